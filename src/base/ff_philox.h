@@ -1,0 +1,55 @@
+/* Philox4x32-10 (Salmon et al. 2011): a random word is a function of (key, counter), so draws are addressed, never taken
+ * in sequence. Header only, the same text for gcc and nvcc.
+ *
+ * The counter of a draw, for all engines:
+ *   c[0] = purpose (3 bits, the top) and block number (29 bits)
+ *   c[1] = step, low 32 bits
+ *   c[2] = step, next 16 bits (low half), unit, next 16 bits (high half)
+ *   c[3] = unit, low 32 bits          a unit is a tile (bit-sliced) or a trajectory (packed tables)
+ */
+#ifndef FF_PHILOX_H
+#define FF_PHILOX_H
+
+#include "ff_base.h"
+
+#define FF_PHILOX_M0 0xD2511F53u
+#define FF_PHILOX_M1 0xCD9E8D57u
+#define FF_PHILOX_W0 0x9E3779B9u
+#define FF_PHILOX_W1 0xBB67AE85u
+#define FF_PHILOX_ROUNDS 10
+
+/* What a draw is for: draws of different purposes never share a word. */
+enum { FF_DRAW_INITIAL = 0, FF_DRAW_FLIPS = 1, FF_DRAW_SELECT = 2, FF_DRAW_REMAINDER = 3, FF_DRAW_UPDATE = 4 };
+
+#define FF_PHILOX_BLOCK_BITS 29
+#define FF_PHILOX_MAX_BLOCKS (1u << FF_PHILOX_BLOCK_BITS)
+#define FF_PHILOX_MAX_STEPS (UINT64_C(1) << 48)
+#define FF_PHILOX_MAX_UNITS (UINT64_C(1) << 48)
+
+typedef struct {
+  uint32_t v[4];
+} ff_philox_block;
+
+static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t key) {
+  uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+  uint32_t x0 = counter.v[0], x1 = counter.v[1], x2 = counter.v[2], x3 = counter.v[3];
+  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
+    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ k0;
+    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ k1;
+    x1 = (uint32_t)p1;
+    x3 = (uint32_t)p0;
+    k0 += FF_PHILOX_W0;
+    k1 += FF_PHILOX_W1;
+  }
+  ff_philox_block out = {{x0, x1, x2, x3}};
+  return out;
+}
+
+static FF_HD inline ff_philox_block ff_philox_counter(uint32_t purpose, uint32_t block, uint64_t step, uint64_t unit) {
+  ff_philox_block c = {{(purpose << FF_PHILOX_BLOCK_BITS) | block, (uint32_t)step,
+                        (uint32_t)((step >> 32) & 0xFFFFu) | ((uint32_t)(unit >> 32) << 16), (uint32_t)unit}};
+  return c;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* Exact answers for small networks, by the sparse transition matrix of the Markov chain: no sampling, no graph library.
+ * Stands on base/ and model/.
+ *
+ * Held nodes are constants and do not count: a node is held when it is exempt from perturbation (or p = 0), has a definite
+ * initial value, and every one of its predictor functions is itself or that same constant. The others are free; the chain
+ * lives on the 2^free states, numbered with the first free node as the least significant bit.
+ */
+#ifndef FF_EXACT_H
+#define FF_EXACT_H
+
+#include "../model/ff_model.h"
+
+#define FF_EXACT_MAX_FREE 24 /* 2^24 states; beyond that FF_ESIZE */
+
+typedef struct ff_exact ff_exact;
+
+/* The chain of a network: one step as in Mizera et al. (eq. 3, 4), removed nodes counted (a removed node that flips, or that
+ * asynchronous mode picks, leaves the state as it is). Holds a copy of what it needs. Memory: update rows only; flips are
+ * applied as a product over nodes, never stored. */
+ff_status ff_exact_new(ff_exact **out, const ff_pbn *pbn, ff_error *err);
+void ff_exact_free(ff_exact *exact);
+
+uint32_t ff_exact_free_nodes(const ff_exact *exact, const uint32_t **nodes);
+uint64_t ff_exact_states(const ff_exact *exact);
+
+/* y = x P for a row vector of ff_exact_states entries. */
+ff_status ff_exact_step(double *y, const double *x, const ff_exact *exact, ff_error *err);
+
+/* One row of P, dense (ff_exact_states entries). */
+ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *exact, ff_error *err);
+
+/* The long-run distribution from the initial one (held and definite nodes at their values, others uniform), in bounded
+ * pieces: call until *done. `pi` is the caller's; it holds the current iterate between calls. *residual is the 1-norm of
+ * pi P - pi. Ends with FF_ECONVERGENCE after max_steps applications of P in all. */
+typedef struct ff_exact_solver ff_exact_solver;
+ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *exact, double tolerance, uint64_t max_steps,
+                              ff_error *err);
+ff_status ff_exact_solver_advance(ff_exact_solver *solver, double *pi, double seconds, int *done, double *residual,
+                                  ff_error *err);
+void ff_exact_solver_free(ff_exact_solver *solver);
+
+/* Probability under pi that an expression over the network's nodes holds. O(states * length / 64). */
+ff_status ff_exact_probability(double *out, const double *pi, const ff_expr *set, const ff_exact *exact, ff_error *err);
+
+#endif

@@ -1,0 +1,116 @@
+/* The model of a probabilistic Boolean network and the Boolean expressions it is made of. Knows base/ alone.
+ *
+ * An expression is postfix code in one array of words: an opcode in the top 4 bits, an operand in the low 28.
+ * FF_X_TABLE pops its k inputs (the first pushed is the most significant bit of the row number, the convention of BoolNet)
+ * and is followed by max(1, 2^k / 32) words of data, row r being bit r % 32 of word r / 32. Walk code with ff_expr_next.
+ */
+#ifndef FF_MODEL_H
+#define FF_MODEL_H
+
+#include "../base/ff_base.h"
+
+typedef uint32_t ff_op;
+enum { FF_X_CONST, FF_X_VAR, FF_X_NOT, FF_X_AND, FF_X_OR, FF_X_XOR, FF_X_TABLE };
+#define FF_X_OPERAND_BITS 28
+#define FF_X_MAX_OPERAND ((UINT32_C(1) << FF_X_OPERAND_BITS) - 1)
+#define FF_X_MAX_TABLE 16 /* inputs of a truth table; wider predictors are expressions */
+#define FF_X_OP(code, operand) (((ff_op)(code) << FF_X_OPERAND_BITS) | (ff_op)(operand))
+#define FF_X_CODE(op) ((op) >> FF_X_OPERAND_BITS)
+#define FF_X_OPERAND(op) ((op)&FF_X_MAX_OPERAND)
+
+typedef struct {
+  ff_op *code;     /* NULL when empty */
+  uint32_t length; /* words, table data included */
+  uint32_t depth;  /* largest number of values on the stack */
+} ff_expr;
+
+typedef struct {
+  ff_expr expr;
+  double probability; /* selection probability, > 0; those of a node sum to 1 (set to 1 in a dependent network) */
+  uint32_t *parents;  /* the nodes that the expression names, ascending, each once */
+  uint32_t n_parents;
+} ff_predictor;
+
+typedef enum { FF_SYNCHRONOUS, FF_ASYNCHRONOUS } ff_update;
+
+/* A probabilistic Boolean network. Everything is owned by the struct. */
+typedef struct {
+  uint32_t n_nodes;
+  char **names;
+  uint32_t *first; /* n_nodes + 1 entries: node i's predictor functions are predictors[first[i]] .. [first[i+1] - 1] */
+  ff_predictor *predictors;
+  double perturbation; /* p in [0, 1) */
+  uint8_t *perturbed;  /* per node: 1 = flips with probability p, 0 = exempt */
+  int8_t *initial;     /* per node: 0, 1, or -1 = drawn at random */
+  ff_update update;
+  uint32_t n_contexts;         /* 0: an independent network, every node draws its own predictor */
+  double *context_probability; /* n_contexts, summing to 1 */
+  uint32_t *context;           /* n_contexts x n_nodes, row by row: which of the node's predictors (from 0) */
+  uint32_t removed_nodes;      /* what a reduction took away: still drawn from in asynchronous mode ... */
+  uint32_t removed_perturbed;  /* ... and still perturbed: lambda = (1 - p)^removed_perturbed */
+} ff_pbn;
+
+/* ---- expressions ------------------------------------------------------------------------------------------------ */
+
+/* Looks a name up: the node's index, or -1. `context` is the caller's. */
+typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
+
+/* Where a text stands, for messages: "file.pbn, line 12" or NULL for "the expression". */
+typedef struct {
+  const char *file;
+  uint64_t line; /* from 1; 0 where there is none */
+} ff_place;
+
+/* Parses a predictor function or a state set: names, 0, 1, true, false, ! ~ not, & && * and, | || + or, ^ xor, parentheses
+ * (not binds tighter than and, and than xor, xor than or), and a truth table f(a, b, c){01101001} with the first name the
+ * most significant. A name is [A-Za-z_.] followed by [A-Za-z0-9_.-]* or other bytes >= 0x80 (a '-' only inside a name), or
+ * any text within double quotes or backquotes. O(length). */
+ff_status ff_expr_parse(ff_expr *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
+                        ff_error *err);
+void ff_expr_free(ff_expr *expr);
+ff_status ff_expr_copy(ff_expr *out, const ff_expr *expr, ff_error *err);
+
+/* Index of the word after the operation at `at`, table data skipped. */
+uint32_t ff_expr_next(const ff_expr *expr, uint32_t at);
+
+/* The value in one state: bit i of word i / 32 is node i. `stack` has expr->depth bytes. O(length). */
+int ff_expr_value(const ff_expr *expr, const uint32_t *state, uint8_t *stack);
+
+/* The nodes named, ascending and each once, in a new array that the caller frees. O(length log length). */
+ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_parents, ff_error *err);
+
+/* The truth table over `parents` (n <= FF_X_MAX_TABLE of them, parents[0] the LEAST significant bit of the row number):
+ * max(1, 2^n / 32) words in a new array that the caller frees. O(2^n / 64 * length). */
+ff_status ff_expr_table(const ff_expr *expr, const uint32_t *parents, uint32_t n, uint32_t **table, ff_error *err);
+
+/* A new expression in which every node v reads as map[v], or as the constant 0/1 where map[v] is -2/-3 (FF_MAP_0/1);
+ * constants are folded away. map[v] = -1 for a node that occurs is FF_EMODEL. */
+#define FF_MAP_0 (-2)
+#define FF_MAP_1 (-3)
+ff_status ff_expr_remap(ff_expr *out, const ff_expr *expr, const int64_t *map, ff_error *err);
+
+/* The text of an expression in the grammar above (tables written as f(..){..}, or as a sum of products when
+ * `tables` is 0, for formats that have none), in a new terminated string. */
+ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int tables, ff_error *err);
+
+/* ---- the model -------------------------------------------------------------------------------------------------- */
+
+/* An empty network with room for n nodes: all arrays there, no predictor yet, all perturbed, initial -1. */
+ff_status ff_pbn_new(ff_pbn **out, uint32_t n_nodes, ff_error *err);
+void ff_pbn_free(ff_pbn *pbn);
+
+/* Checks every promise written at the struct (unique names, probabilities, indices), normalises selection and context
+ * probabilities (sums within 1e-6 of 1 unless `normalise`, which takes any positive sum), fills in parents. To be called
+ * once a model is filled. O(size). */
+ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
+
+/* A hash table from names to nodes, O(n) to make and O(1) to ask; `lookup` with it is ff_names_find. */
+typedef struct ff_names ff_names;
+ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error *err);
+int64_t ff_names_find(void *names, const char *name, size_t length);
+void ff_names_free(ff_names *names);
+
+/* Density as in Mizera et al.: number of parents over all predictor functions, divided by nodes. */
+double ff_pbn_density(const ff_pbn *pbn);
+
+#endif

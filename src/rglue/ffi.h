@@ -1,0 +1,36 @@
+/* What the glue files share. This folder is the only one whose files include R's headers: it converts, nothing more. */
+#ifndef FFI_H
+#define FFI_H
+
+#define R_NO_REMAP
+#include <R.h>
+#include <Rinternals.h>
+
+#include "../model/ff_model.h"
+
+/* Raises the R condition fireflip_error_<status name> with err's text. Never returns. Free what the caller holds first, or
+ * hold it by an external pointer. */
+void ffi_stop(const ff_error *err);
+
+/* ffi_stop unless the status is FF_OK. */
+void ffi_check(ff_status status, const ff_error *err);
+
+/* An external pointer (to be PROTECTed by the caller) to a network made from the R object of class "pbn"; its finalizer
+ * frees the network, so an R error or an interrupt later leaks nothing. *pbn stays valid while the pointer is protected.
+ *
+ * The R object is a list:
+ *   nodes         character(n)
+ *   rules         data frame: node (integer, from 1, ascending), predictor (text), probability (double)
+ *   perturbation  double(1)
+ *   exempt        logical(n), TRUE = never perturbed
+ *   initial       integer(n), 0, 1 or NA = random
+ *   update        "synchronous" or "asynchronous"
+ *   contexts      NULL, or list(probability = double(m), predictor = integer matrix m x n, from 1 within each node)
+ *   removed       c(nodes = integer, perturbed = integer)
+ */
+SEXP ffi_pbn_hold(SEXP model, ff_pbn **pbn);
+
+/* The same list (without its class) from a network. */
+SEXP ffi_pbn_list(const ff_pbn *pbn);
+
+#endif
