@@ -1,0 +1,114 @@
+#include "ff_base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ff_status_name(ff_status status) {
+  switch (status) {
+#define FF_X(code, name, text) \
+  case code:                   \
+    return name;
+    FF_STATUS_LIST(FF_X)
+#undef FF_X
+  }
+  return "unknown";
+}
+
+/* A text cut at FF_ERROR_TEXT must not end inside a UTF-8 character. */
+static void cut_utf8(char *text, size_t length) {
+  size_t end = length;
+  while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
+  if (end > 0 && (unsigned char)text[end - 1] >= 0xC0) end--;
+  if (end + 4 > FF_ERROR_TEXT) end = FF_ERROR_TEXT - 4;
+  memcpy(text + end, "...", 4);
+}
+
+ff_status ff_error_set(ff_error *err, ff_status status, const char *format, ...) {
+  if (err == NULL) return status;
+  err->status = status;
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(err->text, FF_ERROR_TEXT, format, args);
+  va_end(args);
+  if (length < 0) err->text[0] = '\0';
+  if (length >= FF_ERROR_TEXT) cut_utf8(err->text, FF_ERROR_TEXT - 4);
+  return status;
+}
+
+void *ff_calloc(size_t count, size_t size) {
+  if (count == 0 || size == 0) count = size = 1;
+  return calloc(count, size); /* calloc checks the product */
+}
+
+void *ff_calloc_aligned(size_t count, size_t size) {
+  if (count == 0 || size == 0) count = size = 1;
+  if (count > (SIZE_MAX - 128) / size) return NULL;
+  void *memory = NULL;
+  size_t bytes = (count * size + 127) / 128 * 128;
+  if (posix_memalign(&memory, 128, bytes) != 0) return NULL;
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+void ff_free_aligned(void *memory) { free(memory); }
+
+ff_status ff_grow(void **memory, size_t *capacity, size_t need, size_t size, ff_error *err) {
+  if (need <= *capacity) return FF_OK;
+  size_t wanted = *capacity < 16 ? 16 : *capacity;
+  while (wanted < need) {
+    if (wanted > SIZE_MAX / 2) return ff_error_set(err, FF_ESIZE, "%zu elements exceed what memory can address", need);
+    wanted *= 2;
+  }
+  if (wanted > SIZE_MAX / size) return ff_error_set(err, FF_ESIZE, "%zu elements exceed what memory can address", need);
+  void *grown = realloc(*memory, wanted * size);
+  if (grown == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %zu bytes", wanted * size);
+  *memory = grown;
+  *capacity = wanted;
+  return FF_OK;
+}
+
+char *ff_strndup(const char *text, size_t length) {
+  const char *end = memchr(text, '\0', length);
+  if (end != NULL) length = (size_t)(end - text);
+  char *copy = ff_calloc(length + 1, 1);
+  if (copy != NULL) memcpy(copy, text, length);
+  return copy;
+}
+
+/* log((1 + s) / (1 - s)) = 2 atanh(s), for |s| <= 1/3: the terms fall by at least 9 each, so 20 of them reach 1e-19. */
+static double twice_atanh(double s) {
+  double square = s * s, sum = 0.0;
+  for (int k = 19; k >= 0; k--) sum = sum * square + 1.0 / (double)(2 * k + 1);
+  return 2.0 * s * sum;
+}
+
+static const double ln2_high = 0.693147180369123816490; /* the low 32 bits zero: exponent * ln2_high is exact */
+static const double ln2_low = 1.90821492927058770002e-10;
+
+double ff_log(double x) {
+  uint64_t bits;
+  int exponent = 0;
+  memcpy(&bits, &x, sizeof bits);
+  if (((bits >> 52) & 0x7FF) == 0) { /* subnormal */
+    x *= 18014398509481984.0;        /* 2^54 */
+    memcpy(&bits, &x, sizeof bits);
+    exponent -= 54;
+  }
+  exponent += (int)((bits >> 52) & 0x7FF) - 1023;
+  bits = (bits & UINT64_C(0x000FFFFFFFFFFFFF)) | UINT64_C(0x3FF0000000000000);
+  double fraction;
+  memcpy(&fraction, &bits, sizeof fraction);
+  if (fraction > 1.4142135623730951) {
+    fraction *= 0.5;
+    exponent++;
+  }
+  double rest = twice_atanh((fraction - 1.0) / (fraction + 1.0));
+  return (double)exponent * ln2_high + (rest + (double)exponent * ln2_low);
+}
+
+double ff_neg_log1m(double p) {
+  if (p > 0.5) return -ff_log(1.0 - p); /* 1 - p is exact here */
+  return twice_atanh(p / (2.0 - p));
+}
