@@ -1,0 +1,126 @@
+# Argument checks: each gives its value back invisibly, or aborts with a text that says what was expected and
+# what was found instead. `name` is the argument's name in that text.
+
+check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_max = FALSE, null = FALSE) {
+  if (null && is.null(x)) return(invisible(x))
+  expected <- paste0("one number", range_text(min, max, open_min, open_max))
+  if (!is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
+  if (is.na(x) || x < min || x > max || (open_min && x == min) || (open_max && x == max)) {
+    abort_value(name, expected, x)
+  }
+  invisible(as.double(x))
+}
+
+# A whole number; counts beyond integers are fine up to 2^53.
+check_count <- function(x, name, min = 0, max = 2^53, null = FALSE) {
+  if (null && is.null(x)) return(invisible(x))
+  expected <- paste0("one whole number", range_text(min, max))
+  if (!is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
+  if (is.na(x) || x < min || x > max || x != floor(x)) abort_value(name, expected, x)
+  invisible(as.double(x))
+}
+
+check_string <- function(x, name, null = FALSE) {
+  if (null && is.null(x)) return(invisible(x))
+  if (!is.character(x) || length(x) != 1L || is.na(x)) abort_value(name, "one string", x)
+  invisible(x)
+}
+
+check_flag <- function(x, name) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) abort_value(name, "TRUE or FALSE", x)
+  invisible(x)
+}
+
+# One of `choices`; a default that lists them all stands for the first.
+check_choice <- function(x, name, choices) {
+  if (identical(x, choices)) return(invisible(choices[[1L]]))
+  expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) abort_value(name, expected, x)
+  invisible(x)
+}
+
+check_pbn <- function(x, name = "model") {
+  if (!inherits(x, "pbn")) {
+    abort_value(name, "a network, as pbn(), read_network() or example_model() make it", x)
+  }
+  invisible(x)
+}
+
+# Names (or numbers) of nodes of the network x; gives their indices.
+check_nodes <- function(x, nodes, name = "nodes") {
+  n <- length(x$nodes)
+  if (is.numeric(nodes) && !is.object(nodes)) {
+    bad <- which(is.na(nodes) | nodes != floor(nodes) | nodes < 1 | nodes > n)
+    if (length(bad) > 0L) {
+      abort_argument(sprintf(
+        "`%s` must name nodes or give their numbers, from 1 to %d; found %s.", name, n, describe(nodes[bad[[1L]]])
+      ))
+    }
+    return(invisible(as.integer(nodes)))
+  }
+  if (is.factor(nodes)) nodes <- as.character(nodes)
+  if (!is.character(nodes)) abort_value(name, "names of nodes", nodes)
+  index <- match(nodes, x$nodes)
+  if (anyNA(index)) abort_unknown_nodes(name, nodes[is.na(index)], x$nodes)
+  invisible(index)
+}
+
+abort_unknown_nodes <- function(name, unknown, known) {
+  unknown <- unique(unknown)
+  near <- closest_name(unknown[[1L]], known)
+  abort_argument(sprintf(
+    "`%s` names %s, which the network does not have%s",
+    name,
+    quote_some(unknown),
+    if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
+  ), unknown = unknown)
+}
+
+closest_name <- function(x, known) {
+  if (length(known) == 0L || is.na(x) || length(known) > 1e5) return(NULL)
+  distance <- utils::adist(x, known, ignore.case = TRUE)[1L, ]
+  best <- which.min(distance)
+  if (distance[[best]] > max(1, nchar(x) %/% 3)) NULL else known[[best]]
+}
+
+abort_value <- function(name, expected, x) {
+  abort_argument(sprintf("`%s` must be %s; found %s.", name, expected, describe(x)))
+}
+
+# What a value is, in a few words.
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.object(x)) return(sprintf("an object of class \"%s\"", class(x)[[1L]]))
+  if (is.atomic(x) && length(x) == 1L) {
+    if (is.character(x) && !is.na(x)) {
+      return(paste0("\"", if (nchar(x) > 60L) paste0(substr(x, 1L, 57L), "...") else x, "\""))
+    }
+    return(format(x, digits = 15))
+  }
+  if (is.function(x)) return("a function")
+  if (is.atomic(x) || is.list(x)) return(sprintf("a %s vector of length %d", typeof(x), length(x)))
+  sprintf("a %s", typeof(x))
+}
+
+quote_some <- function(x, most = 5L) {
+  shown <- paste0("\"", utils::head(x, most), "\"", collapse = ", ")
+  more <- length(x) - most
+  if (more > 0L) paste0(shown, " and ", more, " more") else shown
+}
+
+range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
+  low <- is.finite(min)
+  high <- is.finite(max) && max < 2^53
+  if (low && high) {
+    if (open_min || open_max) {
+      return(sprintf(
+        " %s %s and %s %s", if (open_min) "above" else "of at least", format(min),
+        if (open_max) "below" else "at most", format(max)
+      ))
+    }
+    return(sprintf(" between %s and %s", format(min), format(max)))
+  }
+  if (low) return(sprintf(" %s %s", if (open_min) "above" else "of at least", format(min)))
+  if (high) return(sprintf(" %s %s", if (open_max) "below" else "of at most", format(max)))
+  ""
+}

@@ -1,0 +1,4 @@
+/* What R may call, one line an entry: FFI_ENTRY(name, number of arguments). Included by init.c alone, twice.
+ * The function is SEXP name(SEXP, ...), not static, in the ffi_*.c named above its lines. R says .Call(name, ...). */
+
+/* ffi_model.c */

@@ -1,0 +1,17 @@
+#include "ffi.h"
+
+void ffi_stop(const ff_error *err) {
+  /* R's allocations below may jump; err's text is copied first and err itself is not needed after that. */
+  SEXP class = PROTECT(Rf_mkString(ff_status_name(err->status)));
+  SEXP text = PROTECT(Rf_ScalarString(Rf_mkCharCE(err->text, CE_UTF8)));
+  SEXP package = PROTECT(Rf_mkString("fireflip"));
+  SEXP namespace = PROTECT(R_FindNamespace(package));
+  SEXP call = PROTECT(Rf_lang3(Rf_install("core_error"), class, text));
+  Rf_eval(call, namespace);
+  UNPROTECT(5);
+  Rf_error("%s", "core_error() returned"); /* it never does; ffi_stop's promise holds all the same */
+}
+
+void ffi_check(ff_status status, const ff_error *err) {
+  if (status != FF_OK) ffi_stop(err);
+}

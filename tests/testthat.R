@@ -1,0 +1,4 @@
+library(testthat)
+library(fireflip)
+
+test_check("fireflip")
