@@ -1,0 +1,359 @@
+#' A probabilistic Boolean network
+#'
+#' Makes a probabilistic Boolean network (PBN) from rules written in R. Every node has one or more predictor functions; at
+#' each step one of them is selected and gives the node's next value. See `vignette("complex2", package = "fireflip")` for an
+#' analysis from file to figure.
+#'
+#' @param rules The predictor functions, in one of four shapes:
+#'   * a named character vector, `c(A = "B & !C", B = "A", C = "C")`; a name that occurs twice gives its node two predictor
+#'     functions;
+#'   * a named list, each element a character vector of predictor functions (`list(A = c("B", "!B"))`, equally likely unless
+#'     `probabilities` says otherwise) or a numeric vector of selection probabilities named by them
+#'     (`list(A = c("B" = 0.3, "!B" = 0.7))`);
+#'   * unnamed text lines, `"A = B & !C"`, where empty lines and those that start with `#` do not count;
+#'   * a data frame with the columns `node`, `predictor` and, if some node has several, `probability`.
+#'
+#'   A predictor function is text over node names with `!` (not), `&` (and), `^` (exclusive or), `|` (or), parentheses, `0`
+#'   and `1`; or a truth table `f(A, B){0110}`, the rows in counting order with the first name as the most significant bit.
+#'   A node that keeps its value, an input, is `X = "X"`. Every name used must be a node.
+#' @param probabilities Selection probabilities: one number for each predictor function, in their order, or a list named by
+#'   nodes. Those of a node must sum to 1. Default `NULL`: as `rules` says, else equally likely.
+#' @param perturbation The perturbation probability p, at least 0 and below 1: at each step every node that is not exempt
+#'   flips with this probability, and if any does, nothing else happens in that step.
+#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
+#' @param exempt Nodes that are never perturbed: their names, their numbers, or a logical vector with one element a node.
+#' @param initial Where trajectories start: a 0/1 vector named by nodes (the others start at random), or one value for each
+#'   node, `NA` for a random one. Default `NULL`: all random.
+#' @param contexts `NULL` for an *independent* network, where each node selects its own predictor function. For a
+#'   *dependent* one, a list of `probability` (one number a context, summing to 1) and `predictor` (a matrix with a row for each
+#'   context and a column for each node: the number, from 1, of the predictor function that the node uses in that context;
+#'   with column names, nodes left out use their first).
+#'
+#' @returns An object of class `pbn`.
+#' @section Errors: `fireflip_error_argument` for arguments of a wrong shape, `fireflip_error_parse` for a predictor function
+#'   that does not follow the grammar or names an unknown node, `fireflip_error_model` for a network that contradicts itself.
+#' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
+#'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
+#'
+#' Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean networks.
+#' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
+#' @seealso [example_model()] for networks from the literature, [read_network()] for files, [random_pbn()].
+#' @export
+#' @examples
+#' toggle <- pbn(c(A = "!B", B = "!A"), perturbation = 0.01)
+#' toggle
+#'
+#' # two predictor functions for A, selected with probabilities 0.3 and 0.7
+#' pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A & C", C = "C"), perturbation = 0.001)
+#'
+#' # the same from text and from a data frame
+#' pbn(c("A = B", "A = !B", "B = A & C", "C = C"), probabilities = c(0.3, 0.7, 1, 1), perturbation = 0.001)
+#' pbn(data.frame(
+#'   node = c("A", "A", "B", "C"), predictor = c("B", "!B", "A & C", "C"), probability = c(0.3, 0.7, 1, 1)
+#' ))
+#'
+#' # a dependent network: A and B change their predictor functions together
+#' pbn(list(A = c("B", "!B"), B = c("A", "!A")),
+#'   contexts = list(probability = c(0.9, 0.1), predictor = rbind(c(1, 1), c(2, 2))))
+pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synchronous", "asynchronous"),
+                exempt = NULL, initial = NULL, contexts = NULL) {
+  update <- check_choice(update, "update", c("synchronous", "asynchronous"))
+  check_number(perturbation, "perturbation", 0, 1, open_max = TRUE)
+  table <- rules_table(rules)
+  nodes <- unique(table$node)
+  model <- list(
+    nodes = nodes,
+    rules = finish_rules(table, nodes, probabilities, !is.null(contexts)),
+    perturbation = as.double(perturbation),
+    exempt = logical(length(nodes)),
+    initial = rep(NA_integer_, length(nodes)),
+    update = update,
+    contexts = NULL,
+    removed = c(nodes = 0L, perturbed = 0L)
+  )
+  model <- new_pbn(model)
+  model$exempt <- node_flags(model, exempt, "exempt")
+  if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
+  if (!is.null(contexts)) model["contexts"] <- list(check_contexts(model, contexts))
+  validate_pbn(model)
+}
+
+# The class on a list of the shape that src/rglue/ffi.h describes; no checks.
+new_pbn <- function(x) structure(x, class = "pbn")
+
+# Lets the core read the network once: every rule is parsed, every probability checked.
+validate_pbn <- function(model) {
+  .Call(ffi_pbn_check, model)
+  model
+}
+
+# ---- rules in their four shapes -> data frame of node (name), predictor, probability (NA where none is said) ---------
+
+rules_table <- function(rules) {
+  table <- if (is.data.frame(rules)) {
+    rules_from_frame(rules)
+  } else if (is.list(rules)) {
+    rules_from_list(rules)
+  } else if (is.character(rules)) {
+    if (is.null(names(rules))) rules_from_lines(rules) else rules_from_list(as.list(rules))
+  } else {
+    abort_value("rules", "a named character vector or list, text lines, or a data frame", rules)
+  }
+  if (nrow(table) == 0L) abort_argument("`rules` must name at least one node; found none.")
+  table
+}
+
+rules_from_frame <- function(rules) {
+  missing <- setdiff(c("node", "predictor"), names(rules))
+  if (length(missing) > 0L) {
+    abort_argument(sprintf(
+      "`rules` as a data frame must have the columns \"node\" and \"predictor\"; found %s.",
+      if (length(rules) == 0L) "no column" else quote_some(names(rules))
+    ))
+  }
+  probability <- if (is.null(rules$probability)) rep(NA_real_, nrow(rules)) else rules$probability
+  if (!is.numeric(probability)) abort_value("rules$probability", "numbers", probability)
+  new_rules(as.character(rules$node), as.character(rules$predictor), as.double(probability))
+}
+
+rules_from_list <- function(rules) {
+  if (is.null(names(rules)) && length(rules) > 0L) {
+    abort_argument("`rules` must be named by nodes; found a list without names.")
+  }
+  parts <- lapply(rules, function(rule) {
+    if (is.numeric(rule) && !is.null(names(rule))) return(list(names(rule), as.double(rule)))
+    if ((is.numeric(rule) || is.logical(rule)) && length(rule) == 1L && rule %in% c(0, 1)) {
+      return(list(as.character(as.integer(rule)), NA_real_))
+    }
+    if (is.character(rule) && length(rule) > 0L) return(list(unname(rule), rep(NA_real_, length(rule))))
+    NULL
+  })
+  bad <- which(vapply(parts, is.null, NA))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "`rules` must give predictor functions as text, or selection probabilities named by them; found %s for node \"%s\".",
+      describe(rules[[bad[[1L]]]]), names(rules)[[bad[[1L]]]]
+    ))
+  }
+  new_rules(
+    rep(names(rules), vapply(parts, function(part) length(part[[1L]]), 0L)),
+    unlist(lapply(parts, `[[`, 1L), use.names = FALSE),
+    unlist(lapply(parts, `[[`, 2L), use.names = FALSE)
+  )
+}
+
+rules_from_lines <- function(rules) {
+  lines <- trimws(unlist(strsplit(rules, "\n", fixed = TRUE)))
+  lines <- lines[nzchar(lines) & !startsWith(lines, "#")]
+  pattern <- "^(\"[^\"]+\"|`[^`]+`|[^=]*[^=[:space:]])[[:space:]]*=[[:space:]]*(.*)$"
+  bad <- which(!grepl(pattern, lines))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "`rules` as text must be lines like \"A = B & !C\"; found %s.", describe(lines[[bad[[1L]]]])
+    ))
+  }
+  target <- sub(pattern, "\\1", lines)
+  new_rules(gsub("^[\"`]|[\"`]$", "", target), sub(pattern, "\\2", lines), rep(NA_real_, length(lines)))
+}
+
+new_rules <- function(node, predictor, probability) {
+  if (anyNA(node) || any(!nzchar(node))) abort_argument("`rules` must name the node of every predictor function; found an empty name.")
+  if (anyNA(predictor)) {
+    abort_argument(sprintf("`rules` must give predictor functions as text; found NA for node \"%s\".", node[which(is.na(predictor))[[1L]]]))
+  }
+  data.frame(node = node, predictor = predictor, probability = probability)
+}
+
+finish_rules <- function(table, nodes, probabilities, dependent) {
+  if (!is.null(probabilities)) table$probability <- probabilities_vector(table, probabilities)
+  if (dependent) table$probability <- NA_real_
+  node <- match(table$node, nodes)
+  said <- !is.na(table$probability)
+  count <- tabulate(node, length(nodes))
+  n_said <- tabulate(node[said], length(nodes))
+  half <- which(n_said > 0L & n_said < count)
+  if (length(half) > 0L) {
+    abort_argument(sprintf(
+      "Node \"%s\" has %d predictor functions but %d selection %s; give one for each, or none.",
+      nodes[[half[[1L]]]], count[[half[[1L]]]], n_said[[half[[1L]]]],
+      if (n_said[[half[[1L]]]] == 1L) "probability" else "probabilities"
+    ))
+  }
+  # one context chooses for all nodes: no predictor function is selected for itself
+  table$probability[!said] <- if (dependent) 1 else 1 / count[node[!said]]
+  order <- order(node)
+  data.frame(node = node[order], predictor = table$predictor[order], probability = as.double(table$probability[order]))
+}
+
+probabilities_vector <- function(table, probabilities) {
+  if (is.list(probabilities)) {
+    unknown <- setdiff(names(probabilities), table$node)
+    if (is.null(names(probabilities)) || length(unknown) > 0L) {
+      abort_argument(sprintf(
+        "`probabilities` as a list must be named by nodes; found %s.",
+        if (length(unknown) > 0L) quote_some(unknown) else "no names"
+      ))
+    }
+    out <- table$probability
+    for (node in names(probabilities)) {
+      at <- which(table$node == node)
+      if (length(at) != length(probabilities[[node]])) {
+        abort_argument(sprintf(
+          "`probabilities` must have one number for each predictor function; node \"%s\" has %d, found %d.",
+          node, length(at), length(probabilities[[node]])
+        ))
+      }
+      out[at] <- as.double(probabilities[[node]])
+    }
+    return(out)
+  }
+  if (!is.numeric(probabilities) || length(probabilities) != nrow(table) || anyNA(probabilities)) {
+    abort_value("probabilities", sprintf("%d numbers, one for each predictor function, or a list named by nodes", nrow(table)), probabilities)
+  }
+  as.double(probabilities)
+}
+
+# ---- values a node ------------------------------------------------------------------------------------------------
+
+# Names, numbers or flags -> one flag a node.
+node_flags <- function(model, nodes, name) {
+  n <- length(model$nodes)
+  if (is.null(nodes)) return(logical(n))
+  if (is.logical(nodes)) {
+    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %d flags", n), nodes)
+    return(unname(nodes))
+  }
+  flags <- logical(n)
+  flags[check_nodes(model, nodes, name)] <- TRUE
+  flags
+}
+
+# A 0/1 vector, named or one value a node -> integer values, `old` where nothing is said.
+node_values <- function(model, values, name, old, random = FALSE) {
+  n <- length(model$nodes)
+  if (is.list(values)) values <- unlist(values)
+  allowed <- if (random) c(0, 1, NA) else c(0, 1)
+  expected <- paste0("0 or 1", if (random) " (NA for random)", " by node name, or one value for each node")
+  if (!(is.numeric(values) || is.logical(values)) || is.object(values)) abort_value(name, expected, values)
+  bad <- which(!values %in% allowed)
+  if (length(bad) > 0L) abort_value(name, expected, unname(values[bad[[1L]]]))
+  if (is.null(names(values))) {
+    if (length(values) != n) abort_value(name, sprintf("0 or 1 by node name, or %d values, one for each node", n), values)
+    return(as.integer(values))
+  }
+  index <- check_nodes(model, names(values), name)
+  if (anyDuplicated(index)) {
+    abort_argument(sprintf("`%s` gives node \"%s\" more than once.", name, model$nodes[index[anyDuplicated(index)]]))
+  }
+  old[index] <- as.integer(values)
+  old
+}
+
+check_contexts <- function(model, contexts) {
+  n <- length(model$nodes)
+  if (!is.list(contexts) || !all(c("probability", "predictor") %in% names(contexts))) {
+    abort_value("contexts", "NULL or a list with the elements \"probability\" and \"predictor\"", contexts)
+  }
+  probability <- contexts$probability
+  if (!is.numeric(probability) || length(probability) == 0L || anyNA(probability)) {
+    abort_value("contexts$probability", "one number for each context", probability)
+  }
+  predictor <- contexts$predictor
+  if (is.data.frame(predictor)) predictor <- as.matrix(predictor)
+  if (!is.matrix(predictor) || !is.numeric(predictor) || nrow(predictor) != length(probability)) {
+    abort_value("contexts$predictor", sprintf("a matrix of whole numbers with %d rows, one for each context", length(probability)), predictor)
+  }
+  if (is.null(colnames(predictor))) {
+    if (ncol(predictor) != n) {
+      abort_argument(sprintf("`contexts$predictor` must have %d columns, one for each node; found %d.", n, ncol(predictor)))
+    }
+  } else {
+    index <- check_nodes(model, colnames(predictor), "contexts$predictor")
+    full <- matrix(1, length(probability), n)
+    full[, index] <- predictor
+    predictor <- full
+  }
+  functions <- tabulate(model$rules$node, n)
+  bad <- which(is.na(predictor) | predictor != floor(predictor) | predictor < 1 | predictor > rep(functions, each = nrow(predictor)))
+  if (length(bad) > 0L) {
+    column <- (bad[[1L]] - 1L) %/% nrow(predictor) + 1L
+    abort_argument(sprintf(
+      "`contexts$predictor` must number the predictor functions of each node, from 1; node \"%s\" has %d, found %s.",
+      model$nodes[[column]], functions[[column]], describe(predictor[[bad[[1L]]]])
+    ))
+  }
+  list(probability = as.double(probability), predictor = matrix(as.integer(predictor), nrow(predictor)))
+}
+
+# ---- changing a network -------------------------------------------------------------------------------------------
+
+#' Change a network
+#'
+#' `fix_nodes()` holds nodes at a value, as a knock-out (0) or a constant stimulus (1) does: the node's predictor functions
+#' are replaced by the constant, it is exempt from perturbation, and trajectories start with that value. `set_initial()` only
+#' sets where trajectories start. `set_perturbation()` changes the perturbation probability and, if asked, which nodes are
+#' exempt from it.
+#'
+#' @param model A network of class `pbn`.
+#' @param ... Values by node name, `TNF = 1, UV = 0`, or one named vector of them, `c(TNF = 1, UV = 0)`. In `set_initial()` a
+#'   value may be `NA`: random.
+#' @param p The perturbation probability, at least 0 and below 1.
+#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. Left out, the
+#'   network's exempt nodes stay what they are.
+#' @returns The changed network, of class `pbn`.
+#' @section Errors: `fireflip_error_argument` for an unknown node or a value that is neither 0 nor 1.
+#' @export
+#' @examples
+#' net <- pbn(c(A = "B | C", B = "A", C = "C"))
+#' fix_nodes(net, B = 0)
+#' set_initial(set_perturbation(net, 0.01, exempt = "C"), C = 1)
+fix_nodes <- function(model, ...) {
+  check_pbn(model)
+  values <- dots_values(model, "fix_nodes()", list(...))
+  index <- which(!is.na(values))
+  old <- model$rules
+  keep <- !old$node %in% index
+  rules <- data.frame(
+    node = c(old$node[keep], index),
+    predictor = c(old$predictor[keep], as.character(values[index])),
+    probability = c(old$probability[keep], rep(1, length(index)))
+  )
+  rules <- rules[order(rules$node), ]
+  rownames(rules) <- NULL
+  model$rules <- rules
+  model$exempt[index] <- TRUE
+  model$initial[index] <- values[index]
+  if (!is.null(model$contexts)) model$contexts$predictor[, index] <- 1L
+  validate_pbn(model)
+}
+
+#' @rdname fix_nodes
+#' @export
+set_initial <- function(model, ...) {
+  check_pbn(model)
+  model$initial <- dots_values(model, "set_initial()", list(...), model$initial, random = TRUE)
+  validate_pbn(model)
+}
+
+#' @rdname fix_nodes
+#' @export
+set_perturbation <- function(model, p, exempt) {
+  check_pbn(model)
+  model$perturbation <- check_number(p, "p", 0, 1, open_max = TRUE)
+  if (!missing(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
+  validate_pbn(model)
+}
+
+# f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> one value a node, `old` where nothing is said.
+dots_values <- function(model, name, values, old = rep(NA_integer_, length(model$nodes)), random = FALSE) {
+  if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
+  if (length(values) == 0L) return(old)
+  if (is.null(names(values)) || any(!nzchar(names(values)))) {
+    abort_argument(sprintf("%s needs values by node name, such as TNF = 1; found some without a name.", name))
+  }
+  if (any(lengths(values) != 1L)) {
+    bad <- which(lengths(values) != 1L)[[1L]]
+    abort_argument(sprintf("%s needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]))
+  }
+  node_values(model, values, name, old, random)
+}

@@ -1,0 +1,126 @@
+/* What R asks of a network: that it is sound, who its predictor functions' parents are, their truth tables and texts. */
+#include "../graph/ff_graph.h"
+#include "ffi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static SEXP named_list(int n, const char *const *names) {
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
+  SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+  Rf_setAttrib(list, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return list;
+}
+
+/* list(nodes, functions, parents, max_functions, max_parents, density), all numbers; an error where the network is unsound. */
+SEXP ffi_pbn_check(SEXP model) {
+  static const char *const names[] = {"nodes", "functions", "parents", "max_functions", "max_parents", "density"};
+  ff_pbn *pbn;
+  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  uint32_t functions = pbn->first[pbn->n_nodes], max_functions = 0, max_parents = 0;
+  double parents = 0;
+  for (uint32_t j = 0; j < functions; j++) {
+    uint32_t k = pbn->predictors[j].n_parents;
+    parents += k;
+    if (k > max_parents) max_parents = k;
+  }
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    uint32_t k = pbn->first[i + 1] - pbn->first[i];
+    if (k > max_functions) max_functions = k;
+  }
+  const double values[] = {pbn->n_nodes, functions, parents, max_functions, max_parents, ff_pbn_density(pbn)};
+  SEXP out = PROTECT(named_list(6, names));
+  for (int i = 0; i < 6; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
+  UNPROTECT(2);
+  return out;
+}
+
+/* list of integer vectors, one a predictor function in the order of model$rules: its parents, from 1, ascending. */
+SEXP ffi_pbn_parents(SEXP model) {
+  ff_pbn *pbn;
+  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  uint32_t functions = pbn->first[pbn->n_nodes];
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, functions));
+  for (uint32_t j = 0; j < functions; j++) {
+    const ff_predictor *predictor = &pbn->predictors[j];
+    SEXP parents = Rf_allocVector(INTSXP, predictor->n_parents);
+    SET_VECTOR_ELT(out, j, parents);
+    for (uint32_t k = 0; k < predictor->n_parents; k++) INTEGER(parents)[k] = (int)predictor->parents[k] + 1;
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+/* The truth table of each predictor function over its parents, ascending, the first the most significant bit of the row. */
+SEXP ffi_pbn_tables(SEXP model) {
+  ff_pbn *pbn;
+  ff_error err;
+  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  uint32_t functions = pbn->first[pbn->n_nodes];
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, functions));
+  for (uint32_t j = 0; j < functions; j++) {
+    const ff_predictor *predictor = &pbn->predictors[j];
+    uint32_t n = predictor->n_parents, *table = NULL;
+    if (n > FF_X_MAX_TABLE)
+      ffi_check(ff_error_set(&err, FF_ESIZE, "a predictor function with %u parents has too many for a truth table (%d)", n,
+                             FF_X_MAX_TABLE),
+                &err);
+    R_xlen_t rows = (R_xlen_t)1 << n;
+    SEXP values = Rf_allocVector(INTSXP, rows);
+    SET_VECTOR_ELT(out, j, values);
+    ffi_check(ff_expr_table(&predictor->expr, predictor->parents, n, &table, &err), &err);
+    for (R_xlen_t row = 0; row < rows; row++) {
+      uint32_t turned = 0; /* the core has the first parent as the least significant bit */
+      for (uint32_t k = 0; k < n; k++) turned |= (uint32_t)(row >> k & 1) << (n - 1 - k);
+      INTEGER(values)[row] = (int)(table[turned / 32] >> turned % 32 & 1);
+    }
+    free(table);
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+/* The arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */
+SEXP ffi_pbn_graph(SEXP model) {
+  static const char *const names[] = {"from", "to", "component", "size", "cyclic"};
+  ff_pbn *pbn;
+  ff_error err;
+  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  double parents = 0;
+  for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) parents += pbn->predictors[j].n_parents;
+
+  /* room for as many arrows as there can be, so that nothing of R's can jump while the core's arrays are held */
+  SEXP from = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents)), to = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents));
+  uint32_t *arrow_from = NULL, *arrow_to = NULL;
+  size_t n_arrows = 0;
+  ffi_check(ff_graph_arrows(&arrow_from, &arrow_to, &n_arrows, pbn, &err), &err);
+  for (size_t i = 0; i < n_arrows; i++) {
+    INTEGER(from)[i] = (int)arrow_from[i] + 1;
+    INTEGER(to)[i] = (int)arrow_to[i] + 1;
+  }
+  free(arrow_from);
+  free(arrow_to);
+
+  SEXP component = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes)), size = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes));
+  SEXP cyclic = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
+  ff_components *components = NULL;
+  ffi_check(ff_graph_components(&components, pbn, &err), &err);
+  uint32_t n_components = components->n_components;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) INTEGER(component)[i] = (int)components->component[i] + 1;
+  for (uint32_t i = 0; i < n_components; i++) {
+    INTEGER(size)[i] = (int)components->size[i];
+    LOGICAL(cyclic)[i] = components->cyclic[i];
+  }
+  ff_graph_components_free(components);
+
+  SEXP out = PROTECT(named_list(5, names));
+  SET_VECTOR_ELT(out, 0, Rf_xlengthgets(from, (R_xlen_t)n_arrows));
+  SET_VECTOR_ELT(out, 1, Rf_xlengthgets(to, (R_xlen_t)n_arrows));
+  SET_VECTOR_ELT(out, 2, component);
+  SET_VECTOR_ELT(out, 3, Rf_xlengthgets(size, n_components));
+  SET_VECTOR_ELT(out, 4, Rf_xlengthgets(cyclic, n_components));
+  UNPROTECT(7);
+  return out;
+}
