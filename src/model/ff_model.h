@@ -1,8 +1,9 @@
 /* The model of a probabilistic Boolean network and the Boolean expressions it is made of. Knows base/ alone.
  *
  * An expression is postfix code in one array of words: an opcode in the top 4 bits, an operand in the low 28.
- * FF_X_TABLE pops its k inputs (the first pushed is the most significant bit of the row number, the convention of BoolNet)
- * and is followed by max(1, 2^k / 32) words of data, row r being bit r % 32 of word r / 32. Walk code with ff_expr_next.
+ * FF_X_TABLE pops its k inputs, the k FF_X_VAR words right before it (the first is the most significant bit of the row
+ * number, the convention of BoolNet), and is followed by max(1, 2^k / 32) words of data, row r being bit r % 32 of word
+ * r / 32 and unused bits 0. Walk code with ff_expr_next.
  */
 #ifndef FF_MODEL_H
 #define FF_MODEL_H
@@ -57,14 +58,16 @@ typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
 
 /* Where a text stands, for messages: "file.pbn, line 12" or NULL for "the expression". */
 typedef struct {
-  const char *file;
+  const char *file; /* printed as it is, so free of control characters */
   uint64_t line; /* from 1; 0 where there is none */
 } ff_place;
 
 /* Parses a predictor function or a state set: names, 0, 1, true, false, ! ~ not, & && * and, | || + or, ^ xor, parentheses
  * (not binds tighter than and, and than xor, xor than or), and a truth table f(a, b, c){01101001} with the first name the
  * most significant. A name is [A-Za-z_.] followed by [A-Za-z0-9_.-]* or other bytes >= 0x80 (a '-' only inside a name), or
- * any text within double quotes or backquotes. O(length). */
+ * any text within double quotes or backquotes; a word that starts with a digit and is not 0 or 1 is taken for a name too.
+ * Words such as `and` are operators in any case of letters, and names within quotes. Any depth of nesting: the stack is on
+ * the heap. The only name that `f (` can mean is a table. On failure *out is empty. O(length). */
 ff_status ff_expr_parse(ff_expr *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                         ff_error *err);
 void ff_expr_free(ff_expr *expr);
@@ -89,14 +92,37 @@ ff_status ff_expr_table(const ff_expr *expr, const uint32_t *parents, uint32_t n
 #define FF_MAP_1 (-3)
 ff_status ff_expr_remap(ff_expr *out, const ff_expr *expr, const int64_t *map, ff_error *err);
 
-/* The text of an expression in the grammar above (tables written as f(..){..}, or as a sum of products when
- * `tables` is 0, for formats that have none), in a new terminated string. */
+/* The text of an expression in the grammar above, with the fewest parentheses from which ff_expr_parse makes the same code
+ * again, in a new terminated string that the caller frees. Tables are written as f(..){..}, or, when `tables` is 0 (for
+ * formats that have none), as an irredundant sum of products. O(length of the text), and O(4^k) at worst for a sum. */
 ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int tables, ff_error *err);
+
+/* ---- names and texts --------------------------------------------------------------------------------------------- */
+
+/* 1 where the bytes are valid UTF-8 (no surrogates, no overlong forms), else 0. */
+int ff_utf8_valid(const char *text, size_t length);
+
+/* A piece of a text for a message, within double quotes: at most about 60 bytes of it, whole UTF-8 characters, bytes that a
+ * terminal would not print as \xHH, then "..." where it was cut. */
+#define FF_QUOTE_SIZE 300
+typedef struct {
+  char text[FF_QUOTE_SIZE];
+} ff_quoted;
+ff_quoted ff_quote(const char *text, size_t length);
+
+/* 1 where a name may stand in an expression without quotes, else 0. */
+int ff_name_is_plain(const char *name);
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 
 /* An empty network with room for n nodes: all arrays there, no predictor yet, all perturbed, initial -1. */
 ff_status ff_pbn_new(ff_pbn **out, uint32_t n_nodes, ff_error *err);
+
+/* Once first[] is filled, not to change again: makes the first[n_nodes] zeroed predictors, to be filled next. */
+ff_status ff_pbn_new_predictors(ff_pbn *pbn, ff_error *err);
+
+/* Makes room for m contexts (probabilities and selections 0). */
+ff_status ff_pbn_new_contexts(ff_pbn *pbn, uint32_t m, ff_error *err);
 void ff_pbn_free(ff_pbn *pbn);
 
 /* Checks every promise written at the struct (unique names, probabilities, indices), normalises selection and context
@@ -104,7 +130,8 @@ void ff_pbn_free(ff_pbn *pbn);
  * once a model is filled. O(size). */
 ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
 
-/* A hash table from names to nodes, O(n) to make and O(1) to ask; `lookup` with it is ff_names_find. */
+/* A hash table from names to nodes, O(n) to make and O(1) to ask; `lookup` with it is ff_names_find. `names` must outlive
+ * it. FF_EMODEL, with the name, where one occurs twice. */
 typedef struct ff_names ff_names;
 ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error *err);
 int64_t ff_names_find(void *names, const char *name, size_t length);

@@ -1,0 +1,299 @@
+/* Text to postfix code: a shunting yard with its stack on the heap, so that nesting is bounded by memory alone. */
+#include "ff_model_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { T_END, T_NAME, T_CONST, T_NOT, T_AND, T_XOR, T_OR, T_OPEN, T_CLOSE, T_COMMA, T_BRACE, T_BAD, T_QUOTE } kind;
+
+typedef struct {
+  kind kind;
+  int quoted;
+  uint32_t value;      /* of T_CONST */
+  const char *name;    /* of T_NAME, without quotes */
+  size_t name_length;
+  size_t start, end;   /* where the token stands in the text */
+} token;
+
+typedef struct {
+  kind kind;
+  size_t at;
+} waiting;
+
+typedef struct {
+  const char *text;
+  size_t length, at;
+  ff_lookup lookup;
+  void *context;
+  ff_place place;
+  ff_code code;
+  waiting *operators;
+  size_t n_operators, capacity;
+  ff_error *err;
+} parser;
+
+static const char operand_wanted[] = "a node name, 0, 1, \"!\" or \"(\"";
+static const char operator_wanted[] = "an operator (& | ^), \")\" or the end";
+
+static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int starts_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+}
+static int continues_name(char c) { return starts_name(c) || is_digit(c) || c == '-'; }
+
+static int is_word(const char *text, size_t length, const char *word) {
+  if (strlen(word) != length) return 0;
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+    if (c != word[i]) return 0;
+  }
+  return 1;
+}
+
+/* What an unquoted word means; T_NAME for all that are not the grammar's own. */
+static kind word_kind(const char *text, size_t length, uint32_t *value) {
+  *value = 0;
+  if (length == 1 && (text[0] == '0' || text[0] == '1')) {
+    *value = text[0] == '1';
+    return T_CONST;
+  }
+  if (is_word(text, length, "true")) {
+    *value = 1;
+    return T_CONST;
+  }
+  if (is_word(text, length, "false")) return T_CONST;
+  if (is_word(text, length, "not")) return T_NOT;
+  if (is_word(text, length, "and")) return T_AND;
+  if (is_word(text, length, "xor")) return T_XOR;
+  if (is_word(text, length, "or")) return T_OR;
+  return T_NAME;
+}
+
+int ff_name_is_plain(const char *name) {
+  if (!starts_name(name[0])) return 0;
+  size_t length = 1;
+  while (name[length] != '\0') {
+    if (!continues_name(name[length])) return 0;
+    length++;
+  }
+  uint32_t value;
+  return word_kind(name, length, &value) == T_NAME;
+}
+
+static token read_token(parser *p) {
+  while (p->at < p->length && is_space(p->text[p->at])) p->at++;
+  token t = {.kind = T_END, .start = p->at, .end = p->at};
+  if (p->at == p->length) return t;
+  const char *text = p->text + p->at;
+  size_t left = p->length - p->at, used = 1;
+  char c = text[0];
+  switch (c) {
+    case '!':
+    case '~': t.kind = T_NOT; break;
+    case '*': t.kind = T_AND; break;
+    case '+': t.kind = T_OR; break;
+    case '^': t.kind = T_XOR; break;
+    case '(': t.kind = T_OPEN; break;
+    case ')': t.kind = T_CLOSE; break;
+    case ',': t.kind = T_COMMA; break;
+    case '{': t.kind = T_BRACE; break;
+    case '&':
+    case '|':
+      t.kind = c == '&' ? T_AND : T_OR;
+      used = left > 1 && text[1] == c ? 2 : 1;
+      break;
+    case '"':
+    case '`': {
+      const char *close = memchr(text + 1, c, left - 1);
+      t.kind = close == NULL ? T_QUOTE : T_NAME;
+      used = close == NULL ? left : (size_t)(close - text) + 1;
+      t.quoted = 1;
+      t.name = text + 1;
+      t.name_length = close == NULL ? 0 : used - 2;
+      break;
+    }
+    default:
+      if (!starts_name(c) && !is_digit(c)) {
+        t.kind = T_BAD;
+        break;
+      }
+      while (used < left && continues_name(text[used])) used++;
+      t.kind = word_kind(text, used, &t.value);
+      t.name = text;
+      t.name_length = used;
+  }
+  p->at += used;
+  t.end = p->at;
+  return t;
+}
+
+/* Says where the text stands, what was found in it and what was wanted. */
+static ff_status fail(const parser *p, const token *t, const char *wanted) {
+  const char *file = p->place.file != NULL ? p->place.file : "the expression";
+  ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
+  ff_quoted whole = ff_quote(p->text, p->length);
+  char line[32] = "";
+  if (p->place.file != NULL && p->place.line > 0)
+    snprintf(line, sizeof line, ", line %llu", (unsigned long long)p->place.line);
+  return ff_error_set(p->err, FF_EPARSE, "%s%s: found %s at character %zu of %s where %s was expected", file, line, found.text,
+                      t->start + 1, whole.text, wanted);
+}
+
+static int precedence(kind k) {
+  switch (k) {
+    case T_OR: return 1;
+    case T_XOR: return 2;
+    case T_AND: return 3;
+    case T_NOT: return 4;
+    default: return 0; /* an open parenthesis: nothing reduces past it */
+  }
+}
+
+static ff_status push_operator(parser *p, kind k, size_t at) {
+  void *memory = p->operators;
+  ff_status status = ff_grow(&memory, &p->capacity, p->n_operators + 1, sizeof *p->operators, p->err);
+  p->operators = memory;
+  if (status == FF_OK) p->operators[p->n_operators++] = (waiting){k, at};
+  return status;
+}
+
+/* Emits what binds at least as tightly as `floor`, down to an open parenthesis. */
+static ff_status reduce(parser *p, int floor) {
+  while (p->n_operators > 0) {
+    kind k = p->operators[p->n_operators - 1].kind;
+    if (precedence(k) < floor) break;
+    uint32_t code = k == T_OR ? FF_X_OR : k == T_XOR ? FF_X_XOR : k == T_AND ? FF_X_AND : FF_X_NOT;
+    ff_status status = ff_code_push(&p->code, FF_X_OP(code, 0), p->err);
+    if (status != FF_OK) return status;
+    p->n_operators--;
+  }
+  return FF_OK;
+}
+
+static ff_status push_name(parser *p, const token *t) {
+  int64_t node = p->lookup(p->context, t->name, t->name_length);
+  if (node < 0) return fail(p, t, "the name of a node");
+  if (node > (int64_t)FF_X_MAX_OPERAND)
+    return ff_error_set(p->err, FF_ESIZE, "a network has at most %lu nodes", (unsigned long)FF_X_MAX_OPERAND + 1);
+  return ff_code_push(&p->code, FF_X_OP(FF_X_VAR, (uint32_t)node), p->err);
+}
+
+/* The rows of a table, from behind its "{" to its "}". */
+static ff_status read_rows(parser *p, uint32_t k) {
+  uint32_t rows = UINT32_C(1) << k, row = 0, word = 0;
+  ff_status status = ff_code_push(&p->code, FF_X_OP(FF_X_TABLE, k), p->err);
+  for (; status == FF_OK; p->at++) {
+    token t = {.kind = p->at < p->length ? T_BAD : T_END, .start = p->at, .end = p->at + 1};
+    char c = p->at < p->length ? p->text[p->at] : '\0';
+    if (t.kind == T_BAD && is_space(c)) continue;
+    if (row == rows) {
+      if (t.kind == T_END || c != '}') return fail(p, &t, "the \"}\" of a truth table (2^inputs rows)");
+      p->at++;
+      return FF_OK;
+    }
+    if (t.kind == T_END || (c != '0' && c != '1')) return fail(p, &t, "0 or 1 (a truth table has 2^inputs rows)");
+    word |= (uint32_t)(c == '1') << (row % 32);
+    row++;
+    if (row % 32 == 0 || row == rows) {
+      status = ff_code_push(&p->code, word, p->err);
+      word = 0;
+    }
+  }
+  return status;
+}
+
+/* A truth table, from behind its "f (". */
+static ff_status read_table(parser *p) {
+  uint32_t k = 0;
+  size_t start = p->code.length;
+  token t = read_token(p);
+  while (t.kind != T_CLOSE) {
+    if (k > 0) {
+      if (t.kind != T_COMMA) return fail(p, &t, "\",\" or \")\"");
+      t = read_token(p);
+    }
+    if (t.kind != T_NAME) return fail(p, &t, "the name of an input");
+    if (k == FF_X_MAX_TABLE) return fail(p, &t, "\")\" (a truth table has at most 16 inputs)");
+    ff_status status = push_name(p, &t);
+    if (status != FF_OK) return status;
+    k++;
+    t = read_token(p);
+  }
+  t = read_token(p);
+  if (t.kind != T_BRACE) return fail(p, &t, "the \"{\" of a truth table");
+  ff_status status = read_rows(p, k);
+  if (status == FF_OK && k == 0) { /* a table without inputs is a constant */
+    p->code.word[start] = FF_X_OP(FF_X_CONST, p->code.word[start + 1]);
+    p->code.length = start + 1;
+  }
+  return status;
+}
+
+static int opens_table(parser *p, const token *t) {
+  if (t->quoted || t->name_length != 1 || t->name[0] != 'f') return 0;
+  size_t at = p->at;
+  token next = read_token(p);
+  if (next.kind == T_OPEN) return 1;
+  p->at = at;
+  return 0;
+}
+
+/* One token where an operand may stand; *operand becomes 1 once one was complete. */
+static ff_status take_operand(parser *p, const token *t, int *operand) {
+  switch (t->kind) {
+    case T_NOT:
+    case T_OPEN: return push_operator(p, t->kind, t->start);
+    case T_CONST: *operand = 1; return ff_code_push(&p->code, FF_X_OP(FF_X_CONST, t->value), p->err);
+    case T_NAME: *operand = 1; return opens_table(p, t) ? read_table(p) : push_name(p, t);
+    case T_QUOTE: return fail(p, t, "a closing quote");
+    default: return fail(p, t, operand_wanted);
+  }
+}
+
+/* One token where an operator may stand; *operand becomes 0 where another operand must follow. */
+static ff_status take_operator(parser *p, const token *t, int *operand) {
+  ff_status status;
+  switch (t->kind) {
+    case T_AND:
+    case T_XOR:
+    case T_OR:
+      *operand = 0;
+      status = reduce(p, precedence(t->kind));
+      return status == FF_OK ? push_operator(p, t->kind, t->start) : status;
+    case T_CLOSE:
+      status = reduce(p, 1);
+      if (status != FF_OK) return status;
+      if (p->n_operators == 0) return fail(p, t, "an operator (& | ^) or the end");
+      p->n_operators--;
+      return FF_OK;
+    default: return fail(p, t, operator_wanted);
+  }
+}
+
+static ff_status parse(parser *p) {
+  int operand = 0;
+  for (;;) {
+    token t = read_token(p);
+    if (t.kind == T_END && operand) {
+      ff_status status = reduce(p, 1);
+      if (status != FF_OK || p->n_operators == 0) return status;
+      return fail(p, &t, "\")\"");
+    }
+    ff_status status = operand ? take_operator(p, &t, &operand) : take_operand(p, &t, &operand);
+    if (status != FF_OK) return status;
+  }
+}
+
+ff_status ff_expr_parse(ff_expr *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
+                        ff_error *err) {
+  *out = (ff_expr){0};
+  parser p = {.text = text, .length = length, .lookup = lookup, .context = context, .place = place, .err = err};
+  ff_status status = parse(&p);
+  free(p.operators);
+  if (status == FF_OK) return ff_code_finish(out, &p.code, err);
+  ff_code_free(&p.code);
+  return status;
+}

@@ -1,0 +1,190 @@
+/* Postfix code to text, again with the stack on the heap. */
+#include "ff_model_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ff_status ff_string_add(ff_string *string, const char *text, size_t length, ff_error *err) {
+  if (length > SIZE_MAX - string->length - 1) return ff_error_set(err, FF_ESIZE, "a text exceeds what memory can address");
+  void *memory = string->text;
+  ff_status status = ff_grow(&memory, &string->capacity, string->length + length + 1, 1, err);
+  string->text = memory;
+  if (status != FF_OK) return status;
+  memcpy(string->text + string->length, text, length);
+  string->length += length;
+  string->text[string->length] = '\0';
+  return FF_OK;
+}
+
+ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err) {
+  return ff_string_add(string, text, strlen(text), err);
+}
+
+ff_status ff_string_name(ff_string *string, const char *name, ff_error *err) {
+  if (ff_name_is_plain(name)) return ff_string_puts(string, name, err);
+  const char *quote = strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish lets no name have both */
+  ff_status status = ff_string_puts(string, quote, err);
+  if (status == FF_OK) status = ff_string_puts(string, name, err);
+  if (status == FF_OK) status = ff_string_puts(string, quote, err);
+  return status;
+}
+
+enum { OR_LEVEL = 1, XOR_LEVEL, AND_LEVEL, NOT_LEVEL, ATOM_LEVEL };
+
+/* What is still to be written: a piece of text, or the subexpression whose operation is at `at`. */
+typedef struct {
+  const char *text; /* not NULL: the piece */
+  uint32_t at;
+  int level; /* parentheses are needed below this one */
+} piece;
+
+typedef struct {
+  const ff_expr *expr;
+  char *const *names;
+  int tables;
+  uint32_t *left; /* per binary operation: where its left operand's operation is */
+  uint32_t *last; /* per operation: where its last operand's operation is */
+  piece *stack;
+  size_t height, capacity;
+  ff_string out;
+  ff_error *err;
+} writer;
+
+static ff_status push(writer *w, const char *text, uint32_t at, int level) {
+  void *memory = w->stack;
+  ff_status status = ff_grow(&memory, &w->capacity, w->height + 1, sizeof *w->stack, w->err);
+  w->stack = memory;
+  if (status == FF_OK) w->stack[w->height++] = (piece){text, at, level};
+  return status;
+}
+
+/* Finds every operation's operands: O(length). */
+static ff_status link_operands(writer *w) {
+  const ff_expr *expr = w->expr;
+  uint32_t *values = ff_calloc(expr->depth, sizeof *values), height = 0;
+  if (values == NULL) return ff_error_set(w->err, FF_EMEMORY, "no memory for a stack of %u values", expr->depth);
+  for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at)) {
+    switch (FF_X_CODE(expr->code[at])) {
+      case FF_X_NOT: w->last[at] = values[--height]; break;
+      case FF_X_AND:
+      case FF_X_OR:
+      case FF_X_XOR:
+        w->last[at] = values[--height];
+        w->left[at] = values[--height];
+        break;
+      case FF_X_TABLE: height -= FF_X_OPERAND(expr->code[at]); break;
+      default: break;
+    }
+    values[height++] = at;
+  }
+  w->last[expr->length] = values[0]; /* the whole */
+  free(values);
+  return FF_OK;
+}
+
+static ff_status write_table(writer *w, uint32_t at) {
+  const ff_op *code = w->expr->code;
+  uint32_t k = FF_X_OPERAND(code[at]);
+  ff_status status = ff_string_puts(&w->out, "f(", w->err);
+  for (uint32_t i = 0; i < k && status == FF_OK; i++) {
+    if (i > 0) status = ff_string_puts(&w->out, ", ", w->err);
+    if (status == FF_OK) status = ff_string_name(&w->out, w->names[FF_X_OPERAND(code[at - k + i])], w->err);
+  }
+  if (status == FF_OK) status = ff_string_puts(&w->out, "){", w->err);
+  for (uint32_t row = 0; row < UINT32_C(1) << k && status == FF_OK; row++)
+    status = ff_string_add(&w->out, (code[at + 1 + row / 32] >> (row % 32)) & 1u ? "1" : "0", 1, w->err);
+  return status == FF_OK ? ff_string_puts(&w->out, "}", w->err) : status;
+}
+
+static ff_status write_cube(writer *w, ff_cube cube, const ff_op *inputs, uint32_t k) {
+  ff_status status = FF_OK;
+  int first = 1;
+  for (uint32_t i = 0; i < k && status == FF_OK; i++) {
+    uint32_t bit = 1u << (k - 1 - i);
+    if ((cube.care & bit) == 0) continue;
+    if (!first) status = ff_string_puts(&w->out, " & ", w->err);
+    if (status == FF_OK && (cube.value & bit) == 0) status = ff_string_puts(&w->out, "!", w->err);
+    if (status == FF_OK) status = ff_string_name(&w->out, w->names[FF_X_OPERAND(inputs[i])], w->err);
+    first = 0;
+  }
+  return status;
+}
+
+static ff_status write_sum(writer *w, uint32_t at, int level) {
+  const ff_op *code = w->expr->code;
+  uint32_t k = FF_X_OPERAND(code[at]);
+  ff_cube *cubes;
+  size_t n;
+  ff_status status = ff_table_cubes(&cubes, &n, code + at + 1, k, w->err);
+  if (status != FF_OK) return status;
+  uint32_t literals = 0;
+  for (uint32_t bit = 0; n == 1 && bit < k; bit++) literals += (cubes[0].care >> bit) & 1u;
+  if (n == 0 || (n == 1 && literals == 0)) {
+    status = ff_string_puts(&w->out, n == 0 ? "0" : "1", w->err);
+    free(cubes);
+    return status;
+  }
+  int own = n > 1 ? OR_LEVEL : literals > 1 ? AND_LEVEL : NOT_LEVEL;
+  if (own < level) status = ff_string_puts(&w->out, "(", w->err);
+  for (size_t i = 0; i < n && status == FF_OK; i++) {
+    if (i > 0) status = ff_string_puts(&w->out, " | ", w->err);
+    if (status == FF_OK) status = write_cube(w, cubes[i], code + at - k, k);
+  }
+  if (own < level && status == FF_OK) status = ff_string_puts(&w->out, ")", w->err);
+  free(cubes);
+  return status;
+}
+
+/* Writes the operation at `at` as far as it goes and pushes what follows, last piece first. */
+static ff_status write_operation(writer *w, uint32_t at, int level) {
+  ff_op op = w->expr->code[at];
+  uint32_t code = FF_X_CODE(op);
+  int own;
+  const char *sign;
+  switch (code) {
+    case FF_X_CONST: return ff_string_puts(&w->out, FF_X_OPERAND(op) ? "1" : "0", w->err);
+    case FF_X_VAR: return ff_string_name(&w->out, w->names[FF_X_OPERAND(op)], w->err);
+    case FF_X_TABLE: return w->tables ? write_table(w, at) : write_sum(w, at, level);
+    case FF_X_NOT: {
+      ff_status status = ff_string_puts(&w->out, "!", w->err);
+      return status == FF_OK ? push(w, NULL, w->last[at], NOT_LEVEL) : status;
+    }
+    case FF_X_AND: own = AND_LEVEL; sign = " & "; break;
+    case FF_X_XOR: own = XOR_LEVEL; sign = " ^ "; break;
+    default: own = OR_LEVEL; sign = " | ";
+  }
+  ff_status status = FF_OK;
+  if (own < level) {
+    status = ff_string_puts(&w->out, "(", w->err);
+    if (status == FF_OK) status = push(w, ")", 0, 0);
+  }
+  if (status == FF_OK) status = push(w, NULL, w->last[at], own + 1); /* operators group to the left */
+  if (status == FF_OK) status = push(w, sign, 0, 0);
+  if (status == FF_OK) status = push(w, NULL, w->left[at], own);
+  return status;
+}
+
+ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int tables, ff_error *err) {
+  *out = NULL;
+  if (expr->length == 0) return ff_error_set(err, FF_EINTERNAL, "an expression is empty");
+  writer w = {.expr = expr, .names = names, .tables = tables, .err = err};
+  w.left = ff_calloc(expr->length, sizeof *w.left);
+  w.last = ff_calloc((size_t)expr->length + 1, sizeof *w.last);
+  ff_status status = w.left == NULL || w.last == NULL
+                         ? ff_error_set(err, FF_EMEMORY, "no memory for the text of %u words", expr->length)
+                         : link_operands(&w);
+  if (status == FF_OK) status = push(&w, NULL, w.last[expr->length], OR_LEVEL);
+  while (status == FF_OK && w.height > 0) {
+    piece p = w.stack[--w.height];
+    status = p.text != NULL ? ff_string_puts(&w.out, p.text, err) : write_operation(&w, p.at, p.level);
+  }
+  free(w.left);
+  free(w.last);
+  free(w.stack);
+  if (status != FF_OK) {
+    free(w.out.text);
+    return status;
+  }
+  *out = w.out.text;
+  return FF_OK;
+}
