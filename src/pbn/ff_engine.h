@@ -1,0 +1,91 @@
+/* Simulation of probabilistic Boolean networks: a network and what is to be counted become a program, and tiles of 1,024
+ * trajectories run it. Stands on base/, model/ and graph/.
+ *
+ * Two programs, one meaning:
+ *  - sliced: one 1,024-bit row holds one node of a tile's trajectories; a predictor function is a few bitwise operations on
+ *    rows or a truth table looked up by rows; for synchronous networks;
+ *  - packed: a trajectory's state is bits in 32-bit words, truth tables are 32-bit words with an array for what exceeds the
+ *    first (Mizera, Pang, Yuan, section 3.3), nodes in the order of section 3.4; for asynchronous networks.
+ * What a tile answers depends on (program, key, unit) alone: not on the instruction set, threads, or how steps are
+ * divided among calls.
+ *
+ * Perturbation: the flips of a step are a Poisson number of hits, mean -log(1-p) a site, on uniform sites (perturbable nodes,
+ * removed ones included, times trajectories). A site flips when hit at least once, which has probability p, independently
+ * of all others; hits are cheap where flips are rare, and their order does not matter.
+ * Choices: a predictor is chosen by a 40-bit uniform number per trajectory (32-bit in packed programs), of which the low 32
+ * bits are drawn only where the first 8 have not decided.
+ */
+#ifndef FF_ENGINE_H
+#define FF_ENGINE_H
+
+#include "../model/ff_model.h"
+
+#define FF_TILE 1024 /* trajectories in a tile */
+
+typedef enum { FF_LAYOUT_AUTO, FF_LAYOUT_SLICED, FF_LAYOUT_PACKED } ff_layout;
+typedef enum { FF_SIMD_PORTABLE, FF_SIMD_AVX2, FF_SIMD_AVX512, FF_SIMD_BEST } ff_simd;
+
+const char *ff_layout_name(ff_layout layout);
+const char *ff_simd_name(ff_simd simd);
+
+/* The widest instruction set that this processor runs. */
+ff_simd ff_simd_best(void);
+
+/* What to count at every step: observable i is the sum of its terms, each a weight times an expression (0 or 1).
+ * A state set is one term of weight 1, and for it transitions are counted too. Borrowed, not owned. */
+typedef struct {
+  uint32_t n;            /* observables */
+  const uint32_t *first; /* n + 1 entries into the terms */
+  const ff_expr *terms;
+  const double *weights; /* per term, in [0, 1] */
+} ff_observables;
+
+typedef struct ff_program ff_program;
+
+/* Compiles. `observables` may be NULL. AUTO takes sliced for synchronous networks whose predictors make it the faster one, a
+ * choice that depends on the network alone. Copies what it needs. O(size of the network; 2^k for a table of k inputs). */
+ff_status ff_program_new(ff_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+                         ff_error *err);
+void ff_program_free(ff_program *program);
+
+ff_layout ff_program_layout(const ff_program *program);
+const char *ff_program_reason(const ff_program *program); /* why this layout, a clause */
+uint32_t ff_program_nodes(const ff_program *program);
+uint32_t ff_program_terms(const ff_program *program);
+size_t ff_program_bytes(const ff_program *program);      /* of the program */
+size_t ff_program_tile_bytes(const ff_program *program); /* of one tile that runs it */
+
+typedef struct ff_tile ff_tile;
+
+/* A tile is used by one thread at a time and borrows the program. Memory: ff_program_tile_bytes. */
+ff_status ff_tile_new(ff_tile **out, const ff_program *program, ff_simd simd, ff_error *err);
+void ff_tile_free(ff_tile *tile);
+
+/* Puts the tile's trajectories at step 0: trajectories unit * 1024 ... of the ensemble with this key. */
+void ff_tile_start(ff_tile *tile, uint64_t key, uint64_t unit);
+
+/* Overrides the state of one node of one trajectory (for given initial states), to be called right after start. */
+void ff_tile_set(ff_tile *tile, uint32_t node, uint32_t lane, int value);
+int ff_tile_get(const ff_tile *tile, uint32_t node, uint32_t lane);
+
+/* Runs steps, uncounted or counted. */
+void ff_tile_advance(ff_tile *tile, uint64_t steps);
+void ff_tile_count(ff_tile *tile, uint64_t steps); /* at most 2^32 - 1 counted steps before they are forgotten */
+
+/* 64 trajectories' values of a term in the present state: after ff_tile_count, and only then. */
+uint64_t ff_tile_term_word(const ff_tile *tile, uint32_t term, uint32_t word);
+
+/* What was counted since ff_tile_start or ff_tile_forget; the arrays are the tile's. */
+typedef struct {
+  uint64_t steps;
+  const uint32_t *counts;     /* per term 1,024 numbers: steps after which the term held, per trajectory */
+  const uint64_t *changes;    /* per term: steps that changed its value, over all trajectories (state sets only) */
+  const uint32_t *before;     /* per term: trajectories in which it held before the first counted step (state sets only) */
+  const uint32_t *after;      /* per term: trajectories in which it held after the last one (state sets only) */
+} ff_harvest;
+ff_harvest ff_tile_harvest(ff_tile *tile);
+void ff_tile_forget(ff_tile *tile); /* counting starts anew from the present state */
+
+uint64_t ff_tile_step(const ff_tile *tile);
+
+#endif

@@ -1,0 +1,187 @@
+/* What the files of pbn/ share: the two programs' forms and a tile's inside. */
+#ifndef FF_ENGINE_INTERNAL_H
+#define FF_ENGINE_INTERNAL_H
+
+#include "../base/ff_philox.h"
+#include "ff_engine.h"
+
+#define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
+#define FF_SELECT_BITS 40           /* resolution of a choice */
+#define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
+#define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
+#define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
+#define FF_TABLE_INPUTS 8           /* inputs of one table operation; wider tables are split */
+#define FF_HITS_PER_DRAW 2048.0     /* mean of one Poisson draw at most */
+
+/* ---- flips: the number of hits in a step ------------------------------------------------------------------------ */
+
+/* Poisson by Walker's alias method: column = word * size / 2^32; its value, or its alias where a second word is not below
+ * the threshold. */
+typedef struct {
+  uint32_t size;       /* 0: no perturbation at all */
+  uint32_t lowest;     /* the value of column 0 */
+  uint32_t n_draws;    /* draws added up in a step */
+  uint64_t *threshold; /* per column, of 2^32 */
+  uint32_t *alias;
+} ff_poisson;
+
+/* The number of hits on `sites` sites of probability p each. */
+ff_status ff_poisson_new(ff_poisson *out, double p, double sites, ff_error *err);
+void ff_poisson_free(ff_poisson *poisson);
+
+static inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word) {
+  uint32_t column = (uint32_t)(((uint64_t)column_word * poisson->size) >> 32);
+  return poisson->lowest + (threshold_word < poisson->threshold[column] ? column : poisson->alias[column]);
+}
+
+/* Number `index` of `n` from 54 random bits: a word and the upper 22 bits of another. */
+static inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n) {
+  return (uint32_t)(((uint64_t)word * n + (((uint64_t)(other >> 10) * n) >> 22)) >> 32);
+}
+
+/* ---- the sliced program ----------------------------------------------------------------------------------------- */
+
+/* Operations on rows. dst, a, b, c are row numbers but where said otherwise. */
+enum {
+  FF_S_CONST, /* dst = all bits a */
+  FF_S_COPY,
+  FF_S_NOT,
+  FF_S_AND,
+  FF_S_NAND,
+  FF_S_OR,
+  FF_S_NOR,
+  FF_S_ANDN, /* a & ~b */
+  FF_S_ORN,  /* ~a | b, the opposite of ANDN */
+  FF_S_XOR,
+  FF_S_XNOR,
+  FF_S_MUX,   /* a where c, else b */
+  FF_S_TABLE, /* a = place in args: k, k rows (least significant first), 2^k bits */
+  FF_S_RAND,  /* a = group: four random rows into the ring */
+  FF_S_SELECT /* a = place in selects; dst = first of its mask rows */
+};
+
+typedef struct {
+  uint32_t code, dst, a, b, c;
+} ff_slice_op;
+
+/* One choice among n_cuts + 1: mask j of the result is u < cut[j], u a uniform number of FF_SELECT_BITS bits. */
+typedef struct {
+  uint32_t n_cuts;
+  uint32_t n_rows;   /* random rows it reads, 1 .. FF_SELECT_ROWS */
+  uint32_t row;      /* number of the first one, counted over the program */
+  uint32_t number;   /* of this choice, the address of its remainder draws */
+  uint32_t exact;    /* 1: the rows decide all, no remainder */
+  uint32_t cut;      /* place of its cuts in slice.cuts */
+} ff_slice_select;
+
+/* Rows of a tile: nodes, next values, ring, temporaries, terms, terms before. */
+typedef struct {
+  uint32_t n_nodes, n_terms;
+  uint32_t ring, temps, terms, before, n_rows;
+  ff_slice_op *ops; /* the update, then what evaluates the terms */
+  size_t n_ops, ops_capacity;
+  size_t n_update; /* ops of the update */
+  uint32_t *args;
+  size_t n_args, args_capacity;
+  ff_slice_select *selects;
+  size_t n_selects, selects_capacity;
+  uint64_t *cuts;
+  size_t n_cuts, cuts_capacity;
+} ff_slice;
+
+/* ---- the packed program ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+  uint32_t *order;       /* nodes in the order of their tables */
+  uint32_t *first;       /* per place in that order, n_nodes + 1: its functions */
+  uint32_t *parents_at;  /* per function, + 1: its parents in `parents`, least significant first */
+  uint32_t *parents;
+  uint32_t *table;       /* per function: rows 0..31 */
+  uint32_t *extra_at;    /* per function: where the rows from 32 on stand in `extra` */
+  uint32_t *extra;
+  ff_expr *wide;         /* per function: its expression where it has too many inputs for a table, else empty */
+  uint32_t *cut;         /* per function: the node's choice falls on it when the word is below this (last one: always) */
+  uint32_t *number;      /* per place: number of this node's choice among the nodes that have one */
+  uint32_t n_functions;
+  uint32_t *context;     /* contexts x places: function; NULL when independent */
+  uint32_t *context_cut; /* per context */
+  uint32_t n_contexts;
+  uint32_t words;        /* 32-bit words of a state */
+  uint32_t depth;        /* of the evaluation stack */
+} ff_packed;
+
+/* ---- program and tile ------------------------------------------------------------------------------------------- */
+
+struct ff_program {
+  ff_layout layout;
+  char reason[160];
+  ff_update update;
+  uint32_t n_nodes, n_terms;
+  uint32_t n_all;          /* nodes with the removed ones: what asynchronous mode picks from */
+  uint32_t n_flip;         /* nodes that can flip, removed ones included */
+  uint32_t n_flip_here;    /* of these, nodes of this network */
+  uint32_t *flip;          /* their indices, ascending */
+  ff_poisson hits;
+  int8_t *initial;
+  uint8_t *two_state;      /* per term: transitions are counted */
+  ff_expr *terms;          /* copies, for the packed program */
+  ff_slice slice;
+  ff_packed packed;
+  size_t bytes;
+};
+
+/* A vertical counter: level l's rows count 2^l each; `held` waits for its partner (Harley and Seal's carry-save adder). */
+typedef struct {
+  uint64_t sum[FF_COUNT_LEVELS][FF_ROW_WORDS];
+  uint64_t held[FF_COUNT_LEVELS][FF_ROW_WORDS];
+} ff_counter;
+
+struct ff_tile {
+  const ff_program *program;
+  ff_simd simd;
+  uint64_t key, unit, step;
+  uint64_t counted;        /* steps since the last harvest */
+  uint32_t in_counters;    /* of these, in the vertical counters */
+  int fresh;               /* nothing counted yet: `before` is to be taken */
+  /* sliced */
+  uint64_t *rows;
+  ff_counter *held;        /* per term */
+  ff_counter *changed;     /* per state set, by changed_at */
+  uint32_t *changed_at;    /* per term */
+  uint32_t *hit_node;      /* hits of one step, padded to a multiple of 16 */
+  uint16_t *hit_lane;
+  uint8_t *hit_value;
+  size_t hits_capacity;
+  /* packed */
+  uint32_t *state, *next;  /* 1,024 states of packed.words words; one state */
+  uint8_t *value;          /* terms x 1,024: their present values */
+  uint8_t *stack;
+  uint32_t *extra_hits;    /* sites of one step */
+  /* both */
+  uint32_t *counts;
+  uint64_t *changes;
+  uint32_t *before, *after;
+};
+
+ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
+void ff_slice_free(ff_slice *slice);
+ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *err);
+void ff_packed_free(ff_packed *packed);
+
+/* One implementation an instruction set, from one text (ff_slice_kernel.h); all give the same bits. */
+typedef struct {
+  void (*start)(ff_tile *tile);
+  void (*run)(ff_tile *tile, uint64_t steps, int count);
+  void (*spill)(ff_tile *tile); /* moves what the vertical counters hold into counts and changes */
+} ff_slice_kernel;
+extern const ff_slice_kernel ff_slice_kernel_portable;
+#if defined(__x86_64__)
+extern const ff_slice_kernel ff_slice_kernel_avx2, ff_slice_kernel_avx512;
+#endif
+
+void ff_packed_start(ff_tile *tile);
+void ff_packed_run(ff_tile *tile, uint64_t steps, int count);
+
+#define FF_ALIGNED _Alignas(64)
+
+#endif

@@ -1,0 +1,102 @@
+/* From a network to a program: what both layouts share, and the planner. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_engine_internal.h"
+
+const char *ff_layout_name(ff_layout layout) {
+  return layout == FF_LAYOUT_SLICED ? "sliced" : layout == FF_LAYOUT_PACKED ? "packed" : "auto";
+}
+
+ff_layout ff_program_layout(const ff_program *program) { return program->layout; }
+const char *ff_program_reason(const ff_program *program) { return program->reason; }
+uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; }
+uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
+size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
+
+void ff_program_free(ff_program *program) {
+  if (program == NULL) return;
+  ff_poisson_free(&program->hits);
+  ff_slice_free(&program->slice);
+  ff_packed_free(&program->packed);
+  if (program->terms != NULL)
+    for (uint32_t i = 0; i < program->n_terms; i++) ff_expr_free(&program->terms[i]);
+  free(program->terms);
+  free(program->two_state);
+  free(program->initial);
+  free(program->flip);
+  free(program);
+}
+
+/* The layout follows from the network alone, so that every machine answers alike. */
+static ff_status plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted, ff_error *err) {
+  int synchronous = pbn->update == FF_SYNCHRONOUS;
+  if (wanted == FF_LAYOUT_SLICED && !synchronous)
+    return ff_error_set(err, FF_EARGUMENT,
+                        "layout \"sliced\" needs a synchronous network: found an asynchronous one, which updates one node "
+                        "of one trajectory at a time (expected layout \"packed\" or \"auto\")");
+  program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
+  snprintf(program->reason, sizeof program->reason, "%s",
+           wanted != FF_LAYOUT_AUTO ? "as asked for"
+           : synchronous            ? "synchronous: all nodes of 1,024 trajectories are updated by operations on whole rows"
+                                    : "asynchronous: a trajectory updates one node a step");
+  return FF_OK;
+}
+
+static ff_status copy_terms(ff_program *program, const ff_observables *observables, ff_error *err) {
+  uint32_t n_terms = observables == NULL ? 0 : observables->first[observables->n];
+  program->terms = ff_calloc(n_terms, sizeof *program->terms);
+  program->two_state = ff_calloc(n_terms, 1);
+  if (program->terms == NULL || program->two_state == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for state sets");
+  program->n_terms = n_terms;
+  for (uint32_t i = 0; i < n_terms; i++) {
+    ff_status status = ff_expr_copy(&program->terms[i], &observables->terms[i], err);
+    if (status != FF_OK) return status;
+  }
+  for (uint32_t i = 0; observables != NULL && i < observables->n; i++) {
+    uint32_t first = observables->first[i];
+    program->two_state[first] = observables->first[i + 1] - first == 1 && observables->weights[first] == 1.0;
+  }
+  return FF_OK;
+}
+
+static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+                      ff_error *err) {
+  ff_status status = plan(program, pbn, wanted, err);
+  if (status != FF_OK) return status;
+  program->update = pbn->update;
+  program->n_nodes = pbn->n_nodes;
+  if ((uint64_t)pbn->n_nodes + pbn->removed_nodes > UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "%u nodes and %u removed ones are more than 2^32", pbn->n_nodes, pbn->removed_nodes);
+  program->n_all = pbn->n_nodes + pbn->removed_nodes;
+  program->flip = ff_calloc(pbn->n_nodes, sizeof *program->flip);
+  program->initial = ff_calloc(pbn->n_nodes, 1);
+  if (program->flip == NULL || program->initial == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
+  for (uint32_t i = 0; i < pbn->n_nodes; i++)
+    if (pbn->perturbed[i]) program->flip[program->n_flip_here++] = i;
+  memcpy(program->initial, pbn->initial, pbn->n_nodes);
+  program->n_flip = program->n_flip_here + pbn->removed_perturbed;
+  status = copy_terms(program, observables, err);
+  if (status != FF_OK) return status;
+  double sites = (double)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);
+  status = ff_poisson_new(&program->hits, pbn->perturbation, sites, err);
+  if (status != FF_OK) return status;
+  program->bytes = sizeof *program + (size_t)pbn->n_nodes * 5;
+  return program->layout == FF_LAYOUT_SLICED ? ff_slice_compile(program, pbn, observables, err)
+                                             : ff_packed_compile(program, pbn, err);
+}
+
+ff_status ff_program_new(ff_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+                         ff_error *err) {
+  *out = NULL;
+  ff_program *program = ff_calloc(1, sizeof *program);
+  if (program == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
+  ff_status status = fill(program, pbn, observables, wanted, err);
+  if (status != FF_OK) {
+    ff_program_free(program);
+    return status;
+  }
+  *out = program;
+  return FF_OK;
+}

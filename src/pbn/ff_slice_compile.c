@@ -1,0 +1,399 @@
+/* Compiles predictor functions and terms into operations on rows. Operands carry a sign, so that negations vanish into the
+ * operation that uses or makes them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_engine_internal.h"
+
+typedef struct {
+  uint32_t row;    /* or 0 / 1 where `constant` */
+  uint8_t constant, negated;
+} operand;
+
+typedef struct {
+  ff_slice *slice;
+  ff_error *err;
+  ff_status status;
+  uint32_t temps, most_temps; /* in use now; at most */
+  uint32_t pinned;            /* the first so many are masks, which later functions still read */
+  operand *stack;             /* of the expression being compiled */
+  size_t stack_capacity;
+  uint32_t random_rows;       /* handed out so far */
+  uint32_t groups;            /* of four, already emitted */
+} compiler;
+
+void ff_slice_free(ff_slice *slice) {
+  free(slice->ops);
+  free(slice->args);
+  free(slice->selects);
+  free(slice->cuts);
+  *slice = (ff_slice){0};
+}
+
+static operand constant(int value) { return (operand){(uint32_t)value, 1, 0}; }
+static operand negate(operand a) {
+  if (a.constant) return constant(!a.row);
+  a.negated = !a.negated;
+  return a;
+}
+
+static void emit(compiler *c, uint32_t code, uint32_t dst, uint32_t a, uint32_t b, uint32_t mask) {
+  if (c->status != FF_OK) return;
+  ff_slice *s = c->slice;
+  c->status = ff_grow((void **)&s->ops, &s->ops_capacity, s->n_ops + 1, sizeof *s->ops, c->err);
+  if (c->status == FF_OK) s->ops[s->n_ops++] = (ff_slice_op){code, dst, a, b, mask};
+}
+
+static uint32_t push_arg(compiler *c, uint32_t word) {
+  if (c->status != FF_OK) return 0;
+  ff_slice *s = c->slice;
+  c->status = ff_grow((void **)&s->args, &s->args_capacity, s->n_args + 1, sizeof *s->args, c->err);
+  if (c->status != FF_OK) return 0;
+  s->args[s->n_args] = word;
+  return (uint32_t)s->n_args++;
+}
+
+/* Temporaries are numbered from the slice's first one; rows beyond 2^32 were refused before. */
+static uint32_t new_temp(compiler *c) {
+  uint32_t temp = c->slice->temps + c->temps++;
+  if (c->temps > c->most_temps) c->most_temps = c->temps;
+  return temp;
+}
+
+static const uint32_t opposite[] = {
+    [FF_S_CONST] = FF_S_CONST, [FF_S_COPY] = FF_S_NOT, [FF_S_NOT] = FF_S_COPY, [FF_S_AND] = FF_S_NAND,
+    [FF_S_NAND] = FF_S_AND,    [FF_S_OR] = FF_S_NOR,   [FF_S_NOR] = FF_S_OR,   [FF_S_ANDN] = FF_S_ORN,
+    [FF_S_ORN] = FF_S_ANDN,    [FF_S_XOR] = FF_S_XNOR, [FF_S_XNOR] = FF_S_XOR};
+
+/* Whether the last operation made row `row`, so that it may still be changed. */
+static ff_slice_op *maker(compiler *c, uint32_t row) {
+  if (c->slice->n_ops == 0) return NULL;
+  ff_slice_op *last = &c->slice->ops[c->slice->n_ops - 1];
+  return last->dst == row && last->code <= FF_S_TABLE ? last : NULL;
+}
+
+/* Puts an operand's value into `dst` for good. */
+static void settle(compiler *c, operand a, uint32_t dst) {
+  if (c->status != FF_OK) return;
+  if (a.constant) {
+    emit(c, FF_S_CONST, dst, a.row, 0, 0);
+    return;
+  }
+  ff_slice_op *last = a.row >= c->slice->temps ? maker(c, a.row) : NULL;
+  if (last != NULL && (!a.negated || last->code < FF_S_MUX)) {
+    if (a.negated) last->code = opposite[last->code];
+    last->dst = dst;
+    return;
+  }
+  emit(c, a.negated ? FF_S_NOT : FF_S_COPY, dst, a.row, 0, 0);
+}
+
+/* The same value without a sign. */
+static operand plain(compiler *c, operand a) {
+  if (a.constant || !a.negated) return a;
+  ff_slice_op *last = a.row >= c->slice->temps ? maker(c, a.row) : NULL;
+  uint32_t row = last != NULL && last->code < FF_S_MUX ? a.row : new_temp(c);
+  settle(c, a, row);
+  return (operand){row, 0, 0};
+}
+
+/* Temporaries in use once an operand on top of them is given back. */
+static uint32_t give_back(const compiler *c, operand a, uint32_t temps) {
+  return !a.constant && temps > c->pinned && a.row == c->slice->temps + temps - 1 ? temps - 1 : temps;
+}
+
+/* The operands' own temporaries may serve the result: `temps` is what stays in use without them. */
+static operand emit_and(compiler *c, operand a, operand b, uint32_t temps) {
+  if (a.constant) return a.row ? b : a;
+  if (b.constant) return b.row ? a : b;
+  if (a.row == b.row) return a.negated == b.negated ? a : constant(0);
+  c->temps = temps;
+  uint32_t dst = new_temp(c);
+  if (a.negated && b.negated)
+    emit(c, FF_S_NOR, dst, a.row, b.row, 0);
+  else if (a.negated)
+    emit(c, FF_S_ANDN, dst, b.row, a.row, 0);
+  else
+    emit(c, b.negated ? FF_S_ANDN : FF_S_AND, dst, a.row, b.row, 0);
+  return (operand){dst, 0, 0};
+}
+
+static operand emit_xor(compiler *c, operand a, operand b, uint32_t temps) {
+  if (a.constant) return a.row ? negate(b) : b;
+  if (b.constant) return b.row ? negate(a) : a;
+  uint8_t negated = a.negated != b.negated;
+  if (a.row == b.row) return constant(negated);
+  c->temps = temps;
+  uint32_t dst = new_temp(c);
+  emit(c, FF_S_XOR, dst, a.row, b.row, 0);
+  return (operand){dst, 0, negated};
+}
+
+/* a where the mask row is set, else b. */
+static operand emit_mux(compiler *c, uint32_t mask, operand a, operand b, uint32_t temps) {
+  operand m = {mask, 0, 0};
+  if (a.constant && b.constant) return a.row == b.row ? a : a.row ? m : negate(m);
+  if (!a.constant && !b.constant && a.row == b.row && a.negated == b.negated) return a;
+  if (a.constant) /* 1: m | b = !(!m & !b); 0: !m & b */
+    return a.row ? negate(emit_and(c, negate(m), negate(b), temps)) : emit_and(c, negate(m), b, temps);
+  if (b.constant) /* 1: !m | a = !(m & !a); 0: m & a */
+    return b.row ? negate(emit_and(c, m, negate(a), temps)) : emit_and(c, m, a, temps);
+  int both = a.negated && b.negated;
+  if (!both) {
+    b = plain(c, b);
+    a = plain(c, a);
+  }
+  c->temps = temps;
+  uint32_t dst = new_temp(c);
+  emit(c, FF_S_MUX, dst, a.row, b.row, mask);
+  return (operand){dst, 0, (uint8_t)both};
+}
+
+/* A truth table over rows inputs[0] (least significant) .. inputs[k - 1]; bit `at` + r of `table` is row r. */
+static operand emit_table(compiler *c, const uint32_t *inputs, uint32_t k, const uint32_t *table, uint32_t at) {
+  if (k > FF_TABLE_INPUTS) { /* Shannon's expansion on the most significant input */
+    uint32_t temps = c->temps;
+    operand low = emit_table(c, inputs, k - 1, table, at);
+    operand high = emit_table(c, inputs, k - 1, table, at + (1u << (k - 1)));
+    return emit_mux(c, inputs[k - 1], high, low, temps);
+  }
+  uint32_t ones = 0, rows = 1u << k;
+  for (uint32_t r = 0; r < rows; r++) ones += table[(at + r) / 32] >> ((at + r) % 32) & 1;
+  if (ones == 0 || ones == rows) return constant(ones != 0);
+  uint32_t dst = new_temp(c), place = push_arg(c, k);
+  for (uint32_t i = 0; i < k; i++) push_arg(c, inputs[i]);
+  uint32_t word = 0;
+  for (uint32_t r = 0; r < rows; r++) {
+    word |= (table[(at + r) / 32] >> ((at + r) % 32) & 1) << (r % 32);
+    if (r % 32 == 31 || r == rows - 1) {
+      push_arg(c, word);
+      word = 0;
+    }
+  }
+  emit(c, FF_S_TABLE, dst, place, 0, 0);
+  return (operand){dst, 0, 0};
+}
+
+/* Table inputs are rows: constants and signs are folded into the table. */
+static operand fold_table(compiler *c, const operand *inputs, uint32_t k, const ff_op *data) {
+  uint32_t rows[FF_X_MAX_TABLE], kept = 0, flip = 0, fixed = 0, place[FF_X_MAX_TABLE];
+  for (uint32_t i = 0; i < k; i++) { /* inputs[k - 1] is the least significant */
+    operand in = inputs[k - 1 - i];
+    if (in.constant) {
+      fixed |= in.row << i;
+      continue;
+    }
+    if (in.negated) flip |= 1u << i;
+    rows[kept] = in.row;
+    place[kept++] = i;
+  }
+  uint32_t words = kept > 5 ? 1u << (kept - 5) : 1;
+  uint32_t *table = ff_calloc(words, sizeof *table);
+  if (table == NULL) {
+    c->status = ff_error_set(c->err, FF_EMEMORY, "no memory for a truth table");
+    return constant(0);
+  }
+  for (uint32_t r = 0; r < 1u << kept; r++) {
+    uint32_t from = fixed;
+    for (uint32_t j = 0; j < kept; j++) from |= (r >> j & 1) << place[j];
+    from ^= flip;
+    table[r / 32] |= (data[from / 32] >> (from % 32) & 1) << (r % 32);
+  }
+  operand out = emit_table(c, rows, kept, table, 0);
+  free(table);
+  return out;
+}
+
+/* The operations that an expression would take, tables as their own cost, in units of one operation on rows. */
+static double expression_cost(const ff_expr *expr) {
+  double cost = 0;
+  for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at)) {
+    uint32_t code = FF_X_CODE(expr->code[at]);
+    if (code == FF_X_AND || code == FF_X_OR || code == FF_X_XOR) cost += 1;
+    if (code == FF_X_TABLE) cost += 4 + (double)(1u << FF_X_OPERAND(expr->code[at])) / 8;
+  }
+  return cost;
+}
+
+static operand compile_code(compiler *c, const ff_expr *expr) {
+  c->status = c->status != FF_OK ? c->status
+                                 : ff_grow((void **)&c->stack, &c->stack_capacity, (size_t)expr->depth + 1, sizeof *c->stack,
+                                           c->err);
+  uint32_t top = 0;
+  for (uint32_t at = 0; at < expr->length && c->status == FF_OK; at = ff_expr_next(expr, at)) {
+    uint32_t code = FF_X_CODE(expr->code[at]), n = FF_X_OPERAND(expr->code[at]);
+    if (code == FF_X_CONST) {
+      c->stack[top++] = constant((int)n);
+    } else if (code == FF_X_VAR) {
+      c->stack[top++] = (operand){n, 0, 0};
+    } else if (code == FF_X_NOT) {
+      c->stack[top - 1] = negate(c->stack[top - 1]);
+    } else if (code == FF_X_TABLE) {
+      top -= n;
+      operand out = fold_table(c, c->stack + top, n, expr->code + at + 1);
+      c->stack[top++] = out;
+    } else {
+      operand a = c->stack[top - 2], b = c->stack[top - 1];
+      top -= 2;
+      uint32_t temps = give_back(c, a, give_back(c, b, c->temps));
+      operand out = code == FF_X_AND  ? emit_and(c, a, b, temps)
+                    : code == FF_X_OR ? negate(emit_and(c, negate(a), negate(b), temps))
+                                      : emit_xor(c, a, b, temps);
+      c->stack[top++] = out;
+    }
+  }
+  return c->status == FF_OK && top == 1 ? c->stack[0] : constant(0);
+}
+
+/* A function by its expression, or by its truth table where that costs less. */
+static operand compile_function(compiler *c, const ff_expr *expr, const uint32_t *parents, uint32_t n_parents) {
+  double by_table = 4 + (n_parents <= 30 ? (double)(1u << n_parents) / 8 : 1e300);
+  if (c->status != FF_OK || n_parents < 3 || n_parents > FF_X_MAX_TABLE || expression_cost(expr) <= by_table)
+    return compile_code(c, expr);
+  uint32_t *table = NULL;
+  c->status = ff_expr_table(expr, parents, n_parents, &table, c->err);
+  operand out = c->status == FF_OK ? emit_table(c, parents, n_parents, table, 0) : constant(0);
+  free(table);
+  return out;
+}
+
+/* A choice with the cumulative probabilities of all but the last alternative; its masks take the next temporaries. */
+static uint32_t compile_select(compiler *c, const double *probability, uint32_t n) {
+  ff_slice *s = c->slice;
+  if (c->status != FF_OK) return 0;
+  uint32_t n_cuts = n - 1;
+  c->status = ff_grow((void **)&s->selects, &s->selects_capacity, s->n_selects + 1, sizeof *s->selects, c->err);
+  if (c->status == FF_OK) c->status = ff_grow((void **)&s->cuts, &s->cuts_capacity, s->n_cuts + n_cuts, sizeof *s->cuts, c->err);
+  if (c->status != FF_OK) return 0;
+  ff_slice_select select = {.n_cuts = n_cuts, .row = c->random_rows, .number = (uint32_t)s->n_selects, .cut = (uint32_t)s->n_cuts};
+  double sum = 0;
+  uint64_t bits = 0;
+  for (uint32_t j = 0; j < n_cuts; j++) {
+    sum += probability[j];
+    double cut = sum * 1099511627776.0 + 0.5; /* 2^40 */
+    uint64_t value = cut >= 1099511627776.0 ? UINT64_C(1) << FF_SELECT_BITS : (uint64_t)cut;
+    if (value >> FF_SELECT_BITS) value = (UINT64_C(1) << FF_SELECT_BITS) - 1;
+    s->cuts[s->n_cuts++] = value;
+    bits |= value;
+  }
+  select.exact = (bits & UINT32_MAX) == 0;
+  select.n_rows = FF_SELECT_ROWS;
+  if (select.exact) { /* trailing zero bits need no random row */
+    uint32_t zeros = 0;
+    while (zeros < FF_SELECT_ROWS - 1 && !(bits >> (32 + zeros) & 1)) zeros++;
+    select.n_rows = FF_SELECT_ROWS - zeros;
+  }
+  if ((uint64_t)(select.number + 1) * (FF_TILE / 4) > FF_PHILOX_MAX_BLOCKS ||
+      ((uint64_t)c->random_rows + FF_SELECT_ROWS) / 4 * 32 > FF_PHILOX_MAX_BLOCKS) {
+    c->status = ff_error_set(c->err, FF_ESIZE, "more than %u nodes with several predictor functions exceed what a step can draw",
+                             select.number);
+    return 0;
+  }
+  c->random_rows += select.n_rows;
+  for (; c->groups * 4 < c->random_rows; c->groups++) emit(c, FF_S_RAND, 0, c->groups, 0, 0);
+  uint32_t masks = s->temps + c->temps;
+  for (uint32_t j = 0; j < n_cuts; j++) new_temp(c);
+  emit(c, FF_S_SELECT, masks, (uint32_t)s->n_selects, 0, 0);
+  if (c->status == FF_OK) s->selects[s->n_selects++] = select;
+  return masks;
+}
+
+/* One node: its functions joined by masks, mask j choosing function `which[j]` before those after it. */
+static operand compile_node(compiler *c, const ff_pbn *pbn, const uint32_t *which, uint32_t n, uint32_t masks) {
+  const ff_predictor *f = &pbn->predictors[which[n - 1]];
+  operand value = compile_function(c, &f->expr, f->parents, f->n_parents);
+  for (uint32_t j = n - 1; j-- > 0 && c->status == FF_OK;) {
+    if (which[j] == which[j + 1]) continue; /* masks are nested: mask j + 1 says the same */
+    uint32_t temps = give_back(c, value, c->temps);
+    f = &pbn->predictors[which[j]];
+    operand other = compile_function(c, &f->expr, f->parents, f->n_parents);
+    value = emit_mux(c, masks + j, other, value, temps);
+  }
+  return value;
+}
+
+static void compile_independent(compiler *c, const ff_pbn *pbn) {
+  size_t capacity = 0;
+  uint32_t *which = NULL;
+  double *probability = NULL;
+  size_t probabilities = 0;
+  for (uint32_t i = 0; i < pbn->n_nodes && c->status == FF_OK; i++) {
+    uint32_t first = pbn->first[i], n = pbn->first[i + 1] - first, masks = 0;
+    c->status = ff_grow((void **)&which, &capacity, n, sizeof *which, c->err);
+    if (c->status == FF_OK) c->status = ff_grow((void **)&probability, &probabilities, n, sizeof *probability, c->err);
+    if (c->status != FF_OK) break;
+    for (uint32_t j = 0; j < n; j++) {
+      which[j] = first + j;
+      probability[j] = pbn->predictors[first + j].probability;
+    }
+    c->temps = c->pinned = 0;
+    if (n > 1) masks = compile_select(c, probability, n);
+    c->pinned = c->temps;
+    settle(c, compile_node(c, pbn, which, n, masks), pbn->n_nodes + i);
+  }
+  free(which);
+  free(probability);
+}
+
+static void compile_dependent(compiler *c, const ff_pbn *pbn) {
+  uint32_t m = pbn->n_contexts;
+  uint32_t *which = ff_calloc(m, sizeof *which);
+  if (which == NULL) {
+    c->status = ff_error_set(c->err, FF_EMEMORY, "no memory for %u contexts", m);
+    return;
+  }
+  uint32_t masks = m > 1 ? compile_select(c, pbn->context_probability, m) : 0;
+  c->pinned = c->temps;
+  for (uint32_t i = 0; i < pbn->n_nodes && c->status == FF_OK; i++) {
+    uint32_t n = m;
+    for (uint32_t j = 0; j < m; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
+    while (n > 1 && which[n - 2] == which[n - 1]) n--;
+    c->temps = c->pinned;
+    settle(c, compile_node(c, pbn, which, n, masks), pbn->n_nodes + i);
+  }
+  free(which);
+}
+
+static void compile_terms(compiler *c, const ff_observables *observables) {
+  uint32_t n = observables == NULL ? 0 : observables->first[observables->n];
+  for (uint32_t i = 0; i < n && c->status == FF_OK; i++) {
+    uint32_t *parents = NULL, n_parents = 0;
+    c->status = ff_expr_parents(&observables->terms[i], &parents, &n_parents, c->err);
+    if (c->status != FF_OK) break;
+    c->temps = c->pinned = 0;
+    settle(c, compile_function(c, &observables->terms[i], parents, n_parents), UINT32_MAX - n + i);
+    free(parents);
+  }
+}
+
+/* Terms were given numbers at the top, for where their rows stand is known only once temporaries are counted. */
+static void place_terms(ff_slice *s) {
+  for (size_t i = s->n_update; i < s->n_ops; i++)
+    if (s->ops[i].dst >= UINT32_MAX - s->n_terms) s->ops[i].dst = s->terms + (s->ops[i].dst - (UINT32_MAX - s->n_terms));
+}
+
+ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err) {
+  ff_slice *s = &program->slice;
+  s->n_nodes = pbn->n_nodes;
+  s->n_terms = program->n_terms;
+  if ((uint64_t)pbn->n_nodes * 2 + (uint64_t)program->n_terms * 3 + (1u << 20) > UINT32_MAX / 2)
+    return ff_error_set(err, FF_ESIZE, "%u nodes are more rows than a program can number", pbn->n_nodes);
+  s->ring = 2 * pbn->n_nodes;
+  s->temps = s->ring + FF_RING_ROWS;
+  compiler c = {.slice = s, .err = err, .status = FF_OK};
+  if (pbn->n_contexts > 0)
+    compile_dependent(&c, pbn);
+  else
+    compile_independent(&c, pbn);
+  s->n_update = s->n_ops;
+  compile_terms(&c, observables);
+  free(c.stack);
+  if (c.status != FF_OK) return c.status;
+  s->terms = s->temps + c.most_temps;
+  s->before = s->terms + s->n_terms;
+  s->n_rows = s->before + s->n_terms;
+  place_terms(s);
+  program->bytes += s->ops_capacity * sizeof *s->ops + s->args_capacity * sizeof *s->args +
+                    s->selects_capacity * sizeof *s->selects + s->cuts_capacity * sizeof *s->cuts;
+  return FF_OK;
+}

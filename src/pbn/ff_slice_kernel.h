@@ -1,0 +1,377 @@
+/* The sliced program's interpreter, written once and compiled once an instruction set. The including file defines
+ *   FF_KERNEL(name)           the name in this instruction set
+ *   V, VL                     a vector, and how many 64-bit words it holds
+ *   V_LOAD V_STORE V_SET1     aligned load and store, one 64-bit word everywhere
+ *   V_AND V_OR V_XOR V_ANDN   (V_ANDN(a, b) = a & ~b)
+ *   V_MUX(m, a, b) V_XOR3 V_MAJ
+ *   V_MUL(a, b) V_HIGH(a)     product of the low halves of every word; the high half moved to the low one
+ *   V_JOIN(low, high)         low halves of two vectors into one: (uint32_t)low | high << 32
+ *   V_RAMP(start, step)       start, start + step, ...
+ *   v_spread(counts, bits, weight)   counts[i] += weight where bit i of 64 is set
+ */
+#define V_ROW (FF_ROW_WORDS / VL)
+#define V_AT(row, h) ((row) + (size_t)(h) * VL)
+
+/* The parts of a Philox counter and key that a whole step shares. */
+typedef struct {
+  uint64_t key0[FF_PHILOX_ROUNDS], key1[FF_PHILOX_ROUNDS];
+  uint64_t step_low, step_unit, unit_low;
+} FF_KERNEL(draws);
+
+static inline void FF_KERNEL(philox)(V out[4], V block, const FF_KERNEL(draws) * d) {
+  const V m0 = V_SET1(FF_PHILOX_M0), m1 = V_SET1(FF_PHILOX_M1);
+  V x0 = block, x1 = V_SET1(d->step_low), x2 = V_SET1(d->step_unit), x3 = V_SET1(d->unit_low);
+  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    V p0 = V_MUL(x0, m0), p1 = V_MUL(x2, m1);
+    x0 = V_XOR3(V_HIGH(p1), x1, V_SET1(d->key0[round]));
+    x2 = V_XOR3(V_HIGH(p0), x3, V_SET1(d->key1[round]));
+    x1 = p1;
+    x3 = p0;
+  }
+  out[0] = x0;
+  out[1] = x1;
+  out[2] = x2;
+  out[3] = x3;
+}
+
+static void FF_KERNEL(address)(FF_KERNEL(draws) * d, const ff_tile *tile) {
+  d->step_low = (uint32_t)tile->step;
+  d->step_unit = ((tile->step >> 32) & 0xFFFF) | ((tile->unit >> 32 & 0xFFFF) << 16);
+  d->unit_low = (uint32_t)tile->unit;
+  uint32_t k0 = (uint32_t)tile->key, k1 = (uint32_t)(tile->key >> 32);
+  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    d->key0[round] = k0;
+    d->key1[round] = k1;
+    k0 += FF_PHILOX_W0;
+    k1 += FF_PHILOX_W1;
+  }
+}
+
+/* Four random rows from 32 blocks: 32-bit word t of row j is word j of block t. */
+static inline void FF_KERNEL(random_rows)(uint64_t *rows, uint32_t purpose, uint32_t group, const FF_KERNEL(draws) * d) {
+  uint64_t base = ((uint64_t)purpose << FF_PHILOX_BLOCK_BITS) + (uint64_t)group * 32;
+  for (int h = 0; h < V_ROW; h++) {
+    V even[4], odd[4];
+    FF_KERNEL(philox)(even, V_RAMP(base + (uint64_t)h * VL * 2, 2), d);
+    FF_KERNEL(philox)(odd, V_RAMP(base + (uint64_t)h * VL * 2 + 1, 2), d);
+    for (int j = 0; j < 4; j++) V_STORE(V_AT(rows + (size_t)j * FF_ROW_WORDS, h), V_JOIN(even[j], odd[j]));
+  }
+}
+
+/* The lanes whose first bits equal those of a cut: their 40-bit number is completed and all masks set from it. */
+static void FF_KERNEL(select_rest)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks, const uint64_t *undecided,
+                                   const FF_KERNEL(draws) * d) {
+  const ff_slice *s = &tile->program->slice;
+  const uint64_t *cut = s->cuts + select->cut;
+  uint16_t lanes[FF_TILE + VL];
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < FF_ROW_WORDS; w++)
+    for (uint64_t bits = undecided[w]; bits != 0; bits &= bits - 1)
+      lanes[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
+  for (uint32_t i = n; i < n + VL; i++) lanes[i] = 0;
+  uint64_t base = ((uint64_t)FF_DRAW_REMAINDER << FF_PHILOX_BLOCK_BITS) + (uint64_t)select->number * (FF_TILE / 4);
+  for (uint32_t i = 0; i < n; i += VL) {
+    FF_ALIGNED uint64_t blocks[VL], words[4][VL];
+    for (uint32_t j = 0; j < VL; j++) blocks[j] = base + lanes[i + j] / 4;
+    V out[4];
+    FF_KERNEL(philox)(out, V_LOAD(blocks), d);
+    for (int j = 0; j < 4; j++) V_STORE(words[j], out[j]);
+    for (uint32_t j = 0; j < VL && i + j < n; j++) {
+      uint32_t lane = lanes[i + j], word = lane / 64, bit = lane % 64;
+      uint64_t number = 0;
+      for (uint32_t r = 0; r < FF_SELECT_ROWS; r++)
+        number = number << 1 |
+                 (tile->rows[(size_t)(s->ring + ((select->row + r) % FF_RING_ROWS)) * FF_ROW_WORDS + word] >> bit & 1);
+      number = number << 32 | (uint32_t)words[lane % 4][j];
+      for (uint32_t k = 0; k < select->n_cuts; k++) {
+        uint64_t *mask = masks + (size_t)k * FF_ROW_WORDS + word;
+        *mask = (*mask & ~(UINT64_C(1) << bit)) | (uint64_t)(number < cut[k]) << bit;
+      }
+    }
+  }
+}
+
+/* Compares a number per lane, its bits in random rows from the top, with every cut. */
+static inline void FF_KERNEL(select)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks,
+                                     const FF_KERNEL(draws) * d) {
+  const ff_slice *s = &tile->program->slice;
+  FF_ALIGNED uint64_t undecided[FF_ROW_WORDS];
+  uint64_t any = 0;
+  for (int h = 0; h < V_ROW; h++) {
+    V open = V_SET1(0);
+    for (uint32_t k = 0; k < select->n_cuts; k++) {
+      uint64_t cut = s->cuts[select->cut + k];
+      V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
+      for (uint32_t r = 0; r < select->n_rows; r++) {
+        const V random = V_LOAD(V_AT(tile->rows + (size_t)(s->ring + ((select->row + r) % FF_RING_ROWS)) * FF_ROW_WORDS, h));
+        const V bit = V_SET1(0 - (cut >> (FF_SELECT_BITS - 1 - r) & 1));
+        less = V_OR(less, V_AND(equal, V_ANDN(bit, random)));
+        equal = V_ANDN(equal, V_XOR(random, bit));
+      }
+      V_STORE(V_AT(masks + (size_t)k * FF_ROW_WORDS, h), less);
+      open = V_OR(open, equal);
+    }
+    V_STORE(V_AT(undecided, h), open);
+  }
+  if (select->exact) return;
+  for (int w = 0; w < FF_ROW_WORDS; w++) any |= undecided[w];
+  if (any != 0) FF_KERNEL(select_rest)(tile, select, masks, undecided, d);
+}
+
+/* A truth table over rows: the sixteen functions of the two least significant inputs once, then the table's nibbles pick
+ * among them and the other inputs choose, level by level. */
+static inline void FF_KERNEL(table)(uint64_t *rows, uint64_t *dst, const uint32_t *args) {
+  const uint32_t k = args[0], *input = args + 1, *bits = args + 1 + k;
+  for (int h = 0; h < V_ROW; h++) {
+    V a = V_LOAD(V_AT(rows + (size_t)input[0] * FF_ROW_WORDS, h));
+    V b = k > 1 ? V_LOAD(V_AT(rows + (size_t)input[1] * FF_ROW_WORDS, h)) : V_SET1(0);
+    const V zero = V_SET1(0), one = V_SET1(UINT64_MAX), not_a = V_XOR(a, one), not_b = V_XOR(b, one);
+    V leaf[16];
+    leaf[0] = zero; /* bit r of the index is the value where b a = r */
+    leaf[1] = V_AND(not_a, not_b);
+    leaf[2] = V_ANDN(a, b);
+    leaf[3] = not_b;
+    leaf[4] = V_ANDN(b, a);
+    leaf[5] = not_a;
+    leaf[6] = V_XOR(a, b);
+    leaf[7] = V_OR(not_a, not_b);
+    leaf[8] = V_AND(a, b);
+    leaf[9] = V_XOR(leaf[6], one);
+    leaf[10] = a;
+    leaf[11] = V_OR(a, not_b);
+    leaf[12] = b;
+    leaf[13] = V_OR(b, not_a);
+    leaf[14] = V_OR(a, b);
+    leaf[15] = one;
+    if (k <= 2) {
+      V_STORE(V_AT(dst, h), leaf[bits[0] & 15]);
+      continue;
+    }
+    V level[1 << (FF_TABLE_INPUTS - 3)];
+    uint32_t n = 1u << (k - 3);
+    V choose = V_LOAD(V_AT(rows + (size_t)input[2] * FF_ROW_WORDS, h));
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t byte = bits[i / 4] >> (i % 4 * 8);
+      level[i] = V_MUX(choose, leaf[byte >> 4 & 15], leaf[byte & 15]);
+    }
+    for (uint32_t j = 3; j < k; j++) {
+      choose = V_LOAD(V_AT(rows + (size_t)input[j] * FF_ROW_WORDS, h));
+      n /= 2;
+      for (uint32_t i = 0; i < n; i++) level[i] = V_MUX(choose, level[2 * i + 1], level[2 * i]);
+    }
+    V_STORE(V_AT(dst, h), level[0]);
+  }
+}
+
+#define FF_BINARY(expression)                       \
+  for (int h = 0; h < V_ROW; h++) {                 \
+    const V a = V_LOAD(V_AT(ra, h)), b = V_LOAD(V_AT(rb, h)); \
+    V_STORE(V_AT(dst, h), expression);              \
+  }                                                 \
+  break
+
+static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_op *end, const FF_KERNEL(draws) * d) {
+  const ff_slice *s = &tile->program->slice;
+  uint64_t *rows = tile->rows;
+  const V one = V_SET1(UINT64_MAX);
+  for (; op < end; op++) {
+    uint64_t *dst = rows + (size_t)op->dst * FF_ROW_WORDS;
+    const uint64_t *ra = rows + (size_t)op->a * FF_ROW_WORDS, *rb = rows + (size_t)op->b * FF_ROW_WORDS;
+    switch (op->code) {
+    case FF_S_CONST:
+      for (int h = 0; h < V_ROW; h++) V_STORE(V_AT(dst, h), V_SET1(0 - (uint64_t)op->a));
+      break;
+    case FF_S_COPY:
+      for (int h = 0; h < V_ROW; h++) V_STORE(V_AT(dst, h), V_LOAD(V_AT(ra, h)));
+      break;
+    case FF_S_NOT:
+      for (int h = 0; h < V_ROW; h++) V_STORE(V_AT(dst, h), V_XOR(V_LOAD(V_AT(ra, h)), one));
+      break;
+    case FF_S_AND: FF_BINARY(V_AND(a, b));
+    case FF_S_NAND: FF_BINARY(V_XOR(V_AND(a, b), one));
+    case FF_S_OR: FF_BINARY(V_OR(a, b));
+    case FF_S_NOR: FF_BINARY(V_XOR(V_OR(a, b), one));
+    case FF_S_ANDN: FF_BINARY(V_ANDN(a, b));
+    case FF_S_ORN: FF_BINARY(V_XOR(V_ANDN(a, b), one));
+    case FF_S_XOR: FF_BINARY(V_XOR(a, b));
+    case FF_S_XNOR: FF_BINARY(V_XOR3(a, b, one));
+    case FF_S_MUX: {
+      const uint64_t *rc = rows + (size_t)op->c * FF_ROW_WORDS;
+      FF_BINARY(V_MUX(V_LOAD(V_AT(rc, h)), a, b));
+    }
+    case FF_S_TABLE: FF_KERNEL(table)(rows, dst, s->args + op->a); break;
+    case FF_S_RAND:
+      FF_KERNEL(random_rows)(rows + (size_t)(s->ring + (op->a % 4) * 4) * FF_ROW_WORDS, FF_DRAW_SELECT, op->a, d);
+      break;
+    case FF_S_SELECT: FF_KERNEL(select)(tile, &s->selects[op->a], dst, d); break;
+    }
+  }
+}
+
+/* Draws a step's hits: marks the trajectories hit and notes, for every hit on a node of this network, the value that the
+ * site is to get. Returns how many were noted. */
+static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_KERNEL(draws) * d) {
+  const ff_program *p = tile->program;
+  uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
+  for (uint32_t i = 0; i < p->hits.n_draws; i++) {
+    ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, i / 2, tile->step, tile->unit), tile->key);
+    n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1]);
+  }
+  size_t noted = 0;
+  uint64_t base = ((uint64_t)FF_DRAW_FLIPS << FF_PHILOX_BLOCK_BITS) + first;
+  const V n_flip = V_SET1(p->n_flip);
+  for (uint32_t i = 0; i < n; i += 2 * VL) {
+    FF_ALIGNED uint64_t site[2 * VL], lane[2 * VL];
+    V out[4];
+    FF_KERNEL(philox)(out, V_RAMP(base + i / 2, 1), d);
+    for (int j = 0; j < 2; j++) { /* ff_pick54, on vectors */
+      V low = V_MUL(V_SHIFT(V_JOIN(out[2 * j + 1], V_SET1(0)), 10), n_flip);
+      V_STORE(site + j * VL, V_HIGH(V_ADD(V_MUL(out[2 * j], n_flip), V_SHIFT(low, 22))));
+      V_STORE(lane + j * VL, V_AND(out[2 * j + 1], V_SET1(FF_TILE - 1)));
+    }
+    uint32_t left = n - i;
+    for (uint32_t j = 0; j < 2 * VL; j++) {
+      if ((j % VL) * 2 + j / VL >= left) continue; /* hit 2b is the first half of block b's words, 2b + 1 the second */
+      uint32_t at = (uint32_t)lane[j];
+      perturbed[at / 64] |= UINT64_C(1) << (at % 64);
+      if (site[j] >= p->n_flip_here) continue;
+      uint32_t node = p->flip[site[j]];
+      tile->hit_node[noted] = node;
+      tile->hit_lane[noted] = (uint16_t)at;
+      tile->hit_value[noted++] = !(tile->rows[(size_t)node * FF_ROW_WORDS + at / 64] >> (at % 64) & 1);
+    }
+  }
+  return noted;
+}
+
+/* One row into a vertical counter that already holds t of them. */
+static inline void FF_KERNEL(add)(ff_counter *counter, const uint64_t *row, uint32_t t) {
+  for (int h = 0; h < V_ROW; h++) {
+    V carry = V_LOAD(V_AT(row, h));
+    uint32_t level = 0;
+    for (; t >> level & 1; level++) {
+      uint64_t *at = V_AT(counter->sum[level], h);
+      V sum = V_LOAD(at), held = V_LOAD(V_AT(counter->held[level], h));
+      V_STORE(at, V_XOR3(sum, held, carry));
+      carry = V_MAJ(sum, held, carry);
+    }
+    V_STORE(V_AT(counter->held[level], h), carry);
+  }
+}
+
+static void FF_KERNEL(spill)(ff_tile *tile) {
+  const ff_program *p = tile->program;
+  uint32_t t = tile->in_counters;
+  for (uint32_t i = 0; i < p->n_terms && t > 0; i++) {
+    for (uint32_t level = 0; level < FF_COUNT_LEVELS; level++)
+      for (uint32_t w = 0; w < FF_ROW_WORDS; w++) {
+        uint32_t *counts = tile->counts + (size_t)i * FF_TILE + w * 64;
+        v_spread(counts, tile->held[i].sum[level][w], 1u << level);
+        if (t >> level & 1) v_spread(counts, tile->held[i].held[level][w], 1u << level);
+      }
+    memset(&tile->held[i], 0, sizeof tile->held[i]);
+    if (!p->two_state[i]) continue;
+    ff_counter *changed = &tile->changed[tile->changed_at[i]];
+    for (uint32_t level = 0; level < FF_COUNT_LEVELS; level++)
+      for (uint32_t w = 0; w < FF_ROW_WORDS; w++) {
+        uint64_t n = (uint64_t)__builtin_popcountll(changed->sum[level][w]);
+        if (t >> level & 1) n += (uint64_t)__builtin_popcountll(changed->held[level][w]);
+        tile->changes[i] += n << level;
+      }
+    memset(changed, 0, sizeof *changed);
+  }
+  tile->in_counters = 0;
+}
+
+static void FF_KERNEL(terms)(ff_tile *tile, const FF_KERNEL(draws) * d) {
+  const ff_slice *s = &tile->program->slice;
+  FF_KERNEL(ops)(tile, s->ops + s->n_update, s->ops + s->n_ops, d);
+}
+
+static void FF_KERNEL(count)(ff_tile *tile, const FF_KERNEL(draws) * d) {
+  const ff_program *p = tile->program;
+  const ff_slice *s = &p->slice;
+  FF_KERNEL(terms)(tile, d);
+  for (uint32_t i = 0; i < p->n_terms; i++) {
+    const uint64_t *row = tile->rows + (size_t)(s->terms + i) * FF_ROW_WORDS;
+    FF_KERNEL(add)(&tile->held[i], row, tile->in_counters);
+    if (!p->two_state[i]) continue;
+    uint64_t *before = tile->rows + (size_t)(s->before + i) * FF_ROW_WORDS;
+    FF_ALIGNED uint64_t change[FF_ROW_WORDS];
+    for (int h = 0; h < V_ROW; h++) {
+      V now = V_LOAD(V_AT(row, h));
+      V_STORE(V_AT(change, h), V_XOR(now, V_LOAD(V_AT(before, h))));
+      V_STORE(V_AT(before, h), now);
+    }
+    FF_KERNEL(add)(&tile->changed[tile->changed_at[i]], change, tile->in_counters);
+  }
+  tile->counted++;
+  if (++tile->in_counters == (1u << FF_COUNT_LEVELS) - 1) FF_KERNEL(spill)(tile);
+}
+
+/* The terms in the state from which counting starts. */
+static void FF_KERNEL(count_from)(ff_tile *tile, const FF_KERNEL(draws) * d) {
+  const ff_program *p = tile->program;
+  const ff_slice *s = &p->slice;
+  FF_KERNEL(terms)(tile, d);
+  for (uint32_t i = 0; i < p->n_terms; i++) {
+    uint64_t *before = tile->rows + (size_t)(s->before + i) * FF_ROW_WORDS;
+    memcpy(before, tile->rows + (size_t)(s->terms + i) * FF_ROW_WORDS, FF_ROW_WORDS * sizeof *before);
+    tile->before[i] = 0;
+    for (int w = 0; w < FF_ROW_WORDS; w++) tile->before[i] += (uint32_t)__builtin_popcountll(before[w]);
+  }
+  tile->fresh = 0;
+}
+
+static void FF_KERNEL(step)(ff_tile *tile, FF_KERNEL(draws) * d) {
+  const ff_program *p = tile->program;
+  const ff_slice *s = &p->slice;
+  d->step_low = (uint32_t)tile->step;
+  d->step_unit = ((tile->step >> 32) & 0xFFFF) | ((tile->unit >> 32 & 0xFFFF) << 16);
+  FF_ALIGNED uint64_t perturbed[FF_ROW_WORDS] = {0};
+  size_t hits = p->hits.size > 0 ? FF_KERNEL(draw_hits)(tile, perturbed, d) : 0;
+  uint64_t all = UINT64_MAX;
+  for (int w = 0; w < FF_ROW_WORDS; w++) all &= perturbed[w];
+  if (all != UINT64_MAX) {
+    FF_KERNEL(ops)(tile, s->ops, s->ops + s->n_update, d);
+    uint64_t *now = tile->rows, *next = tile->rows + (size_t)s->n_nodes * FF_ROW_WORDS;
+    for (int h = 0; h < V_ROW; h++) {
+      const V stay = V_LOAD(V_AT(perturbed, h));
+      for (size_t i = 0; i < (size_t)s->n_nodes * FF_ROW_WORDS; i += FF_ROW_WORDS)
+        V_STORE(V_AT(now + i, h), V_MUX(stay, V_LOAD(V_AT(now + i, h)), V_LOAD(V_AT(next + i, h))));
+    }
+  }
+  for (size_t i = 0; i < hits; i++) { /* a site hit twice gets the same value twice */
+    uint32_t at = tile->hit_lane[i];
+    uint64_t *word = tile->rows + (size_t)tile->hit_node[i] * FF_ROW_WORDS + at / 64;
+    *word = (*word & ~(UINT64_C(1) << (at % 64))) | (uint64_t)tile->hit_value[i] << (at % 64);
+  }
+  tile->step++;
+}
+
+static void FF_KERNEL(run)(ff_tile *tile, uint64_t steps, int count) {
+  FF_KERNEL(draws) d;
+  FF_KERNEL(address)(&d, tile);
+  if (count && tile->fresh) FF_KERNEL(count_from)(tile, &d);
+  for (uint64_t i = 0; i < steps; i++) {
+    FF_KERNEL(step)(tile, &d);
+    if (count) FF_KERNEL(count)(tile, &d);
+  }
+}
+
+static void FF_KERNEL(start)(ff_tile *tile) {
+  const ff_program *p = tile->program;
+  FF_KERNEL(draws) d;
+  FF_KERNEL(address)(&d, tile);
+  FF_ALIGNED uint64_t four[4 * FF_ROW_WORDS];
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    if (i % 4 == 0) FF_KERNEL(random_rows)(four, FF_DRAW_INITIAL, i / 4, &d);
+    uint64_t *row = tile->rows + (size_t)i * FF_ROW_WORDS;
+    if (p->initial[i] < 0)
+      memcpy(row, four + (size_t)(i % 4) * FF_ROW_WORDS, FF_ROW_WORDS * sizeof *row);
+    else
+      memset(row, p->initial[i] ? 0xFF : 0, FF_ROW_WORDS * sizeof *row);
+  }
+}
+
+const ff_slice_kernel FF_KERNEL(kernel) = {FF_KERNEL(start), FF_KERNEL(run), FF_KERNEL(spill)};
