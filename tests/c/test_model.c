@@ -216,8 +216,8 @@ static void sums_of_products(void) {
       at += sprintf(at, "f(");
       for (uint32_t i = 0; i < k; i++) at += sprintf(at, i ? ",%c" : "%c", 'A' + (int)i);
       at += sprintf(at, "){");
-      uint32_t odds = draw(&seed, 4);
-      for (uint32_t row = 0; row < 1u << k; row++) *at++ = draw(&seed, 4) < odds ? '1' : '0';
+      uint32_t odds = k > 10 ? 1 : draw(&seed, 9), of = k > 10 ? 512 : 8; /* few ones where the sum would be vast */
+      for (uint32_t row = 0; row < 1u << k; row++) *at++ = draw(&seed, of) < odds ? '1' : '0';
       *at++ = '}';
       ff_error err;
       ff_expr table, sum;
