@@ -1,0 +1,68 @@
+#' Networks from the literature
+#'
+#' `example_models()` lists the networks that come with the package; `example_model()` reads one.
+#'
+#' @param name The network's name, from the column `name` of `example_models()`.
+#' @returns `example_models()`: a data frame with the columns `name`, `nodes`, `functions` (the number of predictor functions),
+#'   `perturbation`, `title` and `source`. `example_model()`: a network of class `pbn`.
+#'
+#' @section The apoptosis network:
+#' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p = 0.001;
+#' the nine inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays what it
+#' is; TNF and UV start (and so stay) on, the other inputs off. The rules of the inputs are left as published; change the stimulus with
+#' [set_initial()], for instance `set_initial(net, UV = 0)`. The selection probabilities are equal shares: the fitted ones of Trairatphisan
+#' et al. (2014) are not published with the rules. So are the provenance and the licence in the file itself,
+#' `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
+#' @inherit pbn references
+#' @section Errors: `fireflip_error_argument` for a name that is not in the list.
+#' @export
+#' @examples
+#' example_models()
+#' example_model("cellcycle")
+example_models <- function() {
+  index <- models_index()
+  counts <- lapply(index$name, function(name) .Call(ffi_pbn_check, example_model(name)))
+  data.frame(
+    name = index$name,
+    nodes = vapply(counts, function(count) as.integer(count$nodes), 0L),
+    functions = vapply(counts, function(count) as.integer(count$functions), 0L),
+    perturbation = index$perturbation,
+    title = index$title,
+    source = index$source
+  )
+}
+
+#' @rdname example_models
+#' @export
+example_model <- function(name) {
+  index <- models_index()
+  if (missing(name)) {
+    abort_argument(sprintf("`name` must be one of %s; found nothing.", quote_some(index$name, Inf)))
+  }
+  check_choice(name, "name", index$name)
+  row <- index[match(name, index$name), ]
+  net <- read_network(system.file("models", row$file, package = "fireflip", mustWork = TRUE))
+  inputs <- net$nodes[input_nodes(net)]
+  exempt <- words(row$exempt)
+  if ("inputs" %in% exempt) exempt <- union(setdiff(exempt, "inputs"), inputs)
+  net <- set_perturbation(net, row$perturbation, exempt = exempt)
+  values <- strsplit(words(row$initial), "=", fixed = TRUE)
+  values <- stats::setNames(as.integer(vapply(values, `[[`, "", 2L)), vapply(values, `[[`, "", 1L))
+  if ("inputs" %in% names(values)) {
+    rest <- setdiff(inputs, names(values))
+    values <- c(stats::setNames(rep(values[["inputs"]], length(rest)), rest), values[names(values) != "inputs"])
+  }
+  set_initial(net, values)
+}
+
+models_index <- function() {
+  utils::read.csv(
+    system.file("models", "models.csv", package = "fireflip", mustWork = TRUE),
+    colClasses = c(perturbation = "numeric"), na.strings = character(), encoding = "UTF-8"
+  )
+}
+
+words <- function(x) {
+  parts <- strsplit(trimws(x), "[[:space:]]+")[[1L]]
+  parts[nzchar(parts)]
+}

@@ -1,0 +1,150 @@
+#' Look at a network
+#'
+#' `print()` shows a network's size, its settings and its first rules; `format()` gives the same as text lines; `summary()`
+#' counts what it is made of; `as.data.frame()` lists every predictor function.
+#'
+#' @param x,object A network of class `pbn`.
+#' @param n How many predictor functions to show, 10 by default; `Inf` for all.
+#' @param row.names,optional Ignored; here for the generic.
+#' @param ... Ignored.
+#' @returns `format()`: a character vector of lines. `summary()`: a list of class `summary.pbn` with the numbers of `nodes`,
+#'   `functions`, `parents` (over all functions), `max_functions` and `max_parents` (the largest in a node and in a function),
+#'   the `density` (parents over all functions, divided by nodes: section 2.1 of Mizera, Pang and Yuan 2019),
+#'   the names of the `inputs` (nodes whose only rule is their own value), of the `constants` and of the `leaves` (parents of
+#'   no other node), the sizes of the `cycles` (strongly connected components that hold a feedback loop, largest first),
+#'   and the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network) and
+#'   `removed` (nodes that a reduction took away). `as.data.frame()`: a data frame with one row for each predictor function
+#'   and the columns `node`, `predictor` (text) and `probability` (of its selection; `NA` in a dependent network, where a
+#'   context selects).
+#' @name pbn-methods
+#' @examples
+#' net <- example_model("shmulevich3")
+#' net
+#' summary(net)
+#' as.data.frame(net)
+NULL
+
+#' @rdname pbn-methods
+#' @export
+print.pbn <- function(x, n = 10, ...) {
+  cat(format(x, n = n, ...), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname pbn-methods
+#' @export
+format.pbn <- function(x, n = 10, ...) {
+  check_number(n, "n", 0, Inf)
+  functions <- nrow(x$rules)
+  shown <- seq_len(min(n, functions))
+  c(
+    size_line(x), settings_line(x),
+    if (length(shown) > 0L) rule_lines(x, shown),
+    if (functions > length(shown)) sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
+  )
+}
+
+size_line <- function(x) {
+  several <- sum(tabulate(x$rules$node, length(x$nodes)) > 1L)
+  sprintf(
+    "<pbn> %s, %s%s", count_of(length(x$nodes), "node"), count_of(nrow(x$rules), "predictor function"),
+    if (several > 0L) sprintf(" (%s with several)", count_of(several, "node")) else ""
+  )
+}
+
+settings_line <- function(x) {
+  exempt <- sum(x$exempt)
+  initial <- sum(!is.na(x$initial))
+  removed <- x$removed[["nodes"]]
+  paste0(
+    x$update, ", ",
+    if (is.null(x$contexts)) "independent" else sprintf("dependent with %s", count_of(length(x$contexts$probability), "context")),
+    sprintf(", perturbation %s", format(x$perturbation)),
+    if (exempt > 0L) sprintf(" (%s exempt)", count_of(exempt, "node")),
+    if (initial > 0L) sprintf(", %s with a given start", count_of(initial, "node")),
+    if (removed > 0L) sprintf(", %s removed by reduction", count_of(removed, "more node"))
+  )
+}
+
+rule_lines <- function(x, shown, width = getOption("width")) {
+  rules <- x$rules[shown, ]
+  several <- is.null(x$contexts) & tabulate(x$rules$node, length(x$nodes))[rules$node] > 1L
+  names <- format(x$nodes[rules$node])
+  lines <- sprintf("  %s = %s%s", names, rules$predictor, ifelse(several, sprintf("  [%s]", format_digits(rules$probability)), ""))
+  long <- nchar(lines) > width
+  lines[long] <- paste0(substr(lines[long], 1L, max(width - 3L, 20L)), "...")
+  lines
+}
+
+format_digits <- function(x, digits = 4L) formatC(x, digits = digits, format = "g", width = -1)
+
+count_of <- function(n, what) sprintf("%s %s%s", format(n, big.mark = ",", scientific = FALSE), what, if (n == 1) "" else "s")
+
+#' @rdname pbn-methods
+#' @export
+summary.pbn <- function(object, ...) {
+  check_pbn(object, "object")
+  counts <- .Call(ffi_pbn_check, object)
+  graph <- .Call(ffi_pbn_graph, object)
+  n <- length(object$nodes)
+  parents <- .Call(ffi_pbn_parents, object)
+  n_parents <- lengths(parents)
+  functions <- tabulate(object$rules$node, n)
+  constant <- functions == 1L
+  constant[object$rules$node[n_parents > 0L]] <- FALSE
+  others <- graph$from != graph$to
+  structure(class = "summary.pbn", c(counts, list(
+    inputs = object$nodes[input_nodes(object)],
+    constants = object$nodes[constant],
+    leaves = object$nodes[!seq_len(n) %in% graph$from[others]],
+    cycles = sort(graph$size[graph$cyclic & graph$size > 1L], decreasing = TRUE),
+    perturbation = object$perturbation,
+    exempt = object$nodes[object$exempt],
+    update = object$update,
+    contexts = length(object$contexts$probability),
+    removed = object$removed[["nodes"]]
+  )))
+}
+
+# Nodes whose only predictor function is their own value.
+input_nodes <- function(model) {
+  functions <- tabulate(model$rules$node, length(model$nodes))
+  text <- gsub("^[\"`(\\s]+|[\"`)\\s]+$", "", model$rules$predictor, perl = TRUE)
+  own <- functions[model$rules$node] == 1L & text == model$nodes[model$rules$node]
+  model$rules$node[own]
+}
+
+#' @export
+print.summary.pbn <- function(x, ...) {
+  cat(c(
+    "A probabilistic Boolean network",
+    sprintf("  nodes                %s", format(x$nodes, big.mark = ",")),
+    sprintf("  predictor functions  %s, at most %d a node", format(x$functions, big.mark = ","), x$max_functions),
+    sprintf("  parents              at most %d a function; density %s", x$max_parents, format(round(x$density, 2))),
+    sprintf("  inputs               %s", names_text(x$inputs)),
+    sprintf("  constants            %s", names_text(x$constants)),
+    sprintf("  leaves               %s", names_text(x$leaves)),
+    sprintf("  feedback components  %s", if (length(x$cycles) == 0L) "none" else {
+      sprintf("%d, of %s nodes", length(x$cycles), paste(utils::head(x$cycles, 10L), collapse = ", "))
+    }),
+    sprintf("  perturbation         %s; exempt: %s", format(x$perturbation), names_text(x$exempt)),
+    sprintf("  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")),
+    if (x$removed > 0L) sprintf("  removed              %s", count_of(x$removed, "node"))
+  ), sep = "\n")
+  invisible(x)
+}
+
+names_text <- function(x, most = 6L) {
+  if (length(x) == 0L) return("none")
+  paste0(length(x), ": ", paste(utils::head(x, most), collapse = ", "), if (length(x) > most) ", ...")
+}
+
+#' @rdname pbn-methods
+#' @export
+as.data.frame.pbn <- function(x, row.names = NULL, optional = FALSE, ...) {
+  data.frame(
+    node = x$nodes[x$rules$node],
+    predictor = x$rules$predictor,
+    probability = if (is.null(x$contexts)) x$rules$probability else rep(NA_real_, nrow(x$rules))
+  )
+}
