@@ -52,6 +52,8 @@ ff_layout ff_program_layout(const ff_program *program);
 const char *ff_program_reason(const ff_program *program); /* why this layout, a clause */
 uint32_t ff_program_nodes(const ff_program *program);
 uint32_t ff_program_terms(const ff_program *program);
+uint32_t ff_program_all_nodes(const ff_program *program); /* with those that a reduction removed */
+int ff_program_asynchronous(const ff_program *program);
 size_t ff_program_bytes(const ff_program *program);      /* of the program */
 size_t ff_program_tile_bytes(const ff_program *program); /* of one tile that runs it */
 

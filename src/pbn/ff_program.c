@@ -13,6 +13,8 @@ ff_layout ff_program_layout(const ff_program *program) { return program->layout;
 const char *ff_program_reason(const ff_program *program) { return program->reason; }
 uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; }
 uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
+uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
+int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
 void ff_program_free(ff_program *program) {

@@ -1,0 +1,433 @@
+/* The estimator: pilot, plan, run, each advanced by a bounded amount of work. */
+#include "ff_estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORD_STEPS 4096       /* of the pilot's window, kept for 64 trajectories to find the thinning */
+#define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
+#define RARE 50.0               /* samples times precision at which a set too rare to be seen is rare enough */
+#define CONVERGED 1.02          /* rhat: the window is then some 25 times as long as the chains' memory */
+#define DRIFT_PILOT 4.0
+#define DRIFT_RUN 5.0
+#define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
+#define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many */
+
+/* A tile on its way: where it stands in its burn-in and window. */
+typedef struct {
+  ff_tile *tile;
+  uint64_t unit;
+  int busy;
+  uint32_t *first_half; /* counts at half time */
+  ff_tally tally;       /* of the tiles that this slot has finished in this call */
+  uint64_t steps;       /* run in this call */
+} slot;
+
+struct ff_estimate {
+  const ff_program *program;
+  ff_estimate_options options;
+  ff_observables observables; /* first and weights owned, terms not kept */
+  uint32_t *first;
+  double *weights;
+  uint8_t *two_state;
+  ff_phase phase;
+  ff_plan plan;
+  uint64_t target[3];     /* steps at which burn-in, first and second half end */
+  uint64_t chunk;         /* steps between two looks at the clock */
+  slot *slots;
+  uint32_t n_slots;
+  uint64_t next_tile, last_tile, finished; /* of this shard and round */
+  double deadline;
+  uint64_t steps;
+  uint64_t *record;       /* per observable, RECORD_STEPS words: the pilot's window, tile 0, word 0 */
+  uint32_t *thinning;
+  ff_tally tally;
+  double last_rhat;
+  int stuck;
+  ff_trace *trace;
+  size_t n_trace, trace_capacity;
+};
+
+/* Units of the pilot are apart from those of the run. */
+#define PILOT_UNIT (UINT64_C(1) << 36)
+/* ... and those of a run with another burn-in from the run before. */
+#define ROUND_UNITS (UINT64_C(1) << 30)
+
+void ff_estimate_free(ff_estimate *e) {
+  if (e == NULL) return;
+  for (uint32_t i = 0; e->slots != NULL && i < e->n_slots; i++) {
+    ff_tile_free(e->slots[i].tile);
+    free(e->slots[i].first_half);
+    ff_tally_free(&e->slots[i].tally);
+  }
+  free(e->slots);
+  free(e->first);
+  free(e->weights);
+  free(e->two_state);
+  free(e->record);
+  free(e->thinning);
+  free(e->trace);
+  ff_tally_free(&e->tally);
+  free(e);
+}
+
+static ff_status check_options(const ff_estimate_options *o, ff_error *err) {
+  if (!(o->precision > 0 && o->precision < 1))
+    return ff_error_set(err, FF_EARGUMENT, "precision must be between 0 and 1: found %g", o->precision);
+  if (!(o->z > 0 && o->z < 40)) return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)", o->z);
+  if (!(o->epsilon > 0 && o->epsilon < 1))
+    return ff_error_set(err, FF_EARGUMENT, "epsilon must be between 0 and 1: found %g", o->epsilon);
+  if (o->n_shards < 1 || o->shard >= o->n_shards)
+    return ff_error_set(err, FF_EARGUMENT, "shard %u of %u does not exist", o->shard + 1, o->n_shards);
+  if (o->threads < 1) return ff_error_set(err, FF_EARGUMENT, "threads must be at least 1: found %d", o->threads);
+  return FF_OK;
+}
+
+static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_error *err) {
+  uint32_t n = observables->n, n_terms = observables->first[n];
+  e->n_slots = e->options.threads > FF_PILOT_TILES ? (uint32_t)e->options.threads : FF_PILOT_TILES;
+  e->first = ff_calloc((size_t)n + 1, sizeof *e->first);
+  e->weights = ff_calloc(n_terms, sizeof *e->weights);
+  e->two_state = ff_calloc(n, 1);
+  e->record = ff_calloc((size_t)n * RECORD_STEPS, sizeof *e->record);
+  e->thinning = ff_calloc(n, sizeof *e->thinning);
+  e->slots = ff_calloc(e->n_slots, sizeof *e->slots);
+  if (e->first == NULL || e->weights == NULL || e->two_state == NULL || e->record == NULL || e->thinning == NULL ||
+      e->slots == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
+  memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
+  memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);
+  for (uint32_t i = 0; i < n; i++) {
+    e->thinning[i] = 1;
+    e->two_state[i] = e->first[i + 1] - e->first[i] == 1 && e->weights[e->first[i]] == 1.0;
+  }
+  e->observables = (ff_observables){.n = n, .first = e->first, .weights = e->weights};
+  ff_status status = ff_tally_new(&e->tally, observables, err);
+  for (uint32_t i = 0; i < e->n_slots && status == FF_OK; i++) {
+    slot *s = &e->slots[i];
+    status = ff_tile_new(&s->tile, e->program, e->options.simd, err);
+    if (status == FF_OK) status = ff_tally_new(&s->tally, observables, err);
+    if (status != FF_OK) break;
+    s->first_half = ff_calloc((size_t)n_terms * FF_TILE, sizeof *s->first_half);
+    if (s->first_half == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for the counts of %u terms", n_terms);
+  }
+  return status;
+}
+
+/* psi: burn-in and window of the pilot's next look. */
+static void set_window(ff_estimate *e, uint64_t burn_in, uint64_t n) {
+  e->plan.burn_in = burn_in;
+  e->plan.half[0] = n / 2;
+  e->plan.half[1] = n - n / 2;
+  e->target[0] = burn_in;
+  e->target[1] = burn_in + e->plan.half[0];
+  e->target[2] = burn_in + n;
+  ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
+  for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+  e->finished = 0;
+}
+
+/* The first look: long enough for a state to run through a chain of nodes, where it is not too long. */
+static uint64_t first_psi(const ff_program *program) {
+  int asynchronous = ff_program_asynchronous(program);
+  uint64_t nodes = ff_program_all_nodes(program), psi = 64, enough = asynchronous ? 16 * nodes : nodes;
+  while (psi < enough && psi < (asynchronous ? 65536 : 1024)) psi *= 2;
+  return psi;
+}
+
+ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables,
+                          ff_estimate_options options, ff_error *err) {
+  *out = NULL;
+  ff_status status = check_options(&options, err);
+  if (status != FF_OK) return status;
+  ff_estimate *e = ff_calloc(1, sizeof *e);
+  if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an estimate");
+  e->program = program;
+  e->options = options;
+  status = allocate(e, observables, err);
+  if (status != FF_OK) {
+    ff_estimate_free(e);
+    return status;
+  }
+  uint32_t nodes = ff_program_nodes(program);
+  int packed = ff_program_layout(program) == FF_LAYOUT_PACKED;
+  uint64_t cost = packed ? 2000 : 50000; /* a step of 1,024 packed trajectories costs some 25 times as much */
+  e->chunk = nodes > cost ? 1 : cost / (nodes > 0 ? nodes : 1) + 1;
+  if (e->chunk > 1024) e->chunk = 1024;
+  uint64_t psi = first_psi(program);
+  set_window(e, psi, psi);
+  for (uint32_t i = 0; i < FF_PILOT_TILES; i++) {
+    e->slots[i].unit = PILOT_UNIT + i;
+    e->slots[i].busy = 1;
+    ff_tile_start(e->slots[i].tile, options.key, e->slots[i].unit);
+  }
+  e->last_rhat = INFINITY;
+  *out = e;
+  return FF_OK;
+}
+
+/* ---- one tile ---------------------------------------------------------------------------------------------------- */
+
+/* The pilot's record: the last RECORD_STEPS steps of the window, one by one. */
+static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
+  for (uint64_t i = 0; i < steps; i++) {
+    ff_tile_count(s->tile, 1);
+    uint64_t to_go = e->target[2] - ff_tile_step(s->tile);
+    if (to_go >= RECORD_STEPS) continue;
+    for (uint32_t j = 0; j < e->observables.n; j++)
+      if (e->two_state[j])
+        e->record[(size_t)j * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = ff_tile_term_word(s->tile, e->first[j], 0);
+  }
+}
+
+/* Runs a slot's tile to the end of its window or to the deadline; returns whether it is at the end. */
+static int run_tile(ff_estimate *e, slot *s) {
+  int records = e->phase == FF_PHASE_PILOT && s->unit == PILOT_UNIT;
+  uint32_t n_terms = ff_program_terms(e->program);
+  for (int part = 0; part < 3; part++) {
+    while (ff_tile_step(s->tile) < e->target[part]) {
+      uint64_t left = e->target[part] - ff_tile_step(s->tile), steps = left < e->chunk ? left : e->chunk;
+      if (part == 0)
+        ff_tile_advance(s->tile, steps);
+      else if (records)
+        count_recorded(e, s, steps);
+      else
+        ff_tile_count(s->tile, steps);
+      s->steps += steps;
+      if (part == 1 && steps == left)
+        memcpy(s->first_half, ff_tile_harvest(s->tile).counts, (size_t)n_terms * FF_TILE * sizeof *s->first_half);
+      if (ff_clock() > e->deadline && ff_tile_step(s->tile) < e->target[2]) return 0;
+    }
+  }
+  ff_harvest harvest = ff_tile_harvest(s->tile);
+  ff_tally_add(&s->tally, s->first_half, &harvest);
+  ff_tile_forget(s->tile);
+  s->busy = 0;
+  return 1;
+}
+
+static void pilot_share(void *context, int index) {
+  ff_estimate *e = context;
+  for (uint32_t i = (uint32_t)index; i < FF_PILOT_TILES; i += (uint32_t)e->options.threads)
+    if (e->slots[i].busy) run_tile(e, &e->slots[i]);
+}
+
+static void run_share(void *context, int index) {
+  ff_estimate *e = context;
+  slot *s = &e->slots[index];
+  for (;;) {
+    if (!s->busy) {
+      uint64_t tile = __atomic_fetch_add(&e->next_tile, 1, __ATOMIC_RELAXED);
+      if (tile >= e->last_tile) {
+        __atomic_fetch_sub(&e->next_tile, 1, __ATOMIC_RELAXED);
+        return;
+      }
+      s->unit = tile;
+      s->busy = 1;
+      ff_tile_start(s->tile, e->options.key, s->unit);
+    }
+    if (!run_tile(e, s)) return;
+    if (ff_clock() > e->deadline) return;
+  }
+}
+
+/* Work until the deadline, then what the slots have finished goes into the common tally. */
+static ff_status work(ff_estimate *e, ff_error *err) {
+  int threads = e->options.threads;
+  if (e->phase == FF_PHASE_PILOT && threads > FF_PILOT_TILES) threads = FF_PILOT_TILES;
+  ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
+  for (uint32_t i = 0; i < e->n_slots; i++) {
+    slot *s = &e->slots[i];
+    e->steps += s->steps * FF_TILE;
+    s->steps = 0;
+    if (s->tally.tiles == 0) continue;
+    e->finished += s->tally.tiles;
+    ff_status status = ff_tally_merge(&e->tally, &s->tally, err);
+    if (status != FF_OK) return status;
+    ff_tally_clear(&s->tally, e->plan.half[0], e->plan.half[1]);
+  }
+  return FF_OK;
+}
+
+/* ---- looks and decisions ----------------------------------------------------------------------------------------- */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double half_width(const ff_estimate *e, const ff_moments *m) {
+  return e->options.z * larger(m->se_two_state, m->se_between);
+}
+
+typedef struct {
+  double rhat, width, drift;
+} look;
+
+static look look_at(const ff_estimate *e) {
+  look out = {.rhat = NAN};
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (!isnan(m.rhat) && !(out.rhat > m.rhat)) out.rhat = m.rhat;
+    out.width = larger(out.width, half_width(e, &m));
+    out.drift = larger(out.drift, fabs(m.drift));
+  }
+  return out;
+}
+
+static ff_status note(ff_estimate *e, look now, ff_error *err) {
+  ff_status status = ff_grow((void **)&e->trace, &e->trace_capacity, e->n_trace + 1, sizeof *e->trace, err);
+  if (status != FF_OK) return status;
+  double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  e->trace[e->n_trace++] = (ff_trace){(int)e->phase, samples, now.rhat, now.width, (double)e->plan.burn_in};
+  return FF_OK;
+}
+
+/* Has the pilot seen enough of every observable? Transitions of either kind, or so many samples that a set (or its
+ * complement) not seen to come and go is rarer than the precision. */
+static int seen_enough(const ff_estimate *e) {
+  double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  if (samples * e->options.precision >= RARE) return 1;
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (e->two_state[i] ? m.n01 < MIN_TRANSITIONS || m.n10 < MIN_TRANSITIONS : m.visited != 1) return 0;
+  }
+  return 1;
+}
+
+/* Burn-in and samples that the pilot asks for. */
+static void wanted(ff_estimate *e, double *burn_in, double *samples) {
+  uint64_t window = e->plan.half[0] + e->plan.half[1];
+  uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
+  double n = (double)window * FF_PILOT_TILES * FF_TILE, z = e->options.z, r = e->options.precision;
+  *burn_in = (double)e->plan.burn_in;
+  *samples = 1;
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (m.visited != 1) continue;
+    *samples = larger(*samples, m.se_between * m.se_between * n * (z / r) * (z / r));
+    /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
+    if (m.inflation > 1)
+      *burn_in = larger(*burn_in, ff_log(e->options.epsilon) / ff_log((m.inflation - 1) / (m.inflation + 1)));
+    if (!e->two_state[i]) continue;
+    double alpha, beta;
+    *samples = larger(*samples, ff_samples(m.alpha, m.beta, z, r));
+    e->thinning[i] = ff_thinning(e->record + (size_t)i * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
+    double k = e->thinning[i];
+    if (alpha > 0 && beta > 0) *burn_in = larger(*burn_in, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * k);
+  }
+}
+
+static void start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
+  uint64_t s = e->options.shard, k = e->options.n_shards;
+  e->next_tile = round * ROUND_UNITS + first + tiles * s / k;
+  e->last_tile = round * ROUND_UNITS + first + tiles * (s + 1) / k;
+  for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
+}
+
+static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
+  if (burn_in > (double)e->options.max_burn_in)
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "the state sets ask for a burn-in of %.3g steps, and at most %llu are allowed (max_burn_in)", burn_in,
+                        (unsigned long long)e->options.max_burn_in);
+  uint64_t steps = (uint64_t)burn_in;
+  double tiles = ceil(samples / FF_TILE / (BURN_IN_SHARE * burn_in));
+  tiles = tiles < FF_PILOT_TILES ? FF_PILOT_TILES : tiles > FF_MAX_TILES ? FF_MAX_TILES : tiles;
+  double window = ceil(samples / FF_TILE / tiles);
+  if (window > FF_MAX_WINDOW) {
+    tiles = ceil(samples / FF_TILE / FF_MAX_WINDOW);
+    window = ceil(samples / FF_TILE / tiles);
+  }
+  if (window < 16) window = 16;
+  if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
+    return ff_error_set(err, FF_ESIZE, "%.3g samples are more than can be addressed: ask for less precision", samples);
+  e->phase = FF_PHASE_RUN;
+  set_window(e, steps, (uint64_t)window);
+  e->plan.tiles = (uint64_t)tiles;
+  start_round(e, round, 0, e->plan.tiles);
+  return FF_OK;
+}
+
+static ff_status not_converged(const ff_estimate *e, double rhat, ff_error *err) {
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "after %llu steps trajectories from different starts still disagree (rhat %.3g): the long run may depend "
+                      "on the start, as it can without perturbation or with nodes exempt from it; give an initial state, or "
+                      "allow a longer burn-in (max_burn_in)",
+                      (unsigned long long)e->target[2], rhat);
+}
+
+static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
+  look now = look_at(e);
+  ff_status status = note(e, now, err);
+  if (status != FF_OK) return status;
+  int converged = !(now.rhat > CONVERGED) && now.drift < DRIFT_PILOT;
+  uint64_t psi = e->plan.burn_in;
+  if (converged && seen_enough(e)) {
+    double burn_in, samples;
+    wanted(e, &burn_in, &samples);
+    return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
+  }
+  /* rhat - 1 halves with every doubling once the window outlasts the chains' memory */
+  e->stuck = now.rhat > 1.2 && psi >= 2048 && now.rhat - 1 > 0.8 * (e->last_rhat - 1) ? e->stuck + 1 : 0;
+  e->last_rhat = now.rhat;
+  if (e->stuck >= 4 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
+  set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
+  for (uint32_t i = 0; i < FF_PILOT_TILES; i++) e->slots[i].busy = 1;
+  return FF_OK;
+}
+
+static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
+  look now = look_at(e);
+  ff_status status = note(e, now, err);
+  if (status != FF_OK) return status;
+  int whole = e->options.n_shards == 1;
+  double burn_in = (double)e->plan.burn_in, samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
+  if (whole && now.width > e->options.precision) {
+    double ratio = now.width / e->options.precision;
+    uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * 1.02 - 1)) + 1;
+    start_round(e, *round, e->plan.tiles, more);
+    e->plan.tiles += more;
+    e->finished = 0;
+    return FF_OK;
+  }
+  e->phase = FF_PHASE_DONE;
+  return FF_OK;
+}
+
+ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_error *err) {
+  e->deadline = ff_clock() + seconds;
+  *done = e->phase == FF_PHASE_DONE;
+  while (!*done) {
+    ff_status status = work(e, err);
+    if (status != FF_OK) return status;
+    if (e->phase == FF_PHASE_PILOT) {
+      if (e->finished == FF_PILOT_TILES) status = after_pilot_window(e, err);
+    } else {
+      uint64_t round = e->last_tile / ROUND_UNITS;
+      int busy = 0;
+      for (uint32_t i = 0; i < e->n_slots; i++) busy |= e->slots[i].busy;
+      if (!busy && e->next_tile >= e->last_tile) status = after_run(e, &round, err);
+    }
+    if (status != FF_OK) return status;
+    *done = e->phase == FF_PHASE_DONE;
+    if (ff_clock() > e->deadline) return FF_OK;
+  }
+  return FF_OK;
+}
+
+ff_progress ff_estimate_progress(const ff_estimate *e) {
+  ff_progress out = {.phase = e->phase, .steps = e->steps, .fraction = NAN, .width = NAN, .rhat = NAN};
+  if (e->n_trace > 0) out.rhat = e->trace[e->n_trace - 1].rhat;
+  if (e->phase == FF_PHASE_PILOT) return out;
+  uint64_t in_shard = e->plan.tiles * (e->options.shard + 1) / e->options.n_shards - e->plan.tiles * e->options.shard / e->options.n_shards;
+  out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
+  if (e->tally.tiles > 0) out.width = look_at(e).width;
+  return out;
+}
+
+const ff_tally *ff_estimate_tally(const ff_estimate *e) { return &e->tally; }
+ff_plan ff_estimate_plan(const ff_estimate *e) { return e->plan; }
+const uint32_t *ff_estimate_thinning(const ff_estimate *e) { return e->thinning; }
+const ff_trace *ff_estimate_trace(const ff_estimate *e, size_t *n) {
+  *n = e->n_trace;
+  return e->trace;
+}

@@ -1,0 +1,127 @@
+/* Long-run probabilities from many short trajectories: the parallel two-state Markov chain approach (Mizera, Pang, Yuan,
+ * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), made honest. Stands on base/, model/ and pbn/.
+ *
+ * Three phases, each a function of (program, options, key) alone:
+ *  1. Pilot: FF_PILOT_TILES tiles run psi steps and then psi counted ones, psi doubled until every observable has converged
+ *     (rhat, no drift between the halves of the window) and both its transitions have been seen often enough.
+ *  2. Plan: burn-in, thinning, tiles and steps a tile, from the pilot's transition counts (two-state formulas) and from the
+ *     spread of its chain means, whichever asks for more.
+ *  3. Run: each tile burns in, is counted, adds integers to a tally and is forgotten. Where the tally then falls short of
+ *     the precision, tiles are added; where it shows a drift or asks for a longer burn-in, the run starts anew with one.
+ * A tile's numbers depend on nothing but (program, key, plan, tile), and tallies are sums of integers: any division among
+ * threads, shards or machines adds up to the same.
+ */
+#ifndef FF_ESTIMATE_H
+#define FF_ESTIMATE_H
+
+#include "../pbn/ff_engine.h"
+
+#define FF_PILOT_TILES 4
+#define FF_MAX_TILES 4096        /* tiles of a first plan */
+#define FF_MAX_WINDOW (1u << 26) /* counted steps a tile, so that sums of squares fit 128 bits */
+
+/* ---- tallies ---------------------------------------------------------------------------------------------------- */
+
+/* Sums over trajectories, all integers. `words` holds per term: first-half count, whole count, changes, before, after;
+ * then per observable five 128-bit sums (low word first) of the trajectory's weighted counts a (first half) and b (second):
+ * a, b, a a, b b, a b, in units of 2^-20. */
+typedef struct {
+  uint32_t n, n_terms;
+  uint32_t *first;   /* n + 1 */
+  double *weights;   /* per term */
+  uint64_t tiles;
+  uint64_t half[2];  /* counted steps of a trajectory */
+  uint64_t *words;
+  size_t n_words;
+} ff_tally;
+
+ff_status ff_tally_new(ff_tally *out, const ff_observables *observables, ff_error *err);
+void ff_tally_free(ff_tally *tally);
+void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1);
+
+/* Adds a tile: `first_half` is a copy of the counts at half time, `harvest` what was counted at the end. */
+void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest);
+
+/* Adds another tally of the same plan. */
+ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err);
+
+/* What a tally says of one observable. A state set that never (or always) held has mean 0 (or 1) and no errors. */
+typedef struct {
+  double mean;
+  double se_two_state; /* standard error by the two-state formula; 0 where the observable is no state set */
+  double se_between;   /* ... by the spread of the trajectories' means */
+  double rhat;         /* potential scale reduction factor; NaN where nothing varied */
+  double drift;        /* second half minus first, in standard errors */
+  double inflation;    /* variance of a trajectory's mean, against that of independent samples */
+  double alpha, beta;  /* transition probabilities 0 -> 1, 1 -> 0; NaN where the observable is no state set */
+  uint64_t n01, n10;   /* transitions */
+  int visited;         /* 0: held never (or has value 0 always), 1: sometimes, 2: always */
+} ff_moments;
+ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
+
+/* ---- the formulas ----------------------------------------------------------------------------------------------- */
+
+/* Burn-in and samples by Raftery and Lewis for a two-state chain, at least 1; alpha + beta = 0, 1 and 2 are taken care of.
+ * z is the normal quantile of (1 + confidence) / 2. */
+double ff_burn_in(double alpha, double beta, double epsilon);
+double ff_samples(double alpha, double beta, double z, double precision);
+
+/* The smallest thinning (a power of 2) at which a first-order chain describes the record better than a second-order one (G2 -
+ * 2 log(n - 2) < 0), and that chain's alpha and beta. Bit i of record[t] is sequence i's value at step t. Sequences so short
+ * that no thinning passes get the largest that leaves 16 steps. */
+uint32_t ff_thinning(const uint64_t *record, uint32_t n_steps, double *alpha, double *beta);
+
+/* ---- the estimator ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  double precision; /* half the width of the interval wanted */
+  double z;         /* normal quantile of (1 + confidence) / 2 */
+  double epsilon;   /* distance from the long run that burn-in leaves */
+  uint64_t key;
+  uint64_t max_burn_in; /* steps after which a network that has not converged is given up */
+  uint32_t shard, n_shards; /* this part (from 0) of so many */
+  int threads;
+  ff_simd simd;
+} ff_estimate_options;
+
+typedef struct {
+  uint64_t burn_in;
+  uint64_t half[2]; /* counted steps of a trajectory, in two halves */
+  uint64_t tiles;   /* of the whole ensemble */
+} ff_plan;
+
+typedef enum { FF_PHASE_PILOT, FF_PHASE_RUN, FF_PHASE_DONE } ff_phase;
+
+typedef struct {
+  ff_phase phase;
+  uint64_t steps;    /* trajectory-steps so far */
+  double fraction;   /* of the phase; NaN in the pilot */
+  double width;      /* half the widest interval so far; NaN before there is one */
+  double rhat;       /* the largest so far; NaN before there is one */
+} ff_progress;
+
+/* One look at the estimate while it grew, for plots of convergence. */
+typedef struct {
+  int phase;
+  double samples, rhat, width, burn_in;
+} ff_trace;
+
+typedef struct ff_estimate ff_estimate;
+
+/* Borrows program and copies the rest. FF_EARGUMENT for options out of their domain. */
+ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables,
+                          ff_estimate_options options, ff_error *err);
+void ff_estimate_free(ff_estimate *estimate);
+
+/* Works for about `seconds` (a step of a tile at least) on options.threads threads, then returns with none left. *done
+ * becomes 1 at the end. FF_ECONVERGENCE where trajectories go on to disagree. */
+ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, ff_error *err);
+ff_progress ff_estimate_progress(const ff_estimate *estimate);
+
+/* Borrowed; complete once done. */
+const ff_tally *ff_estimate_tally(const ff_estimate *estimate);
+ff_plan ff_estimate_plan(const ff_estimate *estimate);
+const uint32_t *ff_estimate_thinning(const ff_estimate *estimate); /* per observable */
+const ff_trace *ff_estimate_trace(const ff_estimate *estimate, size_t *n);
+
+#endif

@@ -1,0 +1,147 @@
+/* Sums over trajectories, and what they say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_estimate.h"
+
+#define WEIGHT_ONE 1048576.0 /* weights are counted in units of 2^-20 */
+#define TERM_WORDS 5
+#define PAIR_WORDS 10
+
+/* A 128-bit sum, low word first; the largest summand is below 2^127. */
+static void add128(uint64_t *sum, uint64_t low, uint64_t high) {
+  sum[0] += low;
+  sum[1] += high + (sum[0] < low);
+}
+
+static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
+  uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+  uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0, p11 = a1 * b1;
+  uint64_t middle = (p00 >> 32) + (uint32_t)p01 + (uint32_t)p10;
+  add128(sum, (uint32_t)p00 | middle << 32, p11 + (p01 >> 32) + (p10 >> 32) + (middle >> 32));
+}
+
+static double real128(const uint64_t *sum) { return (double)sum[1] * 18446744073709551616.0 + (double)sum[0]; }
+
+void ff_tally_free(ff_tally *tally) {
+  free(tally->first);
+  free(tally->weights);
+  free(tally->words);
+  *tally = (ff_tally){0};
+}
+
+ff_status ff_tally_new(ff_tally *out, const ff_observables *observables, ff_error *err) {
+  *out = (ff_tally){.n = observables->n, .n_terms = observables->first[observables->n]};
+  out->n_words = (size_t)out->n_terms * TERM_WORDS + (size_t)out->n * PAIR_WORDS;
+  out->first = ff_calloc((size_t)out->n + 1, sizeof *out->first);
+  out->weights = ff_calloc(out->n_terms, sizeof *out->weights);
+  out->words = ff_calloc(out->n_words, sizeof *out->words);
+  if (out->first == NULL || out->weights == NULL || out->words == NULL) {
+    ff_tally_free(out);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the sums of %u observables", observables->n);
+  }
+  memcpy(out->first, observables->first, ((size_t)out->n + 1) * sizeof *out->first);
+  memcpy(out->weights, observables->weights, out->n_terms * sizeof *out->weights);
+  return FF_OK;
+}
+
+void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1) {
+  memset(tally->words, 0, tally->n_words * sizeof *tally->words);
+  tally->tiles = 0;
+  tally->half[0] = half0;
+  tally->half[1] = half1;
+}
+
+static uint64_t *term_words(const ff_tally *tally, uint32_t term) { return tally->words + (size_t)term * TERM_WORDS; }
+static uint64_t *pair_words(const ff_tally *tally, uint32_t observable) {
+  return tally->words + (size_t)tally->n_terms * TERM_WORDS + (size_t)observable * PAIR_WORDS;
+}
+
+void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest) {
+  for (uint32_t i = 0; i < tally->n_terms; i++) {
+    uint64_t *words = term_words(tally, i);
+    for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+      words[0] += first_half[(size_t)i * FF_TILE + lane];
+      words[1] += harvest->counts[(size_t)i * FF_TILE + lane];
+    }
+    words[2] += harvest->changes[i];
+    words[3] += harvest->before[i];
+    words[4] += harvest->after[i];
+  }
+  for (uint32_t i = 0; i < tally->n; i++) {
+    uint64_t *words = pair_words(tally, i);
+    for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+      uint64_t a = 0, whole = 0;
+      for (uint32_t j = tally->first[i]; j < tally->first[i + 1]; j++) {
+        uint64_t weight = (uint64_t)(tally->weights[j] * WEIGHT_ONE + 0.5);
+        a += weight * first_half[(size_t)j * FF_TILE + lane];
+        whole += weight * harvest->counts[(size_t)j * FF_TILE + lane];
+      }
+      add128(words, a, 0);
+      add128(words + 2, whole - a, 0);
+      add_product(words + 4, a, a);
+      add_product(words + 6, whole - a, whole - a);
+      add_product(words + 8, a, whole - a);
+    }
+  }
+  tally->tiles++;
+}
+
+ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {
+  if (into->n_words != from->n_words || into->half[0] != from->half[0] || into->half[1] != from->half[1])
+    return ff_error_set(err, FF_EARGUMENT, "results of different runs cannot be merged");
+  size_t plain = (size_t)into->n_terms * TERM_WORDS;
+  for (size_t i = 0; i < plain; i++) into->words[i] += from->words[i];
+  for (size_t i = plain; i < into->n_words; i += 2) add128(into->words + i, from->words[i], from->words[i + 1]);
+  into->tiles += from->tiles;
+  return FF_OK;
+}
+
+static void two_state(ff_moments *m, const uint64_t *words, double samples) {
+  uint64_t ones_from = words[1] + words[3] - words[4]; /* steps that began in the set */
+  double n1 = (double)ones_from, n0 = samples - n1;
+  m->n01 = (words[2] + words[4] - words[3]) / 2;
+  m->n10 = (words[2] + words[3] - words[4]) / 2;
+  m->alpha = n0 > 0 ? (double)m->n01 / n0 : 0;
+  m->beta = n1 > 0 ? (double)m->n10 / n1 : 0;
+  double sum = m->alpha + m->beta;
+  if (m->n01 > 0 && m->n10 > 0)
+    m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
+}
+
+ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
+  ff_moments m = {.rhat = NAN, .alpha = NAN, .beta = NAN, .visited = 1, .inflation = 1};
+  uint32_t first = tally->first[observable], last = tally->first[observable + 1];
+  const uint64_t *pair = pair_words(tally, observable);
+  double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1], n = h0 + h1;
+  if (chains == 0 || n == 0) return m;
+  double total = 0, most = 0;
+  for (uint32_t j = first; j < last; j++) {
+    m.mean += tally->weights[j] * (double)term_words(tally, j)[1];
+    most += tally->weights[j];
+    total += (double)term_words(tally, j)[1];
+  }
+  m.mean /= chains * n;
+  if (last - first == 1 && tally->weights[first] == 1.0) two_state(&m, term_words(tally, first), chains * n);
+  if (total == 0 || total == chains * n * (last - first)) {
+    m.mean = total == 0 ? 0 : most;
+    m.visited = total == 0 ? 0 : 2;
+    return m;
+  }
+  /* in units of steps: a trajectory's weighted count over each half */
+  double a = real128(pair) / WEIGHT_ONE / chains, b = real128(pair + 2) / WEIGHT_ONE / chains;
+  double unit = WEIGHT_ONE * WEIGHT_ONE * chains;
+  double aa = real128(pair + 4) / unit - a * a, bb = real128(pair + 6) / unit - b * b, ab = real128(pair + 8) / unit - a * b;
+  double correct = chains / (chains - 1);
+  double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
+  m.se_between = sqrt(between / chains);
+  double mean = (a + b) / n, square = between / correct + mean * mean;
+  double within = n / (n - 1) * (mean - square); /* of a 0/1 sequence; an upper bound for other observables */
+  if (n > 1 && within > 0) m.rhat = sqrt((n - 1) / n + between / within);
+  double independent = mean * (1 - mean) / n;
+  if (independent > 0) m.inflation = between / independent;
+  double difference = (aa / (h0 * h0) + bb / (h1 * h1) - 2 * ab / (h0 * h1)) * correct / chains;
+  if (difference > 0) m.drift = (b / h1 - a / h0) / sqrt(difference);
+  return m;
+}
