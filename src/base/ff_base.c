@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "ff_base.h"
 
 #include <stdarg.h>

@@ -118,9 +118,9 @@ static inline int ff_check_main(const char *program, const ff_check_test *tests,
   int main(int argc, char **argv) {                                       \
     static void (*const ff_runs[])(void) = {__VA_ARGS__};                 \
     enum { FF_TESTS = sizeof(ff_runs) / sizeof(ff_runs[0]) };             \
-    static char ff_names[] = #__VA_ARGS__;                                \
+    static char ff_test_names[] = #__VA_ARGS__;                                \
     ff_check_test ff_tests[FF_TESTS];                                     \
-    char *ff_at = ff_names;                                               \
+    char *ff_at = ff_test_names;                                               \
     for (int i = 0; i < FF_TESTS; i++) {                                  \
       ff_at += strspn(ff_at, " ,\n\t");                                   \
       ff_tests[i].name = ff_at;                                           \
