@@ -72,13 +72,10 @@ static kind word_kind(const char *text, size_t length, uint32_t *value) {
   return T_NAME;
 }
 
-int ff_name_is_plain(const char *name) {
-  if (!starts_name(name[0])) return 0;
-  size_t length = 1;
-  while (name[length] != '\0') {
-    if (!continues_name(name[length])) return 0;
-    length++;
-  }
+int ff_name_is_plain(const char *name, size_t length) {
+  if (length == 0 || (!starts_name(name[0]) && !is_digit(name[0]))) return 0;
+  for (size_t i = 1; i < length; i++)
+    if (!continues_name(name[i])) return 0;
   uint32_t value;
   return word_kind(name, length, &value) == T_NAME;
 }

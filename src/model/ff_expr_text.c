@@ -21,7 +21,7 @@ ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err) {
 }
 
 ff_status ff_string_name(ff_string *string, const char *name, ff_error *err) {
-  if (ff_name_is_plain(name)) return ff_string_puts(string, name, err);
+  if (ff_name_is_plain(name, strlen(name))) return ff_string_puts(string, name, err);
   const char *quote = strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish lets no name have both */
   ff_status status = ff_string_puts(string, quote, err);
   if (status == FF_OK) status = ff_string_puts(string, name, err);
@@ -42,7 +42,8 @@ typedef struct {
   const ff_expr *expr;
   char *const *names;
   int tables;
-  uint32_t *left; /* per binary operation: where its left operand's operation is */
+  uint32_t *left;  /* per binary operation: where its left operand's operation is */
+  uint32_t *start; /* per operation: where its code starts */
   uint32_t *last; /* per operation: where its last operand's operation is */
   piece *stack;
   size_t height, capacity;
@@ -64,15 +65,23 @@ static ff_status link_operands(writer *w) {
   uint32_t *values = ff_calloc(expr->depth, sizeof *values), height = 0;
   if (values == NULL) return ff_error_set(w->err, FF_EMEMORY, "no memory for a stack of %u values", expr->depth);
   for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at)) {
+    w->start[at] = at;
     switch (FF_X_CODE(expr->code[at])) {
-      case FF_X_NOT: w->last[at] = values[--height]; break;
+      case FF_X_NOT:
+        w->last[at] = values[--height];
+        w->start[at] = w->start[w->last[at]];
+        break;
       case FF_X_AND:
       case FF_X_OR:
       case FF_X_XOR:
         w->last[at] = values[--height];
         w->left[at] = values[--height];
+        w->start[at] = w->start[w->left[at]];
         break;
-      case FF_X_TABLE: height -= FF_X_OPERAND(expr->code[at]); break;
+      case FF_X_TABLE:
+        height -= FF_X_OPERAND(expr->code[at]);
+        w->start[at] = values[height];
+        break;
       default: break;
     }
     values[height++] = at;
@@ -96,41 +105,50 @@ static ff_status write_table(writer *w, uint32_t at) {
   return status == FF_OK ? ff_string_puts(&w->out, "}", w->err) : status;
 }
 
-static ff_status write_cube(writer *w, ff_cube cube, const ff_op *inputs, uint32_t k) {
+/* inputs[0] is the least significant one. */
+static ff_status write_cube(writer *w, ff_cube cube, const uint32_t *inputs, uint32_t k) {
   ff_status status = FF_OK;
   int first = 1;
   for (uint32_t i = 0; i < k && status == FF_OK; i++) {
-    uint32_t bit = 1u << (k - 1 - i);
+    uint32_t bit = 1u << i;
     if ((cube.care & bit) == 0) continue;
     if (!first) status = ff_string_puts(&w->out, " & ", w->err);
     if (status == FF_OK && (cube.value & bit) == 0) status = ff_string_puts(&w->out, "!", w->err);
-    if (status == FF_OK) status = ff_string_name(&w->out, w->names[FF_X_OPERAND(inputs[i])], w->err);
+    if (status == FF_OK) status = ff_string_name(&w->out, w->names[inputs[i]], w->err);
     first = 0;
   }
   return status;
 }
 
-static ff_status write_sum(writer *w, uint32_t at, int level) {
-  const ff_op *code = w->expr->code;
-  uint32_t k = FF_X_OPERAND(code[at]);
-  ff_cube *cubes;
-  size_t n;
-  ff_status status = ff_table_cubes(&cubes, &n, code + at + 1, k, w->err);
-  if (status != FF_OK) return status;
-  uint32_t literals = 0;
-  for (uint32_t bit = 0; n == 1 && bit < k; bit++) literals += (cubes[0].care >> bit) & 1u;
-  if (n == 0 || (n == 1 && literals == 0)) {
-    status = ff_string_puts(&w->out, n == 0 ? "0" : "1", w->err);
-    free(cubes);
-    return status;
-  }
-  int own = n > 1 ? OR_LEVEL : literals > 1 ? AND_LEVEL : NOT_LEVEL;
-  if (own < level) status = ff_string_puts(&w->out, "(", w->err);
+static ff_status write_cubes(writer *w, const ff_cube *cubes, size_t n, const uint32_t *inputs, uint32_t k, int level) {
+  if (n == 0) return ff_string_puts(&w->out, "0", w->err);
+  uint16_t care = cubes[0].care;
+  if (n == 1 && care == 0) return ff_string_puts(&w->out, "1", w->err);
+  int own = n > 1 ? OR_LEVEL : (care & (care - 1)) != 0 ? AND_LEVEL : NOT_LEVEL;
+  ff_status status = own < level ? ff_string_puts(&w->out, "(", w->err) : FF_OK;
   for (size_t i = 0; i < n && status == FF_OK; i++) {
     if (i > 0) status = ff_string_puts(&w->out, " | ", w->err);
-    if (status == FF_OK) status = write_cube(w, cubes[i], code + at - k, k);
+    if (status == FF_OK) status = write_cube(w, cubes[i], inputs, k);
   }
-  if (own < level && status == FF_OK) status = ff_string_puts(&w->out, ")", w->err);
+  return own < level && status == FF_OK ? ff_string_puts(&w->out, ")", w->err) : status;
+}
+
+/* The subexpression that ends with the operation at `at`, as a sum of products over the nodes that it names. */
+static ff_status write_sum(writer *w, uint32_t at, int level) {
+  uint32_t start = w->start[at], *parents, n_parents, *table = NULL;
+  ff_expr part = {w->expr->code + start, ff_expr_next(w->expr, at) - start, w->expr->depth};
+  ff_cube *cubes = NULL;
+  size_t n_cubes = 0;
+  ff_status status = ff_expr_parents(&part, &parents, &n_parents, w->err);
+  if (status != FF_OK) return status;
+  if (n_parents > FF_X_MAX_TABLE)
+    status = ff_error_set(w->err, FF_EMODEL, "an exclusive or over %u nodes cannot be written with !, & and | alone (at most %d)",
+                          n_parents, FF_X_MAX_TABLE);
+  if (status == FF_OK) status = ff_expr_table(&part, parents, n_parents, &table, w->err);
+  if (status == FF_OK) status = ff_table_cubes(&cubes, &n_cubes, table, n_parents, w->err);
+  if (status == FF_OK) status = write_cubes(w, cubes, n_cubes, parents, n_parents, level);
+  free(parents);
+  free(table);
   free(cubes);
   return status;
 }
@@ -146,11 +164,18 @@ static ff_status write_operation(writer *w, uint32_t at, int level) {
     case FF_X_VAR: return ff_string_name(&w->out, w->names[FF_X_OPERAND(op)], w->err);
     case FF_X_TABLE: return w->tables ? write_table(w, at) : write_sum(w, at, level);
     case FF_X_NOT: {
+      uint32_t below = w->last[at], negated = FF_X_CODE(w->expr->code[below]);
+      if (!w->tables && negated == FF_X_NOT) return push(w, NULL, w->last[below], level);
+      if (!w->tables && (negated == FF_X_TABLE || negated == FF_X_XOR)) return write_sum(w, at, level);
       ff_status status = ff_string_puts(&w->out, "!", w->err);
-      return status == FF_OK ? push(w, NULL, w->last[at], NOT_LEVEL) : status;
+      return status == FF_OK ? push(w, NULL, below, NOT_LEVEL) : status;
     }
     case FF_X_AND: own = AND_LEVEL; sign = " & "; break;
-    case FF_X_XOR: own = XOR_LEVEL; sign = " ^ "; break;
+    case FF_X_XOR:
+      if (!w->tables) return write_sum(w, at, level);
+      own = XOR_LEVEL;
+      sign = " ^ ";
+      break;
     default: own = OR_LEVEL; sign = " | ";
   }
   ff_status status = FF_OK;
@@ -169,8 +194,9 @@ ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int 
   if (expr->length == 0) return ff_error_set(err, FF_EINTERNAL, "an expression is empty");
   writer w = {.expr = expr, .names = names, .tables = tables, .err = err};
   w.left = ff_calloc(expr->length, sizeof *w.left);
+  w.start = ff_calloc(expr->length, sizeof *w.start);
   w.last = ff_calloc((size_t)expr->length + 1, sizeof *w.last);
-  ff_status status = w.left == NULL || w.last == NULL
+  ff_status status = w.left == NULL || w.start == NULL || w.last == NULL
                          ? ff_error_set(err, FF_EMEMORY, "no memory for the text of %u words", expr->length)
                          : link_operands(&w);
   if (status == FF_OK) status = push(&w, NULL, w.last[expr->length], OR_LEVEL);
@@ -179,6 +205,7 @@ ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int 
     status = p.text != NULL ? ff_string_puts(&w.out, p.text, err) : write_operation(&w, p.at, p.level);
   }
   free(w.left);
+  free(w.start);
   free(w.last);
   free(w.stack);
   if (status != FF_OK) {

@@ -93,8 +93,9 @@ ff_status ff_expr_table(const ff_expr *expr, const uint32_t *parents, uint32_t n
 ff_status ff_expr_remap(ff_expr *out, const ff_expr *expr, const int64_t *map, ff_error *err);
 
 /* The text of an expression in the grammar above, with the fewest parentheses from which ff_expr_parse makes the same code
- * again, in a new terminated string that the caller frees. Tables are written as f(..){..}, or, when `tables` is 0 (for
- * formats that have none), as an irredundant sum of products. O(length of the text), and O(4^k) at worst for a sum. */
+ * again, in a new terminated string that the caller frees. When `tables` is 0, for formats that know no more than ! & |
+ * and parentheses, tables and what hangs from a ^ are written as irredundant sums of products and !! is left out; FF_EMODEL
+ * where more than FF_X_MAX_TABLE nodes hang from one ^. O(length of the text), and O(4^k) at worst for a sum. */
 ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int tables, ff_error *err);
 
 /* ---- names and texts --------------------------------------------------------------------------------------------- */
@@ -111,7 +112,7 @@ typedef struct {
 ff_quoted ff_quote(const char *text, size_t length);
 
 /* 1 where a name may stand in an expression without quotes, else 0. */
-int ff_name_is_plain(const char *name);
+int ff_name_is_plain(const char *name, size_t length);
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 
