@@ -85,6 +85,7 @@ typedef struct {
   ff_error *err;
 } ff_out;
 
+void ff_out_add(ff_out *out, ff_span span);
 void ff_out_puts(ff_out *out, const char *text);
 void ff_out_number(ff_out *out, double value); /* the shortest text that reads back as the same bits */
 void ff_out_count(ff_out *out, uint64_t value);

@@ -1,0 +1,246 @@
+/* Whole files: which format, reading within limits, writing all or nothing. */
+#define _GNU_SOURCE /* open, fsync, realpath under -std=c11 */
+#include "ff_io_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *ff_format_name(ff_format format) {
+  switch (format) {
+    case FF_FORMAT_AUTO: return "auto";
+    case FF_FORMAT_ASSA: return "pbn";
+    case FF_FORMAT_BOOLNET: return "boolnet";
+    case FF_FORMAT_BNET: return "bnet";
+    case FF_FORMAT_SBML: return "sbml";
+  }
+  return NULL;
+}
+
+/* ---- which format ---- */
+
+static int starts_with(ff_span line, const char *word) {
+  size_t length = strlen(word);
+  return line.length >= length && ff_span_is((ff_span){line.text, length}, word);
+}
+
+static ff_format format_of_line(ff_span line) {
+  static const char *const keys[] = {"type", "n", "perturbation", "removedNodes"};
+  if (line.text[0] == '<') return FF_FORMAT_SBML;
+  if (ff_span_is(line, "nodeNames")) return FF_FORMAT_ASSA;
+  size_t equals = ff_span_find(line, 0, '=', 0), comma = ff_span_find(line, 0, ',', 0);
+  ff_span key = ff_span_trim((ff_span){line.text, equals});
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    if (equals < line.length && ff_span_is(key, keys[i])) return FF_FORMAT_ASSA;
+  if (comma == line.length) return FF_FORMAT_AUTO;
+  if (!ff_span_is(ff_span_trim((ff_span){line.text, comma}), "targets")) return FF_FORMAT_BNET;
+  size_t second = ff_span_find(line, comma + 1, ',', 0);
+  return second < line.length ? FF_FORMAT_BOOLNET : FF_FORMAT_BNET;
+}
+
+/* The first line that is neither empty nor a comment tells. */
+static ff_status detect(ff_format *format, const char *text, size_t length, const char *file, ff_error *err) {
+  ff_lines lines = {.rest = {text, length}};
+  ff_span line;
+  while (ff_lines_next(&lines, &line)) {
+    line = ff_span_trim(line);
+    if (line.length == 0 || line.text[0] == '#' || starts_with(line, "//")) continue;
+    *format = format_of_line(line);
+    if (*format != FF_FORMAT_AUTO) return FF_OK;
+    return ff_io_found(err, (ff_place){file, lines.line}, line,
+                       "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet) or \"<\" (SBML)");
+  }
+  return ff_io_found(err, (ff_place){file, lines.line}, (ff_span){0}, "a network");
+}
+
+/* ---- texts ---- */
+
+static ff_status check_text(const char *text, size_t length, const char *file, ff_error *err) {
+  int has_nul = length > 0 && memchr(text, '\0', length) != NULL;
+  if (!has_nul && ff_utf8_valid(text, length)) return FF_OK;
+  ff_lines lines = {.rest = {text, length}};
+  ff_span line;
+  while (ff_lines_next(&lines, &line)) {
+    if (ff_utf8_valid(line.text, line.length) && (line.length == 0 || memchr(line.text, '\0', line.length) == NULL)) continue;
+    return ff_io_found(err, (ff_place){file, lines.line}, line, "text in UTF-8");
+  }
+  return ff_error_set(err, FF_EINTERNAL, "%s: not UTF-8, yet every line of it is", file);
+}
+
+/* A file's name for messages: control characters and bytes that are no UTF-8 become '?', and of a long one the end is kept. */
+#define SHOWN_NAME 240
+static void show_name(char *shown, const char *file) {
+  size_t length = strlen(file), at = 0;
+  if (length >= SHOWN_NAME) {
+    file += length - (SHOWN_NAME - 4);
+    while (((unsigned char)*file & 0xC0) == 0x80) file++;
+    memcpy(shown, "...", 3);
+    at = 3;
+  }
+  int valid = ff_utf8_valid(file, strlen(file));
+  for (; *file != '\0'; file++) {
+    unsigned char c = (unsigned char)*file;
+    shown[at++] = c < 0x20 || c == 0x7F || (c >= 0x80 && !valid) ? '?' : (char)c;
+  }
+  shown[at] = '\0';
+}
+
+ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
+                      ff_error *err) {
+  char shown[SHOWN_NAME];
+  *out = NULL;
+  show_name(shown, file);
+  if (length > FF_IO_MAX_BYTES)
+    return ff_error_set(err, FF_ESIZE, "%s has %zu bytes; a network's file has at most %llu", shown, length,
+                        (unsigned long long)FF_IO_MAX_BYTES);
+  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+    text += 3;
+    length -= 3;
+  }
+  if (length == 0) text = "";
+  ff_status status = check_text(text, length, shown, err);
+  if (status == FF_OK && format == FF_FORMAT_AUTO) status = detect(&format, text, length, shown, err);
+  if (status != FF_OK) return status;
+  if (found != NULL) *found = format;
+  switch (format) {
+    case FF_FORMAT_ASSA: return ff_io_assa_parse(out, text, length, shown, err);
+    case FF_FORMAT_BOOLNET:
+    case FF_FORMAT_BNET: return ff_io_boolnet_parse(out, text, length, shown, format == FF_FORMAT_BOOLNET, err);
+    case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, err);
+    default: return ff_error_set(err, FF_EARGUMENT, "%d is no format", (int)format);
+  }
+}
+
+/* ---- files ---- */
+
+static ff_status file_error(ff_error *err, const char *verb, const char *path, int number) {
+  char shown[SHOWN_NAME];
+  show_name(shown, path);
+  return ff_error_set(err, FF_EFILE, "cannot %s %s: %s", verb, shown, strerror(number));
+}
+
+static ff_status read_file(char **text, size_t *length, const char *path, ff_error *err) {
+  size_t capacity = 0;
+  void *memory = NULL;
+  ff_status status = FF_OK;
+  *length = 0;
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return file_error(err, "read", path, errno);
+  for (;;) {
+    status = ff_grow(&memory, &capacity, *length + 65536, 1, err);
+    if (status != FF_OK) break;
+    size_t got = fread((char *)memory + *length, 1, capacity - *length, file);
+    *length += got;
+    if (got == 0 && ferror(file)) status = file_error(err, "read", path, errno);
+    if (*length > FF_IO_MAX_BYTES)
+      status = ff_error_set(err, FF_ESIZE, "%s is larger than %llu bytes, the most for a network's file", path,
+                            (unsigned long long)FF_IO_MAX_BYTES);
+    if (status != FF_OK || got == 0) break;
+  }
+  fclose(file);
+  if (status != FF_OK) free(memory);
+  *text = status == FF_OK ? memory : NULL;
+  return status;
+}
+
+ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err) {
+  char *text;
+  size_t length;
+  *out = NULL;
+  ff_status status = read_file(&text, &length, path, err);
+  if (status != FF_OK) return status;
+  status = ff_io_parse(out, found, text, length, path, format, err);
+  free(text);
+  return status;
+}
+
+ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err) {
+  *text = NULL;
+  switch (format) {
+    case FF_FORMAT_ASSA: return ff_io_assa_text(text, pbn, err);
+    case FF_FORMAT_BOOLNET:
+    case FF_FORMAT_BNET: return ff_io_boolnet_text(text, pbn, format == FF_FORMAT_BOOLNET, err);
+    case FF_FORMAT_SBML: return ff_io_sbml_text(text, pbn, err);
+    default: return ff_error_set(err, FF_EARGUMENT, "a file's format must be said; there is none to tell it from");
+  }
+}
+
+unsigned ff_io_lost(const ff_pbn *pbn, ff_format format) {
+  if (format == FF_FORMAT_ASSA) return 0;
+  unsigned lost = pbn->perturbation > 0 ? FF_LOST_PERTURBATION : 0u;
+  if (pbn->update == FF_ASYNCHRONOUS) lost |= FF_LOST_MODE;
+  if (pbn->removed_nodes > 0) lost |= FF_LOST_REMOVED;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    if (pbn->perturbed[i] == 0) lost |= FF_LOST_EXEMPT;
+    if (pbn->initial[i] >= 0 && format != FF_FORMAT_SBML) lost |= FF_LOST_INITIAL;
+  }
+  return lost;
+}
+
+/* Writes it all and closes; 0 or an errno. */
+static int write_and_close(int file, const char *text, size_t length, int sync) {
+  int number = 0;
+  while (length > 0 && number == 0) {
+    ssize_t put = write(file, text, length);
+    if (put < 0 && errno != EINTR) number = errno;
+    if (put > 0) {
+      text += put;
+      length -= (size_t)put;
+    }
+  }
+  if (number == 0 && sync && fsync(file) != 0) number = errno;
+  if (close(file) != 0 && number == 0) number = errno;
+  return number;
+}
+
+/* Through a temporary beside the target, with the mode that the target has. */
+static ff_status replace_file(const char *target, const struct stat *old, const char *text, const char *path, ff_error *err) {
+  size_t size = strlen(target) + 40;
+  char *temporary = ff_calloc(size, 1);
+  if (temporary == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a path");
+  int file = -1;
+  for (unsigned try = 0; try < 1000 && file < 0; try++) {
+    snprintf(temporary, size, "%s.%ld-%u.tmp", target, (long)getpid(), try);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  int number = file < 0 ? errno : 0;
+  if (file >= 0) {
+    if (old != NULL && fchmod(file, old->st_mode & 07777) != 0) number = errno;
+    int written = write_and_close(file, text, strlen(text), 1);
+    if (number == 0) number = written;
+    if (number == 0 && rename(temporary, target) != 0) number = errno;
+    if (number != 0) unlink(temporary);
+  }
+  free(temporary);
+  return number == 0 ? FF_OK : file_error(err, "write", path, number);
+}
+
+static ff_status write_file(const char *path, const char *text, ff_error *err) {
+  struct stat old;
+  if (stat(path, &old) != 0) return replace_file(path, NULL, text, path, err);
+  if (!S_ISREG(old.st_mode)) { /* a device or a pipe cannot be replaced */
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int number = file < 0 ? errno : write_and_close(file, text, strlen(text), 0);
+    return number == 0 ? FF_OK : file_error(err, "write", path, number);
+  }
+  char *target = realpath(path, NULL); /* a link stays one */
+  if (target == NULL) return file_error(err, "write", path, errno);
+  ff_status status = replace_file(target, &old, text, path, err);
+  free(target);
+  return status;
+}
+
+ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_error *err) {
+  char *text;
+  ff_status status = ff_io_text(&text, pbn, format, err);
+  if (status != FF_OK) return status;
+  status = write_file(path, text, err);
+  free(text);
+  return status;
+}

@@ -1,0 +1,123 @@
+/* A network whose nodes and functions become known one by one. */
+#include "ff_io_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(ff_span name) { /* FNV-1a */
+  uint64_t h = UINT64_C(0xCBF29CE484222325);
+  for (size_t i = 0; i < name.length; i++) h = (h ^ (unsigned char)name.text[i]) * UINT64_C(0x100000001B3);
+  return h ^ h >> 32;
+}
+
+/* The slot that holds the name, or the free one where it belongs; there is always a free one. */
+static size_t find_slot(const ff_build *build, ff_span name) {
+  size_t mask = build->slots - 1, at = (size_t)hash(name) & mask;
+  for (; build->slot[at] != 0; at = (at + 1) & mask) {
+    const char *other = build->names[build->slot[at] - 1];
+    if (strncmp(other, name.text, name.length) == 0 && other[name.length] == '\0') break;
+  }
+  return at;
+}
+
+/* Keeps the hash table at most half full. */
+static ff_status make_room(ff_build *build) {
+  if (2 * ((size_t)build->n_nodes + 1) <= build->slots) return FF_OK;
+  size_t slots = build->slots == 0 ? 64 : build->slots * 2;
+  uint32_t *slot = ff_calloc(slots, sizeof *slot), *old = build->slot;
+  if (slot == NULL) return ff_error_set(build->err, FF_EMEMORY, "no memory for the names of %zu nodes", slots / 2);
+  build->slot = slot;
+  build->slots = slots;
+  for (uint32_t i = 0; i < build->n_nodes; i++)
+    slot[find_slot(build, (ff_span){build->names[i], strlen(build->names[i])})] = i + 1;
+  free(old);
+  return FF_OK;
+}
+
+ff_status ff_build_node(ff_build *build, ff_span name, uint32_t *node, int *is_new) {
+  ff_status status = make_room(build);
+  if (status != FF_OK) return status;
+  size_t at = find_slot(build, name);
+  if (is_new != NULL) *is_new = build->slot[at] == 0;
+  if (build->slot[at] != 0) {
+    *node = build->slot[at] - 1;
+    return FF_OK;
+  }
+  if (build->n_nodes >= FF_X_MAX_OPERAND)
+    return ff_error_set(build->err, FF_ESIZE, "%s: a network has at most %lu nodes", build->file,
+                        (unsigned long)FF_X_MAX_OPERAND);
+  void *memory = build->names;
+  status = ff_grow(&memory, &build->names_capacity, (size_t)build->n_nodes + 1, sizeof *build->names, build->err);
+  build->names = memory;
+  if (status != FF_OK) return status;
+  char *copy = ff_strndup(name.text, name.length);
+  if (copy == NULL) return ff_error_set(build->err, FF_EMEMORY, "no memory for a name of %zu bytes", name.length);
+  *node = build->n_nodes;
+  build->names[build->n_nodes++] = copy;
+  build->slot[at] = build->n_nodes;
+  return FF_OK;
+}
+
+int64_t ff_build_find(void *build, const char *name, size_t length) {
+  const ff_build *b = build;
+  if (b->slots == 0 || memchr(name, '\0', length) != NULL) return -1;
+  return (int64_t)b->slot[find_slot(b, (ff_span){name, length})] - 1;
+}
+
+ff_status ff_build_rule(ff_build *build, uint32_t node, double probability, uint64_t line, ff_expr *expr) {
+  void *memory = build->rules;
+  ff_status status = ff_grow(&memory, &build->rules_capacity, build->n_rules + 1, sizeof *build->rules, build->err);
+  build->rules = memory;
+  if (status == FF_OK && build->n_rules >= UINT32_MAX)
+    status = ff_error_set(build->err, FF_ESIZE, "%s: a network has at most 2^32 - 1 predictor functions", build->file);
+  if (status == FF_OK)
+    build->rules[build->n_rules++] = (ff_rule){node, line, probability, *expr};
+  else
+    ff_expr_free(expr);
+  *expr = (ff_expr){0};
+  return status;
+}
+
+ff_status ff_build_pbn(ff_pbn **out, ff_build *build) {
+  ff_pbn *pbn;
+  *out = NULL;
+  ff_status status = ff_pbn_new(&pbn, build->n_nodes, build->err);
+  if (status != FF_OK) return status;
+  uint32_t *next = ff_calloc((size_t)build->n_nodes + 1, sizeof *next);
+  if (next == NULL) status = ff_error_set(build->err, FF_EMEMORY, "no memory for %u nodes", build->n_nodes);
+  if (status == FF_OK) { /* a counting sort by node keeps the order of a node's functions */
+    for (size_t r = 0; r < build->n_rules; r++) next[build->rules[r].node + 1]++;
+    for (uint32_t i = 0; i < build->n_nodes; i++) next[i + 1] += next[i];
+    memcpy(pbn->first, next, ((size_t)build->n_nodes + 1) * sizeof *next);
+    status = ff_pbn_new_predictors(pbn, build->err);
+  }
+  if (status == FF_OK) {
+    for (size_t r = 0; r < build->n_rules; r++) {
+      ff_predictor *predictor = &pbn->predictors[next[build->rules[r].node]++];
+      predictor->expr = build->rules[r].expr;
+      predictor->probability = build->rules[r].probability;
+    }
+    for (uint32_t i = 0; i < build->n_nodes; i++) pbn->names[i] = build->names[i];
+    build->n_rules = 0; /* the network owns them now */
+    build->n_nodes = 0;
+    *out = pbn;
+    pbn = NULL;
+  }
+  free(next);
+  ff_pbn_free(pbn);
+  return status;
+}
+
+ff_status ff_build_finish(ff_pbn *pbn, const ff_build *build) {
+  ff_error inner;
+  ff_status status = ff_pbn_finish(pbn, 1, &inner);
+  return status == FF_OK ? FF_OK : ff_error_set(build->err, status, "%s: %s", build->file, inner.text);
+}
+
+void ff_build_free(ff_build *build) {
+  for (uint32_t i = 0; i < build->n_nodes; i++) free(build->names[i]);
+  for (size_t r = 0; r < build->n_rules; r++) ff_expr_free(&build->rules[r].expr);
+  free(build->names);
+  free(build->slot);
+  free(build->rules);
+}
