@@ -46,11 +46,19 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 
-$(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(CORE:%.c=$(BUILD)/asan/%.o)
+# an archive, so that a test links with no more of the core than it uses
+$(BUILD)/%/libcore.a:
+	@rm -f $@
+	ar rcs $@ $^
+$(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o)
+$(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
+$(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
+
+$(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
 	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -o $@
-$(BUILD)/plain/test_%: $(BUILD)/plain/tests/c/test_%.o $(CORE:%.c=$(BUILD)/plain/%.o)
+$(BUILD)/plain/test_%: $(BUILD)/plain/tests/c/test_%.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -o $@
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(CORE:%.c=$(BUILD)/fuzz/%.o)
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
 	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -o $@
 
 c-tests: $(TESTS:%=$(BUILD)/asan/%)
