@@ -30,7 +30,11 @@ void ffi_check(ff_status status, const ff_error *err);
  */
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **pbn);
 
-/* The same list (without its class) from a network. */
+/* An empty external pointer (to be PROTECTed) that will free the network given to it by R_SetExternalPtrAddr: make it
+ * before the core makes the network, so that nothing of R's can jump in between. */
+SEXP ffi_pbn_holder(void);
+
+/* The same list (without its class) from a network, which the caller holds. */
 SEXP ffi_pbn_list(const ff_pbn *pbn);
 
 #endif

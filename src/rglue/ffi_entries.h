@@ -1,10 +1,23 @@
 /* What R may call, one line an entry: FFI_ENTRY(name, number of arguments). Included by init.c alone, twice.
  * The function is SEXP name(SEXP, ...), not static, in the ffi_*.c named above its lines. R says .Call(name, ...). */
 
-/* ffi_model.c */
+/* ffi_io.c */
+FFI_ENTRY(ffi_read_network, 2)
+FFI_ENTRY(ffi_write_network, 3)
 
 /* ffi_network.c */
 FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
 FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
+
+/* ffi_estimate.c */
+FFI_ENTRY(ffi_estimate_sets, 3)
+FFI_ENTRY(ffi_estimate_influence, 4)
+FFI_ENTRY(ffi_estimate_advance, 2)
+FFI_ENTRY(ffi_estimate_result, 1)
+FFI_ENTRY(ffi_tally_merge, 1)
+FFI_ENTRY(ffi_machine, 0)
+
+/* ffi_simulate.c */
+FFI_ENTRY(ffi_simulate, 9)

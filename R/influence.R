@@ -1,0 +1,128 @@
+#' Long-run influence of nodes on each other
+#'
+#' How often, in the long run, a node's value decides that of another: the influence of node k on node i is the sum over i's
+#' predictor functions j of their selection probability times the long-run probability that the function's value changes when
+#' bit k of the state is flipped (Shmulevich et al. 2002). All pairs come from one simulation, each with its interval.
+#'
+#' @param model A network of class `pbn`.
+#' @param from,to Names or numbers of nodes. Default `NULL`: every parent-child pair. With `to` alone, all parents of these
+#'   nodes; with `from` alone, all children. With both, all pairs among them; the influence of a node that is no parent is 0.
+#' @param reduce Leave out nodes that cannot matter to the pairs? Default `TRUE`.
+#' @inheritParams steady_state
+#' @param method `"simulation"` or `"exact"` (see [steady_state()]).
+#' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
+#'
+#' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,
+#'   `samples`, `burn_in`, `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`. `as.matrix()` gives the
+#'   network's influence matrix, rows `from`, columns `to`; the sum of a column is the average sensitivity of that node.
+#' @inheritSection steady_state Errors
+#' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
+#'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
+#'
+#' Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean networks.
+#' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
+#' @seealso [steady_state()], [long_run_sensitivity()].
+#' @export
+#' @examples
+#' net <- example_model("apoptosis")
+#' drivers <- long_run_influence(net, to = "complex2", seed = 1)
+#' drivers
+#' plot(drivers)
+#'
+#' small <- set_perturbation(example_model("cellcycle"), 0.01)
+#' as.matrix(long_run_influence(small, method = "exact"))
+long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
+                               method = c("simulation", "exact"), layout = c("auto", "sliced", "packed"),
+                               backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
+                               max_burn_in = 2^20, shard = NULL, progress = interactive()) {
+  check_pbn(model)
+  method <- check_choice(method, "method", c("simulation", "exact"))
+  backend <- resolve_backend(backend)
+  check_flag(reduce, "reduce")
+  check_flag(progress, "progress")
+  pairs <- influence_pairs(model, from, to)
+  whole <- model
+  if (reduce && any(pairs$arrow)) model <- reduce_network(model, unique(pairs$to[pairs$arrow]))
+  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence))
+  seed <- resolve_seed(seed)
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
+  arrows <- pairs[pairs$arrow, ]
+  pointer <- .Call(
+    ffi_estimate_influence, model, match(arrows$from, model$nodes), match(arrows$to, model$nodes), options
+  )
+  result <- run_estimate(pointer, precision, progress)
+  run <- estimate_run(model, NULL, options, confidence, result, c(options$shard, options$shards))
+  run$pairs <- pairs
+  run$nodes <- whole$nodes
+  influence_frame(run, result$moments, result$tiles, result$seconds)
+}
+
+# The pairs asked for, and which of them are arrows of the network.
+influence_pairs <- function(model, from, to) {
+  arrows <- network_arrows(model)
+  if (is.null(from) && is.null(to)) return(pairs_frame(arrows$from, arrows$to, TRUE))
+  from <- if (!is.null(from)) model$nodes[check_nodes(model, from, "from")]
+  to <- if (!is.null(to)) model$nodes[check_nodes(model, to, "to")]
+  if (is.null(from) || is.null(to)) {
+    found <- arrows[arrows$to %in% to | arrows$from %in% from, ]
+    if (nrow(found) == 0L) {
+      abort_argument(sprintf("%s no parent-child pair.", if (is.null(from)) "`to` is the child in" else "`from` is the parent in"))
+    }
+    return(pairs_frame(found$from, found$to, TRUE))
+  }
+  pairs <- expand.grid(from = unique(from), to = unique(to), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  pairs_frame(pairs$from, pairs$to, paste(match(pairs$from, model$nodes), match(pairs$to, model$nodes)) %in%
+    paste(match(arrows$from, model$nodes), match(arrows$to, model$nodes)))
+}
+
+pairs_frame <- function(from, to, arrow) {
+  if (length(from) == 0L) abort_argument("The network has no parent-child pair.")
+  data.frame(from = from, to = to, arrow = arrow)
+}
+
+# Rows in the order of the pairs; a pair that is no arrow has influence 0 for certain.
+influence_frame <- function(run, moments, tiles, seconds) {
+  chains <- tiles * 1024
+  interval <- moment_intervals(moments, chains, run$window, run$burn_in, run$confidence)
+  pairs <- run$pairs
+  arrow <- which(pairs$arrow)
+  spread <- function(x, other) replace(rep(other, nrow(pairs)), arrow, x)
+  new_influence(data.frame(
+    from = pairs$from, to = pairs$to, influence = spread(interval$mean, 0), lower = spread(interval$lower, 0),
+    upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"]), "never"),
+    samples = chains * run$window, burn_in = run$burn_in, trajectories = chains,
+    rhat = spread(moments[, "rhat"], NaN), method = "simulation", layout = run$layout, backend = "cpu", seed = run$seed,
+    seconds = seconds
+  ), run)
+}
+
+exact_long_run_influence <- function(model, whole, pairs, confidence) {
+  started <- proc.time()[["elapsed"]]
+  influence <- numeric(nrow(pairs))
+  arrow <- pairs$arrow
+  if (any(arrow)) influence[arrow] <- exact_influence(model, pairs[arrow, c("from", "to")])$influence
+  new_influence(data.frame(
+    from = pairs$from, to = pairs$to, influence = influence, lower = influence, upper = influence,
+    visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, burn_in = NA_real_, trajectories = NA_real_,
+    rhat = NA_real_, method = "exact", layout = NA_character_, backend = "cpu", seed = NA_real_,
+    seconds = proc.time()[["elapsed"]] - started
+  ), list(model = model, pairs = pairs, nodes = whole$nodes, confidence = confidence))
+}
+
+new_influence <- function(x, run) structure(x, class = c("long_run_influence", "data.frame"), run = run)
+
+#' @rdname c.steady_state
+#' @export
+c.long_run_influence <- function(...) merge_parts(list(...), "long_run_influence", influence_frame)
+
+#' @rdname long_run_influence
+#' @param x A result of `long_run_influence()`.
+#' @param ... Not used.
+#' @export
+as.matrix.long_run_influence <- function(x, ...) {
+  nodes <- attr(x, "run")$nodes
+  nodes <- nodes[nodes %in% c(x$from, x$to)]
+  out <- matrix(0, length(nodes), length(nodes), dimnames = list(from = nodes, to = nodes))
+  out[cbind(match(x$from, nodes), match(x$to, nodes))] <- x$influence
+  out
+}

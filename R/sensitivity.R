@@ -1,0 +1,124 @@
+#' Long-run sensitivity to a change of the network
+#'
+#' How the long-run probabilities of state sets move when the network is changed: a node fixed off or on, a selection
+#' probability moved, a predictor function inverted, or the perturbation probability scaled.
+#'
+#' @param model A network of class `pbn`.
+#' @param states State sets, as in [steady_state()].
+#' @param change What to change:
+#'   * `"node"`: each node is fixed off, and on (see [fix_nodes()]);
+#'   * `"selection"`: each selection probability of a node with several predictor functions is raised by `by` (at most to 1),
+#'     the node's others shrinking in proportion;
+#'   * `"predictor"`: each predictor function is replaced by its negation;
+#'   * `"perturbation"`: p is multiplied by `1 + by`.
+#' @param nodes Names or numbers of the nodes to change. Default `NULL`: all that can matter to the sets and are not held at a
+#'   value. Not used for `"perturbation"`.
+#' @param by Size of the change for `"selection"` and `"perturbation"`. Default 0.1.
+#' @param precision Half the width of the interval of a difference. Default 0.001.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each changed network is simulated with
+#'   a seed of its own, derived from it.
+#' @inheritParams steady_state
+#' @param ... More arguments of [steady_state()].
+#'
+#' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
+#'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
+#'   `difference`, `lower`, `upper`, `method`, `seed`. `summary()` gives one row a change: the norm (largest absolute and sum of
+#'   absolute differences) over the sets.
+#' @inheritSection steady_state Errors
+#' @references Shmulevich I, Gluhovsky I, Hashimoto RF, Dougherty ER, Zhang W (2003). Steady-state analysis of genetic
+#'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.
+#'   \doi{10.1002/cfg.342}
+#'
+#' Qian X, Dougherty ER (2009). On the long-run sensitivity of probabilistic Boolean networks. *Journal of Theoretical Biology*
+#' 257(4), 560-577. \doi{10.1016/j.jtbi.2008.12.023}
+#' @export
+#' @examples
+#' net <- set_perturbation(example_model("cellcycle"), 0.01)
+#' long_run_sensitivity(net, "CycB", change = "node", nodes = c("Rb", "p27"), method = "exact")
+long_run_sensitivity <- function(model, states, change = c("node", "selection", "predictor", "perturbation"), nodes = NULL,
+                                 by = 0.1, precision = 1e-3, confidence = 0.95, seed = NULL, ...) {
+  check_pbn(model)
+  sets <- as_sets(states, model)
+  change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
+  check_number(by, "by", 0, 1e6, open_min = TRUE)
+  check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
+  seed <- resolve_seed(seed)
+  index <- if (is.null(nodes)) changeable_nodes(model, sets) else check_nodes(model, nodes)
+  changes <- switch(change,
+    node = node_changes(model, index), selection = selection_changes(model, index, by),
+    predictor = predictor_changes(model, index), perturbation = perturbation_changes(model, by)
+  )
+  if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
+  estimate <- function(model, i) {
+    steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^53, ...)
+  }
+  before <- estimate(model, 0)
+  rows <- lapply(seq_along(changes), function(i) {
+    sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), seed)
+  })
+  structure(do.call(rbind, rows), class = c("long_run_sensitivity", "data.frame"))
+}
+
+sensitivity_rows <- function(change, what, before, after, seed) {
+  difference <- after$probability - before$probability
+  reach <- sqrt(((after$upper - after$lower) / 2)^2 + ((before$upper - before$lower) / 2)^2)
+  data.frame(
+    change = change, node = what$node, predictor = what$predictor, value = what$value, set = before$set,
+    probability = before$probability, changed = after$probability, difference = difference,
+    lower = pmax(-1, difference - reach), upper = pmin(1, difference + reach), method = before$method, seed = seed
+  )
+}
+
+# Nodes that can matter and are not constants already.
+changeable_nodes <- function(model, sets) {
+  kept <- reduce_network(model, sets)$nodes
+  held <- model$nodes[model$exempt & !is.na(model$initial) & model$nodes %in% model$nodes[input_nodes(model)]]
+  match(setdiff(kept, held), model$nodes)
+}
+
+one_change <- function(model, node, predictor, value) list(model = model, node = node, predictor = predictor, value = value)
+
+node_changes <- function(model, index) {
+  unlist(lapply(model$nodes[index], function(node) {
+    lapply(0:1, function(value) one_change(fix_nodes(model, stats::setNames(value, node)), node, NA_integer_, value))
+  }), recursive = FALSE)
+}
+
+selection_changes <- function(model, index, by) {
+  if (!is.null(model$contexts)) abort_argument("`change` = \"selection\" needs an independent network; found a dependent one.")
+  unlist(lapply(index, function(i) {
+    at <- which(model$rules$node == i)
+    if (length(at) < 2L) return(NULL)
+    lapply(seq_along(at), function(j) {
+      old <- model$rules$probability[at]
+      new <- min(old[[j]] + by, 1)
+      changed <- model
+      changed$rules$probability[at] <- old * (1 - new) / (1 - old[[j]])
+      changed$rules$probability[at[[j]]] <- new
+      keep <- changed$rules$probability > 0
+      changed$rules <- changed$rules[keep, , drop = FALSE]
+      rownames(changed$rules) <- NULL
+      one_change(changed, model$nodes[[i]], j, new)
+    })
+  }), recursive = FALSE)
+}
+
+predictor_changes <- function(model, index) {
+  unlist(lapply(index, function(i) {
+    at <- which(model$rules$node == i)
+    lapply(seq_along(at), function(j) {
+      changed <- model
+      changed$rules$predictor[[at[[j]]]] <- paste0("!(", model$rules$predictor[[at[[j]]]], ")")
+      one_change(changed, model$nodes[[i]], j, NA_real_)
+    })
+  }), recursive = FALSE)
+}
+
+perturbation_changes <- function(model, by) {
+  p <- model$perturbation * (1 + by)
+  if (p >= 1) abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, and it must stay below 1.", by, p))
+  if (p == 0) abort_argument("`change` = \"perturbation\" needs a network with perturbation; found p = 0.")
+  changed <- model
+  changed$perturbation <- p
+  list(one_change(changed, NA_character_, NA_integer_, p))
+}

@@ -1,0 +1,107 @@
+#include "ff_influence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  uint32_t *first;
+  ff_expr *terms;
+  double *weights;
+  size_t n_terms, terms_capacity, weights_capacity;
+  int64_t *map; /* the identity, but for one node at a time */
+} builder;
+
+void ff_influence_free(ff_observables *observables) {
+  ff_expr *terms = (ff_expr *)observables->terms;
+  for (uint32_t i = 0; terms != NULL && observables->first != NULL && i < observables->first[observables->n]; i++)
+    ff_expr_free(&terms[i]);
+  free(terms);
+  free((double *)observables->weights);
+  free((uint32_t *)observables->first);
+  *observables = (ff_observables){0};
+}
+
+/* Probability that function f (from 0) of a node is the one selected. */
+static double selected(const ff_pbn *pbn, uint32_t node, uint32_t f) {
+  if (pbn->n_contexts == 0) return pbn->predictors[pbn->first[node] + f].probability;
+  double sum = 0;
+  for (uint32_t c = 0; c < pbn->n_contexts; c++)
+    if (pbn->context[(size_t)c * pbn->n_nodes + node] == f) sum += pbn->context_probability[c];
+  return sum < 1 ? sum : 1;
+}
+
+static int names(const ff_predictor *f, uint32_t parent) {
+  uint32_t low = 0, high = f->n_parents;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (f->parents[middle] < parent)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < f->n_parents && f->parents[low] == parent;
+}
+
+/* off ^ on, as postfix code */
+static ff_status join(ff_expr *out, const ff_expr *off, const ff_expr *on, ff_error *err) {
+  *out = (ff_expr){.length = off->length + on->length + 1, .depth = off->depth > on->depth + 1 ? off->depth : on->depth + 1};
+  out->code = ff_calloc(out->length, sizeof *out->code);
+  if (out->code == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an influence");
+  memcpy(out->code, off->code, off->length * sizeof *off->code);
+  memcpy(out->code + off->length, on->code, on->length * sizeof *on->code);
+  out->code[out->length - 1] = FF_X_OP(FF_X_XOR, 0);
+  return FF_OK;
+}
+
+static ff_status difference(ff_expr *out, const ff_expr *f, uint32_t parent, int64_t *map, ff_error *err) {
+  ff_expr off = {0}, on = {0};
+  map[parent] = FF_MAP_0;
+  ff_status status = ff_expr_remap(&off, f, map, err);
+  map[parent] = FF_MAP_1;
+  if (status == FF_OK) status = ff_expr_remap(&on, f, map, err);
+  map[parent] = parent;
+  if (status == FF_OK) status = join(out, &off, &on, err);
+  ff_expr_free(&off);
+  ff_expr_free(&on);
+  return status;
+}
+
+static ff_status add_pair(builder *b, const ff_pbn *pbn, uint32_t from, uint32_t to, ff_error *err) {
+  size_t before = b->n_terms;
+  for (uint32_t f = pbn->first[to]; f < pbn->first[to + 1]; f++) {
+    double weight = selected(pbn, to, f - pbn->first[to]);
+    if (!names(&pbn->predictors[f], from) || weight == 0) continue;
+    ff_status status = ff_grow((void **)&b->terms, &b->terms_capacity, b->n_terms + 1, sizeof *b->terms, err);
+    if (status == FF_OK) status = ff_grow((void **)&b->weights, &b->weights_capacity, b->n_terms + 1, sizeof *b->weights, err);
+    if (status == FF_OK) status = difference(&b->terms[b->n_terms], &pbn->predictors[f].expr, from, b->map, err);
+    if (status != FF_OK) return status;
+    b->weights[b->n_terms++] = weight;
+  }
+  if (b->n_terms == before)
+    return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is no parent of node \"%s\"", pbn->names[from], pbn->names[to]);
+  return FF_OK;
+}
+
+ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, uint32_t n,
+                           ff_error *err) {
+  *out = (ff_observables){0};
+  builder b = {0};
+  b.first = ff_calloc((size_t)n + 1, sizeof *b.first);
+  b.map = ff_calloc(pbn->n_nodes, sizeof *b.map);
+  ff_status status = b.first != NULL && b.map != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u influences", n);
+  for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) b.map[i] = i;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    status = add_pair(&b, pbn, from[i], to[i], err);
+    b.first[i + 1] = (uint32_t)b.n_terms;
+  }
+  free(b.map);
+  if (status != FF_OK) {
+    for (size_t i = 0; i < b.n_terms; i++) ff_expr_free(&b.terms[i]);
+    free(b.terms);
+    free(b.weights);
+    free(b.first);
+    return status;
+  }
+  *out = (ff_observables){.n = n, .first = b.first, .terms = b.terms, .weights = b.weights};
+  return FF_OK;
+}

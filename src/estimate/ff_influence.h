@@ -1,0 +1,17 @@
+/* Long-run influence as something to count (Shmulevich et al. 2002): of node k on node i,
+ * sum over i's predictor functions j of c_j times P(f_j(x) differs from f_j(x with bit k flipped)).
+ */
+#ifndef FF_INFLUENCE_H
+#define FF_INFLUENCE_H
+
+#include "../pbn/ff_engine.h"
+
+/* One observable a pair, a term for each of to[i]'s predictor functions that names from[i]: the function's value with the
+ * parent off, exclusive or its value with the parent on, weighted by the probability that the function is selected (in a
+ * dependent network: of all contexts that select it). A pair without such a function is FF_EARGUMENT.
+ * O(length of the functions). To be given back to ff_influence_free. */
+ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, uint32_t n,
+                           ff_error *err);
+void ff_influence_free(ff_observables *observables);
+
+#endif

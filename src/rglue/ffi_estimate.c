@@ -1,0 +1,288 @@
+/* Steady states and influences: the estimator behind an external pointer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../estimate/ff_estimate.h"
+#include "../estimate/ff_influence.h"
+#include "ffi.h"
+
+/* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
+typedef struct {
+  ff_observables observables;
+  ff_program *program;
+  ff_estimate *estimate;
+} held;
+
+static void release(SEXP pointer) {
+  held *h = R_ExternalPtrAddr(pointer);
+  if (h == NULL) return;
+  ff_estimate_free(h->estimate);
+  ff_program_free(h->program);
+  ff_influence_free(&h->observables);
+  free(h);
+  R_ClearExternalPtr(pointer);
+}
+
+/* The pointer comes first, so that whatever jumps later leaks nothing. */
+static SEXP hold(held **out) {
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  held *h = ff_calloc(1, sizeof *h);
+  if (h == NULL) {
+    ff_error err;
+    ff_error_set(&err, FF_EMEMORY, "no memory for an estimate");
+    ffi_stop(&err);
+  }
+  R_SetExternalPtrAddr(pointer, h);
+  UNPROTECT(1);
+  *out = h;
+  return pointer;
+}
+
+static held *held_of(SEXP pointer) {
+  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
+  if (h == NULL) {
+    ff_error err;
+    ff_error_set(&err, FF_EINTERNAL, "an estimate was used after it was released");
+    ffi_stop(&err);
+  }
+  return h;
+}
+
+static double number(SEXP list, const char *name) {
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < XLENGTH(list); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return Rf_asReal(VECTOR_ELT(list, i));
+  return NA_REAL;
+}
+
+/* A seed up to 2^53 is the key itself. */
+static uint64_t key_of(double seed) { return (uint64_t)seed; }
+
+static ff_estimate_options options_of(SEXP list) {
+  return (ff_estimate_options){.precision = number(list, "precision"),
+                               .z = number(list, "z"),
+                               .epsilon = number(list, "epsilon"),
+                               .key = key_of(number(list, "seed")),
+                               .max_burn_in = (uint64_t)number(list, "max_burn_in"),
+                               .shard = (uint32_t)number(list, "shard"),
+                               .n_shards = (uint32_t)number(list, "shards"),
+                               .threads = (int)number(list, "threads"),
+                               .simd = (ff_simd)(int)number(list, "simd")};
+}
+
+static SEXP start(SEXP pointer, held *h, const ff_pbn *pbn, SEXP options) {
+  ff_error err;
+  ffi_check(ff_program_new(&h->program, pbn, &h->observables, (ff_layout)(int)number(options, "layout"), &err), &err);
+  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, options_of(options), &err), &err);
+  return pointer;
+}
+
+/* State sets as text: one observable each. */
+SEXP ffi_estimate_sets(SEXP model, SEXP sets, SEXP options) {
+  ff_error err;
+  ff_pbn *pbn;
+  held *h;
+  SEXP keep = PROTECT(ffi_pbn_hold(model, &pbn)), pointer = PROTECT(hold(&h));
+  uint32_t n = (uint32_t)XLENGTH(sets);
+  h->observables.first = ff_calloc((size_t)n + 1, sizeof(uint32_t));
+  h->observables.terms = ff_calloc(n, sizeof(ff_expr));
+  h->observables.weights = ff_calloc(n, sizeof(double));
+  if (h->observables.first == NULL || h->observables.terms == NULL || h->observables.weights == NULL) {
+    ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
+    ffi_stop(&err);
+  }
+  ff_expr *terms = (ff_expr *)h->observables.terms;
+  ff_names *names;
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const char *text = CHAR(STRING_ELT(sets, i)); /* UTF-8, as R's side has made sure */
+    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    if (status != FF_OK) break;
+    ((double *)h->observables.weights)[i] = 1;
+    ((uint32_t *)h->observables.first)[i + 1] = i + 1;
+    h->observables.n = i + 1;
+  }
+  ff_names_free(names);
+  ffi_check(status, &err);
+  start(pointer, h, pbn, options);
+  UNPROTECT(2);
+  (void)keep;
+  return pointer;
+}
+
+/* Influences of from[i] on to[i], nodes numbered from 1. */
+SEXP ffi_estimate_influence(SEXP model, SEXP from, SEXP to, SEXP options) {
+  ff_error err;
+  ff_pbn *pbn;
+  held *h;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP pointer = PROTECT(hold(&h));
+  uint32_t n = (uint32_t)XLENGTH(from);
+  uint32_t *f = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *f), *t = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *t);
+  for (uint32_t i = 0; i < n; i++) {
+    f[i] = (uint32_t)INTEGER(from)[i] - 1;
+    t[i] = (uint32_t)INTEGER(to)[i] - 1;
+    if (f[i] >= pbn->n_nodes || t[i] >= pbn->n_nodes) {
+      ff_error_set(&err, FF_EINTERNAL, "an arrow names a node that the network does not have");
+      ffi_stop(&err);
+    }
+  }
+  ffi_check(ff_influence_new(&h->observables, pbn, f, t, n, &err), &err);
+  start(pointer, h, pbn, options);
+  UNPROTECT(2);
+  return pointer;
+}
+
+/* c(done, phase, steps, fraction, width, rhat) after about `seconds` of work. */
+SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
+  ff_error err;
+  held *h = held_of(pointer);
+  int done = 0;
+  ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
+  ff_progress p = ff_estimate_progress(h->estimate);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, 6));
+  double values[] = {done, p.phase, (double)p.steps, p.fraction, p.width, p.rhat};
+  memcpy(REAL(out), values, sizeof values);
+  UNPROTECT(1);
+  return out;
+}
+
+static const char *const moment_names[] = {"mean",  "se_two_state", "se_between", "rhat", "drift", "inflation",
+                                           "alpha", "beta",         "n01",        "n10",  "visited"};
+#define N_MOMENTS 11
+
+/* A matrix, a row an observable. */
+static SEXP moments_of(const ff_tally *tally) {
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)tally->n, N_MOMENTS));
+  SEXP names = PROTECT(Rf_allocVector(VECSXP, 2)), columns = PROTECT(Rf_allocVector(STRSXP, N_MOMENTS));
+  for (int j = 0; j < N_MOMENTS; j++) SET_STRING_ELT(columns, j, Rf_mkChar(moment_names[j]));
+  SET_VECTOR_ELT(names, 1, columns);
+  Rf_setAttrib(out, R_DimNamesSymbol, names);
+  for (uint32_t i = 0; i < tally->n; i++) {
+    ff_moments m = ff_tally_moments(tally, i);
+    double values[N_MOMENTS] = {m.mean,  m.se_two_state, m.se_between,  m.rhat,        m.drift,  m.inflation,
+                                m.alpha, m.beta,         (double)m.n01, (double)m.n10, m.visited};
+    for (int j = 0; j < N_MOMENTS; j++) REAL(out)[(size_t)j * tally->n + i] = values[j];
+  }
+  UNPROTECT(3);
+  return out;
+}
+
+/* A tally as bytes, to be merged with others of its plan; numbers stand as this machine has them, and a first word tells. */
+#define TALLY_MARK UINT64_C(0x6666746C00000001)
+
+static SEXP bytes_of(const ff_tally *t) {
+  size_t words = 6 + ((size_t)t->n + 1) + t->n_terms + t->n_words, at = 0;
+  SEXP out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)(words * 8)));
+  uint64_t *to = (uint64_t *)R_alloc(words, 8);
+  to[at++] = TALLY_MARK;
+  to[at++] = t->n;
+  to[at++] = t->n_terms;
+  to[at++] = t->tiles;
+  to[at++] = t->half[0];
+  to[at++] = t->half[1];
+  for (uint32_t i = 0; i <= t->n; i++) to[at++] = t->first[i];
+  memcpy(to + at, t->weights, t->n_terms * sizeof(double));
+  memcpy(to + at + t->n_terms, t->words, t->n_words * sizeof(uint64_t));
+  memcpy(RAW(out), to, words * 8);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Fills *out from bytes; its arrays stand in R's transient memory. */
+static void tally_of(ff_tally *out, SEXP bytes) {
+  size_t words = (size_t)XLENGTH(bytes) / 8;
+  uint64_t *from = (uint64_t *)R_alloc(words > 6 ? words : 6, 8);
+  memcpy(from, RAW(bytes), words * 8);
+  if (words >= 6 && from[0] == TALLY_MARK) {
+    *out = (ff_tally){.n = (uint32_t)from[1], .n_terms = (uint32_t)from[2], .tiles = from[3], .half = {from[4], from[5]}};
+    out->n_words = (size_t)out->n_terms * 5 + (size_t)out->n * 10;
+    if (words == 7 + (size_t)out->n + out->n_terms + out->n_words) {
+      out->first = (uint32_t *)R_alloc((size_t)out->n + 1, sizeof *out->first);
+      for (uint32_t i = 0; i <= out->n; i++) out->first[i] = (uint32_t)from[6 + i];
+      out->weights = (double *)(from + 7 + out->n);
+      out->words = from + 7 + out->n + out->n_terms;
+      return;
+    }
+  }
+  ff_error err;
+  ff_error_set(&err, FF_EARGUMENT, "the sums in a result were not written by this version of fireflip on a machine like this");
+  ffi_stop(&err);
+}
+
+static SEXP named_list(int n, const char *const *names) {
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+  Rf_setAttrib(out, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return out;
+}
+
+/* Sums of results of one plan: list(moments, tally, tiles). */
+SEXP ffi_tally_merge(SEXP tallies) {
+  static const char *const names[] = {"moments", "tally", "tiles"};
+  ff_error err;
+  ff_tally sum, other;
+  tally_of(&sum, VECTOR_ELT(tallies, 0));
+  for (R_xlen_t i = 1; i < XLENGTH(tallies); i++) {
+    tally_of(&other, VECTOR_ELT(tallies, i));
+    ffi_check(ff_tally_merge(&sum, &other, &err), &err);
+  }
+  SEXP out = PROTECT(named_list(3, names));
+  SET_VECTOR_ELT(out, 0, moments_of(&sum));
+  SET_VECTOR_ELT(out, 1, bytes_of(&sum));
+  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)sum.tiles));
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP trace_of(const ff_estimate *estimate) {
+  static const char *const names[] = {"phase", "samples", "rhat", "width", "burn_in"};
+  size_t n;
+  const ff_trace *trace = ff_estimate_trace(estimate, &n);
+  SEXP out = PROTECT(named_list(5, names));
+  for (int j = 0; j < 5; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(REALSXP, (R_xlen_t)n));
+  for (size_t i = 0; i < n; i++) {
+    double values[] = {trace[i].phase, trace[i].samples, trace[i].rhat, trace[i].width, trace[i].burn_in};
+    for (int j = 0; j < 5; j++) REAL(VECTOR_ELT(out, j))[i] = values[j];
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP ffi_estimate_result(SEXP pointer) {
+  static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
+                                      "trace",   "layout", "reason", "steps",   "bytes"};
+  held *h = held_of(pointer);
+  const ff_tally *tally = ff_estimate_tally(h->estimate);
+  ff_plan plan = ff_estimate_plan(h->estimate);
+  SEXP out = PROTECT(named_list(12, names));
+  SET_VECTOR_ELT(out, 0, moments_of(tally));
+  SET_VECTOR_ELT(out, 1, bytes_of(tally));
+  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
+  SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)plan.burn_in));
+  SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
+  SET_VECTOR_ELT(out, 5, Rf_ScalarReal((double)plan.tiles));
+  SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  SET_VECTOR_ELT(out, 6, thinning);
+  for (uint32_t i = 0; i < tally->n; i++) REAL(thinning)[i] = ff_estimate_thinning(h->estimate)[i];
+  SET_VECTOR_ELT(out, 7, trace_of(h->estimate));
+  SET_VECTOR_ELT(out, 8, Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
+  SET_VECTOR_ELT(out, 9, Rf_mkString(ff_program_reason(h->program)));
+  SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_progress(h->estimate).steps));
+  SET_VECTOR_ELT(out, 11, Rf_ScalarReal((double)(ff_program_bytes(h->program) + ff_program_tile_bytes(h->program))));
+  UNPROTECT(1);
+  return out;
+}
+
+/* c(cores, simd): what this process may use; simd 0 portable, 1 AVX2, 2 AVX-512. */
+SEXP ffi_machine(void) {
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, 2));
+  INTEGER(out)[0] = ff_cores();
+  INTEGER(out)[1] = (int)ff_simd_best();
+  UNPROTECT(1);
+  return out;
+}

@@ -1,0 +1,60 @@
+/* Files to networks and back. */
+#include "../io/ff_io.h"
+#include "ffi.h"
+
+#include <string.h>
+
+static ff_format format_of(SEXP format) {
+  static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET, FF_FORMAT_SBML};
+  if (TYPEOF(format) == STRSXP && Rf_xlength(format) == 1)
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+      if (strcmp(CHAR(STRING_ELT(format, 0)), ff_format_name(formats[i])) == 0) return formats[i];
+  ff_error err;
+  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\" or \"sbml\"");
+  ffi_stop(&err);
+  return FF_FORMAT_AUTO;
+}
+
+/* In the encoding of the file system; valid until the .Call ends. */
+static const char *path_of(SEXP path) {
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1 || STRING_ELT(path, 0) == NA_STRING) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT, "`file` must be the path of a file, one string");
+    ffi_stop(&err);
+  }
+  return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
+}
+
+/* list(model, format): the list of ffi.h, and the name of the format that was found. */
+SEXP ffi_read_network(SEXP path, SEXP format) {
+  ff_format wanted = format_of(format), found = wanted;
+  const char *file = path_of(path);
+  SEXP holder = PROTECT(ffi_pbn_holder());
+  ff_error err;
+  ff_pbn *pbn;
+  ff_status status = ff_io_read(&pbn, &found, file, wanted, &err);
+  R_SetExternalPtrAddr(holder, pbn);
+  ffi_check(status, &err);
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, ffi_pbn_list(pbn));
+  SET_VECTOR_ELT(out, 1, Rf_mkString(ff_format_name(found)));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(names, 0, Rf_mkChar("model"));
+  SET_STRING_ELT(names, 1, Rf_mkChar("format"));
+  Rf_setAttrib(out, R_NamesSymbol, names);
+  UNPROTECT(3);
+  return out;
+}
+
+/* Writes; gives the bits of ff_lost, what the format has no word for. */
+SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
+  ff_format wanted = format_of(format);
+  const char *file = path_of(path);
+  ff_error err;
+  ff_pbn *pbn;
+  SEXP holder = PROTECT(ffi_pbn_hold(model, &pbn));
+  ffi_check(ff_io_write(pbn, file, wanted, &err), &err);
+  unsigned lost = ff_io_lost(pbn, wanted);
+  UNPROTECT(1);
+  return Rf_ScalarInteger((int)lost);
+}

@@ -1,0 +1,294 @@
+/* The R object of class "pbn" <-> ff_pbn. */
+#include "ffi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void finalize_pbn(SEXP holder) {
+  ff_pbn_free(R_ExternalPtrAddr(holder));
+  R_ClearExternalPtr(holder);
+}
+
+SEXP ffi_pbn_holder(void) {
+  SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(holder, finalize_pbn, FALSE);
+  UNPROTECT(1);
+  return holder;
+}
+
+/* ---- from R --------------------------------------------------------------------------------------------------------
+ * Whatever of R's can jump comes first, gathered in R's memory or behind the holder; only then does the core allocate. */
+
+static void stop_shape(const char *what, const char *wanted) {
+  ff_error err;
+  ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; make networks with pbn() or read_network()", what, wanted);
+  ffi_stop(&err);
+}
+
+static SEXP element(SEXP list, const char *name) {
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  if (TYPEOF(names) != STRSXP) return R_NilValue;
+  for (R_xlen_t i = 0; i < Rf_xlength(list) && i < Rf_xlength(names); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  return R_NilValue;
+}
+
+static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
+
+/* NA becomes NaN. */
+static double number_at(SEXP x, R_xlen_t i) {
+  if (TYPEOF(x) == REALSXP) return REAL(x)[i];
+  int value = TYPEOF(x) == INTSXP ? INTEGER(x)[i] : LOGICAL(x)[i];
+  return value == NA_INTEGER ? R_NaN : value;
+}
+
+/* A whole number in [low, high], or an error. */
+static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char *what, const char *wanted) {
+  double value = number_at(x, i);
+  if (!(value >= low && value <= high) || value != (double)(uint32_t)value) stop_shape(what, wanted);
+  return (uint32_t)value;
+}
+
+/* The strings as UTF-8, valid until the .Call ends. */
+static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
+  if (TYPEOF(x) != STRSXP) stop_shape(what, wanted);
+  R_xlen_t n = Rf_xlength(x);
+  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
+  for (R_xlen_t i = 0; i < n; i++) {
+    SEXP string = STRING_ELT(x, i);
+    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) stop_shape(what, wanted);
+    texts[i] = Rf_translateCharUTF8(string);
+  }
+  return texts;
+}
+
+static void fill_settings(ff_pbn *pbn, SEXP model) {
+  static const char *const flags = "one TRUE or FALSE for each node";
+  static const char *const values = "0, 1 or NA for each node";
+  SEXP perturbation = element(model, "perturbation"), exempt = element(model, "exempt");
+  SEXP initial = element(model, "initial"), update = element(model, "update"), removed = element(model, "removed");
+  if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number");
+  pbn->perturbation = number_at(perturbation, 0);
+  if (TYPEOF(update) != STRSXP || Rf_xlength(update) != 1) stop_shape("update", "\"synchronous\" or \"asynchronous\"");
+  const char *word = CHAR(STRING_ELT(update, 0));
+  if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
+    stop_shape("update", "\"synchronous\" or \"asynchronous\"");
+  pbn->update = word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
+  if (exempt != R_NilValue) {
+    if (!is_number(exempt) || Rf_xlength(exempt) != (R_xlen_t)pbn->n_nodes) stop_shape("exempt", flags);
+    for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = count_at(exempt, i, 0, 1, "exempt", flags) == 0;
+  }
+  if (initial != R_NilValue) {
+    if (!is_number(initial) || Rf_xlength(initial) != (R_xlen_t)pbn->n_nodes) stop_shape("initial", values);
+    for (uint32_t i = 0; i < pbn->n_nodes; i++)
+      pbn->initial[i] = ISNAN(number_at(initial, i)) ? -1 : (int8_t)count_at(initial, i, 0, 1, "initial", values);
+  }
+  if (removed != R_NilValue) {
+    static const char *const counts = "two counts, of nodes and of perturbed nodes";
+    if (!is_number(removed) || Rf_xlength(removed) != 2) stop_shape("removed", counts);
+    pbn->removed_nodes = count_at(removed, 0, 0, FF_X_MAX_OPERAND, "removed", counts);
+    pbn->removed_perturbed = count_at(removed, 1, 0, FF_X_MAX_OPERAND, "removed", counts);
+  }
+}
+
+static void fill_contexts(ff_pbn *pbn, SEXP model) {
+  static const char *const wanted =
+      "NULL, or a list of `probability` and `predictor` (a matrix with a row for each context and a column for each node)";
+  SEXP contexts = element(model, "contexts");
+  if (contexts == R_NilValue) return;
+  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted);
+  SEXP probability = element(contexts, "probability"), predictor = element(contexts, "predictor");
+  if (!is_number(probability) || !is_number(predictor)) stop_shape("contexts", wanted);
+  R_xlen_t m = Rf_xlength(probability);
+  if (m < 1 || m > INT32_MAX || Rf_xlength(predictor) / m != (R_xlen_t)pbn->n_nodes || Rf_xlength(predictor) % m != 0)
+    stop_shape("contexts", wanted);
+  ff_error err;
+  ffi_check(ff_pbn_new_contexts(pbn, (uint32_t)m, &err), &err);
+  for (R_xlen_t c = 0; c < m; c++) {
+    pbn->context_probability[c] = number_at(probability, c);
+    for (uint32_t i = 0; i < pbn->n_nodes; i++)
+      pbn->context[(size_t)c * pbn->n_nodes + i] =
+          count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, "contexts", "numbers of predictor functions, from 1") - 1;
+  }
+}
+
+/* Sets first[] from the rules' nodes and makes the predictors. */
+static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
+  static const char *const wanted = "numbers of nodes, from 1, ascending";
+  R_xlen_t n = Rf_xlength(node);
+  uint32_t before = 1;
+  for (R_xlen_t r = 0; r < n; r++) {
+    uint32_t at = count_at(node, r, before, pbn->n_nodes, "rules$node", wanted);
+    pbn->first[at]++;
+    before = at;
+  }
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->first[i + 1] += pbn->first[i];
+  ff_error err;
+  ffi_check(ff_pbn_new_predictors(pbn, &err), &err);
+  for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = number_at(probability, r);
+}
+
+/* Parses the rules; nothing of R's in here. */
+static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
+  ff_names *names;
+  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, err);
+  if (status != FF_OK) return status;
+  for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
+    for (uint32_t r = pbn->first[i]; r < pbn->first[i + 1] && status == FF_OK; r++) {
+      size_t length = strlen(texts[r]);
+      ff_expr *expr = &pbn->predictors[r].expr;
+      status = ff_expr_parse(expr, texts[r], length, ff_names_find, names, (ff_place){NULL, 0}, err);
+      if (status != FF_EPARSE) continue;
+      char file[FF_QUOTE_SIZE + 8] = "node "; /* once more, so that the message says whose function it is */
+      strcat(file, ff_quote(pbn->names[i], strlen(pbn->names[i])).text);
+      status = ff_expr_parse(expr, texts[r], length, ff_names_find, names, (ff_place){file, 0}, err);
+    }
+  }
+  ff_names_free(names);
+  return status;
+}
+
+SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT, "a network must be an object of class \"pbn\", as pbn() and read_network() make them");
+    ffi_stop(&err);
+  }
+  SEXP nodes = element(model, "nodes"), rules = element(model, "rules");
+  const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
+  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability");
+  SEXP node = element(rules, "node"), predictor = element(rules, "predictor"), probability = element(rules, "probability");
+  const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
+  R_xlen_t n_rules = Rf_xlength(predictor);
+  if (!is_number(node) || !is_number(probability) || Rf_xlength(node) != n_rules || Rf_xlength(probability) != n_rules)
+    stop_shape("rules", "a data frame of node, predictor and probability");
+  if (Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND || n_rules > (R_xlen_t)UINT32_MAX)
+    stop_shape("nodes", "of at most 2^28 - 1 nodes");
+
+  SEXP holder = PROTECT(ffi_pbn_holder());
+  ff_error err;
+  ff_pbn *pbn;
+  ffi_check(ff_pbn_new(&pbn, (uint32_t)Rf_xlength(nodes), &err), &err);
+  R_SetExternalPtrAddr(holder, pbn);
+  fill_settings(pbn, model);
+  fill_first(pbn, node, probability);
+  fill_contexts(pbn, model);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    pbn->names[i] = ff_strndup(names[i], strlen(names[i]));
+    if (pbn->names[i] == NULL) ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for the nodes' names"), &err);
+  }
+  ffi_check(parse_rules(pbn, texts, &err), &err);
+  ffi_check(ff_pbn_finish(pbn, 0, &err), &err);
+  *out = pbn;
+  UNPROTECT(1);
+  return holder;
+}
+
+/* ---- to R --------------------------------------------------------------------------------------------------------- */
+
+static void finalize_text(SEXP holder) {
+  free(R_ExternalPtrAddr(holder));
+  R_ClearExternalPtr(holder);
+}
+
+static SEXP list_with_names(int n, const char *const *names) {
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+  Rf_setAttrib(list, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return list;
+}
+
+static SEXP predictor_texts(const ff_pbn *pbn) {
+  uint32_t n = pbn->first[pbn->n_nodes];
+  SEXP texts = PROTECT(Rf_allocVector(STRSXP, n));
+  SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue)); /* frees the text should R fail to copy it */
+  R_RegisterCFinalizerEx(holder, finalize_text, FALSE);
+  for (uint32_t r = 0; r < n; r++) {
+    ff_error err;
+    char *text;
+    ffi_check(ff_expr_text(&text, &pbn->predictors[r].expr, pbn->names, 1, &err), &err);
+    R_SetExternalPtrAddr(holder, text);
+    if (strlen(text) > INT32_MAX)
+      ffi_check(ff_error_set(&err, FF_ESIZE, "a predictor function has more text than R's strings take"), &err);
+    SET_STRING_ELT(texts, r, Rf_mkCharCE(text, CE_UTF8));
+    finalize_text(holder);
+  }
+  UNPROTECT(2);
+  return texts;
+}
+
+static SEXP rules_frame(const ff_pbn *pbn) {
+  static const char *const names[] = {"node", "predictor", "probability"};
+  uint32_t n = pbn->first[pbn->n_nodes];
+  if (n > INT32_MAX) {
+    ff_error err;
+    ffi_check(ff_error_set(&err, FF_ESIZE, "%u predictor functions are more than a data frame has rows", n), &err);
+  }
+  SEXP frame = PROTECT(list_with_names(3, names));
+  SET_VECTOR_ELT(frame, 0, Rf_allocVector(INTSXP, n));
+  SET_VECTOR_ELT(frame, 1, predictor_texts(pbn));
+  SET_VECTOR_ELT(frame, 2, Rf_allocVector(REALSXP, n));
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    for (uint32_t r = pbn->first[i]; r < pbn->first[i + 1]; r++) {
+      INTEGER(VECTOR_ELT(frame, 0))[r] = (int)i + 1;
+      REAL(VECTOR_ELT(frame, 2))[r] = pbn->predictors[r].probability;
+    }
+  }
+  SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2)); /* R's short form of the row names 1..n */
+  INTEGER(rows)[0] = NA_INTEGER;
+  INTEGER(rows)[1] = -(int)n;
+  Rf_setAttrib(frame, R_RowNamesSymbol, rows);
+  Rf_setAttrib(frame, R_ClassSymbol, Rf_mkString("data.frame"));
+  UNPROTECT(2);
+  return frame;
+}
+
+static SEXP contexts_list(const ff_pbn *pbn) {
+  static const char *const names[] = {"probability", "predictor"};
+  if (pbn->n_contexts == 0) return R_NilValue;
+  if (pbn->n_contexts > INT32_MAX) {
+    ff_error err;
+    ffi_check(ff_error_set(&err, FF_ESIZE, "%u contexts are more than a matrix has rows", pbn->n_contexts), &err);
+  }
+  SEXP list = PROTECT(list_with_names(2, names));
+  SET_VECTOR_ELT(list, 0, Rf_allocVector(REALSXP, pbn->n_contexts));
+  SET_VECTOR_ELT(list, 1, Rf_allocMatrix(INTSXP, (int)pbn->n_contexts, (int)pbn->n_nodes));
+  int *predictor = INTEGER(VECTOR_ELT(list, 1));
+  for (uint32_t c = 0; c < pbn->n_contexts; c++) {
+    REAL(VECTOR_ELT(list, 0))[c] = pbn->context_probability[c];
+    for (uint32_t i = 0; i < pbn->n_nodes; i++)
+      predictor[c + (size_t)i * pbn->n_contexts] = (int)pbn->context[(size_t)c * pbn->n_nodes + i] + 1;
+  }
+  UNPROTECT(1);
+  return list;
+}
+
+SEXP ffi_pbn_list(const ff_pbn *pbn) {
+  static const char *const names[] = {"nodes",  "rules",    "perturbation", "exempt", "initial",
+                                      "update", "contexts", "removed"};
+  static const char *const removed_names[] = {"nodes", "perturbed"};
+  SEXP list = PROTECT(list_with_names(8, names));
+  SEXP nodes = Rf_allocVector(STRSXP, pbn->n_nodes);
+  SET_VECTOR_ELT(list, 0, nodes);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) SET_STRING_ELT(nodes, i, Rf_mkCharCE(pbn->names[i], CE_UTF8));
+  SET_VECTOR_ELT(list, 1, rules_frame(pbn));
+  SET_VECTOR_ELT(list, 2, Rf_ScalarReal(pbn->perturbation));
+  SET_VECTOR_ELT(list, 3, Rf_allocVector(LGLSXP, pbn->n_nodes));
+  SET_VECTOR_ELT(list, 4, Rf_allocVector(INTSXP, pbn->n_nodes));
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    LOGICAL(VECTOR_ELT(list, 3))[i] = pbn->perturbed[i] == 0;
+    INTEGER(VECTOR_ELT(list, 4))[i] = pbn->initial[i] < 0 ? NA_INTEGER : pbn->initial[i];
+  }
+  SET_VECTOR_ELT(list, 5, Rf_mkString(pbn->update == FF_ASYNCHRONOUS ? "asynchronous" : "synchronous"));
+  SET_VECTOR_ELT(list, 6, contexts_list(pbn));
+  SEXP removed = Rf_allocVector(INTSXP, 2);
+  SET_VECTOR_ELT(list, 7, removed);
+  INTEGER(removed)[0] = (int)pbn->removed_nodes;
+  INTEGER(removed)[1] = (int)pbn->removed_perturbed;
+  SEXP labels = PROTECT(Rf_allocVector(STRSXP, 2));
+  for (int i = 0; i < 2; i++) SET_STRING_ELT(labels, i, Rf_mkChar(removed_names[i]));
+  Rf_setAttrib(removed, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return list;
+}
