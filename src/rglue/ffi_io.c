@@ -52,7 +52,7 @@ SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
   const char *file = path_of(path);
   ff_error err;
   ff_pbn *pbn;
-  SEXP holder = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   ffi_check(ff_io_write(pbn, file, wanted, &err), &err);
   unsigned lost = ff_io_lost(pbn, wanted);
   UNPROTECT(1);

@@ -1,0 +1,171 @@
+#' Networks from files
+#'
+#' `read_network()` tells the format by the file's content, not by its name; the others expect theirs. Files are text in
+#' UTF-8, with any kind of line end.
+#'
+#' @param file Path of the file.
+#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`.
+#' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
+#'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
+#' @param mode `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
+#'   ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
+#'   says; `NULL` (the default) leaves what the file says.
+#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
+#'   default) leaves what the file says.
+#' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
+#'   that it does not name keep what the file says. `NULL` (the default) leaves what the file says.
+#'
+#' @returns A network of class `pbn`, as [pbn()] makes them.
+#'
+#' @section Formats:
+#' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=`, `perturbation=`; blocks
+#' `nodeNames` ... `endNodeNames`, `node NAME` ... `endNode` with lines `probability : function`, and `npNode` ... `endNpNode`,
+#' nodes that are never perturbed. `//` starts a comment. Selection probabilities are normalised. What the format has no words
+#' for is written in blocks of our own, at which another program stops rather than misread the network: `initialValues` ...
+#' `endInitialValues` with lines `NAME = 1`, `contexts` ... `endContexts` with lines `probability : 1 2 1` (for every node, in
+#' the order of `nodeNames`, the number of its function in that context), and `removedNodes=36 34`, the nodes, and the perturbed
+#' ones among them, that [reduce_network()] took away. Every network can be written in this format, and comes back the same.
+#'
+#' **BoolNet** (`"boolnet"`): a header `targets, factors` or `targets, factors, probabilities`, then lines
+#' `name, function, probability`; `#` starts a comment. The probabilities of a node must sum to 1 within 1e-4, which is what
+#' the package BoolNet asks for, and are normalised: three times 0.333333 is three times a third. A name that occurs in
+#' functions only is an input, which keeps its value.
+#'
+#' **.bnet** (`"bnet"`): the same without probabilities, one line a node; the header may be missing.
+#'
+#' **SBML-qual** (`"sbml"`): level 3 with the package *qual*, by libsbml; every species has two levels.
+#'
+#' Predictor functions follow the grammar of [pbn()]. Names with blanks or signs are given in double quotes or backquotes.
+#'
+#' @section Errors: `fireflip_error_file` when the file cannot be read; `fireflip_error_parse` with the file, the line, what
+#'   was found and what was expected; `fireflip_error_model` for a network that contradicts itself; `fireflip_error_argument`.
+#' @references Mizera A, Pang J, Su C, Yuan Q (2018). ASSA-PBN: a toolbox for probabilistic Boolean networks. *IEEE/ACM
+#'   Transactions on Computational Biology and Bioinformatics* 15(4), 1203-1216. \doi{10.1109/TCBB.2017.2773477}
+#'
+#' Muessel C, Hopfensitz M, Kestler HA (2010). BoolNet: an R package for generation, reconstruction and analysis of Boolean
+#' networks. *Bioinformatics* 26(10), 1378-1380. \doi{10.1093/bioinformatics/btq124}
+#'
+#' Chaouiya C, et al. (2013). SBML qualitative models: a model representation format and infrastructure to foster interactions
+#' between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135. \doi{10.1186/1752-0509-7-135}
+#' @seealso [write_network()], [pbn()], [example_model()].
+#' @export
+#' @examples
+#' file <- tempfile(fileext = ".txt")
+#' writeLines(c(
+#'   "targets, factors, probabilities",
+#'   "A, B & !C, 0.7",
+#'   "A, B, 0.3",
+#'   "B, A | C, 1"
+#' ), file)
+#' read_network(file, perturbation = 0.001) # C is an input
+#' read_boolnet(file, mode = "asynchronous", initial = c(C = 1))
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), perturbation = NULL, mode = NULL,
+                         exempt = NULL, initial = NULL) {
+  check_string(file, "file")
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
+  check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
+  if (!is.null(mode)) check_choice(mode, "mode", c("synchronous", "asynchronous"))
+  model <- new_pbn(.Call(ffi_read_network, file, format)$model)
+  if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
+  if (!is.null(mode)) model$update <- mode
+  if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
+  if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
+  model
+}
+
+#' @rdname read_network
+#' @export
+read_pbn <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "pbn", perturbation, mode, exempt, initial)
+}
+
+#' @rdname read_network
+#' @export
+read_boolnet <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "boolnet", perturbation, mode, exempt, initial)
+}
+
+#' @rdname read_network
+#' @export
+read_bnet <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "bnet", perturbation, mode, exempt, initial)
+}
+
+#' @rdname read_network
+#' @export
+read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "sbml", perturbation, mode, exempt, initial)
+}
+
+#' Networks to files
+#'
+#' The file appears whole or not at all: the text goes to a temporary file beside it, which then takes its place.
+#'
+#' @param model A network of class `pbn`.
+#' @param file Path of the file.
+#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`; see [read_network()] for what they are. `"auto"` (the default)
+#'   goes by the ending of `file`: `.pbn`, `.boolnet` or `.txt`, `.bnet`, `.sbml` or `.xml`.
+#'
+#' @returns `file`, invisibly.
+#' @section What a format cannot say:
+#' `"pbn"` says it all. `"boolnet"` has no contexts, `"bnet"` and `"sbml"` moreover have one predictor function a node: such a
+#' network is an error there. Perturbation, mode, exempt nodes, what a reduction removed and, but for `"sbml"`, initial values
+#' are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format knows no truth table and no
+#' exclusive or, sums of products stand for them.
+#' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
+#'   what the network is; `fireflip_error_argument`.
+#' @seealso [read_network()]
+#' @export
+#' @examples
+#' net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A ^ C", C = "C"), perturbation = 0.001)
+#' file <- write_network(net, tempfile(fileext = ".pbn"))
+#' cat(readLines(file), sep = "\n")
+#' identical(read_network(file), net)
+write_network <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml")) {
+  check_pbn(model)
+  check_string(file, "file")
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
+  if (format == "auto") format <- format_of_path(file)
+  warn_dropped(.Call(ffi_write_network, model, file, format), format)
+  invisible(file)
+}
+
+#' @rdname write_network
+#' @export
+write_pbn <- function(model, file) write_network(model, file, "pbn")
+
+#' @rdname write_network
+#' @export
+write_boolnet <- function(model, file) write_network(model, file, "boolnet")
+
+#' @rdname write_network
+#' @export
+write_bnet <- function(model, file) write_network(model, file, "bnet")
+
+#' @rdname write_network
+#' @export
+write_sbml <- function(model, file) write_network(model, file, "sbml")
+
+format_of_path <- function(file) {
+  ending <- tolower(sub("^.*\\.", "", basename(file)))
+  format <- c(
+    pbn = "pbn", boolnet = "boolnet", txt = "boolnet", bnet = "bnet", sbml = "sbml", xml = "sbml"
+  )[ending]
+  if (is.na(format)) {
+    abort_argument(sprintf(
+      "`file` must end in .pbn, .boolnet, .txt, .bnet, .sbml or .xml where `format` is \"auto\"; found %s.", describe(file)
+    ))
+  }
+  unname(format)
+}
+
+# `bits` is what the core says was lost: ff_lost in src/io/ff_io.h.
+warn_dropped <- function(bits, format) {
+  what <- c("the perturbation", "the asynchronous mode", "the exempt nodes", "the initial values", "what a reduction removed")
+  lost <- what[bitwAnd(bits, 2^(0:4)) != 0]
+  if (length(lost) > 0L) {
+    warn("dropped", sprintf(
+      "The format \"%s\" has no word for %s: not written. The format \"pbn\" has.", format, paste(lost, collapse = ", ")
+    ), lost = lost)
+  }
+}
