@@ -34,8 +34,11 @@ check_flag <- function(x, name) {
 # One of `choices`; a default that lists them all stands for the first.
 check_choice <- function(x, name, choices) {
   if (identical(x, choices)) return(invisible(choices[[1L]]))
-  expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
-  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) abort_value(name, expected, x)
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
+    near <- if (is.character(x) && length(x) == 1L) closest_name(x, choices)
+    expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
+    abort_value(name, expected, x, if (!is.null(near)) sprintf("; did you mean \"%s\"?", near))
+  }
   invisible(x)
 }
 
@@ -80,11 +83,16 @@ closest_name <- function(x, known) {
   if (length(known) == 0L || is.na(x) || length(known) > 1e5) return(NULL)
   distance <- utils::adist(x, known, ignore.case = TRUE)[1L, ]
   best <- which.min(distance)
-  if (distance[[best]] > max(1, nchar(x) %/% 3)) NULL else known[[best]]
+  if (distance[[best]] > max(nchar(x) %/% 3, nchar(x) > 2L)) NULL else known[[best]]
 }
 
-abort_value <- function(name, expected, x) {
-  abort_argument(sprintf("`%s` must be %s; found %s.", name, expected, describe(x)))
+abort_value <- function(name, expected, x, hint = NULL) {
+  abort_argument(sprintf("`%s` must be %s; found %s%s", name, expected, describe(x), if (is.null(hint)) "." else hint))
+}
+
+# "1 node", "3 nodes", "1,000 nodes"
+count_of <- function(n, what) {
+  sprintf("%s %s%s", format(n, big.mark = ",", scientific = FALSE), what, if (n == 1) "" else "s")
 }
 
 # What a value is, in a few words.
@@ -98,7 +106,7 @@ describe <- function(x) {
     return(format(x, digits = 15))
   }
   if (is.function(x)) return("a function")
-  if (is.atomic(x) || is.list(x)) return(sprintf("a %s vector of length %d", typeof(x), length(x)))
+  if (is.atomic(x) || is.list(x)) return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
   sprintf("a %s", typeof(x))
 }
 

@@ -4,7 +4,7 @@
 #' counts what it is made of; `as.data.frame()` lists every predictor function.
 #'
 #' @param x,object A network of class `pbn`.
-#' @param n How many predictor functions to show, 10 by default; `Inf` for all.
+#' @param n How many predictor functions to show, 10 by default; `Inf` for all, 0 for none.
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a character vector of lines. `summary()`: a list of class `summary.pbn` with the numbers of `nodes`,
@@ -40,7 +40,7 @@ format.pbn <- function(x, n = 10, ...) {
   c(
     size_line(x), settings_line(x),
     if (length(shown) > 0L) rule_lines(x, shown),
-    if (functions > length(shown)) sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
+    if (n > 0 && functions > length(shown)) sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
   )
 }
 
@@ -77,8 +77,6 @@ rule_lines <- function(x, shown, width = getOption("width")) {
 }
 
 format_digits <- function(x, digits = 4L) formatC(x, digits = digits, format = "g", width = -1)
-
-count_of <- function(n, what) sprintf("%s %s%s", format(n, big.mark = ",", scientific = FALSE), what, if (n == 1) "" else "s")
 
 #' @rdname pbn-methods
 #' @export

@@ -199,8 +199,8 @@ probabilities_vector <- function(table, probabilities) {
       at <- which(table$node == node)
       if (length(at) != length(probabilities[[node]])) {
         abort_argument(sprintf(
-          "`probabilities` must have one number for each predictor function; node \"%s\" has %d, found %d.",
-          node, length(at), length(probabilities[[node]])
+          "`probabilities` must have one number for each predictor function; node \"%s\" has %d functions, found %s.",
+          node, length(at), count_of(length(probabilities[[node]]), "number")
         ))
       }
       out[at] <- as.double(probabilities[[node]])
@@ -208,7 +208,7 @@ probabilities_vector <- function(table, probabilities) {
     return(out)
   }
   if (!is.numeric(probabilities) || length(probabilities) != nrow(table) || anyNA(probabilities)) {
-    abort_value("probabilities", sprintf("%d numbers, one for each predictor function, or a list named by nodes", nrow(table)), probabilities)
+    abort_value("probabilities", sprintf("%s, one for each predictor function, or a list named by nodes", count_of(nrow(table), "number")), probabilities)
   }
   as.double(probabilities)
 }
@@ -220,7 +220,7 @@ node_flags <- function(model, nodes, name) {
   n <- length(model$nodes)
   if (is.null(nodes)) return(logical(n))
   if (is.logical(nodes)) {
-    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %d flags", n), nodes)
+    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %s", count_of(n, "flag")), nodes)
     return(unname(nodes))
   }
   flags <- logical(n)
@@ -238,7 +238,7 @@ node_values <- function(model, values, name, old, random = FALSE) {
   bad <- which(!values %in% allowed)
   if (length(bad) > 0L) abort_value(name, expected, unname(values[bad[[1L]]]))
   if (is.null(names(values))) {
-    if (length(values) != n) abort_value(name, sprintf("0 or 1 by node name, or %d values, one for each node", n), values)
+    if (length(values) != n) abort_value(name, sprintf("0 or 1 by node name, or %s, one for each node", count_of(n, "value")), values)
     return(as.integer(values))
   }
   index <- check_nodes(model, names(values), name)
@@ -261,11 +261,11 @@ check_contexts <- function(model, contexts) {
   predictor <- contexts$predictor
   if (is.data.frame(predictor)) predictor <- as.matrix(predictor)
   if (!is.matrix(predictor) || !is.numeric(predictor) || nrow(predictor) != length(probability)) {
-    abort_value("contexts$predictor", sprintf("a matrix of whole numbers with %d rows, one for each context", length(probability)), predictor)
+    abort_value("contexts$predictor", sprintf("a matrix of whole numbers with %s, one for each context", count_of(length(probability), "row")), predictor)
   }
   if (is.null(colnames(predictor))) {
     if (ncol(predictor) != n) {
-      abort_argument(sprintf("`contexts$predictor` must have %d columns, one for each node; found %d.", n, ncol(predictor)))
+      abort_argument(sprintf("`contexts$predictor` must have %s, one for each node; found %d.", count_of(n, "column"), ncol(predictor)))
     }
   } else {
     index <- check_nodes(model, colnames(predictor), "contexts$predictor")
@@ -309,7 +309,7 @@ check_contexts <- function(model, contexts) {
 #' set_initial(set_perturbation(net, 0.01, exempt = "C"), C = 1)
 fix_nodes <- function(model, ...) {
   check_pbn(model)
-  values <- dots_values(model, "fix_nodes()", list(...))
+  values <- dots_values(model, "fix_nodes", list(...))
   index <- which(!is.na(values))
   old <- model$rules
   keep <- !old$node %in% index
@@ -331,7 +331,7 @@ fix_nodes <- function(model, ...) {
 #' @export
 set_initial <- function(model, ...) {
   check_pbn(model)
-  model$initial <- dots_values(model, "set_initial()", list(...), model$initial, random = TRUE)
+  model$initial <- dots_values(model, "set_initial", list(...), model$initial, random = TRUE)
   validate_pbn(model)
 }
 
@@ -349,11 +349,11 @@ dots_values <- function(model, name, values, old = rep(NA_integer_, length(model
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
   if (length(values) == 0L) return(old)
   if (is.null(names(values)) || any(!nzchar(names(values)))) {
-    abort_argument(sprintf("%s needs values by node name, such as TNF = 1; found some without a name.", name))
+    abort_argument(sprintf("%s() needs values by node name, such as TNF = 1; found some without a name.", name))
   }
   if (any(lengths(values) != 1L)) {
     bad <- which(lengths(values) != 1L)[[1L]]
-    abort_argument(sprintf("%s needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]))
+    abort_argument(sprintf("%s() needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]))
   }
-  node_values(model, values, name, old, random)
+  node_values(model, values, "...", old, random)
 }

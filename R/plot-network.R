@@ -27,17 +27,16 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   old <- graphics::par(mar = c(0.5, 0.5, if (is.null(main)) 0.5 else 2.5, 0.5))
   on.exit(graphics::par(old))
   graphics::plot.default(
-    range(at[, 1L]) + c(-0.08, 0.08) * max(diff(range(at[, 1L])), 1), range(at[, 2L]) + c(-0.08, 0.08) * max(diff(range(at[, 2L])), 1),
-    type = "n", axes = FALSE, xlab = "", ylab = "", main = main, ...
+    extended_range(at[, 1L]), extended_range(at[, 2L]), type = "n", axes = FALSE, xlab = "", ylab = "", main = main, ...
   )
   size <- node_size(x, labels)
-  draw_arrows(at, graph, arrows, size)
+  half <- half_sizes(x, labels, size)
+  draw_arrows(at, half, graph, arrows)
   input <- seq_along(x$nodes) %in% input_nodes(x)
   if (labels) {
-    half <- cbind(graphics::strwidth(x$nodes, cex = size) / 2 + graphics::strwidth("m", cex = size) * 0.4, graphics::strheight("M", cex = size))
-    graphics::symbols(
-      at[, 1L], at[, 2L], rectangles = 2 * half, inches = FALSE, add = TRUE,
-      bg = colour, fg = ifelse(input, "black", "grey60"), lwd = ifelse(input, 1.6, 0.8)
+    graphics::rect(
+      at[, 1L] - half[, 1L], at[, 2L] - half[, 2L], at[, 1L] + half[, 1L], at[, 2L] + half[, 2L],
+      col = colour, border = ifelse(input, "black", "grey60"), lwd = ifelse(input, 1.6, 0.8)
     )
     graphics::text(at[, 1L], at[, 2L], x$nodes, cex = size)
   } else {
@@ -45,6 +44,8 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   }
   invisible(data.frame(node = x$nodes, x = at[, 1L], y = at[, 2L], component = graph$component, colour = colour))
 }
+
+extended_range <- function(x) range(x) + c(-0.05, 0.05) * max(diff(range(x)), 0.5)
 
 node_size <- function(model, labels) {
   n <- length(model$nodes)
@@ -79,33 +80,67 @@ arrow_style <- function(model, graph, influence) {
   style
 }
 
-draw_arrows <- function(at, graph, style, size) {
-  order <- order(style$width)
-  from <- graph$from[order]
-  to <- graph$to[order]
-  width <- style$width[order]
-  colour <- style$colour[order]
-  loop <- from == to
-  # arrows end short of their node, measured in inches so that both axes agree
+# Half the width and height of each node as drawn, in the plot's units.
+half_sizes <- function(model, labels, size) {
+  if (!labels) {
+    half <- graphics::par("cxy") * size * 0.25
+    return(matrix(half, length(model$nodes), 2L, byrow = TRUE))
+  }
+  width <- graphics::strwidth(model$nodes, cex = size) / 2 + graphics::strwidth("m", cex = size) * 0.4
+  cbind(width, graphics::strheight("M", cex = size))
+}
+
+# Arrows from border to border, the most influential on top. One that has a counterpart in the other direction, or runs along a
+# layer, is bent, so that neither hides the other or passes through the nodes between.
+draw_arrows <- function(at, half, graph, style) {
+  loop <- graph$from == graph$to
+  twin <- paste(graph$to, graph$from) %in% paste(graph$from, graph$to)
+  level <- abs(at[graph$from, 2L] - at[graph$to, 2L]) < 2 * half[graph$from, 2L]
+  for (i in order(style$width)) {
+    if (loop[[i]]) draw_loop(at[graph$from[[i]], ], half[graph$from[[i]], ], style$width[[i]], style$colour[[i]])
+    else draw_arrow(
+      at[graph$from[[i]], ], at[graph$to[[i]], ], half[graph$from[[i]], ], half[graph$to[[i]], ],
+      if (level[[i]]) 0.18 else if (twin[[i]]) 0.08 else 0, style$width[[i]], style$colour[[i]]
+    )
+  }
+}
+
+draw_arrow <- function(from, to, half_from, half_to, bend, width, colour) {
+  # a quadratic curve; the bend is measured in inches across the chord, so that it looks alike in any direction
   inch <- graphics::par("pin") / (graphics::par("usr")[c(2L, 4L)] - graphics::par("usr")[c(1L, 3L)])
-  delta <- cbind(at[to, 1L] - at[from, 1L], at[to, 2L] - at[from, 2L])
-  length <- sqrt((delta[, 1L] * inch[[1L]])^2 + (delta[, 2L] * inch[[2L]])^2)
-  short <- pmin(0.17 * size / pmax(length, 1e-9), 0.4)
-  drawn <- which(!loop & length > 1e-3)
-  start <- at[from, , drop = FALSE] + delta * short
-  end <- at[to, , drop = FALSE] - delta * short
-  for (i in drawn) {
-    graphics::arrows(
-      start[i, 1L], start[i, 2L], end[i, 1L], end[i, 2L], length = 0.05 + 0.01 * width[[i]], lwd = width[[i]], col = colour[[i]]
-    )
-  }
-  if (any(loop)) {
-    shift <- 0.13 * size / inch
-    graphics::symbols(
-      at[from[loop], 1L] + shift[[1L]], at[from[loop], 2L] + shift[[2L]], circles = rep(0.1 * size / inch[[1L]], sum(loop)),
-      inches = FALSE, add = TRUE, fg = colour[loop], lwd = width[loop]
-    )
-  }
+  chord <- (to - from) * inch
+  control <- (from + to) / 2 + bend * c(-chord[[2L]], chord[[1L]]) / inch
+  t <- if (bend == 0) c(0, 1) else seq(0, 1, length.out = 25L)
+  start <- border_point(from, control, half_from)
+  end <- border_point(to, control, half_to)
+  path <- cbind(
+    (1 - t)^2 * start[[1L]] + 2 * t * (1 - t) * control[[1L]] + t^2 * end[[1L]],
+    (1 - t)^2 * start[[2L]] + 2 * t * (1 - t) * control[[2L]] + t^2 * end[[2L]]
+  )
+  n <- nrow(path)
+  if (sqrt(sum(((path[n, ] - path[n - 1L, ]) * inch)^2)) < 1e-3) return(invisible())
+  if (n > 2L) graphics::lines(path, lwd = width, col = colour)
+  graphics::arrows(
+    path[n - 1L, 1L], path[n - 1L, 2L], path[n, 1L], path[n, 2L], length = 0.05 + 0.012 * width, lwd = width, col = colour
+  )
+}
+
+# Where the line from the middle of a node to a point leaves the node's rectangle.
+border_point <- function(middle, towards, half) {
+  delta <- towards - middle
+  share <- min(half / pmax(abs(delta), 1e-12), 1)
+  middle + delta * share
+}
+
+# A node that is its own parent has a small ring at its upper right corner.
+draw_loop <- function(middle, half, width, colour) {
+  inch <- graphics::par("pin") / (graphics::par("usr")[c(2L, 4L)] - graphics::par("usr")[c(1L, 3L)])
+  turn <- seq(0, 2 * pi, length.out = 25L)
+  radius <- 0.06
+  graphics::lines(
+    middle[[1L]] + half[[1L]] * 0.8 + radius * cos(turn) / inch[[1L]], middle[[2L]] + half[[2L]] + radius * sin(turn) / inch[[2L]],
+    lwd = width, col = colour
+  )
 }
 
 # ---- where the nodes go ------------------------------------------------------------------------------------------------
@@ -114,7 +149,7 @@ network_layout <- function(model, graph, layout) {
   n <- length(model$nodes)
   if (is.matrix(layout)) {
     if (!is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
-      abort_argument(sprintf("`layout` must be a matrix of numbers with %d rows and 2 columns; found %d x %d.", n, nrow(layout), ncol(layout)))
+      abort_argument(sprintf("`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.", count_of(n, "row"), nrow(layout), ncol(layout)))
     }
     return(layout)
   }
@@ -192,15 +227,15 @@ barycentres <- function(graph, layer) {
   place
 }
 
+# Nodes of a layer side by side; a crowded layer takes two or three rows, so that names stay apart.
 spread_layers <- function(place, layer) {
-  x <- stats::ave(place, layer, FUN = function(i) {
-    k <- length(i)
-    if (k == 1L) return(0)
-    (rank(i, ties.method = "first") - (k + 1) / 2) / k
-  })
-  # neighbours in a crowded layer are set a little up and down, so that their names stay apart
-  order_in_layer <- stats::ave(x, layer, FUN = rank)
-  crowd <- stats::ave(x, layer, FUN = length)
-  y <- -layer + ifelse(crowd > 8, (order_in_layer %% 3 - 1) * 0.25, 0)
+  count <- tabulate(layer)
+  rows <- pmin(3, pmax(1, ceiling(count / 9)))
+  height <- 1 + 0.65 * (rows - 1)
+  middle <- -(cumsum(height) - height / 2)
+  number <- stats::ave(place, layer, FUN = function(i) rank(i, ties.method = "first"))
+  k <- count[layer]
+  x <- ifelse(k == 1L, 0, (number - (k + 1) / 2) / k)
+  y <- middle[layer] + (number %% rows[layer] - (rows[layer] - 1) / 2) * 0.65
   cbind(x, y, deparse.level = 0)
 }

@@ -1,0 +1,22 @@
+# Every value of the network's predictor functions in one state, by R's own evaluation of their text: an independent reading
+# of the grammar (tables excepted) to compare the core with.
+evaluate_rules <- function(model, state) {
+  values <- as.list(stats::setNames(as.logical(state), model$nodes))
+  vapply(model$rules$predictor, function(text) as.integer(as.logical(eval(parse(text = text)[[1L]], values))), 0L, USE.NAMES = FALSE)
+}
+
+# All 0/1 rows over n nodes.
+all_states <- function(n) unname(as.matrix(expand.grid(rep(list(0:1), n))))
+
+skip_without_shared <- function(path) {
+  shared <- Sys.getenv("FIREFLIP_SHARED")
+  skip_if(!nzchar(shared), "FIREFLIP_SHARED is not set: third-party files are not compared with")
+  full <- file.path(shared, path)
+  skip_if(!file.exists(full), paste("there is no", path, "beside the checkout"))
+  full
+}
+
+# Values of a truth table as the core gives it, for a predictor function's parents in one state.
+table_value <- function(table, parents, state) {
+  table[[1L + sum(state[parents] * 2^(rev(seq_along(parents)) - 1))]]
+}

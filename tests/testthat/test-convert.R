@@ -1,0 +1,129 @@
+# a network's next state by the core's truth tables
+next_state <- function(net, state, chosen = rep(1L, length(net$nodes))) {
+  first <- match(seq_along(net$nodes), net$rules$node)
+  at <- first + chosen - 1L
+  mapply(table_value, .Call(ffi_pbn_tables, net)[at], .Call(ffi_pbn_parents, net)[at], MoreArgs = list(state = state))
+}
+
+test_that("BoolNet steps a converted network to the same states", {
+  skip_if_not_installed("BoolNet")
+  for (name in c("cellcycle", "example1", "yeast")) {
+    net <- example_model(name)
+    other <- as_boolnet(net)
+    expect_s3_class(other, "BooleanNetwork")
+    set.seed(2)
+    states <- matrix(sample(0:1, 60 * length(net$nodes), replace = TRUE), 60)
+    for (i in seq_len(nrow(states))) {
+      expect_equal(unname(BoolNet::stateTransition(other, states[i, ], type = "synchronous")), next_state(net, states[i, ]))
+    }
+  }
+})
+
+test_that("BoolNet steps a converted probabilistic network to the same states", {
+  skip_if_not_installed("BoolNet")
+  net <- example_model("shmulevich3")
+  other <- as_boolnet(net)
+  expect_s3_class(other, "ProbabilisticBooleanNetwork")
+  expect_equal(other$interactions$x1[[1]]$probability, 0.6)
+  states <- all_states(3)
+  choices <- as.matrix(expand.grid(1:2, 1L, 1:2))
+  for (i in seq_len(nrow(states))) {
+    for (j in seq_len(nrow(choices))) {
+      expect_equal(
+        unname(BoolNet::stateTransition(other, states[i, ], type = "probabilistic", chosenFunctions = choices[j, ])),
+        next_state(net, states[i, ], choices[j, ])
+      )
+    }
+  }
+})
+
+test_that("BoolNet's objects come back as the same functions", {
+  skip_if_not_installed("BoolNet")
+  for (name in c("shmulevich3", "cellcycle", "yeast")) {
+    net <- example_model(name)
+    back <- as_pbn(as_boolnet(net))
+    expect_identical(back$nodes, net$nodes)
+    expect_identical(back$rules$node, net$rules$node)
+    expect_equal(back$rules$probability, net$rules$probability)
+    expect_identical(.Call(ffi_pbn_tables, back), .Call(ffi_pbn_tables, net))
+  }
+  random <- random_pbn(12, functions = c(1, 3), parents = c(0, 4), seed = 4)
+  back <- as_pbn(as_boolnet(random), perturbation = 0.001)
+  states <- all_states(12)[seq(1, 4096, by = 37), ]
+  for (i in seq_len(nrow(states))) expect_identical(next_state(back, states[i, ]), next_state(random, states[i, ]))
+})
+
+test_that("BoolNet's own networks convert", {
+  skip_if_not_installed("BoolNet")
+  data <- new.env()
+  utils::data("cellcycle", "examplePBN", package = "BoolNet", envir = data)
+  net <- as_pbn(data$cellcycle)
+  expect_identical(net$rules$predictor[[4L]], "(E2F & ! Rb)")
+  ours <- example_model("cellcycle")
+  set.seed(6)
+  for (i in 1:100) {
+    state <- sample(0:1, 10, replace = TRUE)
+    expect_identical(next_state(net, state), next_state(ours, state))
+  }
+  three <- as_pbn(data$examplePBN, perturbation = 0.01)
+  expect_identical(three$perturbation, 0.01)
+  expect_identical(.Call(ffi_pbn_tables, three)[3], .Call(ffi_pbn_tables, example_model("shmulevich3"))[3])
+  fixed <- as_pbn(BoolNet::fixGenes(data$cellcycle, "CycD", 1))
+  expect_identical(fixed$rules$predictor[[1L]], "1")
+  expect_identical(fixed$initial[[1L]], 1L)
+})
+
+test_that("expressions beyond BoolNet's are written as a sum of products", {
+  net <- pbn(c(A = "B ^ C", B = "f(A, C){0110}", C = "not A", D = "f(A, B){0000}", E = "1"))
+  other <- as_boolnet(net)
+  text <- vapply(other$interactions, `[[`, "", "expression")
+  expect_identical(text[["D"]], "0")
+  expect_identical(text[["E"]], "1")
+  expect_identical(unname(other$fixed), c(-1, -1, -1, -1, 1))
+  again <- pbn(text)
+  for (i in 0:31) {
+    state <- as.integer(intToBits(i))[1:5]
+    expect_identical(evaluate_rules(again, state)[1:3], next_state(net, state)[1:3])
+  }
+})
+
+test_that("a dependent network does not become a BoolNet object", {
+  net <- pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.5), predictor = cbind(1:2)))
+  expect_error(as_boolnet(net), class = "fireflip_error_model")
+})
+
+test_that("igraph graphs hold the whole network", {
+  skip_if_not_installed("igraph")
+  networks <- list(
+    example_model("apoptosis"), example_model("shmulevich3"),
+    random_pbn(15, contexts = 3, update = "asynchronous", seed = 9), pbn(c(A = "1"))
+  )
+  for (net in networks) {
+    graph <- igraph::as.igraph(net)
+    expect_identical(as_pbn(graph), net)
+    expect_identical(igraph::vcount(graph), length(net$nodes))
+  }
+})
+
+test_that("the graph's arrows lead from parents to children", {
+  skip_if_not_installed("igraph")
+  net <- pbn(list(A = c("B" = 0.25, "B & C" = 0.75), B = "A", C = "C"))
+  graph <- igraph::as.igraph(net)
+  arrows <- igraph::as_data_frame(graph)
+  expect_identical(paste(arrows$from, arrows$to), c("B A", "C A", "A B", "C C"))
+  expect_equal(arrows$functions, c(2, 1, 1, 1))
+  expect_equal(arrows$weight, c(1, 0.75, 1, 1))
+  expect_identical(
+    unname(igraph::components(graph, "strong")$no), length(unique(igraph::vertex_attr(graph, "component")))
+  )
+})
+
+test_that("a plain graph becomes a network by joining parents", {
+  skip_if_not_installed("igraph")
+  graph <- igraph::graph_from_data_frame(data.frame(from = c("A", "B", "C"), to = c("C", "C", "B"), sign = c(1, -1, 1)))
+  net <- as_pbn(graph, perturbation = 0.1)
+  expect_identical(net$nodes, c("A", "B", "C"))
+  expect_identical(net$rules$predictor, c("\"A\"", "\"C\"", "\"A\" | !\"B\""))
+  expect_identical(as_pbn(graph, join = "all")$rules$predictor[[3L]], "\"A\" & !\"B\"")
+  expect_identical(summary(net)$inputs, "A")
+})
