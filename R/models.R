@@ -8,7 +8,7 @@
 #'
 #' @section The apoptosis network:
 #' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p = 0.001;
-#' the nine inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays what it
+#' the ten inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays what it
 #' is; TNF and UV start (and so stay) on, the other inputs off. The rules of the inputs are left as published; change the stimulus with
 #' [set_initial()], for instance `set_initial(net, UV = 0)`. The selection probabilities are equal shares: the fitted ones of Trairatphisan
 #' et al. (2014) are not published with the rules. So are the provenance and the licence in the file itself,

@@ -27,7 +27,7 @@ NULL
 #' @rdname pbn-methods
 #' @export
 print.pbn <- function(x, n = 10, ...) {
-  cat(format(x, n = n, ...), sep = "\n")
+  writeLines(format(x, n = n, ...))
   invisible(x)
 }
 
@@ -114,7 +114,7 @@ input_nodes <- function(model) {
 
 #' @export
 print.summary.pbn <- function(x, ...) {
-  cat(c(
+  writeLines(c(
     "A probabilistic Boolean network",
     sprintf("  nodes                %s", format(x$nodes, big.mark = ",")),
     sprintf("  predictor functions  %s, at most %d a node", format(x$functions, big.mark = ","), x$max_functions),
@@ -128,7 +128,7 @@ print.summary.pbn <- function(x, ...) {
     sprintf("  perturbation         %s; exempt: %s", format(x$perturbation), names_text(x$exempt)),
     sprintf("  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")),
     if (x$removed > 0L) sprintf("  removed              %s", count_of(x$removed, "node"))
-  ), sep = "\n")
+  ))
   invisible(x)
 }
 
