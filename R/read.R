@@ -39,8 +39,8 @@
 #'
 #' @section Errors: `fireflip_error_file` when the file cannot be read; `fireflip_error_parse` with the file, the line, what
 #'   was found and what was expected; `fireflip_error_model` for a network that contradicts itself; `fireflip_error_argument`.
-#' @references Mizera A, Pang J, Su C, Yuan Q (2018). ASSA-PBN: a toolbox for probabilistic Boolean networks. *IEEE/ACM
-#'   Transactions on Computational Biology and Bioinformatics* 15(4), 1203-1216. \doi{10.1109/TCBB.2017.2773477}
+#' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks. *Computational
+#'   Methods in Systems Biology*, LNCS 9859, 309-315.
 #'
 #' Muessel C, Hopfensitz M, Kestler HA (2010). BoolNet: an R package for generation, reconstruction and analysis of Boolean
 #' networks. *Bioinformatics* 26(10), 1378-1380. \doi{10.1093/bioinformatics/btq124}

@@ -93,7 +93,7 @@ ff_status ff_io_found(ff_error *err, ff_place place, ff_span found, const char *
   if (found.text != NULL && found.length == 0) strcpy(shown.text, "nothing");
   if (found.length > 0) shown = ff_quote(found.text, found.length);
   return ff_error_set(err, FF_EPARSE, "%s, line %llu: found %s where %s was expected", place.file,
-                      (unsigned long long)place.line, shown.text, wanted);
+                      (unsigned long long)(place.line == 0 ? 1 : place.line), shown.text, wanted); /* 0: an empty file */
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
