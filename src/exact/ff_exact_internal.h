@@ -1,0 +1,207 @@
+/* What the files of this folder share: the chain's tables, its rows, component search, and the linear systems of the solver.
+ *
+ * P = G + b I + a U. U is the update by predictor functions (sparse rows, made when asked for). G flips at least one kept
+ * node (a product over nodes, never stored). b is the chance that only removed nodes flip, a that nothing flips. No
+ * difference is ever taken of probabilities, so small perturbations lose no digits.
+ */
+#ifndef FF_EXACT_INTERNAL_H
+#define FF_EXACT_INTERNAL_H
+
+#include "ff_exact.h"
+
+struct ff_exact {
+  uint32_t n_nodes;
+  uint32_t n_free;   /* bits of a state */
+  uint32_t n_states; /* 2^n_free */
+  uint32_t *nodes;   /* bit -> node */
+  int8_t *bit;       /* node -> bit; FF_HELD_0 or FF_HELD_1 for a held node */
+
+  uint32_t flip_mask; /* the bits that are perturbed; 0 when p = 0 */
+  uint32_t flip_bits;
+  uint32_t *spread; /* 2^flip_bits states: the orbit of state 0 under flips */
+  double p;
+  double flip;   /* at least one kept node flips */
+  double idle;   /* b */
+  double update; /* a */
+
+  int synchronous;
+  uint32_t *first;     /* per free bit: its functions are first[i] .. first[i + 1] - 1 */
+  double *probability; /* per function; marginal over contexts in asynchronous mode */
+  size_t words;        /* 64-bit words of one truth map */
+  uint64_t *maps;      /* per function: its value in every state */
+
+  uint32_t *base, *vary; /* synchronous, independent, per state: bits that are sure, mask of those that are not */
+  uint32_t n_contexts;   /* synchronous, dependent */
+  double *context_probability;
+  uint32_t *context; /* n_contexts x n_free functions */
+  uint32_t *next;    /* n_contexts x n_states successors, or NULL where that would be too large */
+  double pick;       /* asynchronous: chance of one node */
+  double pick_none;  /* chance of a held or removed node */
+
+  uint32_t start_mask, start_value; /* free bits with a definite initial value */
+  size_t row_max;                   /* longest row of U */
+  double row_mean;
+};
+
+enum { FF_HELD_0 = -1, FF_HELD_1 = -2 };
+
+/* The values of an expression in the 64 states of word w; `stack` has max(1, expr->depth) words. */
+uint64_t ff_exact_word(const ff_exact *ex, const ff_expr *expr, size_t w, uint64_t *stack);
+
+/* Row s of U: fills `to` and `weight` (row_max long) and returns how many; targets may repeat. */
+uint32_t ff_exact_update_row(const ff_exact *ex, uint32_t s, uint32_t *to, double *weight);
+
+/* Walks the successors of s under U without weights: *cursor starts at 0; 0 when there are no more. */
+int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to);
+
+/* out[l] = sum over nonempty flips of x, both over one orbit (2^flip_bits entries in `spread` order). O(k 2^k). */
+void ff_exact_flips(const ff_exact *ex, const double *x, double *out);
+
+/* y += scale * x U over all states, in numeric order. `to`, `weight` are scratch, row_max long. */
+void ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight);
+
+/* ---- components ------------------------------------------------------------------------------------------------- */
+
+/* Tarjan's algorithm on a graph whose arrows are asked for one by one, in bounded pieces. */
+typedef int (*ff_exact_arrow)(const void *context, uint32_t node, uint64_t *cursor, uint32_t *to);
+
+typedef struct {
+  uint32_t n;
+  uint32_t *index, *low;  /* 0 = not met */
+  uint32_t *component;    /* numbered in the order in which they were completed: arrows run from high to low */
+  uint32_t *post;         /* nodes met, in postorder */
+  uint32_t *stack, *path; /* Tarjan's stack; the depth-first path */
+  uint64_t *cursor;       /* per node on the path */
+  uint8_t *leaves;        /* bit 1 of entry c: an arrow leaves component c (bit 0 is the search's own, per node) */
+  uint32_t n_met, n_post, n_components, n_stack, n_path;
+} ff_exact_scc;
+
+ff_status ff_exact_scc_new(ff_exact_scc *scc, uint32_t n, ff_error *err);
+void ff_exact_scc_free(ff_exact_scc *scc);
+/* Starts from a node if it has not been met; only when the path is empty. */
+void ff_exact_scc_root(ff_exact_scc *scc, uint32_t node);
+/* Follows at most `budget` arrows; 1 when the path is empty. */
+int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context, uint32_t budget);
+
+/* ---- dense pieces ----------------------------------------------------------------------------------------------- */
+
+/* Stationary vector of an irreducible chain by the elimination of Grassmann, Taksar and Heyman: no subtraction, so every
+ * entry is relatively accurate. `flow` (n x n, row by row, diagonal ignored) is overwritten. O(n^3). FF_ECONVERGENCE where
+ * the chain is not irreducible. */
+ff_status ff_exact_gth(double *pi, double *flow, uint32_t n, ff_error *err);
+
+/* Factors an M-matrix given by its off-diagonal weights (n x n, diagonal ignored) and its row sums `excess`, in place and
+ * without subtraction; then solves y A = v in place. O(n^3), O(n^2). */
+void ff_exact_factor(double *a, double *excess, uint32_t n);
+void ff_exact_solve_factored(double *v, const double *a, uint32_t n);
+
+/* ---- systems ---------------------------------------------------------------------------------------------------- */
+
+/* Segments are the strongly connected components of U in topological order; states are renumbered ("positions") so that
+ * each is a range. I - P = M - N over a range of positions: M holds the diagonal, all arrows to later positions, and
+ * cycles and small components whole; N holds flips and what is left. T = M^-1 N is a stochastic matrix, the chain observed
+ * at flips and back arrows, and w T = w gives the stationary vector of P as w M^-1. */
+enum { FF_SEGMENT_OPEN, FF_SEGMENT_CYCLE, FF_SEGMENT_DENSE };
+
+typedef struct {
+  const ff_exact *ex;
+  const uint32_t *state, *pos; /* position <-> state; both NULL where positions are states (T = P then) */
+  const uint32_t *segment;     /* starts of all segments, one more than there are */
+  uint32_t seg_first, seg_last;
+  uint32_t lo, n;
+  uint32_t *orbits; /* the states s with (s & flip_mask) = 0 whose orbits lie in the range */
+  uint32_t n_orbits;
+  double *diag;   /* per position */
+  uint8_t *kind;  /* per segment of the range */
+  size_t *factor; /* per segment: where its numbers start in `factors` */
+  double *factors;
+  int has_back; /* an arrow of U may run backwards */
+  uint32_t *row_to;
+  double *row_weight, *flip_x, *flip_y;
+} ff_exact_system;
+
+#define FF_EXACT_DENSE_SEGMENT 48u
+#define FF_EXACT_DENSE_CLASS 256u
+
+/* The segments seg_first .. seg_last - 1; with state NULL all states in numeric order. */
+ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const uint32_t *state, const uint32_t *pos,
+                              const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, ff_error *err);
+void ff_exact_system_free(ff_exact_system *sys);
+/* z = u M^-1, t = z N; n entries each, all distinct arrays. */
+void ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t);
+/* t = z N alone. */
+void ff_exact_system_n(ff_exact_system *sys, const double *z, double *t);
+/* Adds z * a U to targets outside the range: calls out(context, position, mass). */
+void ff_exact_system_outflow(ff_exact_system *sys, const double *z, void (*out)(void *, uint32_t, double), void *context);
+/* t += x G over the range. */
+void ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t);
+
+/* ---- order ------------------------------------------------------------------------------------------------------ */
+
+/* The states that the start can reach, sorted: transient ones first, then each recurrent class, and within these by
+ * component of U in topological order. */
+typedef struct {
+  uint32_t *state, *pos; /* position -> state; state -> position, UINT32_MAX where it cannot be reached */
+  uint32_t n_segments;
+  uint32_t *segment; /* n_segments + 1 */
+  uint8_t *closed;   /* per segment: no arrow of U leaves it */
+  uint32_t n_classes;
+  uint32_t *class_first; /* n_classes + 2: class c's segments; class 0 are the transient states */
+} ff_exact_order;
+
+typedef struct {
+  const ff_exact *ex;
+  ff_exact_scc orbits, states; /* `orbits` only where flips and unperturbed free nodes meet */
+  int with_orbits, orbits_done;
+  uint32_t root;
+  int exhausted;
+} ff_exact_search;
+
+ff_status ff_exact_search_new(ff_exact_search *search, const ff_exact *ex, ff_error *err);
+void ff_exact_search_free(ff_exact_search *search);
+/* A bounded piece of the search; 1 when it is complete. */
+int ff_exact_search_run(ff_exact_search *search);
+ff_status ff_exact_order_new(ff_exact_order *order, const ff_exact_search *search, ff_error *err);
+void ff_exact_order_free(ff_exact_order *order);
+
+/* ---- groups ----------------------------------------------------------------------------------------------------- */
+
+/* Aggregation (Koury, McAllister, Stewart 1984): each closed component of U with its basin is a group. The flows between
+ * groups are sums of positive numbers, so the groups' masses come out relatively accurate however rare the jumps. */
+typedef struct {
+  uint32_t n_groups; /* 0 or at least 2 */
+  uint32_t *group;   /* per position of the system */
+  double *flow;      /* n_groups x n_groups */
+  double *mass, *scale, *x, *t;
+  uint32_t at; /* the next group whose flips are to be counted */
+} ff_exact_groups;
+
+ff_status ff_exact_groups_new(ff_exact_groups *groups, ff_exact_system *sys, const uint8_t *closed, ff_error *err);
+void ff_exact_groups_free(ff_exact_groups *groups);
+void ff_exact_groups_begin(ff_exact_groups *groups, ff_exact_system *sys, const double *pi);
+/* Flips of the next group; 1 when all are counted. */
+int ff_exact_groups_run(ff_exact_groups *groups, ff_exact_system *sys, const double *pi);
+/* Rescales pi group by group; returns the 1-norm of the change relative to pi's, or 0 where the flows cannot tell. */
+double ff_exact_groups_end(ff_exact_groups *groups, double *pi, uint32_t n);
+
+/* ---- GMRES ------------------------------------------------------------------------------------------------------ */
+
+/* Corrects x towards x (I - T) = b; one application of T a step. */
+typedef struct {
+  uint32_t n, max;
+  double *basis; /* (max + 1) x n */
+  double *h, *cosine, *sine, *g;
+  uint32_t at;
+  double start; /* 2-norm at the start of the cycle */
+} ff_exact_gmres;
+
+ff_status ff_exact_gmres_new(ff_exact_gmres *g, uint32_t n, uint32_t max, ff_error *err);
+void ff_exact_gmres_free(ff_exact_gmres *g);
+/* Begins a cycle from the residual r. */
+void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r);
+/* One step; returns the estimated residual's 2-norm over that at the start. 0 means solved (or nothing left to gain). */
+double ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, double *t);
+/* Adds the correction of the cycle to x. */
+void ff_exact_gmres_end(ff_exact_gmres *g, double *x);
+
+#endif

@@ -1,0 +1,142 @@
+/* The only file that knows the igraph C library, versions 0.10 and 1.0.
+ *
+ * igraph's own error handler ends the process, so every call runs under one that returns and the old one is put back. The
+ * handler belongs to the process (to the thread where igraph was built with IGRAPH_THREAD_SAFE): unless it was, only one
+ * thread at a time may be in here. R's glue calls from R's thread alone.
+ */
+#include "ff_graph.h"
+
+#include <igraph.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if IGRAPH_VERSION_MAJOR >= 1
+typedef igraph_int_t ff_igraph_int;
+#else
+typedef igraph_integer_t ff_igraph_int;
+#endif
+
+static ff_status igraph_failed(igraph_error_t code, ff_error *err) {
+  if (code == IGRAPH_ENOMEM) return ff_error_set(err, FF_EMEMORY, "Out of memory for the dependency graph.");
+  return ff_error_set(err, FF_EINTERNAL, "The igraph library failed: %s.", igraph_strerror(code));
+}
+
+/* A graph of n vertices, to be destroyed where this returns IGRAPH_SUCCESS. */
+static igraph_error_t make_graph(igraph_t *graph, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
+  igraph_vector_int_t ends;
+  igraph_error_t code = igraph_vector_int_init(&ends, (ff_igraph_int)(2 * arrows));
+  if (code != IGRAPH_SUCCESS) return code;
+  for (size_t a = 0; a < arrows; a++) {
+    VECTOR(ends)[2 * a] = (ff_igraph_int)from[a];
+    VECTOR(ends)[2 * a + 1] = (ff_igraph_int)to[a];
+  }
+  code = igraph_create(graph, &ends, (ff_igraph_int)n, IGRAPH_DIRECTED);
+  igraph_vector_int_destroy(&ends);
+  return code;
+}
+
+/* Membership by igraph's numbers, which are in no order that its documentation promises. */
+static igraph_error_t find_components(uint32_t *member, uint32_t *count, uint32_t n, const uint32_t *from,
+                                      const uint32_t *to, size_t arrows) {
+  igraph_t graph;
+  igraph_vector_int_t membership;
+  ff_igraph_int number = 0;
+  igraph_error_t code = igraph_vector_int_init(&membership, 0);
+  if (code != IGRAPH_SUCCESS) return code;
+  code = make_graph(&graph, n, from, to, arrows);
+  if (code == IGRAPH_SUCCESS) {
+    code = igraph_connected_components(&graph, &membership, NULL, &number, IGRAPH_STRONG);
+    if (code == IGRAPH_SUCCESS)
+      for (uint32_t i = 0; i < n; i++) member[i] = (uint32_t)VECTOR(membership)[i];
+    igraph_destroy(&graph);
+  }
+  igraph_vector_int_destroy(&membership);
+  *count = (uint32_t)number;
+  return code;
+}
+
+/* rank[c]: the place of vertex c in a topological order of an acyclic graph. */
+static igraph_error_t find_ranks(uint32_t *rank, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
+  igraph_t graph;
+  igraph_vector_int_t sorted;
+  igraph_error_t code = igraph_vector_int_init(&sorted, 0);
+  if (code != IGRAPH_SUCCESS) return code;
+  code = make_graph(&graph, n, from, to, arrows);
+  if (code == IGRAPH_SUCCESS) {
+    code = igraph_topological_sorting(&graph, &sorted, IGRAPH_OUT);
+    if (code == IGRAPH_SUCCESS)
+      for (uint32_t k = 0; k < n; k++) rank[VECTOR(sorted)[k]] = k;
+    igraph_destroy(&graph);
+  }
+  igraph_vector_int_destroy(&sorted);
+  return code;
+}
+
+/* Renumbers the components so that arrows run from low to high. `from` and `to` are overwritten. */
+static igraph_error_t sort_components(ff_components *c, uint32_t *from, uint32_t *to, size_t arrows, uint32_t n_nodes,
+                                      uint32_t *rank) {
+  size_t between = 0;
+  for (size_t a = 0; a < arrows; a++) {
+    uint32_t tail = c->component[from[a]], head = c->component[to[a]];
+    if (tail == head) continue;
+    from[between] = tail;
+    to[between++] = head;
+  }
+  igraph_error_t code = find_ranks(rank, c->n_components, from, to, between);
+  for (uint32_t i = 0; i < n_nodes && code == IGRAPH_SUCCESS; i++) c->component[i] = rank[c->component[i]];
+  return code;
+}
+
+ff_status ff_graph_components(ff_components **out, const ff_pbn *pbn, ff_error *err) {
+  *out = NULL;
+  uint32_t *from = NULL, *to = NULL, *rank = NULL;
+  size_t arrows = 0;
+  ff_status status = ff_graph_arrows(&from, &to, &arrows, pbn, err);
+  if (status != FF_OK) return status;
+  uint32_t n = pbn->n_nodes;
+  ff_components *c = ff_calloc(1, sizeof *c);
+  if (c) {
+    c->component = ff_calloc(n, sizeof *c->component);
+    c->size = ff_calloc(n, sizeof *c->size);
+    c->cyclic = ff_calloc(n, sizeof *c->cyclic);
+  }
+  rank = ff_calloc(n, sizeof *rank);
+  if (!c || !c->component || !c->size || !c->cyclic || !rank) {
+    status = ff_error_set(err, FF_EMEMORY, "Out of memory for the components of %u nodes.", n);
+  } else {
+#if IGRAPH_VERSION_MAJOR >= 1
+    igraph_setup();
+#endif
+    igraph_error_handler_t *before = igraph_set_error_handler(igraph_error_handler_ignore);
+    igraph_error_t code = find_components(c->component, &c->n_components, n, from, to, arrows);
+    uint8_t *loop = c->cyclic; /* per node first, per component at last */
+    for (size_t a = 0; a < arrows; a++)
+      if (from[a] == to[a]) loop[from[a]] = 1;
+    if (code == IGRAPH_SUCCESS) code = sort_components(c, from, to, arrows, n, rank);
+    igraph_set_error_handler(before);
+    if (code != IGRAPH_SUCCESS) status = igraph_failed(code, err);
+  }
+  if (status == FF_OK) {
+    memset(rank, 0, n * sizeof *rank);
+    for (uint32_t i = 0; i < n; i++) {
+      c->size[c->component[i]]++;
+      rank[c->component[i]] |= c->cyclic[i];
+    }
+    for (uint32_t k = 0; k < c->n_components; k++) c->cyclic[k] = rank[k] || c->size[k] > 1;
+    *out = c;
+  } else {
+    ff_graph_components_free(c);
+  }
+  free(from);
+  free(to);
+  free(rank);
+  return status;
+}
+
+void ff_graph_components_free(ff_components *components) {
+  if (!components) return;
+  free(components->component);
+  free(components->size);
+  free(components->cyclic);
+  free(components);
+}
