@@ -40,7 +40,8 @@ ff_status ff_error_set(ff_error *err, ff_status status, const char *format, ...)
 
 void *ff_calloc(size_t count, size_t size) {
   if (count == 0 || size == 0) count = size = 1;
-  return calloc(count, size); /* calloc checks the product */
+  if (count > PTRDIFF_MAX / size) return NULL;
+  return calloc(count, size);
 }
 
 void *ff_calloc_aligned(size_t count, size_t size) {

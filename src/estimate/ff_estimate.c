@@ -366,7 +366,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
   }
   /* rhat - 1 halves with every doubling once the window outlasts the chains' memory */
-  e->stuck = now.rhat > 1.2 && psi >= 2048 && now.rhat - 1 > 0.8 * (e->last_rhat - 1) ? e->stuck + 1 : 0;
+  e->stuck = now.rhat > 1.2 && psi >= 2048 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
   if (e->stuck >= 4 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */

@@ -1,0 +1,103 @@
+/* Random words against the published answers, logarithms against the C library's. */
+#include <math.h>
+
+#include "../../src/base/ff_philox.h"
+#include "check.h"
+
+/* kat_vectors of Random123 for philox4x32, 10 rounds */
+static void philox_gives_the_published_words(void) {
+  static const struct {
+    uint32_t counter[4];
+    uint64_t key;
+    uint32_t out[4];
+  } known[] = {
+      {{0, 0, 0, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+      {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+       UINT64_MAX,
+       {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+      {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+       UINT64_C(0x299f31d0a4093822),
+       {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    ff_philox_block counter;
+    memcpy(counter.v, known[i].counter, sizeof counter.v);
+    ff_philox_block out = ff_philox(counter, known[i].key);
+    for (int j = 0; j < 4; j++) FF_CHECK_INT(out.v[j], known[i].out[j]);
+  }
+}
+
+static void counters_keep_step_and_unit_apart(void) {
+  ff_philox_block c = ff_philox_counter(5, 7, (UINT64_C(3) << 32) | 9, (UINT64_C(11) << 32) | 13);
+  FF_CHECK_INT(c.v[0], (5u << 29) | 7);
+  FF_CHECK_INT(c.v[1], 9);
+  FF_CHECK_INT(c.v[2], 3 | 11 << 16);
+  FF_CHECK_INT(c.v[3], 13);
+}
+
+static void logarithms_are_right(void) {
+  ff_philox_block c = {{0, 0, 0, 0}};
+  double worst = 0, worst_small = 0;
+  for (uint32_t i = 0; i < 200000; i++) {
+    c.v[0] = i;
+    ff_philox_block w = ff_philox(c, 1);
+    double x = ldexp(0.5 + w.v[0] / 8589934592.0, (int)(w.v[1] % 200) - 100), p = (w.v[2] + 0.5) / 4294967296.0;
+    double gap = fabs(ff_log(x) - log(x)) / fabs(log(x));
+    if (gap > worst) worst = gap;
+    p = ldexp(p, -(int)(w.v[3] % 40));
+    gap = fabs(ff_neg_log1m(p) + log1p(-p)) / -log1p(-p);
+    if (gap > worst_small) worst_small = gap;
+  }
+  FF_CHECK_SAY(worst < 1e-15, "%g", worst);
+  FF_CHECK_SAY(worst_small < 1e-15, "%g", worst_small);
+  FF_CHECK_NEAR(ff_log(1.0), 0, 0);
+  FF_CHECK_NEAR(ff_log(4.9e-324), log(4.9e-324), 1e-12);
+  FF_CHECK_NEAR(ff_neg_log1m(0), 0, 0);
+}
+
+static void long_errors_end_in_a_whole_character(void) {
+  char text[FF_ERROR_TEXT * 2 + 1];
+  for (int shift = 0; shift < 3; shift++) {
+    memset(text, 'a', 3);
+    for (size_t i = (size_t)shift; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xC3\xA9", 2);
+    text[sizeof text - 1] = '\0';
+    ff_error err;
+    FF_CHECK_INT(ff_error_set(&err, FF_EPARSE, "%s", text), FF_EPARSE);
+    size_t length = strlen(err.text);
+    FF_CHECK(length < FF_ERROR_TEXT);
+    FF_CHECK_STR(err.text + length - 3, "...");
+    FF_CHECK_INT((length - 3 - (size_t)shift) % 2, 0);
+  }
+  FF_CHECK_STR(ff_status_name(FF_EPARSE), "parse");
+  FF_CHECK_STR(ff_status_name((ff_status)999), "unknown");
+}
+
+static void allocation_checks_products(void) {
+  FF_CHECK(ff_calloc(SIZE_MAX / 2, 4) == NULL);
+  FF_CHECK(ff_calloc_aligned(SIZE_MAX / 2, 4) == NULL);
+  void *memory = NULL;
+  size_t capacity = 0;
+  ff_error err;
+  FF_CHECK_FAILS(ff_grow(&memory, &capacity, SIZE_MAX / 2 + 2, 8, &err), FF_ESIZE, &err, "exceed");
+  FF_CHECK(memory == NULL && capacity == 0);
+  FF_CHECK_OK(ff_grow(&memory, &capacity, 100, 8, &err), &err);
+  FF_CHECK(capacity >= 100);
+  free(memory);
+  char *copy = ff_strndup("abc", 2);
+  FF_CHECK_STR(copy, "ab");
+  free(copy);
+}
+
+static void mark(void *context, int index) { ((int *)context)[index]++; }
+
+static void threads_all_run(void) {
+  int seen[9] = {0};
+  ff_parallel(7, mark, seen);
+  for (int i = 0; i < 9; i++) FF_CHECK_INT(seen[i], i < 7);
+  FF_CHECK(ff_cores() >= 1);
+  double now = ff_clock();
+  FF_CHECK(ff_clock() >= now);
+}
+
+FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, logarithms_are_right,
+             long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run)

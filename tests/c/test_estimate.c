@@ -1,0 +1,324 @@
+/* The estimator against exact answers, and the promise that its answers are sums of integers. */
+#include <math.h>
+
+#include "../../src/estimate/ff_estimate.h"
+#include "../../src/estimate/ff_influence.h"
+#include "../../src/exact/ff_exact.h"
+#include "nets.h"
+
+#define MOST_SETS 8
+
+typedef struct {
+  ff_observables observables;
+  uint32_t first[MOST_SETS + 1];
+  ff_expr terms[MOST_SETS];
+  double weights[MOST_SETS];
+} set_list;
+
+static void parse_sets(set_list *s, const ff_pbn *pbn, const char *const *texts) {
+  ff_error err;
+  ff_names *names = NULL;
+  *s = (set_list){{0}, {0}, {{0}}, {0}};
+  FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  uint32_t n = 0;
+  for (; texts[n] != NULL; n++) {
+    FF_CHECK_OK(ff_expr_parse(&s->terms[n], texts[n], strlen(texts[n]), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
+    s->weights[n] = 1;
+    s->first[n + 1] = n + 1;
+  }
+  s->observables = (ff_observables){n, s->first, s->terms, s->weights};
+  ff_names_free(names);
+}
+
+static void free_sets(set_list *s) {
+  for (uint32_t i = 0; i < s->observables.n; i++) ff_expr_free(&s->terms[i]);
+}
+
+static ff_estimate_options default_options(void) {
+  return (ff_estimate_options){.precision = 2e-3, .z = 1.959963984540054, .epsilon = 1e-10, .key = 7, .max_burn_in = 1u << 20,
+                               .n_shards = 1, .threads = 1, .simd = FF_SIMD_BEST};
+}
+
+/* Runs to the end; the caller frees both. */
+static ff_estimate *run(ff_program **program, const ff_pbn *pbn, const ff_observables *observables,
+                        ff_estimate_options options, double seconds) {
+  ff_error err;
+  ff_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_program_new(program, pbn, observables, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, *program, observables, options, &err), &err);
+  for (int done = 0; !done;) {
+    ff_status status = ff_estimate_advance(estimate, seconds, &done, &err);
+    FF_CHECK_OK(status, &err);
+    if (status != FF_OK) break;
+  }
+  return estimate;
+}
+
+static void formulas(void) {
+  /* Raftery and Lewis by hand: alpha = .1, beta = .3, eps = 1e-3: log(1e-3 * .4 / .3) / log(.6) = 12.96 */
+  FF_CHECK_NEAR(ff_burn_in(0.1, 0.3, 1e-3), 13, 0);
+  /* .03 * 1.6 / .064 * (1.96 / .01)^2 = 28812 */
+  FF_CHECK_NEAR(ff_samples(0.1, 0.3, 1.96, 0.01), 28812, 1);
+  FF_CHECK_NEAR(ff_burn_in(0, 0, 1e-3), 1, 0);
+  FF_CHECK_NEAR(ff_burn_in(0.5, 0.5, 1e-3), 1, 0);
+  FF_CHECK(isfinite(ff_burn_in(1, 1, 1e-3)) && ff_burn_in(1, 1, 1e-3) > 1e6);
+  FF_CHECK_NEAR(ff_samples(0, 0.5, 1.96, 0.01), 1, 0);
+  FF_CHECK_NEAR(ff_samples(1, 1, 1.96, 0.01), 1, 0);
+}
+
+static void thinning_is_found(void) {
+  /* a first-order chain needs none; one whose steps come in pairs (each value twice) does */
+  static uint64_t record[4096], paired[4096];
+  net_random r = {5, 0};
+  for (uint32_t lane = 0; lane < 64; lane++) {
+    int value = 0;
+    for (uint32_t t = 0; t < 4096; t++) {
+      if (net_uniform(&r) < (value ? 0.3 : 0.1)) value = !value;
+      record[t] |= (uint64_t)value << lane;
+    }
+  }
+  for (uint32_t t = 0; t < 4096; t++) paired[t] = record[t / 2];
+  double alpha, beta;
+  FF_CHECK_INT(ff_thinning(record, 4096, &alpha, &beta), 1);
+  FF_CHECK_NEAR(alpha, 0.1, 0.005);
+  FF_CHECK_NEAR(beta, 0.3, 0.005);
+  FF_CHECK_INT(ff_thinning(paired, 4096, &alpha, &beta), 2);
+  FF_CHECK_NEAR(alpha, 0.1, 0.005);
+  static uint64_t constant[64];
+  FF_CHECK_INT(ff_thinning(constant, 64, &alpha, &beta), 1);
+  FF_CHECK_NEAR(alpha, 0, 0);
+}
+
+static const char *const cycle_rules[] = {"a 0.6 b | !c", "a 0.4 !b & c", "b 1 a ^ c", "c 0.5 a", "c 0.5 !b",
+                                          "d 1 c & a",    "e 0.3 e",      "e 0.7 d | e & a", NULL};
+static const char *const cycle_sets[] = {"a & b", "d", "!e & (a | c)", "a & b & c & d & e", NULL};
+
+static void check_against_exact(const ff_pbn *pbn, const char *const *texts, double precision) {
+  ff_error err;
+  set_list sets;
+  parse_sets(&sets, pbn, texts);
+  ff_program *program = NULL;
+  ff_estimate_options options = default_options();
+  options.precision = precision;
+  ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
+  ff_exact *exact = NULL;
+  ff_exact_solver *solver = NULL;
+  FF_CHECK_OK(ff_exact_new(&exact, pbn, &err), &err);
+  FF_CHECK_OK(ff_exact_solver_new(&solver, exact, 1e-12, 1000000, &err), &err);
+  double *pi = ff_calloc(ff_exact_states(exact), sizeof *pi), residual;
+  int done = 0;
+  while (!done) {
+    ff_status status = ff_exact_solver_advance(solver, pi, 1, &done, &residual, &err);
+    FF_CHECK_OK(status, &err);
+    if (status != FF_OK) break;
+  }
+  for (uint32_t i = 0; i < sets.observables.n; i++) {
+    double truth;
+    FF_CHECK_OK(ff_exact_probability(&truth, pi, &sets.terms[i], exact, &err), &err);
+    ff_moments m = ff_tally_moments(ff_estimate_tally(estimate), i);
+    double se = fmax(m.se_between, m.se_two_state);
+    FF_CHECK(se * options.z <= precision);
+    FF_CHECK_SAY(fabs(m.mean - truth) < 5 * se, "set %u: %g, exactly %g, standard error %g", i, m.mean, truth, se);
+    FF_CHECK_SAY(m.rhat < 1.02, "rhat %g", m.rhat);
+  }
+  free(pi);
+  ff_exact_solver_free(solver);
+  ff_exact_free(exact);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  free_sets(&sets);
+}
+
+static void estimates_are_near_the_truth(void) {
+  for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
+    ff_pbn *pbn = net_parse(cycle_rules, 0.01, (ff_update)update);
+    if (pbn == NULL) return;
+    check_against_exact(pbn, cycle_sets, 1e-3);
+    ff_pbn_free(pbn);
+  }
+}
+
+static int same_tally(const ff_tally *a, const ff_tally *b) {
+  return a->tiles == b->tiles && a->half[0] == b->half[0] && a->half[1] == b->half[1] && a->n_words == b->n_words &&
+         memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0;
+}
+
+static void threads_and_pieces_change_nothing(void) {
+  for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
+    ff_pbn *pbn = net_parse(cycle_rules, 0.01, (ff_update)update);
+    if (pbn == NULL) return;
+    set_list sets;
+    parse_sets(&sets, pbn, cycle_sets);
+    ff_estimate_options options = default_options();
+    ff_program *program = NULL, *other_program = NULL;
+    ff_estimate *one = run(&program, pbn, &sets.observables, options, 10);
+    static const int threads[] = {2, 7};
+    for (int i = 0; i < 2; i++) {
+      options.threads = threads[i];
+      options.simd = i == 0 ? FF_SIMD_PORTABLE : FF_SIMD_BEST;
+      ff_estimate *other = run(&other_program, pbn, &sets.observables, options, 1e-4);
+      FF_CHECK(same_tally(ff_estimate_tally(one), ff_estimate_tally(other)));
+      ff_estimate_free(other);
+      ff_program_free(other_program);
+    }
+    ff_estimate_free(one);
+    ff_program_free(program);
+    free_sets(&sets);
+    ff_pbn_free(pbn);
+  }
+}
+
+static void shards_add_up(void) {
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  set_list sets;
+  ff_error err;
+  parse_sets(&sets, pbn, cycle_sets);
+  ff_estimate_options options = default_options();
+  options.precision = 2e-4;
+  ff_program *program = NULL, *part_program = NULL;
+  ff_estimate *whole = run(&program, pbn, &sets.observables, options, 10);
+  ff_tally sum;
+  FF_CHECK_OK(ff_tally_new(&sum, &sets.observables, &err), &err);
+  options.n_shards = 3; /* tiles need not divide by 3 */
+  for (uint32_t i = 0; i < 3; i++) {
+    options.shard = i;
+    ff_estimate *part = run(&part_program, pbn, &sets.observables, options, 10);
+    const ff_tally *tally = ff_estimate_tally(part);
+    if (i == 0) ff_tally_clear(&sum, tally->half[0], tally->half[1]);
+    FF_CHECK_OK(ff_tally_merge(&sum, tally, &err), &err);
+    ff_estimate_free(part);
+    ff_program_free(part_program);
+  }
+  FF_CHECK(same_tally(&sum, ff_estimate_tally(whole)));
+  sum.half[0]++;
+  FF_CHECK_FAILS(ff_tally_merge(&sum, ff_estimate_tally(whole), &err), FF_EARGUMENT, &err, "different runs");
+  ff_tally_free(&sum);
+  ff_estimate_free(whole);
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+static void constant_sets_are_reported_as_such(void) {
+  static const char *const rules[] = {"a 1 a", "b 1 !b", "c 1 1", NULL};
+  static const char *const texts[] = {"c", "!c", "a", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.05, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  pbn->perturbed[2] = 0;
+  pbn->initial[2] = 1;
+  set_list sets;
+  parse_sets(&sets, pbn, texts);
+  ff_program *program = NULL;
+  ff_estimate *estimate = run(&program, pbn, &sets.observables, default_options(), 10);
+  ff_moments always = ff_tally_moments(ff_estimate_tally(estimate), 0), never = ff_tally_moments(ff_estimate_tally(estimate), 1);
+  FF_CHECK_INT(always.visited, 2);
+  FF_CHECK_NEAR(always.mean, 1, 0);
+  FF_CHECK(isnan(always.rhat));
+  FF_CHECK_INT(never.visited, 0);
+  FF_CHECK_NEAR(never.mean, 0, 0);
+  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 2).visited, 1);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+/* Trajectories that start in the set and leave it once: a first look at 200 samples would call that "done". */
+static void a_planted_visit_does_not_stop_it(void) {
+  static const char *const rules[] = {"a 0.9999 a & b", "a 0.0001 1", "b 1 1", "c 0.5 a", "c 0.5 0", NULL};
+  static const char *const texts[] = {"a", "c", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.002, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  pbn->initial[0] = pbn->initial[1] = 1;
+  check_against_exact(pbn, texts, 2e-3);
+  ff_pbn_free(pbn);
+}
+
+static void a_chain_that_depends_on_its_start_is_refused(void) {
+  static const char *const rules[] = {"a 1 a", "b 0.5 b", "b 0.5 !b & a", NULL};
+  static const char *const texts[] = {"a", NULL};
+  ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  set_list sets;
+  parse_sets(&sets, pbn, texts);
+  ff_program *program = NULL;
+  ff_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, default_options(), &err), &err);
+  ff_status status = FF_OK;
+  for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(estimate, 10, &done, &err);
+  FF_CHECK_FAILS(status, FF_ECONVERGENCE, &err, "still disagree");
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+/* x = R & C & F: the influence of R is the probability of C & F. */
+static void influence_is_the_probability_to_matter(void) {
+  static const char *const rules[] = {"r 0.5 c", "r 0.5 !f", "c 0.3 !r", "c 0.7 f", "f 1 c ^ r", "x 0.25 r & c & f",
+                                      "x 0.75 r ^ c", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  static const uint32_t from[] = {0, 1, 2}, to[] = {3, 3, 3};
+  ff_observables pairs;
+  FF_CHECK_OK(ff_influence_new(&pairs, pbn, from, to, 3, &err), &err);
+  FF_CHECK_INT(pairs.first[3], 5); /* f is in one of x's functions only */
+  static const char *const texts[] = {"c & f", "r & f", "r & c", NULL};
+  set_list sets;
+  parse_sets(&sets, pbn, texts);
+  ff_program *program = NULL, *set_program = NULL;
+  ff_estimate *estimate = run(&program, pbn, &pairs, default_options(), 10);
+  ff_estimate *probability = run(&set_program, pbn, &sets.observables, default_options(), 10);
+  for (uint32_t i = 0; i < 3; i++) {
+    ff_moments m = ff_tally_moments(ff_estimate_tally(estimate), i), q = ff_tally_moments(ff_estimate_tally(probability), i);
+    double expected = 0.25 * q.mean + (i < 2 ? 0.75 : 0);
+    double se = hypot(m.se_between, 0.25 * fmax(q.se_between, q.se_two_state));
+    FF_CHECK_SAY(fabs(m.mean - expected) < 5 * se, "pair %u: %g, expected %g +- %g", i, m.mean, expected, se);
+  }
+  ff_estimate_free(estimate);
+  ff_estimate_free(probability);
+  ff_program_free(program);
+  ff_program_free(set_program);
+  free_sets(&sets);
+  ff_influence_free(&pairs);
+  static const uint32_t wrong_from[] = {3}, wrong_to[] = {0};
+  FF_CHECK_FAILS(ff_influence_new(&pairs, pbn, wrong_from, wrong_to, 1, &err), FF_EARGUMENT, &err, "no parent");
+  ff_pbn_free(pbn);
+}
+
+static void options_are_checked(void) {
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  set_list sets;
+  parse_sets(&sets, pbn, cycle_sets);
+  ff_program *program = NULL;
+  ff_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
+  ff_estimate_options o = default_options();
+  o.precision = 0;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "precision");
+  o = default_options();
+  o.epsilon = 1;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "epsilon");
+  o = default_options();
+  o.shard = 1;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
+  o = default_options();
+  o.threads = 0;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "threads");
+  o = default_options();
+  o.z = NAN;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "confidence");
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,
+             shards_add_up, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it,
+             a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, options_are_checked)
