@@ -47,9 +47,11 @@
 #' pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A & C", C = "C"), perturbation = 0.001)
 #'
 #' # the same from text and from a data frame
-#' pbn(c("A = B", "A = !B", "B = A & C", "C = C"), probabilities = c(0.3, 0.7, 1, 1), perturbation = 0.001)
+#' pbn(c("A = B", "A = !B", "B = A & C", "C = C"), probabilities = c(0.3, 0.7, 1, 1))
 #' pbn(data.frame(
-#'   node = c("A", "A", "B", "C"), predictor = c("B", "!B", "A & C", "C"), probability = c(0.3, 0.7, 1, 1)
+#'   node = c("A", "A", "B", "C"),
+#'   predictor = c("B", "!B", "A & C", "C"),
+#'   probability = c(0.3, 0.7, 1, 1)
 #' ))
 #'
 #' # a dependent network: A and B change their predictor functions together
