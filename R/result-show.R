@@ -1,0 +1,189 @@
+#' Look at results
+#'
+#' `print()` shows the estimates with as many digits as their intervals support; `format()` gives the same as a data frame of
+#' text; `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
+#'
+#' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()] or [long_run_sensitivity()].
+#' @param n How many rows to print. Default 20; `Inf` for all.
+#' @param row.names,optional Ignored; here for the generic.
+#' @param ... Ignored.
+#' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
+#'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the largest),
+#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of program and 1,024
+#'   trajectories), `seed`, `seconds`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
+#'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
+#' @name result-methods
+#' @examples
+#' net <- set_perturbation(example_model("cellcycle"), 0.01)
+#' activity <- node_activity(net, seed = 1)
+#' activity
+#' summary(activity)
+NULL
+
+#' @rdname result-methods
+#' @export
+print.steady_state <- function(x, n = 20, ...) print_result(x, "steady_state", c("set", "probability", "lower", "upper"), n)
+
+#' @rdname result-methods
+#' @export
+print.long_run_influence <- function(x, n = 20, ...) {
+  print_result(x, "long_run_influence", c("from", "to", "influence", "lower", "upper"), n)
+}
+
+#' @rdname result-methods
+#' @export
+print.long_run_sensitivity <- function(x, n = 20, ...) {
+  print_result(x, "long_run_sensitivity", c("node", "predictor", "value", "set", "probability", "changed", "difference", "lower", "upper"), n)
+}
+
+# Rows that a plain data frame subset has left without the key columns are printed as a data frame.
+print_result <- function(x, class, columns, n) {
+  check_number(n, "n", 0, Inf)
+  if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
+  shown <- seq_len(min(n, nrow(x)))
+  writeLines(result_title(x, class))
+  text <- format(x[shown, , drop = FALSE])
+  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
+  invisible(x)
+}
+
+result_title <- function(x, class) {
+  run <- attr(x, "run")
+  title <- sprintf("<%s> %s", class, count_of(nrow(x), if (class == "steady_state") "state set" else if (class == "long_run_influence") "pair" else "row"))
+  if (nrow(x) == 0L || is.null(x$method)) return(title)
+  if (x$method[[1L]] == "exact") return(paste0(title, ", exact"))
+  if (is.null(x$samples)) return(title)
+  paste0(title, sprintf(
+    "; %s intervals from %s samples on %s trajectories, seed %s, %.2g s",
+    if (is.null(run$confidence)) "" else paste0(format(100 * run$confidence), "%"), format_short(x$samples[[1L]]),
+    format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15), x$seconds[[1L]]
+  ))
+}
+
+format_short <- function(x) formatC(x, digits = 3, format = "g", width = -1)
+
+#' @rdname result-methods
+#' @export
+format.steady_state <- function(x, ...) format_result(x, "set", "probability")
+
+#' @rdname result-methods
+#' @export
+format.long_run_influence <- function(x, ...) format_result(x, c("from", "to"), "influence")
+
+#' @rdname result-methods
+#' @export
+format.long_run_sensitivity <- function(x, ...) {
+  keys <- c("node", "predictor", "value", "set")
+  keys <- keys[vapply(keys, function(key) !all(is.na(x[[key]])), NA)]
+  numbers <- c("probability", "changed", "difference", "lower", "upper")
+  digits <- interval_digits(x$upper - x$lower)
+  data.frame(
+    lapply(as.list(x)[keys], format_key),
+    lapply(as.list(x)[numbers], function(column) formatC(column, digits = digits, format = "f")), check.names = FALSE
+  )
+}
+
+format_result <- function(x, keys, estimate) {
+  columns <- as.list(x)
+  digits <- interval_digits(columns$upper - columns$lower)
+  out <- data.frame(
+    lapply(columns[keys], format_key),
+    lapply(columns[c(estimate, "lower", "upper")], function(column) formatC(column, digits = digits, format = "f")),
+    check.names = FALSE
+  )
+  if (!is.null(columns$visited) && any(columns$visited != "sometimes")) {
+    out$visited <- ifelse(columns$visited == "sometimes", "", columns$visited)
+  }
+  out
+}
+
+format_key <- function(x) {
+  if (!is.character(x)) return(format(x, digits = 6))
+  ifelse(is.na(x), "", ifelse(nchar(x) > 40L, paste0(substr(x, 1L, 37L), "..."), x))
+}
+
+# Two digits of the narrowest interval that has a width; exact results get ten.
+interval_digits <- function(width) {
+  width <- width[is.finite(width) & width > 0]
+  if (length(width) == 0L) return(10L)
+  as.integer(min(max(1 - floor(log10(min(width))), 2), 12))
+}
+
+#' @rdname result-methods
+#' @export
+as.data.frame.steady_state <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+#' @rdname result-methods
+#' @export
+as.data.frame.long_run_influence <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+#' @rdname result-methods
+#' @export
+as.data.frame.long_run_sensitivity <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+plain_frame <- function(x) {
+  attr(x, "run") <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+#' @rdname result-methods
+#' @export
+summary.steady_state <- function(object, ...) run_summary(object)
+
+#' @rdname result-methods
+#' @export
+summary.long_run_influence <- function(object, ...) run_summary(object)
+
+#' @rdname result-methods
+#' @export
+summary.long_run_sensitivity <- function(object, ...) {
+  key <- paste(object$node, object$predictor, object$value)
+  parts <- split(seq_len(nrow(object)), factor(key, unique(key)))
+  first <- vapply(parts, `[[`, 0L, 1L)
+  data.frame(
+    change = object$change[first], node = object$node[first], predictor = object$predictor[first], value = object$value[first],
+    largest = vapply(parts, function(rows) max(abs(object$difference[rows])), 0),
+    total = vapply(parts, function(rows) sum(abs(object$difference[rows])), 0), row.names = NULL
+  )
+}
+
+run_summary <- function(x) {
+  run <- attr(x, "run")
+  if (is.null(run)) abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
+  finite <- x$rhat[is.finite(x$rhat)]
+  structure(class = "summary.fireflip_run", list(
+    rows = nrow(x), method = x$method[[1L]], samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
+    burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
+    rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
+    precision = run$precision, confidence = run$confidence, layout = run$layout, reason = run$reason, bytes = run$bytes,
+    nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]], shard = run$shard, seed = x$seed[[1L]],
+    seconds = x$seconds[[1L]]
+  ))
+}
+
+#' @export
+print.summary.fireflip_run <- function(x, ...) {
+  if (x$method == "exact") {
+    writeLines(sprintf("An exact answer on %s (%d removed), in %.3g s", count_of(x$nodes, "node"), x$removed, x$seconds))
+    return(invisible(x))
+  }
+  writeLines(c(
+    sprintf("A simulation of %s (%d removed)", count_of(x$nodes, "node"), x$removed),
+    sprintf("  trajectories  %s, %s of burn-in, %s counted", format(x$trajectories, big.mark = ","),
+      count_of(x$burn_in, "step"), format(x$window, big.mark = ",")),
+    sprintf("  samples       %s; thinning at most %d", format_short(x$samples), as.integer(max(x$thinning, 1))),
+    sprintf("  intervals     at most +/- %.2g (asked for: %.2g), confidence %s", x$width, x$precision, format(x$confidence)),
+    sprintf("  rhat          at most %.4f", x$rhat),
+    sprintf("  layout        %s (%s)", x$layout, x$reason),
+    sprintf("  memory        %s for program and 1,024 trajectories", format_bytes(x$bytes)),
+    sprintf("  seed          %s; %.3g s", format(x$seed, digits = 15), x$seconds)
+  ))
+  invisible(x)
+}
+
+format_bytes <- function(x) {
+  unit <- min(floor(log(max(x, 1), 1024)), 4)
+  sprintf("%.3g %s", x / 1024^unit, c("bytes", "KB", "MB", "GB", "TB")[[unit + 1L]])
+}
