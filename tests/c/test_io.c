@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "same_network.h"
 
 static ff_pbn *parse(const char *text, ff_format format, ff_error *err) {
   ff_pbn *pbn = NULL;
@@ -23,49 +24,6 @@ static void fails(const char *text, ff_format format, ff_status want, const char
   FF_CHECK_STR(err.text, message);
   FF_CHECK(pbn == NULL);
   ff_pbn_free(pbn);
-}
-
-static int same_expr(const ff_expr *a, const ff_expr *b) {
-  return a->length == b->length && memcmp(a->code, b->code, a->length * sizeof *a->code) == 0;
-}
-
-/* Whether two functions have the same values, by their tables over the first one's parents. */
-static int same_function(const ff_predictor *a, const ff_predictor *b) {
-  ff_error err;
-  uint32_t nodes[FF_X_MAX_TABLE], n = 0, *x = NULL, *y = NULL;
-  for (uint32_t i = 0; i < a->n_parents; i++) nodes[n++] = a->parents[i];
-  for (uint32_t i = 0; i < b->n_parents; i++) {
-    uint32_t j = 0;
-    while (j < n && nodes[j] != b->parents[i]) j++;
-    if (j == n) nodes[n++] = b->parents[i];
-  }
-  FF_CHECK_OK(ff_expr_table(&a->expr, nodes, n, &x, &err), &err);
-  FF_CHECK_OK(ff_expr_table(&b->expr, nodes, n, &y, &err), &err);
-  int same = memcmp(x, y, n <= 5 ? 4 : (size_t)4 << (n - 5)) == 0;
-  free(x);
-  free(y);
-  return same;
-}
-
-/* `exact`: to the last bit and word; otherwise names, probabilities and the functions' meaning. */
-static int same_network(const ff_pbn *a, const ff_pbn *b, int exact) {
-  if (a->n_nodes != b->n_nodes) return 0;
-  uint32_t n = a->n_nodes;
-  for (uint32_t i = 0; i < n; i++) {
-    if (strcmp(a->names[i], b->names[i]) != 0 || a->first[i + 1] != b->first[i + 1]) return 0;
-    if (exact && (a->perturbed[i] != b->perturbed[i] || a->initial[i] != b->initial[i])) return 0;
-  }
-  for (uint32_t f = 0; f < a->first[n]; f++) {
-    if (a->predictors[f].probability != b->predictors[f].probability) return 0;
-    if (exact && !same_expr(&a->predictors[f].expr, &b->predictors[f].expr)) return 0;
-    if (!exact && !same_function(&a->predictors[f], &b->predictors[f])) return 0;
-  }
-  if (!exact) return 1;
-  if (a->perturbation != b->perturbation || a->update != b->update || a->n_contexts != b->n_contexts) return 0;
-  if (a->removed_nodes != b->removed_nodes || a->removed_perturbed != b->removed_perturbed) return 0;
-  return a->n_contexts == 0 ||
-         (memcmp(a->context, b->context, sizeof *a->context * a->n_contexts * n) == 0 &&
-          memcmp(a->context_probability, b->context_probability, sizeof(double) * a->n_contexts) == 0);
 }
 
 static void check_round_trip(const ff_pbn *pbn, ff_format format, int exact) {

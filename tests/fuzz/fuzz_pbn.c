@@ -1,0 +1,3 @@
+/* make fuzz: the reader of .pbn files. */
+#define FORMAT FF_FORMAT_ASSA
+#include "fuzz_reader.h"

@@ -1,0 +1,54 @@
+/* One reader under any input: it must refuse with a sentence, or give a network that can be written and read back the same.
+ * Include after defining FORMAT, the format to read. */
+#ifndef FF_FUZZ_READER_H
+#define FF_FUZZ_READER_H
+
+#include <stdio.h>
+
+#include "../../src/io/ff_io.h"
+#include "../c/same_network.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(cond, text)                                                  \
+  do {                                                                    \
+    if (!(cond)) {                                                        \
+      fprintf(stderr, "not true: %s\n%s\n", #cond, (text) ? (text) : ""); \
+      abort();                                                            \
+    }                                                                     \
+  } while (0)
+
+/* FF_EMODEL is a fair answer of a format that cannot say what the network is. */
+static void round_trip(const ff_pbn *pbn, ff_format format, int exact) {
+  ff_error err = {FF_OK, ""};
+  ff_pbn *again;
+  char *text;
+  ff_status status = ff_io_text(&text, pbn, format, &err);
+  MUST(status == FF_OK || (format != FF_FORMAT_ASSA && status == FF_EMODEL), err.text);
+  if (status != FF_OK) return;
+  status = ff_io_parse(&again, NULL, text, strlen(text), "written", format, &err);
+  MUST(status == FF_OK, err.text);
+  MUST(same_network(pbn, again, exact), text);
+  ff_pbn_free(again);
+  free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  ff_error err = {FF_OK, ""};
+  ff_pbn *pbn;
+  ff_format found;
+  ff_status status = ff_io_parse(&pbn, &found, (const char *)data, size, "net", FORMAT, &err);
+  if (status != FF_OK) {
+    MUST(pbn == NULL && err.status == status && strncmp(err.text, "net", 3) == 0, err.text);
+    MUST(ff_utf8_valid(err.text, strlen(err.text)) && strlen(err.text) < FF_ERROR_TEXT, err.text);
+    MUST(status == FF_EPARSE || status == FF_EMODEL || status == FF_ESIZE, err.text);
+    return 0;
+  }
+  MUST(found == FORMAT, "format");
+  round_trip(pbn, FF_FORMAT_ASSA, 1);
+  if (FORMAT != FF_FORMAT_ASSA) round_trip(pbn, FORMAT, 0);
+  ff_pbn_free(pbn);
+  return 0;
+}
+
+#endif
