@@ -162,7 +162,7 @@ format_of_path <- function(file) {
 # `bits` is what the core says was lost: ff_lost in src/io/ff_io.h.
 warn_dropped <- function(bits, format) {
   what <- c("the perturbation", "the asynchronous mode", "the exempt nodes", "the initial values", "what a reduction removed")
-  lost <- what[bitwAnd(bits, 2^(0:4)) != 0]
+  lost <- what[bitwAnd(bits, as.integer(2^(0:4))) != 0]
   if (length(lost) > 0L) {
     warn("dropped", sprintf(
       "The format \"%s\" has no word for %s: not written. The format \"pbn\" has.", format, paste(lost, collapse = ", ")
