@@ -10,6 +10,7 @@
 #define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
 #define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
+#define FF_SELECT_BLOCK 48          /* masks made at a time */
 #define FF_TABLE_INPUTS 8           /* inputs of one table operation; wider tables are split */
 #define FF_HITS_PER_DRAW 2048.0     /* mean of one Poisson draw at most */
 
@@ -56,8 +57,7 @@ enum {
   FF_S_XNOR,
   FF_S_MUX,   /* a where c, else b */
   FF_S_TABLE, /* a = place in args: k, k rows (least significant first), 2^k bits */
-  FF_S_RAND,  /* a = group: four random rows into the ring */
-  FF_S_SELECT /* a = place in selects; dst = first of its mask rows */
+  FF_S_SELECT /* b choices from place a in selects on; dst = first of their mask rows, in the order of their cuts */
 };
 
 typedef struct {
@@ -74,10 +74,10 @@ typedef struct {
   uint32_t cut;      /* place of its cuts in slice.cuts */
 } ff_slice_select;
 
-/* Rows of a tile: nodes, next values, ring, temporaries, terms, terms before. */
+/* Rows of a tile: nodes, next values, ring, temporaries, what equals a cut so far, terms, terms before. */
 typedef struct {
   uint32_t n_nodes, n_terms;
-  uint32_t ring, temps, terms, before, n_rows;
+  uint32_t ring, temps, equal, terms, before, n_rows;
   ff_slice_op *ops; /* the update, then what evaluates the terms */
   size_t n_ops, ops_capacity;
   size_t n_update; /* ops of the update */
@@ -120,7 +120,7 @@ struct ff_program {
   uint32_t n_all;          /* nodes with the removed ones: what asynchronous mode picks from */
   uint32_t n_flip;         /* nodes that can flip, removed ones included */
   uint32_t n_flip_here;    /* of these, nodes of this network */
-  uint32_t *flip;          /* their indices, ascending */
+  uint32_t *flip;          /* n_flip indices: theirs, ascending, then n_nodes for every removed one */
   ff_poisson hits;
   int8_t *initial;
   uint8_t *two_state;      /* per term: transitions are counted */
@@ -148,10 +148,8 @@ struct ff_tile {
   ff_counter *held;        /* per term */
   ff_counter *changed;     /* per state set, by changed_at */
   uint32_t *changed_at;    /* per term */
-  uint32_t *hit_node;      /* hits of one step, padded to a multiple of 16 */
-  uint16_t *hit_lane;
-  uint8_t *hit_value;
-  size_t hits_capacity;
+  size_t *hit_word;        /* hits of one step: word of `rows`, bit, and the value to be */
+  uint8_t *hit_bit, *hit_value;
   /* packed */
   uint32_t *state, *next;  /* 1,024 states of packed.words words; one state */
   uint8_t *value;          /* terms x 1,024: their present values */

@@ -72,13 +72,14 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   if ((uint64_t)pbn->n_nodes + pbn->removed_nodes > UINT32_MAX)
     return ff_error_set(err, FF_ESIZE, "%u nodes and %u removed ones are more than 2^32", pbn->n_nodes, pbn->removed_nodes);
   program->n_all = pbn->n_nodes + pbn->removed_nodes;
-  program->flip = ff_calloc(pbn->n_nodes, sizeof *program->flip);
+  program->flip = ff_calloc((size_t)pbn->n_nodes + pbn->removed_perturbed, sizeof *program->flip);
   program->initial = ff_calloc(pbn->n_nodes, 1);
   if (program->flip == NULL || program->initial == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   for (uint32_t i = 0; i < pbn->n_nodes; i++)
     if (pbn->perturbed[i]) program->flip[program->n_flip_here++] = i;
   memcpy(program->initial, pbn->initial, pbn->n_nodes);
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
+  for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
   status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
   double sites = (double)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);

@@ -24,6 +24,8 @@
 #define V_MUX(m, a, b) _mm256_or_si256(_mm256_and_si256(m, a), _mm256_andnot_si256(m, b))
 #define V_XOR3(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
 #define V_MAJ(a, b, c) _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(c, _mm256_xor_si256(a, b)))
+#define V_XAND(a, b, c) _mm256_xor_si256(_mm256_and_si256(a, b), c)
+#define V_DIRECT 4
 #define V_MUL(a, b) _mm256_mul_epu32(a, b)
 #define V_ADD(a, b) _mm256_add_epi64(a, b)
 #define V_HIGH(a) _mm256_srli_epi64(a, 32)
@@ -31,6 +33,8 @@
 #define V_JOIN(low, high) _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xAA)
 #define V_RAMP(start, step) \
   _mm256_add_epi64(_mm256_set1_epi64x((long long)(start)), _mm256_set_epi64x(3 * (step), 2 * (step), (step), 0))
+#define V_NONZERO(a) \
+  (15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, _mm256_setzero_si256()))))
 
 static inline void v_spread(uint32_t *counts, uint64_t bits, uint32_t weight) {
   const __m256i select = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1), add = _mm256_set1_epi32((int)weight);

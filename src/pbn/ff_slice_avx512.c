@@ -24,6 +24,8 @@
 #define V_MUX(m, a, b) _mm512_ternarylogic_epi64(m, a, b, 0xCA)
 #define V_XOR3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
 #define V_MAJ(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0xE8)
+#define V_XAND(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x6A)
+#define V_DIRECT 6
 #define V_MUL(a, b) _mm512_mul_epu32(a, b)
 #define V_ADD(a, b) _mm512_add_epi64(a, b)
 #define V_HIGH(a) _mm512_srli_epi64(a, 32)
@@ -32,6 +34,7 @@
 #define V_RAMP(start, step)                                        \
   _mm512_add_epi64(_mm512_set1_epi64((long long)(start)),          \
                    _mm512_set_epi64(7 * (step), 6 * (step), 5 * (step), 4 * (step), 3 * (step), 2 * (step), (step), 0))
+#define V_NONZERO(a) ((uint32_t)_mm512_test_epi64_mask(a, a))
 
 static inline void v_spread(uint32_t *counts, uint64_t bits, uint32_t weight) {
   const __m512i add = _mm512_set1_epi32((int)weight);

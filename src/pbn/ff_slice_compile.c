@@ -16,10 +16,10 @@ typedef struct {
   ff_status status;
   uint32_t temps, most_temps; /* in use now; at most */
   uint32_t pinned;            /* the first so many are masks, which later functions still read */
+  uint32_t most_pinned;
   operand *stack;             /* of the expression being compiled */
   size_t stack_capacity;
   uint32_t random_rows;       /* handed out so far */
-  uint32_t groups;            /* of four, already emitted */
 } compiler;
 
 void ff_slice_free(ff_slice *slice) {
@@ -257,8 +257,8 @@ static operand compile_function(compiler *c, const ff_expr *expr, const uint32_t
   return out;
 }
 
-/* A choice with the cumulative probabilities of all but the last alternative; its masks take the next temporaries. */
-static uint32_t compile_select(compiler *c, const double *probability, uint32_t n) {
+/* Notes a choice with the given probabilities; its masks take the next temporaries, of which the first is returned. */
+static uint32_t note_select(compiler *c, const double *probability, uint32_t n) {
   ff_slice *s = c->slice;
   if (c->status != FF_OK) return 0;
   uint32_t n_cuts = n - 1;
@@ -271,18 +271,14 @@ static uint32_t compile_select(compiler *c, const double *probability, uint32_t 
   for (uint32_t j = 0; j < n_cuts; j++) {
     sum += probability[j];
     double cut = sum * 1099511627776.0 + 0.5; /* 2^40 */
-    uint64_t value = cut >= 1099511627776.0 ? UINT64_C(1) << FF_SELECT_BITS : (uint64_t)cut;
-    if (value >> FF_SELECT_BITS) value = (UINT64_C(1) << FF_SELECT_BITS) - 1;
-    s->cuts[s->n_cuts++] = value;
-    bits |= value;
+    uint64_t most = (UINT64_C(1) << FF_SELECT_BITS) - 1;
+    s->cuts[s->n_cuts++] = cut >= (double)most ? most : (uint64_t)cut;
+    bits |= s->cuts[s->n_cuts - 1];
   }
   select.exact = (bits & UINT32_MAX) == 0;
   select.n_rows = FF_SELECT_ROWS;
-  if (select.exact) { /* trailing zero bits need no random row */
-    uint32_t zeros = 0;
-    while (zeros < FF_SELECT_ROWS - 1 && !(bits >> (32 + zeros) & 1)) zeros++;
-    select.n_rows = FF_SELECT_ROWS - zeros;
-  }
+  if (select.exact) /* trailing zero bits need no random row */
+    while (select.n_rows > 1 && !(bits >> (FF_SELECT_BITS - select.n_rows) & 1)) select.n_rows--;
   if ((uint64_t)(select.number + 1) * (FF_TILE / 4) > FF_PHILOX_MAX_BLOCKS ||
       ((uint64_t)c->random_rows + FF_SELECT_ROWS) / 4 * 32 > FF_PHILOX_MAX_BLOCKS) {
     c->status = ff_error_set(c->err, FF_ESIZE, "more than %u nodes with several predictor functions exceed what a step can draw",
@@ -290,12 +286,19 @@ static uint32_t compile_select(compiler *c, const double *probability, uint32_t 
     return 0;
   }
   c->random_rows += select.n_rows;
-  for (; c->groups * 4 < c->random_rows; c->groups++) emit(c, FF_S_RAND, 0, c->groups, 0, 0);
   uint32_t masks = s->temps + c->temps;
   for (uint32_t j = 0; j < n_cuts; j++) new_temp(c);
-  emit(c, FF_S_SELECT, masks, (uint32_t)s->n_selects, 0, 0);
-  if (c->status == FF_OK) s->selects[s->n_selects++] = select;
+  s->selects[s->n_selects++] = select;
   return masks;
+}
+
+/* The choices noted since `first` become one operation; their masks are kept until the next block. */
+static void emit_selects(compiler *c, size_t first) {
+  ff_slice *s = c->slice;
+  c->pinned = c->temps;
+  if (c->pinned > c->most_pinned) c->most_pinned = c->pinned;
+  if (c->status == FF_OK && s->n_selects > first)
+    emit(c, FF_S_SELECT, s->temps, (uint32_t)first, (uint32_t)(s->n_selects - first), 0);
 }
 
 /* One node: its functions joined by masks, mask j choosing function `which[j]` before those after it. */
@@ -312,27 +315,46 @@ static operand compile_node(compiler *c, const ff_pbn *pbn, const uint32_t *whic
   return value;
 }
 
-static void compile_independent(compiler *c, const ff_pbn *pbn) {
-  size_t capacity = 0;
-  uint32_t *which = NULL;
-  double *probability = NULL;
-  size_t probabilities = 0;
-  for (uint32_t i = 0; i < pbn->n_nodes && c->status == FF_OK; i++) {
-    uint32_t first = pbn->first[i], n = pbn->first[i + 1] - first, masks = 0;
-    c->status = ff_grow((void **)&which, &capacity, n, sizeof *which, c->err);
-    if (c->status == FF_OK) c->status = ff_grow((void **)&probability, &probabilities, n, sizeof *probability, c->err);
-    if (c->status != FF_OK) break;
-    for (uint32_t j = 0; j < n; j++) {
-      which[j] = first + j;
-      probability[j] = pbn->predictors[first + j].probability;
-    }
-    c->temps = c->pinned = 0;
-    if (n > 1) masks = compile_select(c, probability, n);
-    c->pinned = c->temps;
-    settle(c, compile_node(c, pbn, which, n, masks), pbn->n_nodes + i);
+/* A node's functions and their probabilities, in scratch memory that grows. */
+typedef struct {
+  uint32_t *which;
+  double *probability;
+  size_t which_capacity, probability_capacity;
+} alternatives;
+
+static uint32_t list_alternatives(compiler *c, alternatives *list, const ff_pbn *pbn, uint32_t node) {
+  uint32_t first = pbn->first[node], n = pbn->first[node + 1] - first;
+  if (c->status == FF_OK) c->status = ff_grow((void **)&list->which, &list->which_capacity, n, sizeof *list->which, c->err);
+  if (c->status == FF_OK)
+    c->status = ff_grow((void **)&list->probability, &list->probability_capacity, n, sizeof *list->probability, c->err);
+  for (uint32_t j = 0; j < n && c->status == FF_OK; j++) {
+    list->which[j] = first + j;
+    list->probability[j] = pbn->predictors[first + j].probability;
   }
-  free(which);
-  free(probability);
+  return n;
+}
+
+/* Nodes are taken in blocks: first the choices of all of them, then their functions. */
+static void compile_independent(compiler *c, const ff_pbn *pbn) {
+  alternatives list = {0};
+  for (uint32_t i = 0, end = 0; i < pbn->n_nodes && c->status == FF_OK; i = end) {
+    size_t first_select = c->slice->n_selects;
+    c->temps = c->pinned = 0;
+    for (end = i; end < pbn->n_nodes && (end == i || c->temps < FF_SELECT_BLOCK) && c->status == FF_OK; end++) {
+      uint32_t n = list_alternatives(c, &list, pbn, end);
+      if (n > 1) note_select(c, list.probability, n);
+    }
+    emit_selects(c, first_select);
+    uint32_t masks = c->slice->temps;
+    for (uint32_t node = i; node < end && c->status == FF_OK; node++) {
+      uint32_t n = list_alternatives(c, &list, pbn, node);
+      c->temps = c->pinned;
+      settle(c, compile_node(c, pbn, list.which, n, masks), pbn->n_nodes + node);
+      masks += n - 1;
+    }
+  }
+  free(list.which);
+  free(list.probability);
 }
 
 static void compile_dependent(compiler *c, const ff_pbn *pbn) {
@@ -342,8 +364,8 @@ static void compile_dependent(compiler *c, const ff_pbn *pbn) {
     c->status = ff_error_set(c->err, FF_EMEMORY, "no memory for %u contexts", m);
     return;
   }
-  uint32_t masks = m > 1 ? compile_select(c, pbn->context_probability, m) : 0;
-  c->pinned = c->temps;
+  uint32_t masks = m > 1 ? note_select(c, pbn->context_probability, m) : 0;
+  emit_selects(c, 0);
   for (uint32_t i = 0; i < pbn->n_nodes && c->status == FF_OK; i++) {
     uint32_t n = m;
     for (uint32_t j = 0; j < m; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
@@ -389,7 +411,8 @@ ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_obse
   compile_terms(&c, observables);
   free(c.stack);
   if (c.status != FF_OK) return c.status;
-  s->terms = s->temps + c.most_temps;
+  s->equal = s->temps + c.most_temps;
+  s->terms = s->equal + c.most_pinned;
   s->before = s->terms + s->n_terms;
   s->n_rows = s->before + s->n_terms;
   place_terms(s);

@@ -3,10 +3,12 @@
  *   V, VL                     a vector, and how many 64-bit words it holds
  *   V_LOAD V_STORE V_SET1     aligned load and store, one 64-bit word everywhere
  *   V_AND V_OR V_XOR V_ANDN   (V_ANDN(a, b) = a & ~b)
- *   V_MUX(m, a, b) V_XOR3 V_MAJ
+ *   V_MUX(m, a, b) V_XOR3 V_MAJ V_XAND(a, b, c) = (a & b) ^ c
+ *   V_DIRECT                  inputs up to which a table is made nibble by nibble
  *   V_MUL(a, b) V_HIGH(a)     product of the low halves of every word; the high half moved to the low one
  *   V_JOIN(low, high)         low halves of two vectors into one: (uint32_t)low | high << 32
  *   V_RAMP(start, step)       start, start + step, ...
+ *   V_NONZERO(a)              bit i is set where word i is not 0
  *   v_spread(counts, bits, weight)   counts[i] += weight where bit i of 64 is set
  */
 #define V_ROW (FF_ROW_WORDS / VL)
@@ -58,101 +60,159 @@ static inline void FF_KERNEL(random_rows)(uint64_t *rows, uint32_t purpose, uint
   }
 }
 
-/* The lanes whose first bits equal those of a cut: their 40-bit number is completed and all masks set from it. */
-static void FF_KERNEL(select_rest)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks, const uint64_t *undecided,
-                                   const FF_KERNEL(draws) * d) {
+/* Trajectories whose first bits equal those of a cut, collected over a block of choices: the rest of their numbers is drawn
+ * many at a time. */
+typedef struct {
+  FF_ALIGNED uint64_t block[FF_TILE * 2 + 2 * VL]; /* of the draw */
+  uint32_t select[FF_TILE * 2 + 2 * VL];
+  uint16_t lane[FF_TILE * 2 + 2 * VL];
+  uint32_t n;
+} FF_KERNEL(open_list);
+
+static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint64_t *equal, uint32_t first_cut,
+                             const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
-  const uint64_t *cut = s->cuts + select->cut;
-  uint16_t lanes[FF_TILE + VL];
-  uint32_t n = 0;
-  for (uint32_t w = 0; w < FF_ROW_WORDS; w++)
-    for (uint64_t bits = undecided[w]; bits != 0; bits &= bits - 1)
-      lanes[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
-  for (uint32_t i = n; i < n + VL; i++) lanes[i] = 0;
-  uint64_t base = ((uint64_t)FF_DRAW_REMAINDER << FF_PHILOX_BLOCK_BITS) + (uint64_t)select->number * (FF_TILE / 4);
-  for (uint32_t i = 0; i < n; i += VL) {
-    FF_ALIGNED uint64_t blocks[VL], words[4][VL];
-    for (uint32_t j = 0; j < VL; j++) blocks[j] = base + lanes[i + j] / 4;
-    V out[4];
-    FF_KERNEL(philox)(out, V_LOAD(blocks), d);
-    for (int j = 0; j < 4; j++) V_STORE(words[j], out[j]);
-    for (uint32_t j = 0; j < VL && i + j < n; j++) {
-      uint32_t lane = lanes[i + j], word = lane / 64, bit = lane % 64;
-      uint64_t number = 0;
-      for (uint32_t r = 0; r < FF_SELECT_ROWS; r++)
-        number = number << 1 |
-                 (tile->rows[(size_t)(s->ring + ((select->row + r) % FF_RING_ROWS)) * FF_ROW_WORDS + word] >> bit & 1);
-      number = number << 32 | (uint32_t)words[lane % 4][j];
-      for (uint32_t k = 0; k < select->n_cuts; k++) {
-        uint64_t *mask = masks + (size_t)k * FF_ROW_WORDS + word;
-        *mask = (*mask & ~(UINT64_C(1) << bit)) | (uint64_t)(number < cut[k]) << bit;
-      }
+  for (uint32_t i = open->n; i < open->n + 2 * VL; i++) open->block[i] = 0;
+  for (uint32_t i = 0; i < open->n; i += 2 * VL) {
+    FF_ALIGNED uint64_t words[2][4][VL];
+    V out[2][4];
+    FF_KERNEL(philox)(out[0], V_LOAD(open->block + i), d);
+    FF_KERNEL(philox)(out[1], V_LOAD(open->block + i + VL), d);
+    for (int j = 0; j < 4; j++) {
+      V_STORE(words[0][j], out[0][j]);
+      V_STORE(words[1][j], out[1][j]);
+    }
+    for (uint32_t j = 0; j < 2 * VL && i + j < open->n; j++) {
+      const ff_slice_select *select = &s->selects[open->select[i + j]];
+      uint32_t lane = open->lane[i + j], rest = (uint32_t)words[j / VL][lane % 4][j % VL];
+      size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS + lane / 64;
+      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS)
+        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < (uint32_t)s->cuts[select->cut + k])) << (lane % 64);
     }
   }
+  open->n = 0;
 }
 
-/* Compares a number per lane, its bits in random rows from the top, with every cut. */
-static inline void FF_KERNEL(select)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks,
-                                     const FF_KERNEL(draws) * d) {
+/* Compares a number per lane, its bits in random rows from the top, with every cut of a choice; lanes whose bits so far equal
+ * a cut's are noted as open. */
+static inline void FF_KERNEL(compare)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks, uint64_t *equals,
+                                      FF_KERNEL(open_list) * list) {
   const ff_slice *s = &tile->program->slice;
+  const uint64_t *ring = tile->rows + (size_t)s->ring * FF_ROW_WORDS;
   FF_ALIGNED uint64_t undecided[FF_ROW_WORDS];
-  uint64_t any = 0;
+  uint32_t nonzero = 0;
   for (int h = 0; h < V_ROW; h++) {
     V open = V_SET1(0);
     for (uint32_t k = 0; k < select->n_cuts; k++) {
-      uint64_t cut = s->cuts[select->cut + k];
+      uint64_t cut = s->cuts[select->cut + k] << (64 - FF_SELECT_BITS);
       V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
-      for (uint32_t r = 0; r < select->n_rows; r++) {
-        const V random = V_LOAD(V_AT(tile->rows + (size_t)(s->ring + ((select->row + r) % FF_RING_ROWS)) * FF_ROW_WORDS, h));
-        const V bit = V_SET1(0 - (cut >> (FF_SELECT_BITS - 1 - r) & 1));
+      for (uint32_t r = 0; r < select->n_rows; r++, cut <<= 1) {
+        const V random = V_LOAD(V_AT(ring + (size_t)((select->row + r) % FF_RING_ROWS) * FF_ROW_WORDS, h));
+        const V bit = V_SET1((uint64_t)((int64_t)cut >> 63));
         less = V_OR(less, V_AND(equal, V_ANDN(bit, random)));
         equal = V_ANDN(equal, V_XOR(random, bit));
       }
       V_STORE(V_AT(masks + (size_t)k * FF_ROW_WORDS, h), less);
+      V_STORE(V_AT(equals + (size_t)k * FF_ROW_WORDS, h), equal);
       open = V_OR(open, equal);
     }
     V_STORE(V_AT(undecided, h), open);
+    nonzero |= V_NONZERO(open) << (h * VL);
   }
   if (select->exact) return;
-  for (int w = 0; w < FF_ROW_WORDS; w++) any |= undecided[w];
-  if (any != 0) FF_KERNEL(select_rest)(tile, select, masks, undecided, d);
+  uint64_t base = ((uint64_t)FF_DRAW_REMAINDER << FF_PHILOX_BLOCK_BITS) + (uint64_t)select->number * (FF_TILE / 4);
+  for (; nonzero != 0; nonzero &= nonzero - 1) {
+    uint32_t w = (uint32_t)__builtin_ctz(nonzero);
+    uint64_t bits = undecided[w];
+    do {
+      uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(bits);
+      list->block[list->n] = base + lane / 4;
+      list->select[list->n] = select->number;
+      list->lane[list->n++] = (uint16_t)lane;
+      bits &= bits - 1;
+    } while (bits != 0);
+  }
 }
 
-/* A truth table over rows: the sixteen functions of the two least significant inputs once, then the table's nibbles pick
- * among them and the other inputs choose, level by level. */
+/* A block of choices: their random rows, their masks from row `masks` on. */
+static void FF_KERNEL(select)(ff_tile *tile, const ff_slice_op *op, const FF_KERNEL(draws) * d) {
+  const ff_slice *s = &tile->program->slice;
+  uint64_t *masks = tile->rows + (size_t)op->dst * FF_ROW_WORDS, *equal = tile->rows + (size_t)s->equal * FF_ROW_WORDS;
+  const ff_slice_select *select = &s->selects[op->a], *end = select + op->b;
+  FF_KERNEL(open_list) open;
+  open.n = 0;
+  uint32_t first_cut = select->cut, group = (select->row + 3) / 4; /* earlier rows of a group are in the ring already */
+  for (; select < end; select++) {
+    for (; group * 4 < select->row + select->n_rows; group++)
+      FF_KERNEL(random_rows)(tile->rows + (size_t)(s->ring + (group % 4) * 4) * FF_ROW_WORDS, FF_DRAW_SELECT, group, d);
+    size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS;
+    FF_KERNEL(compare)(tile, select, masks + at, equal + at, &open);
+    if (open.n > FF_TILE) FF_KERNEL(close)(tile, &open, masks, equal, first_cut, d);
+  }
+  if (open.n > 0) FF_KERNEL(close)(tile, &open, masks, equal, first_cut, d);
+}
+
+/* A function of two inputs as c0 ^ c1 a ^ c2 b ^ c3 a b, by its four values. */
+#define FF_MASK(bit) (0 - (uint64_t)((bit)&1))
+#define FF_MONOMIALS(n) {FF_MASK(n), FF_MASK((n) ^ (n) >> 1), FF_MASK((n) ^ (n) >> 2), FF_MASK((n) ^ (n) >> 1 ^ (n) >> 2 ^ (n) >> 3)}
+static const uint64_t FF_KERNEL(monomials)[16][4] = {
+    FF_MONOMIALS(0u), FF_MONOMIALS(1u), FF_MONOMIALS(2u),  FF_MONOMIALS(3u),  FF_MONOMIALS(4u),  FF_MONOMIALS(5u),
+    FF_MONOMIALS(6u), FF_MONOMIALS(7u), FF_MONOMIALS(8u),  FF_MONOMIALS(9u),  FF_MONOMIALS(10u), FF_MONOMIALS(11u),
+    FF_MONOMIALS(12u), FF_MONOMIALS(13u), FF_MONOMIALS(14u), FF_MONOMIALS(15u)};
+
+/* All sixteen functions of two inputs: bit r of the index is the value where b a = r. */
+static inline void FF_KERNEL(leaves)(V leaf[16], V a, V b) {
+  const V one = V_SET1(UINT64_MAX), not_a = V_XOR(a, one), not_b = V_XOR(b, one);
+  leaf[0] = V_SET1(0);
+  leaf[1] = V_AND(not_a, not_b);
+  leaf[2] = V_ANDN(a, b);
+  leaf[3] = not_b;
+  leaf[4] = V_ANDN(b, a);
+  leaf[5] = not_a;
+  leaf[6] = V_XOR(a, b);
+  leaf[7] = V_OR(not_a, not_b);
+  leaf[8] = V_AND(a, b);
+  leaf[9] = V_XOR(leaf[6], one);
+  leaf[10] = a;
+  leaf[11] = V_OR(a, not_b);
+  leaf[12] = b;
+  leaf[13] = V_OR(b, not_a);
+  leaf[14] = V_OR(a, b);
+  leaf[15] = one;
+}
+
+static inline V FF_KERNEL(leaf)(uint32_t nibble, V a, V b, V ab) {
+  const uint64_t *c = FF_KERNEL(monomials)[nibble & 15];
+  return V_XAND(ab, V_SET1(c[3]), V_XAND(b, V_SET1(c[2]), V_XAND(a, V_SET1(c[1]), V_SET1(c[0]))));
+}
+
+/* A truth table over rows: each nibble is a function of the two least significant inputs (made one by one in a small table,
+ * picked among all sixteen in a large one), and the other inputs choose, level by level. */
 static inline void FF_KERNEL(table)(uint64_t *rows, uint64_t *dst, const uint32_t *args) {
   const uint32_t k = args[0], *input = args + 1, *bits = args + 1 + k;
   for (int h = 0; h < V_ROW; h++) {
     V a = V_LOAD(V_AT(rows + (size_t)input[0] * FF_ROW_WORDS, h));
     V b = k > 1 ? V_LOAD(V_AT(rows + (size_t)input[1] * FF_ROW_WORDS, h)) : V_SET1(0);
-    const V zero = V_SET1(0), one = V_SET1(UINT64_MAX), not_a = V_XOR(a, one), not_b = V_XOR(b, one);
-    V leaf[16];
-    leaf[0] = zero; /* bit r of the index is the value where b a = r */
-    leaf[1] = V_AND(not_a, not_b);
-    leaf[2] = V_ANDN(a, b);
-    leaf[3] = not_b;
-    leaf[4] = V_ANDN(b, a);
-    leaf[5] = not_a;
-    leaf[6] = V_XOR(a, b);
-    leaf[7] = V_OR(not_a, not_b);
-    leaf[8] = V_AND(a, b);
-    leaf[9] = V_XOR(leaf[6], one);
-    leaf[10] = a;
-    leaf[11] = V_OR(a, not_b);
-    leaf[12] = b;
-    leaf[13] = V_OR(b, not_a);
-    leaf[14] = V_OR(a, b);
-    leaf[15] = one;
+    V ab = V_AND(a, b);
     if (k <= 2) {
-      V_STORE(V_AT(dst, h), leaf[bits[0] & 15]);
+      V_STORE(V_AT(dst, h), FF_KERNEL(leaf)(bits[0], a, b, ab));
       continue;
     }
     V level[1 << (FF_TABLE_INPUTS - 3)];
     uint32_t n = 1u << (k - 3);
     V choose = V_LOAD(V_AT(rows + (size_t)input[2] * FF_ROW_WORDS, h));
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t byte = bits[i / 4] >> (i % 4 * 8);
-      level[i] = V_MUX(choose, leaf[byte >> 4 & 15], leaf[byte & 15]);
+    if (k <= V_DIRECT) {
+      for (uint32_t i = 0; i < n; i++) {
+        uint32_t byte = bits[i / 4] >> (i % 4 * 8);
+        level[i] = V_MUX(choose, FF_KERNEL(leaf)(byte >> 4, a, b, ab), FF_KERNEL(leaf)(byte, a, b, ab));
+      }
+    } else {
+      V leaf[16];
+      FF_KERNEL(leaves)(leaf, a, b);
+      for (uint32_t i = 0; i < n; i++) {
+        uint32_t byte = bits[i / 4] >> (i % 4 * 8);
+        level[i] = V_MUX(choose, leaf[byte >> 4 & 15], leaf[byte & 15]);
+      }
     }
     for (uint32_t j = 3; j < k; j++) {
       choose = V_LOAD(V_AT(rows + (size_t)input[j] * FF_ROW_WORDS, h));
@@ -200,16 +260,13 @@ static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_
       FF_BINARY(V_MUX(V_LOAD(V_AT(rc, h)), a, b));
     }
     case FF_S_TABLE: FF_KERNEL(table)(rows, dst, s->args + op->a); break;
-    case FF_S_RAND:
-      FF_KERNEL(random_rows)(rows + (size_t)(s->ring + (op->a % 4) * 4) * FF_ROW_WORDS, FF_DRAW_SELECT, op->a, d);
-      break;
-    case FF_S_SELECT: FF_KERNEL(select)(tile, &s->selects[op->a], dst, d); break;
+    case FF_S_SELECT: FF_KERNEL(select)(tile, op, d); break;
     }
   }
 }
 
-/* Draws a step's hits: marks the trajectories hit and notes, for every hit on a node of this network, the value that the
- * site is to get. Returns how many were noted. */
+/* Draws a step's hits: marks the trajectories hit and notes, for every hit, the value that the site is to get. A hit on a
+ * removed node notes a row that nobody reads, which costs less than a branch. Returns how many there are. */
 static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_KERNEL(draws) * d) {
   const ff_program *p = tile->program;
   uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
@@ -217,31 +274,30 @@ static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_
     ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, i / 2, tile->step, tile->unit), tile->key);
     n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1]);
   }
-  size_t noted = 0;
   uint64_t base = ((uint64_t)FF_DRAW_FLIPS << FF_PHILOX_BLOCK_BITS) + first;
+  const uint32_t *flip = p->flip;
+  const uint64_t *rows = tile->rows;
   const V n_flip = V_SET1(p->n_flip);
-  for (uint32_t i = 0; i < n; i += 2 * VL) {
-    FF_ALIGNED uint64_t site[2 * VL], lane[2 * VL];
+  for (uint32_t i = 0; i < n; i += 2 * VL) { /* hit 2b is the first half of block b's words, 2b + 1 the second */
+    FF_ALIGNED uint64_t site[2][VL], lane[2][VL];
     V out[4];
     FF_KERNEL(philox)(out, V_RAMP(base + i / 2, 1), d);
     for (int j = 0; j < 2; j++) { /* ff_pick54, on vectors */
       V low = V_MUL(V_SHIFT(V_JOIN(out[2 * j + 1], V_SET1(0)), 10), n_flip);
-      V_STORE(site + j * VL, V_HIGH(V_ADD(V_MUL(out[2 * j], n_flip), V_SHIFT(low, 22))));
-      V_STORE(lane + j * VL, V_AND(out[2 * j + 1], V_SET1(FF_TILE - 1)));
+      V_STORE(site[j], V_HIGH(V_ADD(V_MUL(out[2 * j], n_flip), V_SHIFT(low, 22))));
+      V_STORE(lane[j], V_AND(out[2 * j + 1], V_SET1(FF_TILE - 1)));
     }
-    uint32_t left = n - i;
-    for (uint32_t j = 0; j < 2 * VL; j++) {
-      if ((j % VL) * 2 + j / VL >= left) continue; /* hit 2b is the first half of block b's words, 2b + 1 the second */
-      uint32_t at = (uint32_t)lane[j];
+    uint32_t some = n - i < 2 * VL ? n - i : 2 * VL;
+    for (uint32_t j = 0; j < some; j++) {
+      uint32_t at = (uint32_t)lane[j % 2][j / 2];
+      size_t word = (size_t)flip[site[j % 2][j / 2]] * FF_ROW_WORDS + at / 64;
       perturbed[at / 64] |= UINT64_C(1) << (at % 64);
-      if (site[j] >= p->n_flip_here) continue;
-      uint32_t node = p->flip[site[j]];
-      tile->hit_node[noted] = node;
-      tile->hit_lane[noted] = (uint16_t)at;
-      tile->hit_value[noted++] = !(tile->rows[(size_t)node * FF_ROW_WORDS + at / 64] >> (at % 64) & 1);
+      tile->hit_word[i + j] = word;
+      tile->hit_bit[i + j] = (uint8_t)(at % 64);
+      tile->hit_value[i + j] = (uint8_t)~(rows[word] >> (at % 64)) & 1;
     }
   }
-  return noted;
+  return n;
 }
 
 /* One row into a vertical counter that already holds t of them. */
@@ -342,9 +398,8 @@ static void FF_KERNEL(step)(ff_tile *tile, FF_KERNEL(draws) * d) {
     }
   }
   for (size_t i = 0; i < hits; i++) { /* a site hit twice gets the same value twice */
-    uint32_t at = tile->hit_lane[i];
-    uint64_t *word = tile->rows + (size_t)tile->hit_node[i] * FF_ROW_WORDS + at / 64;
-    *word = (*word & ~(UINT64_C(1) << (at % 64))) | (uint64_t)tile->hit_value[i] << (at % 64);
+    uint64_t *word = tile->rows + tile->hit_word[i];
+    *word = (*word & ~(UINT64_C(1) << tile->hit_bit[i])) | (uint64_t)tile->hit_value[i] << tile->hit_bit[i];
   }
   tile->step++;
 }

@@ -46,7 +46,7 @@ size_t ff_program_tile_bytes(const ff_program *p) {
   if (p->layout == FF_LAYOUT_PACKED)
     return sizeof(ff_tile) + terms + p->n_terms * FF_TILE + ((size_t)FF_TILE + 1) * p->packed.words * 4 + hits * 4;
   return sizeof(ff_tile) + terms + (size_t)p->slice.n_rows * row_bytes() +
-         ((size_t)p->n_terms + count_two_state(p)) * sizeof(ff_counter) + hits * 7;
+         ((size_t)p->n_terms + count_two_state(p)) * sizeof(ff_counter) + hits * 10;
 }
 
 void ff_tile_free(ff_tile *tile) {
@@ -55,8 +55,8 @@ void ff_tile_free(ff_tile *tile) {
   ff_free_aligned(tile->held);
   ff_free_aligned(tile->changed);
   free(tile->changed_at);
-  free(tile->hit_node);
-  free(tile->hit_lane);
+  free(tile->hit_word);
+  free(tile->hit_bit);
   free(tile->hit_value);
   free(tile->state);
   free(tile->next);
@@ -91,11 +91,11 @@ static int allocate(ff_tile *tile) {
   tile->held = ff_calloc_aligned(p->n_terms, sizeof *tile->held);
   tile->changed = ff_calloc_aligned(count_two_state(p), sizeof *tile->changed);
   tile->changed_at = ff_calloc(p->n_terms, sizeof *tile->changed_at);
-  tile->hit_node = ff_calloc(hits, sizeof *tile->hit_node);
-  tile->hit_lane = ff_calloc(hits, sizeof *tile->hit_lane);
+  tile->hit_word = ff_calloc(hits, sizeof *tile->hit_word);
+  tile->hit_bit = ff_calloc(hits, sizeof *tile->hit_bit);
   tile->hit_value = ff_calloc(hits, sizeof *tile->hit_value);
   if (tile->rows == NULL || tile->held == NULL || tile->changed == NULL || tile->changed_at == NULL ||
-      tile->hit_node == NULL || tile->hit_lane == NULL || tile->hit_value == NULL)
+      tile->hit_word == NULL || tile->hit_bit == NULL || tile->hit_value == NULL)
     return 0;
   for (uint32_t i = 0, at = 0; i < p->n_terms; i++) tile->changed_at[i] = p->two_state[i] ? at++ : 0;
   return 1;
