@@ -84,7 +84,7 @@ static int64_t find_or_add(void *context, const char *name, size_t length) {
   uint32_t node;
   ff_span span = {name, length};
   if (length == 0 || memchr(name, '\0', length) != NULL) return -1;
-  return ff_build_node(context, span, &node, NULL) == FF_OK ? (int64_t)node : -1;
+  return ff_build_node(context, span, &node, NULL) == FF_OK ? (int64_t)node : -2;
 }
 
 static ff_status read_probability(reader *r, ff_span field, double *probability) {

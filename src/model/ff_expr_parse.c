@@ -172,6 +172,7 @@ static ff_status reduce(parser *p, int floor) {
 
 static ff_status push_name(parser *p, const token *t) {
   int64_t node = p->lookup(p->context, t->name, t->name_length);
+  if (node == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of nodes");
   if (node < 0) return fail(p, t, "the name of a node");
   if (node > (int64_t)FF_X_MAX_OPERAND)
     return ff_error_set(p->err, FF_ESIZE, "a network has at most %lu nodes", (unsigned long)FF_X_MAX_OPERAND + 1);

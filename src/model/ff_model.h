@@ -53,7 +53,7 @@ typedef struct {
 
 /* ---- expressions ------------------------------------------------------------------------------------------------ */
 
-/* Looks a name up: the node's index, or -1. `context` is the caller's. */
+/* Looks a name up: the node's index, -1 where there is none, or -2 without memory. `context` is the caller's. */
 typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
 
 /* Where a text stands, for messages: "file.pbn, line 12" or NULL for "the expression". */
