@@ -71,7 +71,7 @@ fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/%)
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
 
-# RUNS inputs for each fuzzer; the found cases belong into tests/fuzz/cases, which make check replays.
+# RUNS inputs for each fuzzer; the found cases belong into tests/c/corpus/<reader>, which make check replays.
 RUNS = 1000000
 fuzz:
 	@tools/need fuzz
