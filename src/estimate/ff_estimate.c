@@ -8,7 +8,7 @@
 #define RECORD_STEPS 4096       /* of the pilot's window, kept for 64 trajectories to find the thinning */
 #define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
 #define RARE 50.0               /* samples times precision at which a set too rare to be seen is rare enough */
-#define CONVERGED 1.02          /* rhat: the window is then some 25 times as long as the chains' memory */
+#define CONVERGED 1.05          /* rhat: the window is then some 10 times as long as the chains' memory */
 #define DRIFT_PILOT 4.0
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
@@ -37,6 +37,7 @@ struct ff_estimate {
   uint64_t chunk;         /* steps between two looks at the clock */
   slot *slots;
   uint32_t n_slots;
+  uint32_t pilot;         /* tiles of the pilot, and the fewest of a run */
   uint64_t next_tile, last_tile, finished; /* of this shard and round */
   double deadline;
   uint64_t steps;
@@ -86,7 +87,8 @@ static ff_status check_options(const ff_estimate_options *o, ff_error *err) {
 
 static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_error *err) {
   uint32_t n = observables->n, n_terms = observables->first[n];
-  e->n_slots = e->options.threads > FF_PILOT_TILES ? (uint32_t)e->options.threads : FF_PILOT_TILES;
+  e->pilot = ff_program_layout(e->program) == FF_LAYOUT_PACKED ? FF_PILOT_TILES / 2 : FF_PILOT_TILES;
+  e->n_slots = (uint32_t)e->options.threads > e->pilot ? (uint32_t)e->options.threads : e->pilot;
   e->first = ff_calloc((size_t)n + 1, sizeof *e->first);
   e->weights = ff_calloc(n_terms, sizeof *e->weights);
   e->two_state = ff_calloc(n, 1);
@@ -157,7 +159,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff
   if (e->chunk > 1024) e->chunk = 1024;
   uint64_t psi = first_psi(program);
   set_window(e, psi, psi);
-  for (uint32_t i = 0; i < FF_PILOT_TILES; i++) {
+  for (uint32_t i = 0; i < e->pilot; i++) {
     e->slots[i].unit = PILOT_UNIT + i;
     e->slots[i].busy = 1;
     ff_tile_start(e->slots[i].tile, options.key, e->slots[i].unit);
@@ -209,7 +211,7 @@ static int run_tile(ff_estimate *e, slot *s) {
 
 static void pilot_share(void *context, int index) {
   ff_estimate *e = context;
-  for (uint32_t i = (uint32_t)index; i < FF_PILOT_TILES; i += (uint32_t)e->options.threads)
+  for (uint32_t i = (uint32_t)index; i < e->pilot; i += (uint32_t)e->options.threads)
     if (e->slots[i].busy) run_tile(e, &e->slots[i]);
 }
 
@@ -235,7 +237,7 @@ static void run_share(void *context, int index) {
 /* Work until the deadline, then what the slots have finished goes into the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
   int threads = e->options.threads;
-  if (e->phase == FF_PHASE_PILOT && threads > FF_PILOT_TILES) threads = FF_PILOT_TILES;
+  if (e->phase == FF_PHASE_PILOT && threads > (int)e->pilot) threads = (int)e->pilot;
   ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
   for (uint32_t i = 0; i < e->n_slots; i++) {
     slot *s = &e->slots[i];
@@ -297,7 +299,7 @@ static int seen_enough(const ff_estimate *e) {
 static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
-  double n = (double)window * FF_PILOT_TILES * FF_TILE, z = e->options.z, r = e->options.precision;
+  double n = (double)window * e->pilot * FF_TILE, z = e->options.z, r = e->options.precision;
   *burn_in = (double)e->plan.burn_in;
   *samples = 1;
   for (uint32_t i = 0; i < e->observables.n; i++) {
@@ -330,7 +332,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
                         (unsigned long long)e->options.max_burn_in);
   uint64_t steps = (uint64_t)burn_in;
   double tiles = ceil(samples / FF_TILE / (BURN_IN_SHARE * burn_in));
-  tiles = tiles < FF_PILOT_TILES ? FF_PILOT_TILES : tiles > FF_MAX_TILES ? FF_MAX_TILES : tiles;
+  tiles = tiles < e->pilot ? e->pilot : tiles > FF_MAX_TILES ? FF_MAX_TILES : tiles;
   double window = ceil(samples / FF_TILE / tiles);
   if (window > FF_MAX_WINDOW) {
     tiles = ceil(samples / FF_TILE / FF_MAX_WINDOW);
@@ -370,7 +372,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   e->last_rhat = now.rhat;
   if (e->stuck >= 4 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
-  for (uint32_t i = 0; i < FF_PILOT_TILES; i++) e->slots[i].busy = 1;
+  for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
   return FF_OK;
 }
 
@@ -400,7 +402,7 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
     ff_status status = work(e, err);
     if (status != FF_OK) return status;
     if (e->phase == FF_PHASE_PILOT) {
-      if (e->finished == FF_PILOT_TILES) status = after_pilot_window(e, err);
+      if (e->finished == e->pilot) status = after_pilot_window(e, err);
     } else {
       uint64_t round = e->last_tile / ROUND_UNITS;
       int busy = 0;

@@ -16,7 +16,7 @@
 
 #include "../pbn/ff_engine.h"
 
-#define FF_PILOT_TILES 4
+#define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_MAX_TILES 4096        /* tiles of a first plan */
 #define FF_MAX_WINDOW (1u << 26) /* counted steps a tile, so that sums of squares fit 128 bits */
 

@@ -1,0 +1,85 @@
+net <- pbn(list(
+  r = c("c" = 0.5, "!f" = 0.5), c = c("!r" = 0.3, "f" = 0.7), f = "c ^ r", x = c("r & c & f" = 0.25, "r ^ c" = 0.75)
+), perturbation = 0.02)
+
+test_that("influences agree with exact answers, synchronous or not", {
+  for (update in c("synchronous", "asynchronous")) {
+    model <- net
+    model$update <- update
+    exact <- long_run_influence(model, method = "exact")
+    got <- long_run_influence(model, precision = 2e-3, seed = 1)
+    expect_identical(got[c("from", "to")], exact[c("from", "to")])
+    sure <- exact$influence %in% c(0, 1) | got$upper == got$lower
+    se <- ((got$upper - got$lower) / 2 / qnorm(0.975))[!sure]
+    # 8 pairs and two networks: a gap of 5 standard errors has probability below 1e-5
+    expect_lt(max(abs(got$influence - exact$influence)[!sure] / se), 5)
+    expect_equal(got$influence[sure], exact$influence[sure], tolerance = 1e-12)
+  }
+})
+
+test_that("pairs may be chosen, and those without an arrow are 0", {
+  exact <- function(...) long_run_influence(net, ..., method = "exact")
+  expect_setequal(exact(to = "x")$from, c("r", "c", "f"))
+  expect_setequal(exact(from = "f")$to, c("r", "c", "x"))
+  both <- exact(from = c("x", "r"), to = c("f", "x"))
+  expect_identical(nrow(both), 4L)
+  expect_identical(both$influence[both$from == "x"], c(0, 0))
+  expect_identical(long_run_influence(net, from = "x", to = "r", method = "exact")$influence, 0)
+  expect_error(exact(to = "nobody"), class = "fireflip_error_argument")
+  expect_error(exact(from = "x"), class = "fireflip_error_argument")
+  m <- as.matrix(exact())
+  expect_identical(dim(m), c(4L, 4L))
+  expect_identical(m["x", "r"], 0)
+  expect_equal(m["f", "x"], exact(from = "f", to = "x")$influence)
+})
+
+test_that("the influence of R on R & C & F is P(C & F)", {
+  exact <- long_run_influence(net, from = "r", to = "x", method = "exact")$influence
+  expect_equal(exact, 0.25 * steady_state(net, "c & f", method = "exact")$probability + 0.75, tolerance = 1e-10)
+})
+
+test_that("shards of influences add up", {
+  timeless <- function(x) as.data.frame(x)[setdiff(names(x), "seconds")]
+  whole <- long_run_influence(net, seed = 2, precision = 1e-3)
+  parts <- lapply(1:3, function(i) long_run_influence(net, seed = 2, precision = 1e-3, shard = c(i, 3)))
+  expect_identical(timeless(do.call(c, parts)), timeless(whole))
+})
+
+test_that("sensitivities are differences of exact answers", {
+  sets <- c("x", "r & c")
+  base <- steady_state(net, sets, method = "exact")$probability
+  node <- long_run_sensitivity(net, sets, nodes = "c", method = "exact")
+  expect_identical(node$value, c(0, 0, 1, 1))
+  expect_equal(node$difference[3:4], steady_state(fix_nodes(net, c = 1), sets, method = "exact")$probability - base)
+  selection <- long_run_sensitivity(net, sets, change = "selection", nodes = "c", by = 0.2, method = "exact")
+  changed <- net
+  changed$rules$probability[changed$rules$node == 2] <- c(0.5, 0.5)
+  expect_equal(selection$difference[1:2], steady_state(changed, sets, method = "exact")$probability - base)
+  predictor <- long_run_sensitivity(net, sets, change = "predictor", nodes = "f", method = "exact")
+  expect_identical(nrow(predictor), 2L)
+  p <- long_run_sensitivity(net, sets, change = "perturbation", by = 0.5, method = "exact")
+  expect_equal(p$changed, steady_state(set_perturbation(net, 0.03), sets, method = "exact")$probability)
+  expect_identical(nrow(summary(node)), 2L)
+  expect_output(print(node), "long_run_sensitivity")
+  got <- long_run_sensitivity(net, sets, nodes = "c", precision = 5e-3, seed = 1)
+  expect_lt(max(abs(got$difference - node$difference) / ((got$upper - got$lower) / 2 / qnorm(0.975))), 5)
+  expect_error(long_run_sensitivity(net, "x", change = "perturbation", by = 1e5), class = "fireflip_error_argument")
+  expect_error(long_run_sensitivity(net, "x", by = 0), class = "fireflip_error_argument")
+})
+
+test_that("results can be drawn", {
+  pdf(NULL)
+  on.exit(dev.off())
+  got <- long_run_influence(net, seed = 1)
+  expect_identical(nrow(plot(got)), nrow(got))
+  expect_true(all(c("rhat", "width") %in% names(plot(got, type = "convergence"))))
+  expect_identical(plot(got, type = "network")$node, net$nodes)
+  state <- steady_state(net, c("x", "r & c"), seed = 1)
+  expect_identical(nrow(plot(state)), 2L)
+  expect_error(plot(state, type = "pie"), class = "fireflip_error_argument")
+  expect_identical(nrow(plot(long_run_sensitivity(net, "x", nodes = "c", method = "exact"))), 2L)
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(got), "ggplot")
+  expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
+  expect_s3_class(ggplot2::autoplot(state), "ggplot")
+})

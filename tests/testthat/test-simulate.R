@@ -1,0 +1,59 @@
+net <- pbn(list(a = "!b", b = "a", c = c("a" = 0.5, "b" = 0.5)))
+
+test_that("a deterministic network runs its course", {
+  path <- simulate(pbn(c(a = "!b", b = "a")), nsim = 2, seed = 1, steps = 5, initial = c(a = 0, b = 0))
+  expect_identical(path$trajectory, rep(1:2, each = 6))
+  expect_equal(path$step, rep(0:5, 2))
+  expect_identical(path$a[1:6], c(0L, 1L, 1L, 0L, 0L, 1L))
+  expect_identical(path$b[1:6], c(0L, 0L, 1L, 1L, 0L, 0L))
+})
+
+test_that("steps follow the rules, in both layouts", {
+  for (layout in c("sliced", "packed")) {
+    path <- simulate(net, nsim = 1500, seed = 2, steps = 3, layout = layout)
+    here <- path[path$step < 3, ]
+    there <- path[path$step > 0, ]
+    expect_identical(there$a, 1L - here$b)
+    expect_identical(there$b, here$a)
+    apart <- here$a != here$b
+    # c follows a or b by a fair coin: 5 standard deviations
+    expect_lt(abs(mean(there$c[apart] == here$a[apart]) - 0.5), 2.5 / sqrt(sum(apart)))
+    expect_true(all(there$c[!apart] == here$a[!apart]))
+  }
+})
+
+test_that("asynchronous steps change at most one node", {
+  slow <- net
+  slow$update <- "asynchronous"
+  path <- simulate(slow, nsim = 50, seed = 2, steps = 40)
+  here <- as.matrix(as.data.frame(path[path$step < 40, ])[-(1:2)])
+  there <- as.matrix(as.data.frame(path[path$step > 0, ])[-(1:2)])
+  expect_lte(max(rowSums(here != there)), 1)
+})
+
+test_that("threads and `every` change nothing that is kept", {
+  one <- simulate(net, nsim = 3000, seed = 3, steps = 6, threads = 1)
+  expect_identical(simulate(net, nsim = 3000, seed = 3, steps = 6, threads = 3), one)
+  some <- simulate(net, nsim = 3000, seed = 3, steps = 6, every = 3)
+  kept <- one[one$step %% 3 == 0, ]
+  expect_identical(some$a, kept$a)
+  expect_equal(some$step, kept$step)
+})
+
+test_that("trajectories may start where one likes", {
+  start <- rbind(c(0, 1, NA), c(1, 0, 1))
+  path <- simulate(net, nsim = 4, seed = 4, steps = 0, initial = start)
+  expect_identical(path$a, c(0L, 1L, 0L, 1L))
+  expect_identical(path$c[c(2, 4)], c(1L, 1L))
+  expect_error(simulate(net, initial = c(a = 2)), class = "fireflip_error_argument")
+  expect_error(simulate(net, initial = c(0, 1)), class = "fireflip_error_argument")
+  expect_error(simulate(net, initial = c(z = 1)), class = "fireflip_error_argument")
+  expect_error(simulate(net, nsim = 1e6, steps = 1e6), class = "fireflip_error_size")
+  expect_error(simulate(net, nsim = 0), class = "fireflip_error_argument")
+})
+
+test_that("trajectories can be drawn", {
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(nrow(plot(simulate(net, nsim = 2, seed = 1, steps = 9))), 10L)
+})

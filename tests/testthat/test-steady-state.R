@@ -1,0 +1,148 @@
+small <- function(p = 0.01, update = "synchronous") {
+  pbn(list(
+    a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5), d = "c & a",
+    e = c("e" = 0.3, "d | e & a" = 0.7)
+  ), perturbation = p, update = update)
+}
+sets <- c(ab = "a & b", rare = "a & b & c & d & e", mixed = "!e & (a | c)")
+timeless <- function(x) as.data.frame(x)[setdiff(names(x), "seconds")]
+
+test_that("estimates agree with exact answers", {
+  for (update in c("synchronous", "asynchronous")) {
+    net <- small(update = update)
+    exact <- steady_state(net, sets, method = "exact")
+    got <- steady_state(net, sets, precision = 1e-3, seed = 11)
+    se <- (got$upper - got$lower) / 2 / qnorm(0.975)
+    # three sets and two networks: a gap of 5 standard errors has probability below 4e-6
+    expect_lt(max(abs(got$probability - exact$probability) / se), 5)
+    expect_lte(max(got$upper - got$lower) / 2, 1e-3 * 1.01)
+    expect_true(all(got$rhat < 1.05))
+    expect_identical(exact$lower, exact$probability)
+  }
+})
+
+test_that("threads, vectors and pieces of work change no bit", {
+  for (update in c("synchronous", "asynchronous")) {
+    net <- small(update = update)
+    one <- timeless(steady_state(net, sets, seed = 3, precision = 2e-3, threads = 1))
+    for (threads in c(2, 7)) {
+      expect_identical(timeless(steady_state(net, sets, seed = 3, precision = 2e-3, threads = threads)), one)
+    }
+    for (simd in c("portable", "avx2", "avx512")[seq_len(.Call(fireflip:::ffi_machine)[[2]] + 1)]) {
+      old <- options(fireflip.simd = simd)
+      expect_identical(timeless(steady_state(net, sets, seed = 3, precision = 2e-3)), one)
+      options(old)
+    }
+  }
+})
+
+test_that("shards of uneven sizes add up to the whole, in any order", {
+  net <- small()
+  whole <- steady_state(net, sets, seed = 5, precision = 5e-4)
+  parts <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3)))
+  expect_gt(length(unique(vapply(parts, function(part) part$samples[[1]], 0))), 1)
+  expect_identical(timeless(do.call(c, parts)), timeless(whole))
+  expect_identical(timeless(do.call(c, rev(parts))), timeless(whole))
+  expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
+  other <- steady_state(net, sets, seed = 6, precision = 5e-4, shard = c(2, 3))
+  expect_error(c(parts[[1]], other), class = "fireflip_error_argument")
+  expect_error(c(whole, steady_state(net, sets, method = "exact")), class = "fireflip_error_argument")
+})
+
+test_that("seeds govern", {
+  net <- small()
+  expect_identical(timeless(steady_state(net, "a", seed = 1)), timeless(steady_state(net, "a", seed = 1)))
+  expect_false(steady_state(net, "a", seed = 1)$probability == steady_state(net, "a", seed = 2)$probability)
+  set.seed(4)
+  first <- steady_state(net, "a")
+  set.seed(4)
+  expect_identical(timeless(steady_state(net, "a")), timeless(first))
+})
+
+test_that("reduction changes no exact value and is used", {
+  net <- example_model("apoptosis")
+  full <- small()
+  expect_equal(
+    steady_state(full, "d", method = "exact")$probability, steady_state(full, "d", method = "exact", reduce = FALSE)$probability,
+    tolerance = 1e-11
+  )
+  run <- attr(steady_state(net, "complex2", precision = 0.05, seed = 1), "run")
+  expect_length(run$model$nodes, 59)
+})
+
+test_that("sets may be texts, vectors and lists", {
+  net <- small()
+  exact <- function(states) steady_state(net, states, method = "exact")
+  expect_equal(exact(c(a = 1, b = 0))$probability, exact("a & !b")$probability)
+  expect_identical(exact(c(a = 1, b = 0))$set, "a & !b")
+  got <- exact(list(first = c(a = 1), "b | c"))
+  expect_identical(got$set, c("first", "b | c"))
+  expect_error(exact("nobody"), class = "fireflip_error_parse")
+  expect_error(exact("a &"), class = "fireflip_error_parse")
+  expect_error(exact(c(a = 2)), class = "fireflip_error_argument")
+  expect_error(exact(c(1, 0)), class = "fireflip_error_argument")
+  expect_error(exact(c(x = "a", x = "b")), class = "fireflip_error_argument")
+  expect_error(exact(character()), class = "fireflip_error_argument")
+  expect_error(exact(NA_character_), class = "fireflip_error_argument")
+  expect_error(steady_state(net), class = "fireflip_error_argument")
+})
+
+test_that("sets never or always visited come with a bound", {
+  net <- fix_nodes(small(), e = 1)
+  got <- suppressWarnings(steady_state(net, c("e", "!e", "a"), seed = 1))
+  expect_identical(got$visited, c("always", "never", "sometimes"))
+  expect_identical(got$probability[1:2], c(1, 0))
+  expect_true(got$lower[[1]] < 1 && got$lower[[1]] > 0.99)
+  expect_true(got$upper[[2]] > 0 && got$upper[[2]] < 0.01)
+  expect_identical(got$upper[[1]], 1)
+  expect_warning(steady_state(net, "!e", seed = 1, precision = 1e-7), class = "fireflip_warning_precision")
+})
+
+test_that("a network whose long run depends on the start is refused", {
+  net <- pbn(c(a = "a", b = "a"))
+  expect_error(steady_state(net, "a", seed = 1), class = "fireflip_error_convergence")
+  fixed <- set_initial(net, c(a = 1))
+  expect_identical(steady_state(fixed, "b", seed = 1)$probability, 1)
+})
+
+test_that("node_activity gives one row a node", {
+  net <- small()
+  got <- node_activity(net, seed = 1)
+  expect_identical(got$set, net$nodes)
+  exact <- steady_state(net, net$nodes, method = "exact")
+  expect_lt(max(abs(got$probability - exact$probability)), 5e-3)
+  expect_identical(node_activity(net, nodes = c("d", "a"), seed = 1)$set, c("d", "a"))
+  odd <- pbn(data.frame(node = c("IL-2", "not"), predictor = c("!\"not\"", "\"IL-2\"")), perturbation = 0.1)
+  expect_identical(node_activity(odd, seed = 1)$set, c("IL-2", "not"))
+})
+
+test_that("results print, format, summarise and convert", {
+  net <- small()
+  got <- steady_state(net, sets, seed = 1)
+  expect_output(print(got), "<steady_state> 3 state sets; 95% intervals")
+  expect_output(print(got, n = 1), "and 2 more rows")
+  expect_output(print(summary(got)), "layout +sliced")
+  expect_named(format(got), c("set", "probability", "lower", "upper"))
+  expect_identical(class(as.data.frame(got)), "data.frame")
+  expect_output(print(steady_state(net, sets, method = "exact")), "exact")
+  expect_output(print(got["set"]), "rare")
+})
+
+test_that("arguments are checked", {
+  net <- small()
+  bad <- list(
+    list(precision = 0), list(precision = 2), list(precision = NA_real_), list(confidence = 1), list(epsilon = 0),
+    list(method = "magic"), list(layout = "round"), list(threads = 0), list(threads = 1.5), list(seed = -1),
+    list(seed = 2^53 + 2), list(max_burn_in = 1), list(shard = c(2, 1)), list(shard = 1), list(reduce = NA),
+    list(progress = "yes")
+  )
+  for (arguments in bad) {
+    expect_error(do.call(steady_state, c(list(net, "a"), arguments)), class = "fireflip_error_argument", info = names(arguments))
+  }
+  expect_error(steady_state(1, "a"), class = "fireflip_error_argument")
+  expect_error(steady_state(small(update = "asynchronous"), "a", layout = "sliced"), class = "fireflip_error_argument")
+  expect_error(steady_state(net, "a", backend = "cuda"), class = "fireflip_error_backend")
+  old <- options(fireflip.threads = "many")
+  on.exit(options(old))
+  expect_error(steady_state(net, "a"), class = "fireflip_error_argument")
+})
