@@ -21,3 +21,6 @@ FFI_ENTRY(ffi_machine, 0)
 
 /* ffi_simulate.c */
 FFI_ENTRY(ffi_simulate, 9)
+
+/* ffi_speed.c */
+FFI_ENTRY(ffi_engine_speed, 7)
