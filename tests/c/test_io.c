@@ -339,7 +339,7 @@ static void files(void) {
 /* ---- what the fuzzers found: whatever is read must be written and read back the same ---- */
 
 static void replay(const char *folder, ff_format format) {
-  char path[512];
+  char path[1024];
   DIR *entries = opendir(folder);
   if (entries == NULL) return;
   for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
