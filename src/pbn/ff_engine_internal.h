@@ -11,6 +11,8 @@
 #define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
 #define FF_SELECT_BLOCK 48          /* masks made at a time */
+#define FF_NEAR_ROWS 65536          /* a tile of more rows exceeds most caches, and what it reads is fetched ahead */
+#define FF_FETCH_AHEAD 6            /* operations */
 #define FF_TABLE_INPUTS 8           /* inputs of one table operation; wider tables are split */
 #define FF_HITS_PER_DRAW 2048.0     /* mean of one Poisson draw at most */
 

@@ -230,11 +230,29 @@ static inline void FF_KERNEL(table)(uint64_t *rows, uint64_t *dst, const uint32_
   }                                                 \
   break
 
+static inline void FF_KERNEL(fetch_row)(const uint64_t *rows, uint32_t row) {
+  __builtin_prefetch(rows + (size_t)row * FF_ROW_WORDS);
+  __builtin_prefetch(rows + (size_t)row * FF_ROW_WORDS + FF_ROW_WORDS / 2);
+}
+
+/* What an operation some way ahead will read: a network larger than the caches is read all over. */
+static inline void FF_KERNEL(fetch)(const uint64_t *rows, const ff_slice *s, const ff_slice_op *op) {
+  if (op->code == FF_S_TABLE) {
+    const uint32_t *args = s->args + op->a;
+    for (uint32_t i = 1; i <= args[0]; i++) FF_KERNEL(fetch_row)(rows, args[i]);
+  } else if (op->code != FF_S_SELECT && op->code != FF_S_CONST) {
+    FF_KERNEL(fetch_row)(rows, op->a);
+    FF_KERNEL(fetch_row)(rows, op->b);
+  }
+}
+
 static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_op *end, const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
   uint64_t *rows = tile->rows;
   const V one = V_SET1(UINT64_MAX);
+  const int far = s->n_rows > FF_NEAR_ROWS;
   for (; op < end; op++) {
+    if (far && end - op > FF_FETCH_AHEAD) FF_KERNEL(fetch)(rows, s, op + FF_FETCH_AHEAD);
     uint64_t *dst = rows + (size_t)op->dst * FF_ROW_WORDS;
     const uint64_t *ra = rows + (size_t)op->a * FF_ROW_WORDS, *rb = rows + (size_t)op->b * FF_ROW_WORDS;
     switch (op->code) {
