@@ -57,7 +57,8 @@ check_shard <- function(shard) {
 # Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples
 # as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. What never varied gets
 # a one-sided bound from the stretches of trajectories, each a burn-in long, that can count as independent.
-moment_intervals <- function(moments, chains, window, burn_in, confidence) {
+moment_intervals <- function(moments, chains, run) {
+  confidence <- run$confidence
   mean <- moments[, "mean"]
   se <- pmax(moments[, "se_two_state"], moments[, "se_between"])
   lower <- upper <- mean
@@ -69,12 +70,14 @@ moment_intervals <- function(moments, chains, window, burn_in, confidence) {
     lower[varied] <- stats::qbeta(tail, m * n + 0.5, (1 - m) * n + 0.5)
     upper[varied] <- stats::qbeta(1 - tail, m * n + 0.5, (1 - m) * n + 0.5)
   }
-  bound <- 1 - (1 - confidence)^(1 / (chains * (1 + floor(window / burn_in))))
+  bound <- 1 - (1 - confidence)^(1 / (chains * (1 + floor(run$window / run$burn_in))))
   never <- moments[, "visited"] == 0
   always <- moments[, "visited"] == 2
   upper[never] <- bound
   lower[always] <- pmax(0, mean[always] - bound)
-  data.frame(mean = mean, lower = lower, upper = upper, se = se)
+  known <- !is.na(run$constant) # what is constant by its expression is certain
+  mean[known] <- lower[known] <- upper[known] <- run$constant[known]
+  data.frame(mean = mean, lower = lower, upper = upper)
 }
 
 visited_words <- function(visited) c("never", "sometimes", "always")[visited + 1L]

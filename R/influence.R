@@ -83,7 +83,7 @@ pairs_frame <- function(from, to, arrow) {
 # Rows in the order of the pairs; a pair that is no arrow has influence 0 for certain.
 influence_frame <- function(run, moments, tiles, seconds) {
   chains <- tiles * 1024
-  interval <- moment_intervals(moments, chains, run$window, run$burn_in, run$confidence)
+  interval <- moment_intervals(moments, chains, run)
   pairs <- run$pairs
   arrow <- which(pairs$arrow)
   spread <- function(x, other) replace(rep(other, nrow(pairs)), arrow, x)

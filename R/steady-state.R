@@ -81,7 +81,7 @@ estimate_run <- function(model, sets, options, confidence, result, shard) {
   list(
     model = model, sets = sets, confidence = confidence, precision = options$precision, epsilon = options$epsilon,
     seed = options$seed, burn_in = result$burn_in, window = result$window, tiles = result$planned_tiles,
-    thinning = result$thinning, layout = result$layout, reason = result$reason, bytes = result$bytes,
+    thinning = result$thinning, constant = result$constant, layout = result$layout, reason = result$reason, bytes = result$bytes,
     shard = matrix(shard, 1L, dimnames = list(NULL, c("part", "parts"))), trace = as.data.frame(result$trace),
     tally = result$tally
   )
@@ -89,7 +89,7 @@ estimate_run <- function(model, sets, options, confidence, result, shard) {
 
 steady_state_frame <- function(run, moments, tiles, seconds) {
   chains <- tiles * 1024
-  interval <- moment_intervals(moments, chains, run$window, run$burn_in, run$confidence)
+  interval <- moment_intervals(moments, chains, run)
   new_steady_state(data.frame(
     set = names(run$sets), probability = interval$mean, lower = interval$lower, upper = interval$upper,
     visited = visited_words(moments[, "visited"]), samples = chains * run$window, burn_in = run$burn_in,

@@ -1,5 +1,6 @@
 #include "ff_influence.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,13 @@ static int names(const ff_predictor *f, uint32_t parent) {
   return low < f->n_parents && f->parents[low] == parent;
 }
 
-/* off ^ on, as postfix code */
+/* off ^ on, as postfix code; two constants become one */
 static ff_status join(ff_expr *out, const ff_expr *off, const ff_expr *on, ff_error *err) {
+  if (off->length == 1 && on->length == 1 && FF_X_CODE(off->code[0]) == FF_X_CONST && FF_X_CODE(on->code[0]) == FF_X_CONST) {
+    ff_status status = ff_expr_copy(out, off, err);
+    if (status == FF_OK) out->code[0] ^= FF_X_OPERAND(on->code[0]);
+    return status;
+  }
   *out = (ff_expr){.length = off->length + on->length + 1, .depth = off->depth > on->depth + 1 ? off->depth : on->depth + 1};
   out->code = ff_calloc(out->length, sizeof *out->code);
   if (out->code == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an influence");
@@ -80,6 +86,16 @@ static ff_status add_pair(builder *b, const ff_pbn *pbn, uint32_t from, uint32_t
   if (b->n_terms == before)
     return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is no parent of node \"%s\"", pbn->names[from], pbn->names[to]);
   return FF_OK;
+}
+
+double ff_observable_constant(const ff_observables *observables, uint32_t observable) {
+  double sum = 0;
+  for (uint32_t i = observables->first[observable]; i < observables->first[observable + 1]; i++) {
+    const ff_expr *term = &observables->terms[i];
+    if (term->length != 1 || FF_X_CODE(term->code[0]) != FF_X_CONST) return NAN;
+    sum += observables->weights[i] * FF_X_OPERAND(term->code[0]);
+  }
+  return sum;
 }
 
 ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, uint32_t n,

@@ -14,4 +14,7 @@ ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_
                            ff_error *err);
 void ff_influence_free(ff_observables *observables);
 
+/* The value of an observable whose terms are all constants, which needs no simulation to be known; else NaN. */
+double ff_observable_constant(const ff_observables *observables, uint32_t observable);
+
 #endif

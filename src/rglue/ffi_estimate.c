@@ -255,11 +255,11 @@ static SEXP trace_of(const ff_estimate *estimate) {
 
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
-                                      "trace",   "layout", "reason", "steps",   "bytes"};
+                                      "trace",   "layout", "reason", "steps",   "bytes",         "constant"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(named_list(12, names));
+  SEXP out = PROTECT(named_list(13, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -274,6 +274,12 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 9, Rf_mkString(ff_program_reason(h->program)));
   SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_progress(h->estimate).steps));
   SET_VECTOR_ELT(out, 11, Rf_ScalarReal((double)(ff_program_bytes(h->program) + ff_program_tile_bytes(h->program))));
+  SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  SET_VECTOR_ELT(out, 12, constant);
+  for (uint32_t i = 0; i < tally->n; i++) {
+    double value = ff_observable_constant(&h->observables, i);
+    REAL(constant)[i] = isnan(value) ? NA_REAL : value;
+  }
   UNPROTECT(1);
   return out;
 }
