@@ -43,7 +43,7 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_network(model, unique(pairs$to[pairs$arrow]))
-  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence))
+  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
   seed <- resolve_seed(seed)
   options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
   arrows <- pairs[pairs$arrow, ]
@@ -96,11 +96,11 @@ influence_frame <- function(run, moments, tiles, seconds) {
   ), run)
 }
 
-exact_long_run_influence <- function(model, whole, pairs, confidence) {
+exact_long_run_influence <- function(model, whole, pairs, confidence, progress) {
   started <- proc.time()[["elapsed"]]
   influence <- numeric(nrow(pairs))
   arrow <- pairs$arrow
-  if (any(arrow)) influence[arrow] <- exact_influence(model, pairs[arrow, c("from", "to")])$influence
+  if (any(arrow)) influence[arrow] <- exact_influence(model, pairs[arrow, c("from", "to")], progress)$influence
   new_influence(data.frame(
     from = pairs$from, to = pairs$to, influence = influence, lower = influence, upper = influence,
     visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, burn_in = NA_real_, trajectories = NA_real_,

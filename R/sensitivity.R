@@ -80,7 +80,7 @@ one_change <- function(model, node, predictor, value) list(model = model, node =
 
 node_changes <- function(model, index) {
   unlist(lapply(model$nodes[index], function(node) {
-    lapply(0:1, function(value) one_change(fix_nodes(model, stats::setNames(value, node)), node, NA_integer_, value))
+    lapply(0:1, function(value) one_change(fix_nodes(model, stats::setNames(value, node)), node, NA_integer_, as.double(value)))
   }), recursive = FALSE)
 }
 

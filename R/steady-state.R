@@ -65,7 +65,7 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   if (reduce) model <- reduce_network(model, sets)
-  if (method == "exact") return(exact_steady_state(model, sets, confidence))
+  if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
   seed <- resolve_seed(seed)
   options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
   pointer <- .Call(ffi_estimate_sets, model, unname(sets), options)
@@ -100,9 +100,9 @@ steady_state_frame <- function(run, moments, tiles, seconds) {
 
 new_steady_state <- function(x, run) structure(x, class = c("steady_state", "data.frame"), run = run)
 
-exact_steady_state <- function(model, sets, confidence) {
+exact_steady_state <- function(model, sets, confidence, progress) {
   started <- proc.time()[["elapsed"]]
-  probability <- unname(exact_probability(model, sets))
+  probability <- unname(exact_probability(model, sets, progress))
   new_steady_state(data.frame(
     set = names(sets), probability = probability, lower = probability, upper = probability,
     visited = ifelse(probability == 0, "never", ifelse(probability == 1, "always", "sometimes")), samples = NA_real_,

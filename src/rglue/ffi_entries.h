@@ -24,3 +24,16 @@ FFI_ENTRY(ffi_simulate, 9)
 
 /* ffi_speed.c */
 FFI_ENTRY(ffi_engine_speed, 7)
+
+/* ffi_graph.c */
+FFI_ENTRY(ffi_set_nodes, 2)
+FFI_ENTRY(ffi_graph_keep, 2)
+
+/* ffi_exact.c */
+FFI_ENTRY(ffi_exact_new, 1)
+FFI_ENTRY(ffi_exact_free, 1)
+FFI_ENTRY(ffi_exact_row, 2)
+FFI_ENTRY(ffi_exact_advance, 4)
+FFI_ENTRY(ffi_exact_distribution, 1)
+FFI_ENTRY(ffi_exact_probabilities, 2)
+FFI_ENTRY(ffi_exact_influences, 3)

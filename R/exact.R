@@ -1,0 +1,144 @@
+#' The Markov chain of a small network
+#'
+#' A network is a Markov chain on its states. Where it is small, the chain can be written out and its long-run distribution
+#' computed without simulation.
+#'
+#' Nodes that are held at a value (exempt from perturbation, or p = 0, with a given start and no rule but their own value or that
+#' constant) do not count; the states are those of the others, the free nodes.
+#'
+#' @param model A network of class `pbn`. `stationary_distribution()` takes up to about 20 free nodes, `transition_matrix()` 12.
+#' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-12.
+#' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
+#' @param x,object A distribution.
+#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`).
+#' @param main The title.
+#' @param ... Further arguments of [graphics::barplot()].
+#'
+#' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for each free
+#'   node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the network's start
+#'   (random where none is given), which matters only where the chain has several recurrent classes. `transition_matrix()`: a
+#'   matrix of probabilities, rows from and columns to, named by states such as `"010"`, in the same order.
+#' @section Errors: `fireflip_error_size` for too many free nodes, `fireflip_error_convergence` where the tolerance cannot be reached.
+#' @inherit pbn references
+#' @export
+#' @examples
+#' net <- set_perturbation(example_model("shmulevich3"), 0.01)
+#' stationary_distribution(net)
+#' round(transition_matrix(net), 3)
+stationary_distribution <- function(model, tolerance = 1e-12, progress = interactive()) {
+  check_pbn(model)
+  check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
+  check_flag(progress, "progress")
+  chain <- solved_chain(model, tolerance, progress)
+  free <- .Call(ffi_exact_free, chain)
+  states <- chain_states(model$nodes[free])
+  probability <- .Call(ffi_exact_distribution, chain)[attr(states, "number") + 1]
+  attr(states, "number") <- NULL
+  out <- c(unclass(states), list(probability = probability))
+  structure(out, class = c("stationary_distribution", "data.frame"), row.names = .set_row_names(length(probability)))
+}
+
+# The states as a list of columns, the last node changing fastest; `number` is the core's number of each (first node lowest bit).
+chain_states <- function(nodes) {
+  n <- length(nodes)
+  row <- seq_len(2^n) - 1
+  columns <- lapply(seq_len(n), function(i) as.integer(row %/% 2^(n - i)) %% 2L)
+  number <- 0
+  for (i in seq_len(n)) number <- number + columns[[i]] * 2^(i - 1)
+  structure(columns, names = nodes, number = if (n == 0L) 0 else number)
+}
+
+solved_chain <- function(model, tolerance = 1e-12, progress = FALSE) {
+  chain <- .Call(ffi_exact_new, model)
+  started <- proc.time()[["elapsed"]]
+  bar <- NULL
+  repeat {
+    state <- .Call(ffi_exact_advance, chain, tolerance, 1e8, 0.1)
+    if (state[[1L]] == 1) break
+    if (!progress || proc.time()[["elapsed"]] - started < 1) next
+    if (is.null(bar)) {
+      bar <- cli::cli_progress_bar(
+        "Solving", clear = TRUE, format = "{cli::pb_spin} Solving {cli::pb_extra$now}", extra = list(now = "")
+      )
+    }
+    cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = sprintf("residual %.1e", state[[2L]])))
+  }
+  if (!is.null(bar)) cli::cli_progress_done(id = bar)
+  chain
+}
+
+#' @rdname stationary_distribution
+#' @export
+transition_matrix <- function(model) {
+  check_pbn(model)
+  chain <- .Call(ffi_exact_new, model)
+  free <- .Call(ffi_exact_free, chain)
+  if (length(free) > 12L) {
+    abort("size", sprintf(
+      "`model` has %d free nodes, and a dense matrix takes at most 12 (%s numbers); reduce_network() or fix_nodes() may help.",
+      length(free), format(4^12, big.mark = ",")
+    ))
+  }
+  states <- chain_states(model$nodes[free])
+  number <- attr(states, "number")
+  labels <- do.call(paste0, c(unclass(states), list(character(length(number)))))
+  out <- matrix(0, length(number), length(number), dimnames = list(from = labels, to = labels))
+  for (i in seq_along(number)) out[i, ] <- .Call(ffi_exact_row, chain, number[[i]])[number + 1]
+  out
+}
+
+# Probabilities of state sets (named texts).
+exact_probability <- function(model, sets, progress = FALSE) {
+  chain <- solved_chain(model, progress = progress)
+  stats::setNames(.Call(ffi_exact_probabilities, chain, unname(sets)), names(sets))
+}
+
+# A data frame of pairs (from, to, names) with their influence.
+exact_influence <- function(model, pairs, progress = FALSE) {
+  chain <- solved_chain(model, progress = progress)
+  pairs$influence <- .Call(ffi_exact_influences, chain, match(pairs$from, model$nodes), match(pairs$to, model$nodes))
+  pairs
+}
+
+#' @rdname stationary_distribution
+#' @export
+print.stationary_distribution <- function(x, n = 10, ...) {
+  check_number(n, "n", 0, Inf)
+  if (is.null(x$probability)) return(print(plain_frame(x)))
+  order <- utils::head(order(-x$probability), n)
+  writeLines(sprintf("<stationary_distribution> %s of %s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node")))
+  shown <- plain_frame(x[order, , drop = FALSE])
+  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE, digits = 6)
+  if (nrow(x) > length(order)) {
+    writeLines(sprintf("... and %s with %.3g in all", count_of(nrow(x) - length(order), "more state"), sum(x$probability) - sum(x$probability[order])))
+  }
+  invisible(x)
+}
+
+#' @rdname stationary_distribution
+#' @export
+summary.stationary_distribution <- function(object, ...) {
+  p <- object$probability
+  nodes <- setdiff(names(object), "probability")
+  list(
+    states = length(p), entropy = -sum(p[p > 0] * log2(p[p > 0])),
+    activity = vapply(nodes, function(node) sum(p[object[[node]] == 1L]), 0)
+  )
+}
+
+#' @rdname stationary_distribution
+#' @export
+as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
+
+#' @rdname stationary_distribution
+#' @export
+plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
+  check_count(n, "n", 1)
+  top <- utils::head(order(-x$probability), n)
+  bits <- plain_frame(x)[top, setdiff(names(x), "probability"), drop = FALSE]
+  labels <- do.call(paste0, unname(as.list(bits)))
+  old <- graphics::par(mar = c(max(4, 0.5 * max(nchar(labels)) + 1.5), 4.5, if (is.null(main)) 1 else 3, 1))
+  on.exit(graphics::par(old))
+  graphics::barplot(x$probability[top], names.arg = labels, las = 2, col = "#1B4F8A", border = NA, ylab = "probability", main = main, ...)
+  invisible(plain_frame(x)[top, , drop = FALSE])
+}

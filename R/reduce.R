@@ -1,0 +1,130 @@
+#' Reduce a network to what matters
+#'
+#' Keeps the strongly connected components of the dependency graph that hold a node of interest, and those from which one can be
+#' reached. No other node can matter to the nodes of interest, but for one thing: when a removed node is perturbed, nothing is
+#' updated in that step. The reduced network remembers how many nodes were removed, and so follows the same law: any
+#' probability over its nodes is unchanged.
+#'
+#' @param model A network of class `pbn`.
+#' @param of_interest What the analysis is about: names or numbers of nodes, or state sets as in [steady_state()], whose nodes
+#'   are then of interest.
+#' @param x A reduced network.
+#' @param ... Ignored.
+#'
+#' @returns A network of class `c("reduced_pbn", "pbn")`, its nodes in their old order. Its field `reduction` is a list of
+#'   `of_interest`, `kept` and `removed` (names), `components` (a data frame as [network_components()] gives it, of the
+#'   network before, with the column `kept`), `nodes` (before) and `lambda` (the probability that no removed node is perturbed in
+#'   a step). Printing it says what was kept and removed, and why.
+#' @section Errors: `fireflip_error_argument` for a node that the network does not have.
+#' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
+#'   networks. *Formal Aspects of Computing* 31, 27-46, section 4. \doi{10.1007/s00165-018-0470-6}
+#' @export
+#' @examples
+#' reduce_network(example_model("apoptosis"), of_interest = "complex2")
+reduce_network <- function(model, of_interest) {
+  check_pbn(model)
+  if (missing(of_interest)) abort_argument("`of_interest` must name nodes or state sets; found nothing.")
+  interest <- interest_nodes(model, of_interest)
+  graph <- .Call(ffi_pbn_graph, model)
+  keep <- .Call(ffi_graph_keep, model, interest)
+  removed <- which(!keep)
+  out <- list(
+    nodes = model$nodes[keep],
+    rules = kept_rules(model, keep),
+    perturbation = model$perturbation,
+    exempt = model$exempt[keep],
+    initial = model$initial[keep],
+    update = model$update,
+    contexts = if (is.null(model$contexts)) NULL else {
+      list(probability = model$contexts$probability, predictor = model$contexts$predictor[, keep, drop = FALSE])
+    },
+    removed = c(
+      nodes = model$removed[["nodes"]] + length(removed),
+      perturbed = model$removed[["perturbed"]] + sum(!model$exempt[removed])
+    )
+  )
+  components <- component_frame(model, graph)
+  components$kept <- keep
+  out$reduction <- list(
+    of_interest = model$nodes[interest], kept = model$nodes[keep], removed = model$nodes[removed], components = components,
+    nodes = length(model$nodes), lambda = (1 - model$perturbation)^out$removed[["perturbed"]]
+  )
+  structure(out, class = c("reduced_pbn", "pbn"))
+}
+
+kept_rules <- function(model, keep) {
+  rules <- model$rules[keep[model$rules$node], , drop = FALSE]
+  rules$node <- cumsum(keep)[rules$node]
+  rownames(rules) <- NULL
+  rules
+}
+
+# Names of nodes stand for themselves, whatever they look like; other texts are state sets.
+interest_nodes <- function(model, of_interest) {
+  if (is.factor(of_interest)) of_interest <- as.character(of_interest)
+  if (is.numeric(of_interest) && is.null(names(of_interest))) return(check_nodes(model, of_interest, "of_interest"))
+  if (is.character(of_interest) && all(of_interest %in% model$nodes)) {
+    if (length(of_interest) == 0L) abort_argument("`of_interest` must name at least one node; found none.")
+    return(sort(unique(match(of_interest, model$nodes))))
+  }
+  set_nodes(model, as_sets(of_interest, model))
+}
+
+# Numbers of the nodes that state sets (texts) name.
+set_nodes <- function(model, sets) .Call(ffi_set_nodes, model, unname(sets))
+
+#' @rdname reduce_network
+#' @export
+print.reduced_pbn <- function(x, ...) {
+  reduction <- x$reduction
+  if (is.null(reduction)) return(NextMethod())
+  components <- reduction$components
+  first <- !duplicated(components$component)
+  cyclic <- components$size[first & components$cyclic & components$kept & components$size > 1L]
+  wrap <- function(label, names) {
+    strwrap(paste0(label, if (length(names) > 0L) paste0(": ", paste(names, collapse = ", "))), exdent = 4L, indent = 2L)
+  }
+  writeLines(c(
+    sprintf("<reduced_pbn> %d of %s, for %s", length(x$nodes), count_of(reduction$nodes, "node"), quote_some(reduction$of_interest)),
+    wrap(sprintf("kept %d", length(reduction$kept)), reduction$kept),
+    wrap(sprintf("removed %d, from which no node of interest can be reached", length(reduction$removed)), reduction$removed),
+    sprintf("  strongly connected components: %d of %d kept%s", sum(first & components$kept), sum(first),
+      if (length(cyclic) > 0L) sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", ")) else ", no feedback among several nodes"),
+    sprintf("  no removed node is perturbed with probability lambda = %s a step (%d of them can be)",
+      format(reduction$lambda, digits = 6), x$removed[["perturbed"]]),
+    sprintf("  %s", settings_line(x))
+  ))
+  invisible(x)
+}
+
+#' Components and arrows of a network
+#'
+#' @param model A network of class `pbn`.
+#' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size` (nodes in
+#'   it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with a row for
+#'   each parent and child: `from`, `to`.
+#' @inherit reduce_network references
+#' @export
+#' @examples
+#' net <- example_model("example1")
+#' network_components(net)
+#' head(network_arrows(net))
+network_components <- function(model) {
+  check_pbn(model)
+  component_frame(model, .Call(ffi_pbn_graph, model))
+}
+
+component_frame <- function(model, graph) {
+  data.frame(
+    node = model$nodes, component = graph$component, size = graph$size[graph$component],
+    cyclic = graph$cyclic[graph$component]
+  )
+}
+
+#' @rdname network_components
+#' @export
+network_arrows <- function(model) {
+  check_pbn(model)
+  graph <- .Call(ffi_pbn_graph, model)
+  data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to])
+}

@@ -1,0 +1,53 @@
+/* Reduction, and the nodes that a state set names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../graph/ff_graph.h"
+#include "ffi.h"
+
+/* Nodes (from 1) that the texts name, ascending, each once. */
+SEXP ffi_set_nodes(SEXP model, SEXP sets) {
+  ff_error err;
+  ff_pbn *pbn;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP named = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
+  memset(LOGICAL(named), 0, pbn->n_nodes * sizeof(int));
+  ff_names *names;
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ff_status status = FF_OK;
+  for (R_xlen_t i = 0; i < XLENGTH(sets) && status == FF_OK; i++) {
+    ff_expr set = {0};
+    uint32_t *nodes = NULL, n = 0;
+    const char *text = CHAR(STRING_ELT(sets, i));
+    status = ff_expr_parse(&set, text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    if (status == FF_OK) status = ff_expr_parents(&set, &nodes, &n, &err);
+    for (uint32_t j = 0; j < n; j++) LOGICAL(named)[nodes[j]] = 1;
+    free(nodes);
+    ff_expr_free(&set);
+  }
+  ff_names_free(names);
+  ffi_check(status, &err);
+  int total = 0;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) total += LOGICAL(named)[i];
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, total));
+  for (uint32_t i = 0, at = 0; i < pbn->n_nodes; i++)
+    if (LOGICAL(named)[i]) INTEGER(out)[at++] = (int)i + 1;
+  UNPROTECT(3);
+  return out;
+}
+
+/* TRUE for the nodes that stay when those of interest (from 1) are. */
+SEXP ffi_graph_keep(SEXP model, SEXP of_interest) {
+  ff_error err;
+  ff_pbn *pbn;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP out = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
+  uint32_t n = (uint32_t)XLENGTH(of_interest);
+  uint32_t *nodes = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *nodes);
+  for (uint32_t i = 0; i < n; i++) nodes[i] = (uint32_t)INTEGER(of_interest)[i] - 1;
+  uint8_t *keep = (uint8_t *)R_alloc(pbn->n_nodes > 0 ? pbn->n_nodes : 1, 1);
+  ffi_check(ff_graph_keep(keep, pbn, nodes, n, &err), &err);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) LOGICAL(out)[i] = keep[i];
+  UNPROTECT(2);
+  return out;
+}
