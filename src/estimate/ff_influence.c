@@ -73,17 +73,19 @@ static ff_status difference(ff_expr *out, const ff_expr *f, uint32_t parent, int
 }
 
 static ff_status add_pair(builder *b, const ff_pbn *pbn, uint32_t from, uint32_t to, ff_error *err) {
-  size_t before = b->n_terms;
+  int parent = 0;
   for (uint32_t f = pbn->first[to]; f < pbn->first[to + 1]; f++) {
     double weight = selected(pbn, to, f - pbn->first[to]);
-    if (!names(&pbn->predictors[f], from) || weight == 0) continue;
+    if (!names(&pbn->predictors[f], from)) continue;
+    parent = 1;
+    if (weight == 0) continue; /* no context selects it */
     ff_status status = ff_grow((void **)&b->terms, &b->terms_capacity, b->n_terms + 1, sizeof *b->terms, err);
     if (status == FF_OK) status = ff_grow((void **)&b->weights, &b->weights_capacity, b->n_terms + 1, sizeof *b->weights, err);
     if (status == FF_OK) status = difference(&b->terms[b->n_terms], &pbn->predictors[f].expr, from, b->map, err);
     if (status != FF_OK) return status;
     b->weights[b->n_terms++] = weight;
   }
-  if (b->n_terms == before)
+  if (!parent)
     return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is no parent of node \"%s\"", pbn->names[from], pbn->names[to]);
   return FF_OK;
 }

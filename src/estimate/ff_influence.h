@@ -8,7 +8,8 @@
 
 /* One observable a pair, a term for each of to[i]'s predictor functions that names from[i]: the function's value with the
  * parent off, exclusive or its value with the parent on, weighted by the probability that the function is selected (in a
- * dependent network: of all contexts that select it). A pair without such a function is FF_EARGUMENT.
+ * dependent network: of all contexts that select it). A pair without such a function is FF_EARGUMENT; one
+ * whose functions no context selects has no term and influence 0.
  * O(length of the functions). To be given back to ff_influence_free. */
 ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, uint32_t n,
                            ff_error *err);

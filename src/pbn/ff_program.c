@@ -58,7 +58,7 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   }
   for (uint32_t i = 0; observables != NULL && i < observables->n; i++) {
     uint32_t first = observables->first[i];
-    program->two_state[first] = observables->first[i + 1] - first == 1 && observables->weights[first] == 1.0;
+    if (observables->first[i + 1] - first == 1) program->two_state[first] = observables->weights[first] == 1.0;
   }
   return FF_OK;
 }

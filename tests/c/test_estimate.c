@@ -290,6 +290,32 @@ static void influence_is_the_probability_to_matter(void) {
   ff_pbn_free(pbn);
 }
 
+/* A function that no context selects has no say, though the graph has its arrow. */
+static void influence_of_what_is_never_selected(void) {
+  static const char *const rules[] = {"a 0.5 b", "a 0.5 !a", "b 1 a", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.1, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  FF_CHECK_OK(ff_pbn_new_contexts(pbn, 1, &err), &err);
+  pbn->context_probability[0] = 1;
+  pbn->context[0] = 1;
+  FF_CHECK_OK(ff_pbn_finish(pbn, 1, &err), &err);
+  static const uint32_t from[] = {0, 1, 0}, to[] = {0, 0, 1};
+  ff_observables pairs;
+  FF_CHECK_OK(ff_influence_new(&pairs, pbn, from, to, 3, &err), &err);
+  FF_CHECK_INT(pairs.first[3], 2);
+  FF_CHECK_NEAR(ff_observable_constant(&pairs, 0), 1, 0);
+  FF_CHECK_NEAR(ff_observable_constant(&pairs, 1), 0, 0);
+  FF_CHECK_NEAR(ff_observable_constant(&pairs, 2), 1, 0);
+  ff_program *program = NULL;
+  ff_estimate *estimate = run(&program, pbn, &pairs, default_options(), 10);
+  FF_CHECK_NEAR(ff_tally_moments(ff_estimate_tally(estimate), 1).mean, 0, 0);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  ff_influence_free(&pairs);
+  ff_pbn_free(pbn);
+}
+
 static void options_are_checked(void) {
   ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
   if (pbn == NULL) return;
@@ -321,4 +347,5 @@ static void options_are_checked(void) {
 
 FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,
              shards_add_up, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it,
-             a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, options_are_checked)
+             a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, influence_of_what_is_never_selected,
+             options_are_checked)
