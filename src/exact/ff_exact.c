@@ -14,7 +14,7 @@ static ff_status is_held(int *held, const ff_pbn *pbn, uint32_t node, uint32_t *
     const ff_predictor *f = &pbn->predictors[j];
     if (f->n_parents > 1 || (f->n_parents == 1 && f->parents[0] != node)) return FF_OK;
     uint8_t *stack = ff_calloc(f->expr.depth + 1u, 1);
-    if (!stack) return ff_error_set(err, FF_EMEMORY, "Out of memory for the exact chain.");
+    if (!stack) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
     if (pbn->initial[node]) state[node / 32] |= mask;
     int value = ff_expr_value(&f->expr, state, stack);
     state[node / 32] &= ~mask;
@@ -32,7 +32,7 @@ static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   ff_status status = FF_OK;
   if (!state || !ex->nodes || !ex->bit) {
     free(state);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for the exact chain.");
+    return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
   }
   ex->n_nodes = pbn->n_nodes;
   uint32_t free_nodes = 0;
@@ -53,8 +53,8 @@ static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   if (status != FF_OK) return status;
   if (free_nodes > FF_EXACT_MAX_FREE)
     return ff_error_set(err, FF_ESIZE,
-                        "The network has %u free nodes, and exact answers go up to %d: reduce the network or estimate by "
-                        "simulation.",
+                        "the network has %u free nodes, and exact answers go up to %d: reduce the network or estimate by "
+                        "simulation",
                         free_nodes, FF_EXACT_MAX_FREE);
   ex->n_free = free_nodes;
   ex->n_states = UINT32_C(1) << free_nodes;
@@ -81,91 +81,113 @@ static ff_status fill_flips(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   ex->update = exp((double)ex->flip_bits * log_stay + removed);
   size_t size = (size_t)1 << ex->flip_bits;
   ex->spread = ff_calloc(size, sizeof *ex->spread);
-  if (!ex->spread) return ff_error_set(err, FF_EMEMORY, "Out of memory for the exact chain.");
+  if (!ex->spread) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
   for (size_t l = 1; l < size; l++) ex->spread[l] = (ex->spread[l - 1] - ex->flip_mask) & ex->flip_mask;
   return FF_OK;
 }
 
-static ff_status fill_maps(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
-  ex->first = ff_calloc(ex->n_free + 1u, sizeof *ex->first);
-  if (!ex->first) return ff_error_set(err, FF_EMEMORY, "Out of memory for the exact chain.");
-  uint32_t depth = 1;
+/* Gives every function its bit, and room for what rows need. */
+static ff_status fill_slots(ff_exact *ex, const ff_pbn *pbn, uint32_t *depth, ff_error *err) {
+  ex->width = ff_calloc(ex->n_free, sizeof *ex->width);
+  ex->slot = ff_calloc(ex->n_free, sizeof *ex->slot);
+  ex->pattern = ff_calloc(ex->n_free, sizeof *ex->pattern);
+  if (!ex->width || !ex->slot || !ex->pattern) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
+  size_t slots = 0, patterns = 0;
   for (uint32_t b = 0; b < ex->n_free; b++) {
-    uint32_t node = ex->nodes[b];
-    ex->first[b + 1] = ex->first[b] + (pbn->first[node + 1] - pbn->first[node]);
+    uint32_t node = ex->nodes[b], width = pbn->first[node + 1] - pbn->first[node];
     for (uint32_t j = pbn->first[node]; j < pbn->first[node + 1]; j++)
-      if (pbn->predictors[j].expr.depth > depth) depth = pbn->predictors[j].expr.depth;
+      if (pbn->predictors[j].expr.depth > *depth) *depth = pbn->predictors[j].expr.depth;
+    if (width > 1u << 24) return ff_error_set(err, FF_ESIZE, "a node has %u predictor functions: too many", width);
+    if (slots % 64 + width > 64) slots += 64 - slots % 64;
+    ex->width[b] = width;
+    ex->slot[b] = (uint32_t)slots;
+    ex->pattern[b] = patterns;
+    slots += width;
+    if (width <= FF_EXACT_PATTERN) patterns += (size_t)1 << width;
   }
-  size_t functions = ex->first[ex->n_free];
-  ex->words = ex->n_states / 64 + (ex->n_states < 64);
-  if (functions > SIZE_MAX / ex->words)
-    return ff_error_set(err, FF_ESIZE, "The truth maps of %zu functions exceed the memory.", functions);
-  ex->probability = ff_calloc(functions, sizeof *ex->probability);
-  ex->maps = ff_calloc(functions * ex->words, sizeof *ex->maps);
+  ex->record = slots / 64 + 1;
+  if (ex->record > SIZE_MAX / 8 / ex->n_states)
+    return ff_error_set(err, FF_ESIZE, "the values of %zu functions in %u states exceed the memory", slots, ex->n_states);
+  ex->probability = ff_calloc(slots, sizeof *ex->probability);
+  ex->values = ff_calloc(ex->record * ex->n_states, sizeof *ex->values);
+  ex->chance = ff_calloc(2 * patterns, sizeof *ex->chance);
+  if (!ex->probability || !ex->values || !ex->chance)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the values of %zu functions in %u states", slots, ex->n_states);
+  return FF_OK;
+}
+
+static ff_status fill_values(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
+  uint32_t depth = 1, lanes = ex->n_states < 64 ? ex->n_states : 64;
+  ff_status status = fill_slots(ex, pbn, &depth, err);
+  if (status != FF_OK) return status;
   uint64_t *stack = ff_calloc(depth, sizeof *stack);
-  if (!ex->probability || !ex->maps || !stack) {
-    free(stack);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for the truth maps of %zu functions.", functions);
-  }
+  if (!stack) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
+  ex->words = (ex->n_states + 63u) / 64;
   for (uint32_t b = 0; b < ex->n_free; b++) {
     const ff_predictor *f = pbn->predictors + pbn->first[ex->nodes[b]];
-    for (uint32_t j = ex->first[b]; j < ex->first[b + 1]; j++, f++) {
-      uint64_t *map = ex->maps + (size_t)j * ex->words;
-      for (size_t w = 0; w < ex->words; w++) map[w] = ff_exact_word(ex, &f->expr, w, stack);
+    for (uint32_t j = ex->slot[b]; j < ex->slot[b] + ex->width[b]; j++, f++) {
       ex->probability[j] = f->probability;
+      for (size_t w = 0; w < ex->words; w++) {
+        uint64_t value = ff_exact_word(ex, &f->expr, w, stack), *at = ex->values + w * 64 * ex->record + j / 64;
+        for (uint32_t l = 0; l < lanes; l++, at += ex->record) *at |= (value >> l & 1u) << (j % 64);
+      }
     }
   }
   free(stack);
   return FF_OK;
 }
 
-static inline uint32_t map_value(const ff_exact *ex, uint32_t function, uint32_t s) {
-  return (uint32_t)(ex->maps[(size_t)function * ex->words + s / 64] >> (s % 64)) & 1u;
+static inline uint32_t slot_value(const ff_exact *ex, uint32_t slot, uint32_t s) {
+  return (uint32_t)(ex->values[s * ex->record + slot / 64] >> (slot % 64)) & 1u;
 }
 
-/* The chance that bit i becomes 1 from state s. */
-static inline double chance(const ff_exact *ex, uint32_t i, uint32_t s) {
-  double sum = 0;
-  for (uint32_t j = ex->first[i]; j < ex->first[i + 1]; j++)
-    if (map_value(ex, j, s)) sum += ex->probability[j];
-  return sum;
+typedef struct {
+  double to[2]; /* chance that the bit becomes 0, 1 */
+} bit_chance;
+
+/* Each chance is a sum of its own functions, never 1 - the other: 0 means that it cannot be. */
+static bit_chance sum_chances(const ff_exact *ex, uint32_t i, uint32_t s) {
+  bit_chance c = {{0, 0}};
+  for (uint32_t j = ex->slot[i]; j < ex->slot[i] + ex->width[i]; j++) c.to[slot_value(ex, j, s)] += ex->probability[j];
+  return c;
 }
 
-/* The chance that bit i becomes 0. */
-static inline double chance_not(const ff_exact *ex, uint32_t i, uint32_t s) {
-  double sum = 0;
-  for (uint32_t j = ex->first[i]; j < ex->first[i + 1]; j++)
-    if (!map_value(ex, j, s)) sum += ex->probability[j];
-  return sum;
+static inline bit_chance chances(const ff_exact *ex, uint32_t i, uint32_t s) {
+  uint32_t width = ex->width[i];
+  if (width > FF_EXACT_PATTERN) return sum_chances(ex, i, s);
+  uint64_t word = ex->values[s * ex->record + ex->slot[i] / 64] >> (ex->slot[i] % 64);
+  const double *at = ex->chance + 2 * (ex->pattern[i] + (size_t)(word & ((UINT64_C(1) << width) - 1)));
+  bit_chance c = {{at[0], at[1]}};
+  return c;
+}
+
+static void fill_chances(ff_exact *ex) {
+  for (uint32_t i = 0; i < ex->n_free; i++) {
+    if (ex->width[i] > FF_EXACT_PATTERN) continue;
+    double *at = ex->chance + 2 * ex->pattern[i];
+    for (uint32_t pattern = 0; pattern < UINT32_C(1) << ex->width[i]; pattern++, at += 2)
+      for (uint32_t j = 0; j < ex->width[i]; j++) at[pattern >> j & 1u] += ex->probability[ex->slot[i] + j];
+  }
 }
 
 static ff_status fill_independent(ff_exact *ex, ff_error *err) {
   ex->base = ff_calloc(ex->n_states, sizeof *ex->base);
   ex->vary = ff_calloc(ex->n_states, sizeof *ex->vary);
-  if (!ex->base || !ex->vary) return ff_error_set(err, FF_EMEMORY, "Out of memory for %u states.", ex->n_states);
-  for (uint32_t i = 0; i < ex->n_free; i++) {
-    uint32_t bit = UINT32_C(1) << i;
-    for (size_t w = 0; w < ex->words; w++) {
-      uint64_t all = ~UINT64_C(0), any = 0;
-      for (uint32_t j = ex->first[i]; j < ex->first[i + 1]; j++) {
-        uint64_t v = ex->maps[(size_t)j * ex->words + w];
-        all &= v;
-        any |= v;
-      }
-      uint64_t unsure = any & ~all;
-      uint32_t lanes = ex->n_states < 64 ? ex->n_states : 64;
-      for (uint32_t l = 0; l < lanes; l++) {
-        size_t s = w * 64 + l;
-        ex->base[s] |= (all >> l) & 1u ? bit : 0;
-        ex->vary[s] |= (unsure >> l) & 1u ? bit : 0;
-      }
-    }
-  }
+  if (!ex->base || !ex->vary) return ff_error_set(err, FF_EMEMORY, "no memory for %u states", ex->n_states);
   uint32_t widest = 0;
   double total = 0;
   for (uint32_t s = 0; s < ex->n_states; s++) {
     uint32_t bits = 0;
-    for (uint32_t v = ex->vary[s]; v; v &= v - 1) bits++;
+    for (uint32_t i = 0; i < ex->n_free; i++) {
+      bit_chance c = chances(ex, i, s);
+      if (c.to[1] == 0) continue;
+      if (c.to[0] == 0) {
+        ex->base[s] |= UINT32_C(1) << i;
+      } else {
+        ex->vary[s] |= UINT32_C(1) << i;
+        bits++;
+      }
+    }
     if (bits > widest) widest = bits;
     total += (double)(UINT32_C(1) << bits);
   }
@@ -176,9 +198,9 @@ static ff_status fill_independent(ff_exact *ex, ff_error *err) {
 
 static uint32_t context_next(const ff_exact *ex, uint32_t c, uint32_t s) {
   if (ex->next) return ex->next[(size_t)c * ex->n_states + s];
-  const uint32_t *function = ex->context + (size_t)c * ex->n_free;
+  const uint32_t *slot = ex->context + (size_t)c * ex->n_free;
   uint32_t to = 0;
-  for (uint32_t i = 0; i < ex->n_free; i++) to |= map_value(ex, function[i], s) << i;
+  for (uint32_t i = 0; i < ex->n_free; i++) to |= slot_value(ex, slot[i], s) << i;
   return to;
 }
 
@@ -189,18 +211,18 @@ static ff_status fill_contexts(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   ex->context_probability = ff_calloc(n, sizeof *ex->context_probability);
   ex->context = ff_calloc((size_t)n * ex->n_free, sizeof *ex->context);
   if (!ex->context_probability || !ex->context)
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for %u contexts.", n);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u contexts", n);
   ex->n_contexts = n;
   for (uint32_t c = 0; c < n; c++) {
     ex->context_probability[c] = pbn->context_probability[c];
     for (uint32_t i = 0; i < ex->n_free; i++)
-      ex->context[(size_t)c * ex->n_free + i] = ex->first[i] + pbn->context[(size_t)c * pbn->n_nodes + ex->nodes[i]];
+      ex->context[(size_t)c * ex->n_free + i] = ex->slot[i] + pbn->context[(size_t)c * pbn->n_nodes + ex->nodes[i]];
   }
   ex->row_max = n;
   ex->row_mean = n;
   if ((uint64_t)n * ex->n_states > UINT64_C(1) << 26) return FF_OK;
   uint32_t *next = ff_calloc((size_t)n * ex->n_states, sizeof *next);
-  if (!next) return ff_error_set(err, FF_EMEMORY, "Out of memory for %u contexts.", n);
+  if (!next) return ff_error_set(err, FF_EMEMORY, "no memory for %u contexts", n);
   for (uint32_t c = 0; c < n; c++)
     for (uint32_t s = 0; s < ex->n_states; s++) next[(size_t)c * ex->n_states + s] = context_next(ex, c, s);
   ex->next = next;
@@ -212,32 +234,30 @@ static void fill_asynchronous(ff_exact *ex, const ff_pbn *pbn) {
   double nodes = (double)pbn->n_nodes + (double)pbn->removed_nodes;
   ex->pick = 1 / nodes;
   ex->pick_none = (nodes - (double)ex->n_free) / nodes;
-  ex->row_max = ex->n_free + 1u;
+  ex->row_max = ex->n_free + 2u; /* a row is written one entry ahead */
   ex->row_mean = (double)ex->row_max;
   if (!pbn->n_contexts) return;
-  memset(ex->probability, 0, ex->first[ex->n_free] * sizeof *ex->probability);
+  for (uint32_t i = 0; i < ex->n_free; i++)
+    memset(ex->probability + ex->slot[i], 0, ex->width[i] * sizeof *ex->probability);
   for (uint32_t c = 0; c < pbn->n_contexts; c++)
     for (uint32_t i = 0; i < ex->n_free; i++)
-      ex->probability[ex->first[i] + pbn->context[(size_t)c * pbn->n_nodes + ex->nodes[i]]] +=
+      ex->probability[ex->slot[i] + pbn->context[(size_t)c * pbn->n_nodes + ex->nodes[i]]] +=
           pbn->context_probability[c];
 }
 
 ff_status ff_exact_new(ff_exact **out, const ff_pbn *pbn, ff_error *err) {
   *out = NULL;
-  if (pbn->n_nodes == 0) return ff_error_set(err, FF_EMODEL, "A network without nodes has no chain.");
+  if (pbn->n_nodes == 0) return ff_error_set(err, FF_EMODEL, "a network without nodes has no chain");
   ff_exact *ex = ff_calloc(1, sizeof *ex);
-  if (!ex) return ff_error_set(err, FF_EMEMORY, "Out of memory for the exact chain.");
+  if (!ex) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
   ex->synchronous = pbn->update == FF_SYNCHRONOUS;
   ff_status status = find_free(ex, pbn, err);
   if (status == FF_OK) status = fill_flips(ex, pbn, err);
-  if (status == FF_OK) status = fill_maps(ex, pbn, err);
+  if (status == FF_OK) status = fill_values(ex, pbn, err);
   if (status == FF_OK) {
-    if (!ex->synchronous)
-      fill_asynchronous(ex, pbn);
-    else if (pbn->n_contexts)
-      status = fill_contexts(ex, pbn, err);
-    else
-      status = fill_independent(ex, err);
+    if (!ex->synchronous) fill_asynchronous(ex, pbn);
+    fill_chances(ex);
+    if (ex->synchronous) status = pbn->n_contexts ? fill_contexts(ex, pbn, err) : fill_independent(ex, err);
   }
   if (status != FF_OK) {
     ff_exact_free(ex);
@@ -252,9 +272,12 @@ void ff_exact_free(ff_exact *ex) {
   free(ex->nodes);
   free(ex->bit);
   free(ex->spread);
-  free(ex->first);
+  free(ex->width);
+  free(ex->slot);
+  free(ex->pattern);
   free(ex->probability);
-  free(ex->maps);
+  free(ex->values);
+  free(ex->chance);
   free(ex->base);
   free(ex->vary);
   free(ex->context_probability);
@@ -272,18 +295,36 @@ uint64_t ff_exact_states(const ff_exact *exact) { return exact->n_states; }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
+/* The bits under `mask` of the successors of s, with their weights; rows of disjoint masks multiply. */
+static uint32_t half_row(const ff_exact *ex, uint32_t s, uint32_t mask, uint32_t *to, double *weight) {
+  uint32_t n = 1;
+  to[0] = ex->base[s] & mask;
+  weight[0] = 1;
+  for (uint32_t v = ex->vary[s] & mask; v; v &= v - 1) {
+    uint32_t bit = v & (~v + 1u), i = 0;
+    while (bit >> i != 1u) i++;
+    bit_chance c = chances(ex, i, s);
+    for (uint32_t e = 0; e < n; e++) {
+      to[n + e] = to[e] | bit;
+      weight[n + e] = weight[e] * c.to[1];
+      weight[e] *= c.to[0];
+    }
+    n *= 2;
+  }
+  return n;
+}
+
 uint32_t ff_exact_update_row(const ff_exact *ex, uint32_t s, uint32_t *to, double *weight) {
   if (!ex->synchronous) {
     uint32_t n = 1;
     double stay = ex->pick_none;
     for (uint32_t i = 0; i < ex->n_free; i++) {
-      int one = (s >> i) & 1;
-      double move = one ? chance_not(ex, i, s) : chance(ex, i, s);
-      if (move > 0) {
-        to[n] = s ^ (UINT32_C(1) << i);
-        weight[n++] = ex->pick * move;
-      }
-      stay += ex->pick * (one ? chance(ex, i, s) : chance_not(ex, i, s));
+      bit_chance c = chances(ex, i, s);
+      uint32_t one = (s >> i) & 1u;
+      to[n] = s ^ (UINT32_C(1) << i);
+      weight[n] = ex->pick * c.to[!one];
+      n += c.to[!one] > 0;
+      stay += ex->pick * c.to[one];
     }
     to[0] = s;
     weight[0] = stay;
@@ -296,29 +337,14 @@ uint32_t ff_exact_update_row(const ff_exact *ex, uint32_t s, uint32_t *to, doubl
     }
     return ex->n_contexts;
   }
-  uint32_t n = 1;
-  to[0] = ex->base[s];
-  weight[0] = 1;
-  for (uint32_t v = ex->vary[s]; v; v &= v - 1) {
-    uint32_t bit = v & (~v + 1u);
-    uint32_t i = 0;
-    while (bit >> i != 1u) i++;
-    double one = chance(ex, i, s), zero = chance_not(ex, i, s);
-    for (uint32_t e = 0; e < n; e++) {
-      to[n + e] = to[e] | bit;
-      weight[n + e] = weight[e] * one;
-      weight[e] *= zero;
-    }
-    n *= 2;
-  }
-  return n;
+  return half_row(ex, s, UINT32_MAX, to, weight);
 }
 
 int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to) {
   uint32_t c = *cursor;
   if (!ex->synchronous) {
     for (; c < ex->n_free; c++) {
-      if ((((s >> c) & 1) ? chance_not(ex, c, s) : chance(ex, c, s)) > 0) {
+      if (chances(ex, c, s).to[!((s >> c) & 1u)] > 0) {
         *to = s ^ (UINT32_C(1) << c);
         *cursor = c + 1;
         return 1;
@@ -344,14 +370,31 @@ int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to
   return 1;
 }
 
-void ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight) {
+/* Long rows go out by halves: the low one stays within a window of y that fits the first cache. */
+static void update_wide(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight) {
+  enum { LOW = 10 };
+  uint32_t low_to[1 << LOW];
+  double low_weight[1 << LOW];
+  const uint32_t low = (UINT32_C(1) << LOW) - 1;
   for (uint32_t s = 0; s < ex->n_states; s++) {
     double mass = scale * x[s];
     if (mass == 0) continue;
-    if (ex->base && !ex->vary[s]) {
-      y[ex->base[s]] += mass;
-      continue;
+    uint32_t n_low = half_row(ex, s, low, low_to, low_weight), n = half_row(ex, s, ~low, to, weight);
+    for (uint32_t e = 0; e < n; e++) {
+      double *window = y + to[e], part = mass * weight[e];
+      for (uint32_t l = 0; l < n_low; l++) window[low_to[l]] += part * low_weight[l];
     }
+  }
+}
+
+void ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight) {
+  if (ex->base && ex->row_mean > 8) {
+    update_wide(ex, x, scale, y, to, weight);
+    return;
+  }
+  for (uint32_t s = 0; s < ex->n_states; s++) {
+    double mass = scale * x[s];
+    if (mass == 0) continue;
     uint32_t n = ff_exact_update_row(ex, s, to, weight);
     for (uint32_t e = 0; e < n; e++) y[to[e]] += mass * weight[e];
   }
@@ -384,7 +427,7 @@ ff_status ff_exact_step(double *y, const double *x, const ff_exact *ex, ff_error
   double *in = ff_calloc(orbit, sizeof *in), *out = ff_calloc(orbit, sizeof *out);
   ff_status status = FF_OK;
   if (!to || !weight || !in || !out) {
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory for a step over %u states.", ex->n_states);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a step over %u states", ex->n_states);
   } else {
     for (uint32_t s = 0; s < ex->n_states; s++) y[s] = ex->idle * x[s];
     ff_exact_update_all(ex, x, ex->update, y, to, weight);
@@ -404,7 +447,7 @@ ff_status ff_exact_step(double *y, const double *x, const ff_exact *ex, ff_error
 
 ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *ex, ff_error *err) {
   if (state >= ex->n_states)
-    return ff_error_set(err, FF_EARGUMENT, "State %llu is not among the %u states.", (unsigned long long)state,
+    return ff_error_set(err, FF_EARGUMENT, "state %llu is not among the %u states", (unsigned long long)state,
                         ex->n_states);
   uint32_t s = (uint32_t)state;
   uint32_t *to = ff_calloc(ex->row_max, sizeof *to);
@@ -412,7 +455,7 @@ ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *ex, ff_error
   if (!to || !weight) {
     free(to);
     free(weight);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for a row of %u states.", ex->n_states);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a row of %u states", ex->n_states);
   }
   memset(row, 0, ex->n_states * sizeof *row);
   uint32_t n = ff_exact_update_row(ex, s, to, weight);

@@ -29,9 +29,12 @@ ff_status ff_exact_step(double *y, const double *x, const ff_exact *exact, ff_er
 /* One row of P, dense (ff_exact_states entries). */
 ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *exact, ff_error *err);
 
-/* The long-run distribution from the initial one (held and definite nodes at their values, others uniform), in bounded
- * pieces: call until *done. `pi` is the caller's; it holds the current iterate between calls. *residual is the 1-norm of
- * pi P - pi. Ends with FF_ECONVERGENCE after max_steps applications of P in all. */
+/* The long-run (Cesaro) distribution from the initial one (held and definite nodes at their values, others uniform), in
+ * pieces of about `seconds`, one application of P at least: call until *done. `pi` is the caller's, the same array in every
+ * call, and holds the answer once *done. *residual is then the 1-norm of pi P - pi; before, how far the class at hand is
+ * (below `tolerance`, at least 4e-15, it is done). Recurrent classes that the start cannot reach get 0; with several, each
+ * has the probability that the chain ends in it. `exact` must outlive the solver. Memory: about 100 bytes a state and up to
+ * 1 GB (6 vectors at least) of Krylov vectors. Ends with FF_ECONVERGENCE after max_steps applications of P in all. */
 typedef struct ff_exact_solver ff_exact_solver;
 ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *exact, double tolerance, uint64_t max_steps,
                               ff_error *err);

@@ -15,7 +15,7 @@ ff_status ff_exact_gmres_new(ff_exact_gmres *g, uint32_t n, uint32_t max, ff_err
   g->g = ff_calloc(max + 1u, sizeof *g->g);
   if (!g->basis || !g->h || !g->cosine || !g->sine || !g->g) {
     ff_exact_gmres_free(g);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for %u vectors of %u states.", max + 1u, n);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u vectors of %u states", max + 1u, n);
   }
   return FF_OK;
 }
@@ -38,9 +38,20 @@ static double dot(const double *a, const double *b, uint32_t n) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r) {
-  double norm = sqrt(dot(r, r, g->n));
-  for (uint32_t i = 0; i < g->n; i++) g->basis[i] = norm > 0 ? r[i] / norm : 0;
+/* Takes the mass out of v along `unit`, a vector of mass 1. Rows of T sum to 1 up to rounding only, and the mass so made
+ * would point along the very vector that I - T cannot tell from nothing. */
+static void remove_mass(double *v, const double *unit, uint32_t n) {
+  double mass = 0;
+  for (uint32_t i = 0; i < n; i++) mass += v[i];
+  for (uint32_t i = 0; i < n; i++) v[i] -= mass * unit[i];
+}
+
+void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r, const double *unit) {
+  g->unit = unit;
+  memcpy(g->basis, r, g->n * sizeof *r);
+  if (unit) remove_mass(g->basis, unit, g->n);
+  double norm = sqrt(dot(g->basis, g->basis, g->n));
+  for (uint32_t i = 0; i < g->n; i++) g->basis[i] = norm > 0 ? g->basis[i] / norm : 0;
   memset(g->g, 0, (g->max + 1u) * sizeof *g->g);
   g->g[0] = g->start = norm;
   g->at = 0;
@@ -53,6 +64,7 @@ double ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, d
   double *next = g->basis + (size_t)(j + 1) * n, *h = g->h + (size_t)j * (g->max + 1u);
   ff_exact_system_apply(sys, v, z, t);
   for (uint32_t i = 0; i < n; i++) next[i] = v[i] - t[i];
+  if (g->unit) remove_mass(next, g->unit, n);
   double before = sqrt(dot(next, next, n));
   for (uint32_t k = 0; k <= j; k++) {
     const double *b = g->basis + (size_t)k * n;

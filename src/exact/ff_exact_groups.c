@@ -44,7 +44,7 @@ static ff_status merge_groups(ff_exact_groups *groups, uint32_t n, uint32_t most
   if (!basins || !map) {
     free(basins);
     free(map);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for %u groups of states.", groups->n_groups);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u groups of states", groups->n_groups);
   }
   for (uint32_t g = 0; g < groups->n_groups; g++) basins[g].group = g;
   for (uint32_t i = 0; i < n; i++) basins[groups->group[i]].size++;
@@ -61,7 +61,7 @@ ff_status ff_exact_groups_new(ff_exact_groups *groups, ff_exact_system *sys, con
   memset(groups, 0, sizeof *groups);
   if (!sys->state || !sys->n_orbits) return FF_OK;
   groups->group = ff_calloc(sys->n, sizeof *groups->group);
-  if (!groups->group) return ff_error_set(err, FF_EMEMORY, "Out of memory for the groups of %u states.", sys->n);
+  if (!groups->group) return ff_error_set(err, FF_EMEMORY, "no memory for the groups of %u states", sys->n);
   for (uint32_t g = sys->seg_last; g-- > sys->seg_first;) {
     uint32_t lo = sys->segment[g], hi = sys->segment[g + 1];
     uint32_t group = closed[g] ? groups->n_groups++ : group_after(sys, groups->group, lo, hi);
@@ -81,7 +81,7 @@ ff_status ff_exact_groups_new(ff_exact_groups *groups, ff_exact_system *sys, con
     groups->x = ff_calloc(sys->n, sizeof *groups->x);
     groups->t = ff_calloc(sys->n, sizeof *groups->t);
     if (!groups->flow || !groups->mass || !groups->scale || !groups->x || !groups->t)
-      status = ff_error_set(err, FF_EMEMORY, "Out of memory for %zu groups of %u states.", n, sys->n);
+      status = ff_error_set(err, FF_EMEMORY, "no memory for %zu groups of %u states", n, sys->n);
   }
   if (status != FF_OK) ff_exact_groups_free(groups);
   return status;

@@ -25,15 +25,20 @@ struct ff_exact {
   double update; /* a */
 
   int synchronous;
-  uint32_t *first;     /* per free bit: its functions are first[i] .. first[i + 1] - 1 */
-  double *probability; /* per function; marginal over contexts in asynchronous mode */
-  size_t words;        /* 64-bit words of one truth map */
-  uint64_t *maps;      /* per function: its value in every state */
+  /* The functions of free bit i fill `width[i]` bits from bit `slot[i]` on of the state's record (`record` words each), so
+   * that a row reads one place in memory; no node's bits cross a word unless it has more than FF_EXACT_PATTERN. */
+  uint32_t *width, *slot;
+  size_t record;
+  uint64_t *values;
+  double *probability; /* per slot; marginal over contexts in asynchronous mode */
+  double *chance;      /* chances to become 0 and 1, two for each pattern of the node's bits, from 2 * pattern[i] on */
+  size_t *pattern;
+  size_t words; /* 64-bit words of a truth map over all states */
 
   uint32_t *base, *vary; /* synchronous, independent, per state: bits that are sure, mask of those that are not */
   uint32_t n_contexts;   /* synchronous, dependent */
   double *context_probability;
-  uint32_t *context; /* n_contexts x n_free functions */
+  uint32_t *context; /* n_contexts x n_free slots */
   uint32_t *next;    /* n_contexts x n_states successors, or NULL where that would be too large */
   double pick;       /* asynchronous: chance of one node */
   double pick_none;  /* chance of a held or removed node */
@@ -42,6 +47,8 @@ struct ff_exact {
   size_t row_max;                   /* longest row of U */
   double row_mean;
 };
+
+#define FF_EXACT_PATTERN 10u
 
 enum { FF_HELD_0 = -1, FF_HELD_1 = -2 };
 
@@ -191,14 +198,16 @@ typedef struct {
   uint32_t n, max;
   double *basis; /* (max + 1) x n */
   double *h, *cosine, *sine, *g;
+  const double *unit;
   uint32_t at;
   double start; /* 2-norm at the start of the cycle */
 } ff_exact_gmres;
 
 ff_status ff_exact_gmres_new(ff_exact_gmres *g, uint32_t n, uint32_t max, ff_error *err);
 void ff_exact_gmres_free(ff_exact_gmres *g);
-/* Begins a cycle from the residual r. */
-void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r);
+/* Begins a cycle from the residual r. Where T is stochastic, `unit` is a vector of mass 1 that stays as it is until the
+ * cycle ends, and corrections have mass 0; else NULL. */
+void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r, const double *unit);
 /* One step; returns the estimated residual's 2-norm over that at the start. 0 means solved (or nothing left to gain). */
 double ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, double *t);
 /* Adds the correction of the cycle to x. */

@@ -123,13 +123,13 @@ ff_status ff_exact_order_new(ff_exact_order *order, const ff_exact_search *searc
   ff_status status = FF_OK;
   if (!class_of || !orbit_class || !rank || !fill || !order->state || !order->pos || !order->segment ||
       !order->closed) {
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory to sort %u states.", scc->n_met);
+    status = ff_error_set(err, FF_EMEMORY, "no memory to sort %u states", scc->n_met);
     goto end;
   }
   order->n_classes = classify(class_of, search, orbit_class);
   order->class_first = ff_calloc(order->n_classes + 2u, sizeof *order->class_first);
   if (!order->class_first) {
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory for %u recurrent classes.", order->n_classes);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", order->n_classes);
     goto end;
   }
   for (uint32_t c = 0; c < n; c++) order->class_first[class_of[c] + 1]++;

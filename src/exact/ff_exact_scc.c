@@ -19,7 +19,7 @@ ff_status ff_exact_scc_new(ff_exact_scc *scc, uint32_t n, ff_error *err) {
   if (!scc->index || !scc->low || !scc->component || !scc->post || !scc->stack || !scc->path || !scc->cursor ||
       !scc->leaves) {
     ff_exact_scc_free(scc);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for the components of %u states.", n);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the components of %u states", n);
   }
   memset(scc->component, 0xFF, n * sizeof *scc->component);
   return FF_OK;

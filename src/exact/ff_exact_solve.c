@@ -8,7 +8,7 @@
 
 /* Rows of U longer than this on average are not worth an order: the update alone then mixes fast. */
 #define WIDE_ROWS 64.0
-#define WIDE_PERTURBATION 1e-3
+#define WIDE_PERTURBATION 1e-4
 
 enum { SEARCH, START, TRANSIENT, CLASS, SWEEP, GROUPS, CHECK, KRYLOV, FINISH, DONE };
 
@@ -57,9 +57,9 @@ void ff_exact_solver_free(ff_exact_solver *so) {
 ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double tolerance, uint64_t max_steps,
                               ff_error *err) {
   *out = NULL;
-  if (!(tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "The tolerance must be positive, not %g.", tolerance);
+  if (!(tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "the tolerance must be positive, not %g", tolerance);
   ff_exact_solver *so = ff_calloc(1, sizeof *so);
-  if (!so) return ff_error_set(err, FF_EMEMORY, "Out of memory for the solver.");
+  if (!so) return ff_error_set(err, FF_EMEMORY, "no memory for the solver");
   so->ex = ex;
   so->tolerance = tolerance > 4e-15 ? tolerance : 4e-15; /* below this there is only rounding */
   so->max_steps = max_steps;
@@ -67,6 +67,7 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
   int wide = ex->flip_bits == ex->n_free && ex->n_free > 0 && ex->row_mean > WIDE_ROWS && ex->p >= WIDE_PERTURBATION &&
              ex->n_states > FF_EXACT_DENSE_CLASS;
   if (wide) {
+    so->tolerance = 1.5e-15; /* of P itself, whose slowest modes fade as 1 - p */
     so->order.n_classes = 1;
     so->phase = START;
   } else {
@@ -95,9 +96,9 @@ static ff_status open_system(ff_exact_solver *so, uint32_t class_index, ff_error
   so->r = ff_calloc(n, sizeof *so->r);
   so->rhs = ff_calloc(class_index == 0 ? n : 0, sizeof *so->rhs);
   if (!so->w || !so->z || !so->t || !so->r || !so->rhs)
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for vectors of %u states.", n);
+    return ff_error_set(err, FF_EMEMORY, "no memory for vectors of %u states", n);
   double room = (double)(UINT64_C(1) << 30) / 8.0 / n; /* a gigabyte of basis vectors */
-  uint32_t restart = room > 60 ? 60 : room < 6 ? 6 : (uint32_t)room;
+  uint32_t restart = room > 100 ? 100 : room < 6 ? 6 : (uint32_t)room;
   if (restart > n) restart = n;
   status = ff_exact_gmres_new(&so->gmres, n, restart, err);
   if (status == FF_OK && class_index > 0 && o->state)
@@ -131,7 +132,7 @@ static ff_status start(ff_exact_solver *so, ff_error *err) {
   const ff_exact *ex = so->ex;
   const ff_exact_order *o = &so->order;
   so->mass = ff_calloc(o->n_classes + 1u, sizeof *so->mass);
-  if (!so->mass) return ff_error_set(err, FF_EMEMORY, "Out of memory for %u recurrent classes.", o->n_classes);
+  if (!so->mass) return ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", o->n_classes);
   so->at = 1;
   so->phase = CLASS;
   uint32_t transient = o->state ? o->segment[o->class_first[1]] : 0;
@@ -187,7 +188,7 @@ static ff_status dense_class(ff_exact_solver *so, double *pi, ff_error *err) {
   uint32_t *to = ff_calloc(ex->row_max, sizeof *to);
   ff_status status = FF_OK;
   if (!flow || !x || !weight || !to) {
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory for a class of %u states.", n);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a class of %u states", n);
   } else {
     double flips[FF_EXACT_MAX_FREE + 1];
     for (uint32_t f = 0; f <= ex->flip_bits; f++) flips[f] = pow(ex->p, f) * pow(1 - ex->p, ex->flip_bits - f);
@@ -257,7 +258,9 @@ static void apply(ff_exact_solver *so) {
 /* w T against w, and whether that will do. */
 static ff_status check(ff_exact_solver *so, double *pi, ff_error *err) {
   uint32_t n = so->sys.n;
-  for (uint32_t i = 0; i < n; i++) so->r[i] = (so->transient ? so->rhs[i] : 0) - so->w[i] + so->t[i];
+  /* rows of T sum to 1 up to rounding only: what mass that gains or loses is no residual */
+  double keep = so->transient ? 1 : 1 / norm1(so->t, n);
+  for (uint32_t i = 0; i < n; i++) so->r[i] = (so->transient ? so->rhs[i] : 0) - so->w[i] + keep * so->t[i];
   double size = norm1(so->transient ? so->rhs : so->w, n);
   so->residual = size > 0 ? norm1(so->r, n) / size : 0;
   double worst = so->residual > so->change ? so->residual : so->change;
@@ -272,10 +275,10 @@ static ff_status check(ff_exact_solver *so, double *pi, ff_error *err) {
   if (!good && so->stalled >= 4 && worst <= 1e-12) good = 1;
   if (!good && so->steps >= so->max_steps)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "The long-run distribution did not converge in %llu steps: the residual is %.3g.",
+                        "the long-run distribution did not converge in %llu steps: the residual is %.3g",
                         (unsigned long long)so->steps, so->residual);
   if (!good) {
-    ff_exact_gmres_begin(&so->gmres, so->r);
+    ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w);
     so->phase = KRYLOV;
     return FF_OK;
   }
@@ -300,10 +303,10 @@ static ff_status check(ff_exact_solver *so, double *pi, ff_error *err) {
 
 static ff_status finish(ff_exact_solver *so, const double *pi, ff_error *err) {
   double *y = ff_calloc(so->ex->n_states, sizeof *y);
-  if (!y) return ff_error_set(err, FF_EMEMORY, "Out of memory for vectors of %u states.", so->ex->n_states);
+  if (!y) return ff_error_set(err, FF_EMEMORY, "no memory for vectors of %u states", so->ex->n_states);
   ff_status status = ff_exact_step(y, pi, so->ex, err);
-  double sum = 0;
-  for (uint32_t s = 0; s < so->ex->n_states && status == FF_OK; s++) sum += fabs(y[s] - pi[s]);
+  double sum = 0, keep = status == FF_OK ? 1 / norm1(y, so->ex->n_states) : 0;
+  for (uint32_t s = 0; s < so->ex->n_states && status == FF_OK; s++) sum += fabs(keep * y[s] - pi[s]);
   so->residual = sum;
   so->phase = DONE;
   free(y);
@@ -350,7 +353,10 @@ static ff_status piece(ff_exact_solver *so, double *pi, ff_error *err) {
     case KRYLOV: {
       double ratio = ff_exact_gmres_step(&so->gmres, &so->sys, so->z, so->t);
       so->steps++;
-      if (ratio * so->residual > 0.1 * so->tolerance && so->gmres.at < so->gmres.max && so->steps < so->max_steps) break;
+      /* a cycle that gains more than doubles carry goes astray: better to start afresh from the true residual */
+      if (ratio > 1e-9 && ratio * so->residual > 0.25 * so->tolerance && so->gmres.at < so->gmres.max &&
+          so->steps < so->max_steps)
+        break;
       ff_exact_gmres_end(&so->gmres, so->w);
       so->phase = TRANSIENT;
       if (so->transient) break;

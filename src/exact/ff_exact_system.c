@@ -73,7 +73,7 @@ static ff_status fill_segments(ff_exact_system *sys, ff_error *err) {
   size_t total = 0, most = (size_t)1 << 25;
   sys->kind = ff_calloc(segments, sizeof *sys->kind);
   sys->factor = ff_calloc(segments, sizeof *sys->factor);
-  if (!sys->kind || !sys->factor) return ff_error_set(err, FF_EMEMORY, "Out of memory for %u components.", segments);
+  if (!sys->kind || !sys->factor) return ff_error_set(err, FF_EMEMORY, "no memory for %u components", segments);
   for (uint32_t g = 0; g < segments; g++) {
     uint32_t lo = sys->segment[sys->seg_first + g], hi = sys->segment[sys->seg_first + g + 1], size = hi - lo;
     if (size == 1) continue;
@@ -89,7 +89,7 @@ static ff_status fill_segments(ff_exact_system *sys, ff_error *err) {
     }
   }
   sys->factors = ff_calloc(total, sizeof *sys->factors);
-  if (!sys->factors) return ff_error_set(err, FF_EMEMORY, "Out of memory for %u components.", segments);
+  if (!sys->factors) return ff_error_set(err, FF_EMEMORY, "no memory for %u components", segments);
   for (uint32_t g = 0; g < segments; g++) {
     uint32_t lo = sys->segment[sys->seg_first + g], hi = sys->segment[sys->seg_first + g + 1];
     if (sys->kind[g] == FF_SEGMENT_CYCLE) fill_cycle(sys, lo, hi, sys->factors + sys->factor[g]);
@@ -106,7 +106,7 @@ static ff_status fill_orbits(ff_exact_system *sys, ff_error *err) {
   sys->flip_y = ff_calloc(size, sizeof *sys->flip_y);
   sys->orbits = ff_calloc(sys->n / size + 1, sizeof *sys->orbits);
   if (!sys->flip_x || !sys->flip_y || !sys->orbits)
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for the flips of %u states.", sys->n);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the flips of %u states", sys->n);
   for (uint32_t i = 0; i < sys->n; i++) {
     uint32_t s = sys->state ? sys->state[sys->lo + i] : i;
     if (!(s & ex->flip_mask)) sys->orbits[sys->n_orbits++] = s;
@@ -130,7 +130,7 @@ ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const ui
   sys->diag = ff_calloc(state ? sys->n : 0, sizeof *sys->diag);
   ff_status status = FF_OK;
   if (!sys->row_to || !sys->row_weight || !sys->diag)
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory for %u states.", sys->n);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %u states", sys->n);
   if (status == FF_OK) status = fill_orbits(sys, err);
   if (status == FF_OK && state) {
     diagonal(sys);

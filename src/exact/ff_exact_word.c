@@ -59,7 +59,7 @@ uint64_t ff_exact_word(const ff_exact *ex, const ff_expr *expr, size_t w, uint64
 ff_status ff_exact_probability(double *out, const double *pi, const ff_expr *set, const ff_exact *exact,
                                ff_error *err) {
   uint64_t *stack = ff_calloc(set->depth + 1u, sizeof *stack);
-  if (!stack) return ff_error_set(err, FF_EMEMORY, "Out of memory for the value of a set.");
+  if (!stack) return ff_error_set(err, FF_EMEMORY, "no memory for the value of a set");
   double sum = 0, lost = 0; /* Kahan's sum: a million states must not cost digits */
   for (size_t w = 0; w < exact->words; w++) {
     uint64_t in = ff_exact_word(exact, set, w, stack);
