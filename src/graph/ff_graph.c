@@ -17,8 +17,8 @@ typedef igraph_integer_t ff_igraph_int;
 #endif
 
 static ff_status igraph_failed(igraph_error_t code, ff_error *err) {
-  if (code == IGRAPH_ENOMEM) return ff_error_set(err, FF_EMEMORY, "Out of memory for the dependency graph.");
-  return ff_error_set(err, FF_EINTERNAL, "The igraph library failed: %s.", igraph_strerror(code));
+  if (code == IGRAPH_ENOMEM) return ff_error_set(err, FF_EMEMORY, "no memory for the dependency graph");
+  return ff_error_set(err, FF_EINTERNAL, "the igraph library failed: %s", igraph_strerror(code));
 }
 
 /* A graph of n vertices, to be destroyed where this returns IGRAPH_SUCCESS. */
@@ -102,7 +102,7 @@ ff_status ff_graph_components(ff_components **out, const ff_pbn *pbn, ff_error *
   }
   rank = ff_calloc(n, sizeof *rank);
   if (!c || !c->component || !c->size || !c->cyclic || !rank) {
-    status = ff_error_set(err, FF_EMEMORY, "Out of memory for the components of %u nodes.", n);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for the components of %u nodes", n);
   } else {
 #if IGRAPH_VERSION_MAJOR >= 1
     igraph_setup();

@@ -19,7 +19,7 @@ ff_status ff_graph_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, cons
   if (!tails || !heads) {
     free(tails);
     free(heads);
-    return ff_error_set(err, FF_EMEMORY, "Out of memory for %zu arrows of the dependency graph.", most);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %zu arrows of the dependency graph", most);
   }
   size_t n = 0;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
@@ -46,12 +46,12 @@ ff_status ff_graph_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, cons
 /* The components to keep are those of the ancestors of the nodes of interest: a walk from child to parents finds them. */
 ff_status ff_graph_keep(uint8_t *keep, const ff_pbn *pbn, const uint32_t *of_interest, uint32_t n, ff_error *err) {
   uint32_t *pending = ff_calloc(pbn->n_nodes, sizeof *pending), n_pending = 0;
-  if (!pending) return ff_error_set(err, FF_EMEMORY, "Out of memory to reduce %u nodes.", pbn->n_nodes);
+  if (!pending) return ff_error_set(err, FF_EMEMORY, "no memory to reduce %u nodes", pbn->n_nodes);
   memset(keep, 0, pbn->n_nodes);
   for (uint32_t k = 0; k < n; k++) {
     if (of_interest[k] >= pbn->n_nodes) {
       free(pending);
-      return ff_error_set(err, FF_EARGUMENT, "Node %u of interest is not among the %u nodes.", of_interest[k],
+      return ff_error_set(err, FF_EARGUMENT, "node %u of interest is not among the %u nodes", of_interest[k],
                           pbn->n_nodes);
     }
     if (keep[of_interest[k]]) continue;
@@ -76,7 +76,7 @@ ff_status ff_graph_keep(uint8_t *keep, const ff_pbn *pbn, const uint32_t *of_int
 static ff_status copy_node(ff_pbn *to, uint32_t at, const ff_pbn *from, uint32_t node, const int64_t *map,
                            ff_error *err) {
   to->names[at] = ff_strndup(from->names[node], strlen(from->names[node]));
-  if (!to->names[at]) return ff_error_set(err, FF_EMEMORY, "Out of memory for the reduced network.");
+  if (!to->names[at]) return ff_error_set(err, FF_EMEMORY, "no memory for the reduced network");
   to->perturbed[at] = from->perturbed[node];
   to->initial[at] = from->initial[node];
   uint32_t first = to->first[at];
@@ -84,7 +84,7 @@ static ff_status copy_node(ff_pbn *to, uint32_t at, const ff_pbn *from, uint32_t
     const ff_predictor *old = &from->predictors[from->first[node] + j];
     for (uint32_t k = 0; k < old->n_parents; k++)
       if (map[old->parents[k]] < 0)
-        return ff_error_set(err, FF_EMODEL, "Node \"%s\" stays but its parent \"%s\" does not.", from->names[node],
+        return ff_error_set(err, FF_EMODEL, "node \"%s\" stays but its parent \"%s\" does not", from->names[node],
                             from->names[old->parents[k]]);
     ff_status status = ff_expr_remap(&to->predictors[first + j].expr, &old->expr, map, err);
     if (status != FF_OK) return status;
@@ -112,11 +112,11 @@ ff_status ff_graph_reduce(ff_pbn **out, uint32_t *kept, const ff_pbn *pbn, const
     n += keep[i] != 0;
     removed_perturbed += !keep[i] && pbn->perturbed[i];
   }
-  if (n == 0) return ff_error_set(err, FF_EARGUMENT, "A reduction must keep at least one node.");
+  if (n == 0) return ff_error_set(err, FF_EARGUMENT, "a reduction must keep at least one node");
   int64_t *map = ff_calloc(pbn->n_nodes, sizeof *map);
   uint32_t *old = ff_calloc(n, sizeof *old);
   ff_pbn *small = NULL;
-  ff_status status = !map || !old ? ff_error_set(err, FF_EMEMORY, "Out of memory for the reduced network.")
+  ff_status status = !map || !old ? ff_error_set(err, FF_EMEMORY, "no memory for the reduced network")
                                   : ff_pbn_new(&small, n, err);
   if (status == FF_OK) {
     uint32_t at = 0;
@@ -167,7 +167,7 @@ static size_t function_bytes(const ff_predictor *f) {
 
 ff_status ff_graph_order(uint32_t *order, uint32_t *split, const ff_pbn *pbn, size_t fast_bytes, ff_error *err) {
   load *loads = ff_calloc(pbn->n_nodes, sizeof *loads);
-  if (!loads) return ff_error_set(err, FF_EMEMORY, "Out of memory to sort %u nodes.", pbn->n_nodes);
+  if (!loads) return ff_error_set(err, FF_EMEMORY, "no memory to sort %u nodes", pbn->n_nodes);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     loads[i].node = i;
     loads[i].functions = pbn->first[i + 1] - pbn->first[i];
