@@ -1,0 +1,339 @@
+/* SBML-qual to networks: Level 3, qual Version 1, whose species have the levels 0 and 1. */
+#include "ff_io_sbml_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  ff_build build;
+  QualModelPlugin_t *model;
+  uint64_t *set_on; /* per species: the line of the transition that sets it, 0 where none does */
+  int8_t *initial;
+  size_t before; /* bytes put in front of the first line */
+  ff_error *err;
+} reader;
+
+static ff_place place_of(const reader *r, const void *element) { return (ff_place){r->build.file, SBase_getLine(element)}; }
+
+static ff_span span_of(const char *text) { return (ff_span){text == NULL ? "" : text, text == NULL ? 0 : strlen(text)}; }
+
+/* "FILE, line N: found THING NAME with WORD = LEVEL where WANTED was expected" */
+static ff_status found_level(const reader *r, const void *element, const char *thing, const char *name, const char *word,
+                             int level, const char *expected) {
+  ff_quoted shown = {""};
+  if (name != NULL) shown = ff_quote(name, strlen(name));
+  ff_place place = place_of(r, element);
+  return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found a %s%s%s with %s = %d where %s was expected", place.file,
+                      (unsigned long long)place.line, thing, name != NULL ? " " : "", shown.text, word, level, expected);
+}
+
+/* ---- what libsbml has to say ---- */
+
+/* The part of a message that is about this file, on one line: after the line "Reference: ..." where something is, else the start. */
+#define SAID_SIZE 400
+static void shorten(char *said, const char *message) {
+  static const char reference[] = "\nReference:";
+  const char *from = message, *mark;
+  while ((mark = strstr(from, reference)) != NULL) from = mark + 1;
+  const char *end = strchr(from, '\n');
+  if (from != message && end != NULL && end[strspn(end, " \t\r\n")] != '\0')
+    from = end;
+  else
+    from = message;
+  int valid = ff_utf8_valid(from, strlen(from)), blank = 1;
+  size_t at = 0, last = 0; /* `last`: where the character begins that `at` is in */
+  for (; *from != '\0' && (from == message || strncmp(from, reference, sizeof reference - 1) != 0); from++) {
+    unsigned char c = (unsigned char)*from;
+    if (c <= 0x20 || c == 0x7F) {
+      if (!blank) said[at++] = ' ';
+      blank = 1;
+    } else {
+      if ((c & 0xC0) != 0x80) last = at;
+      said[at++] = c >= 0x80 && !valid ? '?' : (char)c;
+      blank = 0;
+    }
+    if (at == SAID_SIZE - 4) {
+      memcpy(said + last, "...", 4);
+      return;
+    }
+  }
+  while (at > 0 && (said[at - 1] == ' ' || said[at - 1] == '.')) at--;
+  said[at] = '\0';
+}
+
+/* Notes and annotations say nothing that is read here, so a mistake in them is none of ours. */
+static int is_about_remarks(unsigned id) {
+  return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
+}
+
+static ff_status check_errors(const reader *r, SBMLDocument_t *document) {
+  unsigned n = SBMLDocument_getNumErrors(document);
+  for (unsigned i = 0; i < n; i++) {
+    const XMLError_t *error = (const XMLError_t *)SBMLDocument_getError(document, i);
+    unsigned severity = XMLError_getSeverity(error);
+    if (severity != LIBSBML_SEV_ERROR && severity != LIBSBML_SEV_FATAL) continue;
+    if (is_about_remarks(XMLError_getErrorId(error))) continue;
+    const char *message = XMLError_getMessage(error);
+    char said[SAID_SIZE];
+    shorten(said, message == NULL || message[0] == '\0' ? "an error without a word" : message);
+    unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
+    if (line <= 1 && column > r->before) column -= (unsigned)r->before;
+    return ff_error_set(r->err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", r->build.file, line == 0 ? 1 : line, column, said);
+  }
+  return FF_OK;
+}
+
+/* ---- species ---- */
+
+static ff_status read_one_species(reader *r, QualitativeSpecies_t *species) {
+  static const char levels[] = "a species with the levels 0 and 1";
+  const char *id = SBase_getIdAttribute((const SBase_t *)species); /* QualitativeSpecies_getId makes a copy */
+  if (span_of(id).length == 0)
+    return ff_io_found(r->err, place_of(r, species), (ff_span){"", 0}, "the id of a qualitativeSpecies");
+  if (QualitativeSpecies_isSetMaxLevel(species)) {
+    int level = QualitativeSpecies_getMaxLevel(species);
+    if (level != 0 && level != 1) return found_level(r, species, "species", id, "maxLevel", level, levels);
+  }
+  uint32_t node;
+  int is_new;
+  ff_status status = ff_build_node(&r->build, span_of(id), &node, &is_new);
+  if (status != FF_OK) return status;
+  if (!is_new) return ff_io_found(r->err, place_of(r, species), span_of(id), "an id that no other species has");
+  r->initial[node] = -1;
+  if (!QualitativeSpecies_isSetInitialLevel(species)) return FF_OK;
+  int level = QualitativeSpecies_getInitialLevel(species);
+  if (level != 0 && level != 1) return found_level(r, species, "species", id, "initialLevel", level, levels);
+  r->initial[node] = (int8_t)level;
+  return FF_OK;
+}
+
+static QualitativeSpecies_t *species_at(const reader *r, unsigned i) {
+  return (QualitativeSpecies_t *)QualModelPlugin_getQualitativeSpecies(r->model, i);
+}
+
+static ff_status read_species(reader *r, const Model_t *model) {
+  unsigned n = QualModelPlugin_getNumQualitativeSpecies(r->model);
+  if (n == 0) return ff_io_found(r->err, place_of(r, model), (ff_span){"", 0}, "a qualitativeSpecies");
+  r->set_on = ff_calloc(n, sizeof *r->set_on);
+  r->initial = ff_calloc(n, sizeof *r->initial);
+  if (r->set_on == NULL || r->initial == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u nodes", n);
+  ff_status status = FF_OK;
+  for (unsigned i = 0; i < n && status == FF_OK; i++) status = read_one_species(r, species_at(r, i));
+  return status;
+}
+
+/* ---- transitions ---- */
+
+/* libsbml's C functions reach the default term only through all that is in its list. */
+static ff_status read_default(const reader *r, Transition_t *transition, int *level) {
+  List_t *elements = SBase_getAllElements((SBase_t *)Transition_getListOfFunctionTerms(transition));
+  DefaultTerm_t *term = NULL;
+  unsigned n = elements == NULL ? 0 : List_size(elements);
+  for (unsigned i = 0; i < n; i++) {
+    SBase_t *element = List_get(elements, i);
+    if (SBase_getTypeCode(element) == SBML_QUAL_DEFAULT_TERM && strcmp(SBase_getElementName(element), "defaultTerm") == 0)
+      term = (DefaultTerm_t *)element;
+  }
+  if (elements != NULL) List_free(elements);
+  if (term == NULL) return ff_io_found(r->err, place_of(r, transition), (ff_span){"a transition", 12}, "a transition with a defaultTerm");
+  *level = DefaultTerm_isSetResultLevel(term) ? DefaultTerm_getResultLevel(term) : -1;
+  if (*level == 0 || *level == 1) return FF_OK;
+  return found_level(r, term, "defaultTerm", NULL, "resultLevel", *level, "the level 0 or 1");
+}
+
+/* The terms in their order, the first that holds wins: t1 op (t2 op (t3 ...)), op being | where the term's level is 1, and & with
+ * the term negated where it is 0. From the last term on that is not the default's level anyway, the rest is left out. */
+static ff_status read_terms(reader *r, Transition_t *transition, ff_sbml_code *code) {
+  int otherwise = 0;
+  ff_status status = read_default(r, transition, &otherwise);
+  unsigned n = Transition_getNumFunctionTerms(transition), used = 0;
+  size_t end = 0;
+  for (unsigned i = 0; i < n && status == FF_OK; i++) {
+    FunctionTerm_t *term = (FunctionTerm_t *)Transition_getFunctionTerm(transition, i);
+    int level = FunctionTerm_isSetResultLevel(term) ? FunctionTerm_getResultLevel(term) : -1;
+    if (level != 0 && level != 1) return found_level(r, term, "functionTerm", NULL, "resultLevel", level, "the level 0 or 1");
+    if (!FunctionTerm_isSetMath(term))
+      return ff_io_found(r->err, place_of(r, term), (ff_span){"a functionTerm", 14}, "a functionTerm with math");
+    status = ff_sbml_math(code, FunctionTerm_getMath(term), &r->build, transition, place_of(r, term).line);
+    if (status == FF_OK && level == 0) status = ff_sbml_emit(code, FF_X_OP(FF_X_NOT, 0));
+    if (level == otherwise) continue;
+    end = code->length;
+    used = i + 1;
+  }
+  if (status != FF_OK) return status;
+  code->length = end;
+  if (used == 0) return ff_sbml_emit(code, FF_X_OP(FF_X_CONST, otherwise));
+  for (unsigned i = used - 1; i > 0 && status == FF_OK; i--) {
+    FunctionTerm_t *term = (FunctionTerm_t *)Transition_getFunctionTerm(transition, i - 1);
+    status = ff_sbml_emit(code, FF_X_OP(FunctionTerm_getResultLevel(term) ? FF_X_OR : FF_X_AND, 0));
+  }
+  return status;
+}
+
+static uint32_t depth_of(const ff_op *code, size_t length) {
+  uint32_t depth = 0, most = 0;
+  for (size_t i = 0; i < length; i++) {
+    uint32_t kind = FF_X_CODE(code[i]);
+    if (kind == FF_X_CONST || kind == FF_X_VAR) depth++;
+    if (kind == FF_X_AND || kind == FF_X_OR || kind == FF_X_XOR) depth--;
+    if (depth > most) most = depth;
+  }
+  return most;
+}
+
+/* The species that an input or output names; `id` is libsbml's copy, freed here. */
+static ff_status find_species(reader *r, const void *element, char *id, uint32_t *node) {
+  int64_t found = ff_build_find(&r->build, span_of(id).text, span_of(id).length);
+  ff_status status = found >= 0 ? FF_OK : ff_io_found(r->err, place_of(r, element), span_of(id), "the id of a species");
+  *node = (uint32_t)found;
+  free(id);
+  return status;
+}
+
+/* Gives the species of one output the function. */
+static ff_status read_output(reader *r, Output_t *output, const ff_sbml_code *code, uint64_t line) {
+  uint32_t node;
+  ff_status status = find_species(r, output, Output_getQualitativeSpecies(output), &node);
+  if (status != FF_OK) return status;
+  ff_quoted shown = ff_quote(r->build.names[node], strlen(r->build.names[node]));
+  ff_place place = place_of(r, output);
+  if (Output_getTransitionEffect(output) != OUTPUT_TRANSITION_EFFECT_ASSIGNMENT_LEVEL)
+    return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found an output %s that is no assignmentLevel where one was expected",
+                        place.file, (unsigned long long)place.line, shown.text);
+  if (QualitativeSpecies_getConstant(species_at(r, node)))
+    return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found the output %s, which is constant, where a species that is not was expected",
+                        place.file, (unsigned long long)place.line, shown.text);
+  if (r->set_on[node] != 0)
+    return ff_error_set(r->err, FF_EPARSE,
+                        "%s, line %llu: found a second transition with the output %s (the first is on line %llu) where one was expected",
+                        place.file, (unsigned long long)place.line, shown.text, (unsigned long long)r->set_on[node]);
+  r->set_on[node] = line == 0 ? 1 : line;
+  ff_expr from = {.code = code->code, .length = (uint32_t)code->length, .depth = depth_of(code->code, code->length)}, expr;
+  status = ff_expr_copy(&expr, &from, r->err);
+  return status == FF_OK ? ff_build_rule(&r->build, node, 1.0, line, &expr) : status;
+}
+
+static ff_status read_transition(reader *r, Transition_t *transition) {
+  unsigned inputs = Transition_getNumInputs(transition), outputs = Transition_getNumOutputs(transition);
+  for (unsigned i = 0; i < inputs; i++) {
+    Input_t *input = (Input_t *)Transition_getInput(transition, i);
+    uint32_t node;
+    ff_status status = find_species(r, input, Input_getQualitativeSpecies(input), &node);
+    if (status != FF_OK) return status;
+    if (Input_getTransitionEffect(input) == INPUT_TRANSITION_EFFECT_CONSUMPTION)
+      return ff_io_found(r->err, place_of(r, input), span_of("consumption"), "the transitionEffect none of an input");
+  }
+  ff_sbml_code code = {.err = r->err};
+  uint64_t line = place_of(r, transition).line;
+  ff_status status = read_terms(r, transition, &code);
+  for (unsigned i = 0; i < outputs && status == FF_OK; i++)
+    status = read_output(r, (Output_t *)Transition_getOutput(transition, i), &code, line);
+  free(code.code);
+  return status;
+}
+
+/* Species that no transition sets keep their level. */
+static ff_status read_transitions(reader *r) {
+  unsigned n = QualModelPlugin_getNumTransitions(r->model);
+  ff_status status = FF_OK;
+  for (unsigned i = 0; i < n && status == FF_OK; i++)
+    status = read_transition(r, (Transition_t *)QualModelPlugin_getTransition(r->model, i));
+  for (uint32_t i = 0; i < r->build.n_nodes && status == FF_OK; i++) {
+    if (r->set_on[i] != 0) continue;
+    ff_op keep = FF_X_OP(FF_X_VAR, i);
+    ff_expr from = {.code = &keep, .length = 1, .depth = 1}, expr;
+    status = ff_expr_copy(&expr, &from, r->err);
+    if (status == FF_OK) status = ff_build_rule(&r->build, i, 1.0, 0, &expr);
+  }
+  return status;
+}
+
+/* ---- names ---- */
+
+static int may_name_a_node(const char *name) {
+  for (size_t i = 0; name[i] != '\0'; i++)
+    if ((unsigned char)name[i] < 0x20 || name[i] == 0x7F) return 0;
+  return strchr(name, '"') == NULL || strchr(name, '`') == NULL;
+}
+
+/* The rule that is told in ff_io.h: names are taken, all or none, where the writer would make just these ids of them. */
+static ff_status take_names(const reader *r, ff_pbn *pbn) {
+  uint32_t n = pbn->n_nodes;
+  char **names = ff_calloc(n, sizeof *names), **ids = NULL;
+  ff_status status = names == NULL ? ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", n) : FF_OK;
+  int differ = 0, fit = 1;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const char *name = SBase_getName((const SBase_t *)species_at(r, i));
+    names[i] = span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* only read from */
+    if (strcmp(names[i], pbn->names[i]) != 0) differ = 1;
+    if (!may_name_a_node(names[i])) fit = 0;
+  }
+  ff_names *unique = NULL;
+  if (status == FF_OK && differ && fit) {
+    status = ff_names_new(&unique, names, n, r->err);
+    if (status == FF_EMODEL) {
+      status = FF_OK;
+      fit = 0;
+    }
+    ff_names_free(unique);
+  }
+  if (status == FF_OK && differ && fit) status = ff_sbml_ids(&ids, names, n, r->err);
+  for (uint32_t i = 0; ids != NULL && i < n; i++)
+    if (strcmp(ids[i], pbn->names[i]) != 0) fit = 0;
+  ff_sbml_ids_free(ids, n);
+  for (uint32_t i = 0; status == FF_OK && differ && fit && i < n; i++) {
+    if (strcmp(names[i], pbn->names[i]) == 0) continue;
+    char *copy = ff_strndup(names[i], strlen(names[i]));
+    if (copy == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", n);
+    if (copy == NULL) break;
+    free(pbn->names[i]);
+    pbn->names[i] = copy;
+  }
+  free(names);
+  return status;
+}
+
+/* ---- the document ---- */
+
+static ff_status read_document(reader *r, SBMLDocument_t *document, ff_pbn **out) {
+  ff_status status = check_errors(r, document);
+  if (status != FF_OK) return status;
+  Model_t *model = SBMLDocument_getModel(document);
+  if (model == NULL) return ff_io_found(r->err, (ff_place){r->build.file, 1}, (ff_span){"", 0}, "a model");
+  r->model = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
+  if (r->model == NULL)
+    return ff_io_found(r->err, place_of(r, model), span_of("a model without the package qual"), "a model of SBML Level 3 with qual, Version 1");
+  status = read_species(r, model);
+  if (status == FF_OK) status = read_transitions(r);
+  if (status == FF_OK) status = ff_build_pbn(out, &r->build);
+  if (status != FF_OK) return status;
+  memcpy((*out)->initial, r->initial, (*out)->n_nodes * sizeof *r->initial);
+  status = take_names(r, *out);
+  return status == FF_OK ? ff_build_finish(*out, &r->build) : status;
+}
+
+ff_status ff_io_sbml_parse(ff_pbn **out, const char *text, size_t length, const char *file, ff_error *err) {
+  reader r = {.build = {.file = file, .err = err}, .err = err};
+  *out = NULL;
+  ff_status status = ff_sbml_check_xml(text, length, file, err);
+  if (status != FF_OK) return status;
+  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"; /* libsbml's own would take a line */
+  r.before = length >= 14 && memcmp(text, declaration, 14) == 0 ? 0 : sizeof declaration - 1;
+  char *copy = ff_calloc(r.before + length + 1, 1);
+  if (copy != NULL) {
+    memcpy(copy, declaration, r.before);
+    memcpy(copy + r.before, text, length);
+  }
+  SBMLDocument_t *document = copy == NULL ? NULL : readSBMLFromString(copy);
+  free(copy);
+  if (document == NULL) return ff_error_set(err, FF_EMEMORY, "%s: no memory for a document of %zu bytes", file, length);
+  status = read_document(&r, document, out);
+  SBMLDocument_free(document);
+  ff_build_free(&r.build);
+  free(r.set_on);
+  free(r.initial);
+  if (status == FF_OK) return FF_OK;
+  ff_pbn_free(*out);
+  *out = NULL;
+  return status;
+}

@@ -1,0 +1,177 @@
+/* SBML-qual without libsbml: what a document must not have, and the ids of nodes. */
+#include "ff_io_sbml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a look over the document ---- */
+
+typedef struct {
+  const char *text;
+  size_t length, at;
+  uint64_t line;
+} scanner;
+
+static int starts(const scanner *s, const char *word) {
+  size_t length = strlen(word);
+  return s->length - s->at >= length && memcmp(s->text + s->at, word, length) == 0;
+}
+
+static void move_to(scanner *s, size_t to) {
+  for (; s->at < to; s->at++)
+    if (s->text[s->at] == '\n' || (s->text[s->at] == '\r' && (s->at + 1 == s->length || s->text[s->at + 1] != '\n'))) s->line++;
+}
+
+/* Behind the next `word` that is at least `skip` bytes ahead, or at the end. */
+static void move_past(scanner *s, size_t skip, const char *word) {
+  size_t length = strlen(word), at = s->at + skip;
+  while (at + length <= s->length && memcmp(s->text + at, word, length) != 0) at++;
+  move_to(s, at + length <= s->length ? at + length : s->length);
+}
+
+/* Behind the '>' of a tag, which values in quotes may have too; 1 where it is an element of its own: <.../>. */
+static int move_past_tag(scanner *s) {
+  size_t at = s->at + 1;
+  while (at < s->length && s->text[at] != '>') {
+    char c = s->text[at++];
+    if (c != '"' && c != '\'') continue;
+    while (at < s->length && s->text[at] != c) at++;
+    if (at < s->length) at++;
+  }
+  int closed = at < s->length && s->text[at - 1] == '/';
+  move_to(s, at < s->length ? at + 1 : at);
+  return closed;
+}
+
+/* libxml2 would read the bytes anew by the encoding that the declaration names. */
+static ff_status check_encoding(ff_span declaration, const char *file, ff_error *err) {
+  static const char word[] = "encoding";
+  size_t length = sizeof word - 1, at = 0;
+  while (at + length <= declaration.length && memcmp(declaration.text + at, word, length) != 0) at++;
+  if (at + length > declaration.length) return FF_OK;
+  ff_span value = ff_span_trim((ff_span){declaration.text + at + length, declaration.length - at - length});
+  if (value.length == 0 || value.text[0] != '=') return FF_OK; /* malformed */
+  value = ff_span_trim((ff_span){value.text + 1, value.length - 1});
+  if (value.length == 0 || (value.text[0] != '"' && value.text[0] != '\'')) return FF_OK;
+  size_t end = 1;
+  while (end < value.length && value.text[end] != value.text[0]) end++;
+  value = (ff_span){value.text + 1, end - 1};
+  if (ff_span_is(value, "UTF-8") || ff_span_is(value, "UTF8") || ff_span_is(value, "US-ASCII") || ff_span_is(value, "ASCII"))
+    return FF_OK;
+  return ff_io_found(err, (ff_place){file, 1}, value, "the encoding UTF-8");
+}
+
+ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err) {
+  scanner s = {text, length, 0, 1};
+  uint32_t depth = 0;
+  while (s.at < length) {
+    const char *next = memchr(text + s.at, '<', length - s.at);
+    move_to(&s, next == NULL ? length : (size_t)(next - text));
+    if (s.at == length) break;
+    size_t from = s.at;
+    ff_place place = {file, s.line};
+    if (starts(&s, "<!--")) {
+      move_past(&s, 4, "-->");
+    } else if (starts(&s, "<![CDATA[")) {
+      move_past(&s, 9, "]]>");
+    } else if (starts(&s, "<?")) {
+      move_past(&s, 2, "?>");
+      if (memcmp(text + from, "<?xml", s.at - from < 5 ? s.at - from : 5) == 0) {
+        ff_status status = check_encoding((ff_span){text + from, s.at - from}, file, err);
+        if (status != FF_OK) return status;
+      }
+    } else if (starts(&s, "<!")) {
+      size_t end = from;
+      while (end < length && end - from < 40 && text[end] != '\n' && text[end] != '\r' && text[end] != '[') end++;
+      return ff_io_found(err, place, ff_span_trim((ff_span){text + from, end - from}),
+                         "an element (a document type may define entities and is not read)");
+    } else if (starts(&s, "</")) {
+      move_past_tag(&s);
+      if (depth > 0) depth--;
+    } else if (!move_past_tag(&s) && ++depth > FF_SBML_DEPTH) {
+      return ff_error_set(err, FF_EPARSE, "%s, line %llu: found more than %d elements within one another where at most %d were expected",
+                          file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- ids ---- */
+
+static int is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int is_sid(const char *name) {
+  if (!is_letter(name[0])) return 0;
+  for (size_t i = 1; name[i] != '\0'; i++)
+    if (!is_letter(name[i]) && !is_digit(name[i])) return 0;
+  return 1;
+}
+
+/* The name as an SId, not looking at others. */
+static void put_base(ff_out *out, const char *name) {
+  out->length = 0;
+  ff_out_puts(out, is_digit(name[0]) ? "_" : "");
+  for (size_t i = 0; name[i] != '\0'; i++) {
+    if (((unsigned char)name[i] & 0xC0) == 0x80) continue; /* inside of a character */
+    ff_out_add(out, is_letter(name[i]) || is_digit(name[i]) ? (ff_span){name + i, 1} : (ff_span){"_", 1});
+  }
+}
+
+/* Adds the first free of BASE, BASE_17, BASE_17_, BASE_17__ ... to the ids. */
+static ff_status add_derived(ff_build *ids, ff_out *out, const char *name, uint32_t node, uint32_t *id) {
+  put_base(out, name);
+  for (int tries = 0;; tries++) {
+    if (tries > 0) ff_out_puts(out, "_");
+    if (tries == 1) ff_out_count(out, (uint64_t)node + 1);
+    if (out->status != FF_OK) return out->status;
+    int is_new;
+    ff_status status = ff_build_node(ids, (ff_span){out->text, out->length}, id, &is_new);
+    if (status != FF_OK || is_new) return status;
+  }
+}
+
+ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err) {
+  ff_build all = {.file = "SBML-qual", .err = err};
+  ff_out out = {.err = err};
+  ff_status status = FF_OK;
+  uint32_t *order = ff_calloc(n, sizeof *order);
+  char **result = ff_calloc(n, sizeof *result);
+  *ids = NULL;
+  if (order == NULL || result == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for the ids of %u nodes", n);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    int is_new;
+    if (!is_sid(names[i])) continue;
+    status = ff_build_node(&all, (ff_span){names[i], strlen(names[i])}, &order[i], &is_new);
+    if (status == FF_OK && !is_new) status = ff_error_set(err, FF_EMODEL, "two nodes have the name \"%.200s\"", names[i]);
+  }
+  for (uint32_t i = 0; i < n && status == FF_OK; i++)
+    if (!is_sid(names[i])) status = add_derived(&all, &out, names[i], i, &order[i]);
+  if (status == FF_OK) {
+    for (uint32_t i = 0; i < n; i++) result[i] = all.names[order[i]];
+    all.n_nodes = 0; /* they are the caller's now */
+    *ids = result;
+    result = NULL;
+  }
+  ff_build_free(&all);
+  free(out.text);
+  free(order);
+  free(result);
+  return status;
+}
+
+void ff_sbml_ids_free(char **ids, uint32_t n) {
+  for (uint32_t i = 0; ids != NULL && i < n; i++) free(ids[i]);
+  free(ids);
+}
+
+/* ---- code ---- */
+
+ff_status ff_sbml_emit(ff_sbml_code *code, ff_op op) {
+  void *memory = code->code;
+  if (code->length >= UINT32_MAX - 1) return ff_error_set(code->err, FF_ESIZE, "a function has more than 2^32 - 2 operations");
+  ff_status status = ff_grow(&memory, &code->capacity, code->length + 1, sizeof *code->code, code->err);
+  code->code = memory;
+  if (status == FF_OK) code->code[code->length++] = op;
+  return status;
+}
