@@ -1,4 +1,4 @@
-/* Files <-> networks: ASSA-PBN's .pbn, BoolNet's text, .bnet, SBML-qual (by libsbml, behind ff_io_sbml.c alone).
+/* Files <-> networks: ASSA-PBN's .pbn, BoolNet's text, .bnet, SBML-qual (by libsbml, behind ff_io_sbml*.c alone).
  * Stands on base/ and model/. Every error names the file, the line, what was found and what was expected.
  *
  * All texts are UTF-8 (a byte order mark is skipped); lines end with LF, CR LF or CR. Predictor functions follow the grammar
@@ -26,6 +26,15 @@
  * no line of its own is an input: it follows the others and keeps its value (NAME, NAME), as BoolNet has it.
  *
  * .bnet. The same without probabilities, one line a node; the header may be missing.
+ *
+ * SBML-qual (Level 3, qual Version 1). A qualitative species with the levels 0 and 1 is a node, in the order of the file;
+ * initialLevel is its initial value. The function terms of the transition that has it as output are its function, the first
+ * that holds winning over those after it and over the default term; a species that no transition sets keeps its value. MathML:
+ * and, or, not, xor, eq, neq, geq, gt, leq, lt, true, false, 0, 1, species, and inputs that stand for their thresholdLevel.
+ * Nodes are called by the ids of their species. Where a name is no id, the writer makes an id of it (ff_sbml_ids) and puts the
+ * name beside it; the reader takes names in place of ids only where this would make just these ids of the names of all
+ * species, so that free or repeated names of other programs' files do no harm. No document type is read, so no entity is ever
+ * expanded; elements nest at most 400 deep, and the writer refuses (FF_EMODEL) a function that would need more.
  *
  * BoolNet's text, .bnet and SBML-qual have no words for perturbation, mode, exempt nodes and (but for SBML-qual) initial
  * values: writing leaves them out, and ff_io_lost says so beforehand.
