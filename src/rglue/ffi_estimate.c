@@ -7,6 +7,7 @@
 #include "../estimate/ff_influence.h"
 #include "ffi.h"
 
+
 /* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
 typedef struct {
   ff_observables observables;
@@ -141,6 +142,7 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);
   int done = 0;
+  R_CheckUserInterrupt(); /* R's own loop looks once in a thousand evaluations, and a call is but a few */
   ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, 6));

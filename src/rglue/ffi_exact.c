@@ -85,6 +85,7 @@ SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP second
     if (h->pi == NULL) no_memory("the distribution of a chain");
     ffi_check(ff_exact_solver_new(&h->solver, h->exact, Rf_asReal(tolerance), (uint64_t)Rf_asReal(max_steps), &err), &err);
   }
+  R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, Rf_asReal(seconds), &h->done, &residual, &err), &err);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, 2));
   REAL(out)[0] = h->done;
