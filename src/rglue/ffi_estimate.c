@@ -7,7 +7,6 @@
 #include "../estimate/ff_influence.h"
 #include "ffi.h"
 
-
 /* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
 typedef struct {
   ff_observables observables;

@@ -17,7 +17,7 @@ calls <- list(
   function() long_run_influence(net, precision = 1e-7, threads = 2),
   function() steady_state(big, big$nodes[[1]], precision = 1e-6, threads = 3),
   function() steady_state(slow, slow$nodes[[1]], precision = 1e-6, threads = 2),
-  function() simulate(net, nsim = 2000, steps = 4000),
+  function() simulate(net, nsim = 300, steps = 4000),
   function() repeat stationary_distribution(chain)
 )
 status <- function(field) {
@@ -43,7 +43,7 @@ for (i in seq_len(times)) {
   unlink(mark)
   interrupted <- interrupted + (outcome == "interrupted")
   stopifnot(status("Threads") <= threads_at_start)
-  if (i == 50L) {
+  if (i == min(50L, times)) {
     gc()
     memory <- status("VmRSS")
   }
