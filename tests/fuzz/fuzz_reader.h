@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(status == FF_EPARSE || status == FF_EMODEL || status == FF_ESIZE, err.text);
     return 0;
   }
-  MUST(found == FORMAT, "format");
+  MUST(found == FORMAT, err.text);
   round_trip(pbn, FF_FORMAT_ASSA, 1);
   if (FORMAT != FF_FORMAT_ASSA) round_trip(pbn, FORMAT, 0);
   ff_pbn_free(pbn);
