@@ -7,7 +7,7 @@
 #' constant) do not count; the states are those of the others, the free nodes.
 #'
 #' @param model A network of class `pbn`. `stationary_distribution()` takes up to about 20 free nodes, `transition_matrix()` 12.
-#' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-12.
+#' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-14.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #' @param x,object A distribution.
 #' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`).
@@ -25,7 +25,7 @@
 #' net <- set_perturbation(example_model("shmulevich3"), 0.01)
 #' stationary_distribution(net)
 #' round(transition_matrix(net), 3)
-stationary_distribution <- function(model, tolerance = 1e-12, progress = interactive()) {
+stationary_distribution <- function(model, tolerance = 1e-14, progress = interactive()) {
   check_pbn(model)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
@@ -48,7 +48,7 @@ chain_states <- function(nodes) {
   structure(columns, names = nodes, number = if (n == 0L) 0 else number)
 }
 
-solved_chain <- function(model, tolerance = 1e-12, progress = FALSE) {
+solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
   chain <- .Call(ffi_exact_new, model)
   started <- proc.time()[["elapsed"]]
   bar <- NULL
