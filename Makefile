@@ -39,7 +39,7 @@ check:
 define flavour
 $(BUILD)/$(1)/%.o: %.c
 	@mkdir -p $$(@D)
-	$(2) $(COMMON) $(3) -c $$< -o $$@
+	$(2) $$(COMMON) $(3) -c $$< -o $$@
 endef
 # GCC warns of texts cut by snprintf where the sanitizers keep it from seeing their length: that alone is no error here
 $(eval $(call flavour,asan,$(CC),-O1 $(SANITIZE) -Wno-error=format-truncation))

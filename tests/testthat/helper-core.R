@@ -1,8 +1,14 @@
 # Every value of the network's predictor functions in one state, by R's own evaluation of their text: an independent reading
-# of the grammar (tables excepted) to compare the core with.
+# of the grammar (without ^ and words for operators, which mean other things in R) to compare the core with.
 evaluate_rules <- function(model, state) {
   values <- as.list(stats::setNames(as.logical(state), model$nodes))
-  vapply(model$rules$predictor, function(text) as.integer(as.logical(eval(parse(text = text)[[1L]], values))), 0L, USE.NAMES = FALSE)
+  values[["truth table"]] <- function(rows, ...) {
+    row <- 1 + sum(c(...) * 2^(rev(seq_len(...length())) - 1))
+    substr(rows, row, row) == "1"
+  }
+  text <- gsub("\\bf\\(([^()]*)\\)\\{([01]+)\\}", "`truth table`(\"\\2\", \\1)", model$rules$predictor)
+  text <- gsub("\\(\"([01]+)\", \\)", "(\"\\1\")", text)
+  vapply(text, function(one) as.integer(as.logical(eval(parse(text = one)[[1L]], values))), 0L, USE.NAMES = FALSE)
 }
 
 # All 0/1 rows over n nodes.

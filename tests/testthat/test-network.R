@@ -144,7 +144,7 @@ test_that("parents of random functions are uniform over the nodes", {
 
 test_that("the core's truth tables agree with R's reading of the text", {
   net <- pbn(c(
-    A = "B & !C | D", B = "!(A | C) & !D", C = "A & (B | C & !D)", D = "!A & !B | !!C", E = "A"
+    A = "B & !C | D", B = "!(A | C) & !D", C = "A & (B | C & !D)", D = "!A & !B | !!C", E = "f(D, A, B){01101001} & !f(C){10}"
   ))
   parents <- .Call(ffi_pbn_parents, net)
   tables <- .Call(ffi_pbn_tables, net)
