@@ -122,6 +122,7 @@ typedef struct {
   uint8_t *kind;  /* per segment of the range */
   size_t *factor; /* per segment: where its numbers start in `factors` */
   double *factors;
+  int closed;   /* no mass leaves by flips or arrows: a component cannot be solved whole */
   int has_back; /* an arrow of U may run backwards */
   uint32_t *row_to;
   double *row_weight, *flip_x, *flip_y;
@@ -130,9 +131,10 @@ typedef struct {
 #define FF_EXACT_DENSE_SEGMENT 48u
 #define FF_EXACT_DENSE_CLASS 256u
 
-/* The segments seg_first .. seg_last - 1; with state NULL all states in numeric order. */
+/* The segments seg_first .. seg_last - 1; with state NULL all states in numeric order. `recurrent`: they are one recurrent class. */
 ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const uint32_t *state, const uint32_t *pos,
-                              const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, ff_error *err);
+                              const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, int recurrent,
+                              ff_error *err);
 void ff_exact_system_free(ff_exact_system *sys);
 /* z = u M^-1, t = z N; n entries each, all distinct arrays. */
 void ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t);

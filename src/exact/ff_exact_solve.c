@@ -86,7 +86,8 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
 static ff_status open_system(ff_exact_solver *so, uint32_t class_index, ff_error *err) {
   const ff_exact_order *o = &so->order;
   uint32_t first = o->state ? o->class_first[class_index] : 0, last = o->state ? o->class_first[class_index + 1] : 0;
-  ff_status status = ff_exact_system_new(&so->sys, so->ex, o->state, o->pos, o->segment, first, last, err);
+  ff_status status =
+      ff_exact_system_new(&so->sys, so->ex, o->state, o->pos, o->segment, first, last, class_index > 0, err);
   if (status != FF_OK) return status;
   so->open = 1;
   uint32_t n = so->sys.n;

@@ -78,7 +78,9 @@ static ff_status fill_segments(ff_exact_system *sys, ff_error *err) {
     uint32_t lo = sys->segment[sys->seg_first + g], hi = sys->segment[sys->seg_first + g + 1], size = hi - lo;
     if (size == 1) continue;
     sys->factor[g] = total;
-    if (is_cycle(sys, lo, hi)) {
+    if (sys->closed) {
+      sys->has_back = 1;
+    } else if (is_cycle(sys, lo, hi)) {
       sys->kind[g] = FF_SEGMENT_CYCLE;
       total += (size_t)size + 1;
     } else if (size <= FF_EXACT_DENSE_SEGMENT && total < most) {
@@ -115,8 +117,10 @@ static ff_status fill_orbits(ff_exact_system *sys, ff_error *err) {
 }
 
 ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const uint32_t *state, const uint32_t *pos,
-                              const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, ff_error *err) {
+                              const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, int recurrent,
+                              ff_error *err) {
   memset(sys, 0, sizeof *sys);
+  sys->closed = recurrent && ex->flip_bits == 0;
   sys->ex = ex;
   sys->state = state;
   sys->pos = pos;

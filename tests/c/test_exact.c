@@ -313,6 +313,39 @@ static void long_cycles(void) {
   }
 }
 
+/* A Gray code counted asynchronously: from each of 512 states one node can change and leads to the next; the rest is waiting.
+ * A closed class that is one cycle but for waiting once divided by the chance to leave it. */
+static void waiting_cycle(void) {
+#define ODD "(a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i)"
+  const char *const gray[] = {"a 1 !(a ^ " ODD ")",
+                              "b 1 b ^ (" ODD " & a)",
+                              "c 1 c ^ (" ODD " & b & !a)",
+                              "d 1 d ^ (" ODD " & c & !b & !a)",
+                              "e 1 e ^ (" ODD " & d & !c & !b & !a)",
+                              "f 1 f ^ (" ODD " & e & !d & !c & !b & !a)",
+                              "g 1 g ^ (" ODD " & f & !e & !d & !c & !b & !a)",
+                              "h 1 h ^ (" ODD " & g & !f & !e & !d & !c & !b & !a)",
+                              "i 1 i ^ (" ODD " & !g & !f & !e & !d & !c & !b & !a)",
+                              NULL};
+#undef ODD
+  ff_error err = {FF_OK, ""};
+  for (int flips = 0; flips < 2; flips++) {
+    ff_pbn *pbn = net_parse(gray, flips ? 1e-4 : 0, FF_ASYNCHRONOUS);
+    ff_exact *ex = NULL;
+    FF_CHECK_OK(ff_exact_new(&ex, pbn, &err), &err);
+    double *pi = solve(ex), row[512];
+    for (int s = 0; s < 512; s++) FF_CHECK_NEAR(pi[s], 1.0 / 512, 1e-14);
+    if (!flips) {
+      FF_CHECK_OK(ff_exact_row(row, 256, ex, &err), &err);
+      FF_CHECK_NEAR(row[0], 1.0 / 9, 1e-16);
+      FF_CHECK_NEAR(row[256], 8.0 / 9, 1e-15);
+    }
+    free(pi);
+    ff_exact_free(ex);
+    ff_pbn_free(pbn);
+  }
+}
+
 /* Chances of every pattern of the kept nodes, before and after. */
 static void reduction_changes_nothing(void) {
   uint32_t reduced = 0;
@@ -411,4 +444,4 @@ static void refusals(void) {
 }
 
 FF_TEST_MAIN("exact", random_against_dense, periodic_and_many_classes, rare_jumps, held_nodes, large_against_elimination,
-             long_cycles, reduction_changes_nothing, probability_of_sets, refusals)
+             long_cycles, waiting_cycle, reduction_changes_nothing, probability_of_sets, refusals)
