@@ -91,7 +91,7 @@ sensitivity_ranked <- function(x, n) {
 label_margin <- function(labels) min(18, max(4, 0.55 * max(nchar(labels)) + 1.5))
 
 plot_ranked <- function(rows, xlab, main, zero = FALSE, ...) {
-  old <- graphics::par(mar = c(4, label_margin(rows$label), if (is.null(main)) 1 else 3, 1))
+  old <- graphics::par(mar = c(4.5, label_margin(rows$label), if (is.null(main)) 1 else 3, 1))
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
   reach <- range(rows$lower, rows$upper, 0)
@@ -115,17 +115,22 @@ trace_of <- function(x) {
 plot_convergence <- function(x, main, ...) {
   trace <- trace_of(x)
   precision <- attr(x, "run")$precision
-  old <- graphics::par(mfrow = c(2, 1), mar = c(4, 5, if (is.null(main)) 1 else 2.5, 1))
+  old <- graphics::par(mfrow = c(2, 1), mar = c(4.5, 5, if (is.null(main)) 1 else 2.5, 2))
   on.exit(graphics::par(old))
   colour <- ifelse(trace$phase == "pilot", "grey55", "#1B4F8A")
   gap <- pmax(trace$rhat - 1, 1e-6)
-  graphics::plot.default(trace$samples, gap, log = "xy", type = "b", pch = 19, col = colour, xlab = "samples", ylab = "rhat - 1", main = main, bty = "n", ...)
-  graphics::abline(h = 0.02, lty = 2, col = "grey50")
+  draw <- function(y, ylab, ...) {
+    graphics::plot.default(trace$samples, y, log = "xy", type = "n", xlab = "samples", ylab = ylab, bty = "n", ...)
+    for (phase in c("pilot", "run")) {
+      at <- trace$phase == phase
+      graphics::lines(trace$samples[at], y[at], col = "grey80")
+    }
+    graphics::points(trace$samples, y, pch = 19, col = colour)
+  }
+  draw(gap, "rhat - 1", main = main, ...)
+  graphics::abline(h = 0.05, lty = 2, col = "grey50")
   width <- pmax(trace$width, 1e-12)
-  graphics::plot.default(
-    trace$samples, width, log = "xy", type = "b", pch = 19, col = colour, xlab = "samples", ylab = "half the widest interval",
-    ylim = range(width, precision), bty = "n", ...
-  )
+  draw(width, "half the widest interval", ylim = range(width, precision), ...)
   graphics::abline(h = precision, lty = 2, col = "grey50")
   graphics::legend("bottomleft", c("pilot", "run", "wanted"), pch = c(19, 19, NA), lty = c(NA, NA, 2), col = c("grey55", "#1B4F8A", "grey50"), bty = "n")
   invisible(trace)

@@ -38,7 +38,8 @@ struct ff_estimate {
   slot *slots;
   uint32_t n_slots;
   uint32_t pilot;         /* tiles of the pilot, and the fewest of a run */
-  uint64_t next_tile, last_tile, finished; /* of this shard and round */
+  uint64_t start_tile, next_tile, stop_tile, last_tile; /* of this shard and round; work pauses at stop_tile for a look */
+  uint64_t finished;      /* tiles of the pilot's window */
   double deadline;
   uint64_t steps;
   uint64_t *record;       /* per observable, RECORD_STEPS words: the pilot's window, tile 0, word 0 */
@@ -221,7 +222,7 @@ static void run_share(void *context, int index) {
   for (;;) {
     if (!s->busy) {
       uint64_t tile = __atomic_fetch_add(&e->next_tile, 1, __ATOMIC_RELAXED);
-      if (tile >= e->last_tile) {
+      if (tile >= e->stop_tile) {
         __atomic_fetch_sub(&e->next_tile, 1, __ATOMIC_RELAXED);
         return;
       }
@@ -321,7 +322,10 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
 static void start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
   uint64_t s = e->options.shard, k = e->options.n_shards;
   e->next_tile = round * ROUND_UNITS + first + tiles * s / k;
+  e->start_tile = e->next_tile;
   e->last_tile = round * ROUND_UNITS + first + tiles * (s + 1) / k;
+  uint64_t n = e->last_tile - e->start_tile; /* of a long run: looks at a 64th, a 16th, a quarter, and at the end */
+  e->stop_tile = n <= 64 ? e->last_tile : e->start_tile + n / 64;
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
 }
 
@@ -378,8 +382,13 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
 
 static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
   look now = look_at(e);
-  ff_status status = note(e, now, err);
+  ff_status status = e->tally.tiles > 0 ? note(e, now, err) : FF_OK;
   if (status != FF_OK) return status;
+  if (e->stop_tile < e->last_tile) {
+    uint64_t quadruple = e->start_tile + (e->stop_tile - e->start_tile) * 4;
+    e->stop_tile = quadruple + 4 > e->last_tile ? e->last_tile : quadruple;
+    return FF_OK;
+  }
   int whole = e->options.n_shards == 1;
   double burn_in = (double)e->plan.burn_in, samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
   if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
@@ -407,7 +416,7 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
       uint64_t round = e->last_tile / ROUND_UNITS;
       int busy = 0;
       for (uint32_t i = 0; i < e->n_slots; i++) busy |= e->slots[i].busy;
-      if (!busy && e->next_tile >= e->last_tile) status = after_run(e, &round, err);
+      if (!busy && e->next_tile >= e->stop_tile) status = after_run(e, &round, err);
     }
     if (status != FF_OK) return status;
     *done = e->phase == FF_PHASE_DONE;
