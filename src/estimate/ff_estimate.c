@@ -385,8 +385,8 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
   ff_status status = e->tally.tiles > 0 ? note(e, now, err) : FF_OK;
   if (status != FF_OK) return status;
   if (e->stop_tile < e->last_tile) {
-    uint64_t quadruple = e->start_tile + (e->stop_tile - e->start_tile) * 4;
-    e->stop_tile = quadruple + 4 > e->last_tile ? e->last_tile : quadruple;
+    uint64_t n = 4 * (e->stop_tile - e->start_tile);
+    e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
     return FF_OK;
   }
   int whole = e->options.n_shards == 1;
