@@ -106,7 +106,9 @@ describe <- function(x) {
     return(format(x, digits = 15))
   }
   if (is.function(x)) return("a function")
-  if (is.atomic(x) || is.list(x)) return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
+  if (is.atomic(x) || is.list(x)) {
+    return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
+  }
   sprintf("a %s", typeof(x))
 }
 

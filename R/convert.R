@@ -74,7 +74,8 @@ from_boolnet <- function(x, interactions, ...) {
   unknown <- vapply(parts, function(part) !all(part$func %in% c(0, 1)), NA)
   if (any(unknown)) {
     abort("model", sprintf(
-      "The network has a truth table with unknown entries for gene \"%s\"; give each entry a value first.", node[which(unknown)[[1L]]]
+      "The network has a truth table with unknown entries for gene \"%s\"; give each entry a value first.",
+      node[which(unknown)[[1L]]]
     ))
   }
   table <- vapply(parts, function(part) table_text(x$genes, part$input, part$func), "")
@@ -162,7 +163,8 @@ as_boolnet <- function(model) {
 
 # BoolNet's expressions know names, !, &, |, parentheses, 0 and 1; anything else is written as a sum of products.
 boolnet_text <- function(model, text, parents, table) {
-  if (grepl("^[A-Za-z0-9_.!&|() ]+$", text) && !grepl("\\b(and|or|xor|not|true|false)\\b", text, ignore.case = TRUE)) return(text)
+  words <- "\\b(and|or|xor|not|true|false)\\b"
+  if (grepl("^[A-Za-z0-9_.!&|() ]+$", text) && !grepl(words, text, ignore.case = TRUE)) return(text)
   if (length(parents) == 0L || all(table == table[[1L]])) return(as.character(table[[1L]]))
   rows <- counting_rows(length(parents))[table == 1L, , drop = FALSE]
   literals <- matrix(paste0(ifelse(rows == 1, "", "!"), rep(model$nodes[parents], each = nrow(rows))), nrow(rows))
@@ -218,7 +220,10 @@ as_pbn.igraph <- function(x, join = c("any", "all"), ...) {
   contexts <- igraph::graph_attr(x, "contexts")
   probabilities <- unlist(igraph::vertex_attr(x, "probabilities"))
   out <- pbn(
-    data.frame(node = rep(nodes, lengths(predictors)), predictor = unlist(predictors), probability = if (is.null(probabilities)) NA_real_ else probabilities),
+    data.frame(
+      node = rep(nodes, lengths(predictors)), predictor = unlist(predictors),
+      probability = if (is.null(probabilities)) NA_real_ else probabilities
+    ),
     perturbation = igraph::graph_attr(x, "perturbation"), update = igraph::graph_attr(x, "update"),
     exempt = igraph::vertex_attr(x, "exempt"), initial = igraph::vertex_attr(x, "initial"), contexts = contexts
   )

@@ -40,7 +40,9 @@ format.pbn <- function(x, n = 10, ...) {
   c(
     size_line(x), settings_line(x),
     if (length(shown) > 0L) rule_lines(x, shown),
-    if (n > 0 && functions > length(shown)) sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
+    if (n > 0 && functions > length(shown)) {
+      sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
+    }
   )
 }
 
@@ -58,7 +60,7 @@ settings_line <- function(x) {
   removed <- x$removed[["nodes"]]
   paste0(
     x$update, ", ",
-    if (is.null(x$contexts)) "independent" else sprintf("dependent with %s", count_of(length(x$contexts$probability), "context")),
+    if (is.null(x$contexts)) "independent" else paste("dependent with", count_of(length(x$contexts$probability), "context")),
     sprintf(", perturbation %s", format(x$perturbation)),
     if (exempt > 0L) sprintf(" (%s exempt)", count_of(exempt, "node")),
     if (initial > 0L) sprintf(", %s with a given start", count_of(initial, "node")),
@@ -70,7 +72,8 @@ rule_lines <- function(x, shown, width = getOption("width")) {
   rules <- x$rules[shown, ]
   several <- is.null(x$contexts) & tabulate(x$rules$node, length(x$nodes))[rules$node] > 1L
   names <- format(x$nodes[rules$node])
-  lines <- sprintf("  %s = %s%s", names, rules$predictor, ifelse(several, sprintf("  [%s]", format_digits(rules$probability)), ""))
+  probability <- ifelse(several, sprintf("  [%s]", format_digits(rules$probability)), "")
+  lines <- sprintf("  %s = %s%s", names, rules$predictor, probability)
   long <- nchar(lines) > width
   lines[long] <- paste0(substr(lines[long], 1L, max(width - 3L, 20L)), "...")
   lines
@@ -126,7 +129,9 @@ print.summary.pbn <- function(x, ...) {
       sprintf("%d, of %s nodes", length(x$cycles), paste(utils::head(x$cycles, 10L), collapse = ", "))
     }),
     sprintf("  perturbation         %s; exempt: %s", format(x$perturbation), names_text(x$exempt)),
-    sprintf("  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")),
+    sprintf(
+      "  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")
+    ),
     if (x$removed > 0L) sprintf("  removed              %s", count_of(x$removed, "node"))
   ))
   invisible(x)

@@ -159,9 +159,13 @@ rules_from_lines <- function(rules) {
 }
 
 new_rules <- function(node, predictor, probability) {
-  if (anyNA(node) || any(!nzchar(node))) abort_argument("`rules` must name the node of every predictor function; found an empty name.")
+  if (anyNA(node) || any(!nzchar(node))) {
+    abort_argument("`rules` must name the node of every predictor function; found an empty name.")
+  }
   if (anyNA(predictor)) {
-    abort_argument(sprintf("`rules` must give predictor functions as text; found NA for node \"%s\".", node[which(is.na(predictor))[[1L]]]))
+    abort_argument(sprintf(
+      "`rules` must give predictor functions as text; found NA for node \"%s\".", node[which(is.na(predictor))[[1L]]]
+    ))
   }
   data.frame(node = node, predictor = predictor, probability = probability)
 }
@@ -210,7 +214,8 @@ probabilities_vector <- function(table, probabilities) {
     return(out)
   }
   if (!is.numeric(probabilities) || length(probabilities) != nrow(table) || anyNA(probabilities)) {
-    abort_value("probabilities", sprintf("%s, one for each predictor function, or a list named by nodes", count_of(nrow(table), "number")), probabilities)
+    expected <- paste0(count_of(nrow(table), "number"), ", one for each predictor function, or a list named by nodes")
+    abort_value("probabilities", expected, probabilities)
   }
   as.double(probabilities)
 }
@@ -240,7 +245,8 @@ node_values <- function(model, values, name, old, random = FALSE) {
   bad <- which(!values %in% allowed)
   if (length(bad) > 0L) abort_value(name, expected, unname(values[bad[[1L]]]))
   if (is.null(names(values))) {
-    if (length(values) != n) abort_value(name, sprintf("0 or 1 by node name, or %s, one for each node", count_of(n, "value")), values)
+    expected <- sprintf("0 or 1 by node name, or %s, one for each node", count_of(n, "value"))
+    if (length(values) != n) abort_value(name, expected, values)
     return(as.integer(values))
   }
   index <- check_nodes(model, names(values), name)
@@ -263,11 +269,14 @@ check_contexts <- function(model, contexts) {
   predictor <- contexts$predictor
   if (is.data.frame(predictor)) predictor <- as.matrix(predictor)
   if (!is.matrix(predictor) || !is.numeric(predictor) || nrow(predictor) != length(probability)) {
-    abort_value("contexts$predictor", sprintf("a matrix of whole numbers with %s, one for each context", count_of(length(probability), "row")), predictor)
+    rows <- count_of(length(probability), "row")
+    abort_value("contexts$predictor", sprintf("a matrix of whole numbers with %s, one for each context", rows), predictor)
   }
   if (is.null(colnames(predictor))) {
     if (ncol(predictor) != n) {
-      abort_argument(sprintf("`contexts$predictor` must have %s, one for each node; found %d.", count_of(n, "column"), ncol(predictor)))
+      abort_argument(sprintf(
+        "`contexts$predictor` must have %s, one for each node; found %d.", count_of(n, "column"), ncol(predictor)
+      ))
     }
   } else {
     index <- check_nodes(model, colnames(predictor), "contexts$predictor")
@@ -276,7 +285,8 @@ check_contexts <- function(model, contexts) {
     predictor <- full
   }
   functions <- tabulate(model$rules$node, n)
-  bad <- which(is.na(predictor) | predictor != floor(predictor) | predictor < 1 | predictor > rep(functions, each = nrow(predictor)))
+  most <- rep(functions, each = nrow(predictor))
+  bad <- which(is.na(predictor) | predictor != floor(predictor) | predictor < 1 | predictor > most)
   if (length(bad) > 0L) {
     column <- (bad[[1L]] - 1L) %/% nrow(predictor) + 1L
     abort_argument(sprintf(
@@ -355,7 +365,9 @@ dots_values <- function(model, name, values, old = rep(NA_integer_, length(model
   }
   if (any(lengths(values) != 1L)) {
     bad <- which(lengths(values) != 1L)[[1L]]
-    abort_argument(sprintf("%s() needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]))
+    abort_argument(sprintf(
+      "%s() needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]
+    ))
   }
   node_values(model, values, "...", old, random)
 }

@@ -64,8 +64,7 @@ component_colours <- function(graph) {
 
 arrow_style <- function(model, graph, influence) {
   n <- length(graph$from)
-  style <- list(width = rep(if (is.null(influence)) 1 else 0.5, n), colour = rep(if (is.null(influence)) "grey45" else "grey80", n))
-  if (is.null(influence)) return(style)
+  if (is.null(influence)) return(list(width = rep(1, n), colour = rep("grey45", n)))
   if (!is.data.frame(influence) || !all(c("from", "to", "influence") %in% names(influence))) {
     abort_value("influence", "a data frame with the columns \"from\", \"to\" and \"influence\"", influence)
   }
@@ -75,6 +74,7 @@ arrow_style <- function(model, graph, influence) {
   value <- influence$influence[at]
   said <- which(!is.na(value))
   value <- pmin(pmax(value[said], 0), 1)
+  style <- list(width = rep(0.5, n), colour = rep("grey80", n))
   style$width[said] <- 0.5 + 4.5 * value
   style$colour[said] <- grDevices::rgb(0.75 - 0.65 * value, 0.75 - 0.65 * value, 0.85 - 0.15 * value)
   style
@@ -138,7 +138,8 @@ draw_loop <- function(middle, half, width, colour) {
   turn <- seq(0, 2 * pi, length.out = 25L)
   radius <- 0.06
   graphics::lines(
-    middle[[1L]] + half[[1L]] * 0.8 + radius * cos(turn) / inch[[1L]], middle[[2L]] + half[[2L]] + radius * sin(turn) / inch[[2L]],
+    middle[[1L]] + half[[1L]] * 0.8 + radius * cos(turn) / inch[[1L]],
+    middle[[2L]] + half[[2L]] + radius * sin(turn) / inch[[2L]],
     lwd = width, col = colour
   )
 }
@@ -149,7 +150,9 @@ network_layout <- function(model, graph, layout) {
   n <- length(model$nodes)
   if (is.matrix(layout)) {
     if (!is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
-      abort_argument(sprintf("`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.", count_of(n, "row"), nrow(layout), ncol(layout)))
+      abort_argument(sprintf(
+        "`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.", count_of(n, "row"), nrow(layout), ncol(layout)
+      ))
     }
     return(layout)
   }
