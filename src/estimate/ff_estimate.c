@@ -9,6 +9,8 @@
 #define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
 #define RARE 50.0               /* samples times precision at which a set too rare to be seen is rare enough */
 #define CONVERGED 1.05          /* rhat: the window is then some 10 times as long as the chains' memory */
+#define MIN_PATIENCE 4096       /* steps, and flips of every node, before trajectories that disagree are given up */
+#define MIN_FLIPS 32
 #define DRIFT_PILOT 4.0
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
@@ -371,10 +373,13 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
     wanted(e, &burn_in, &samples);
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
   }
-  /* rhat - 1 halves with every doubling once the window outlasts the chains' memory */
-  e->stuck = now.rhat > 1.2 && psi >= 2048 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
+  /* rhat - 1 halves with every doubling once the window outlasts the chains' memory; it is not given up before every node has
+   * flipped many times over */
+  double flips = ff_program_perturbation(e->program) * (double)psi;
+  int patient = psi >= MIN_PATIENCE && (flips == 0 || flips >= MIN_FLIPS);
+  e->stuck = patient && now.rhat > 1.2 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
-  if (e->stuck >= 4 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
+  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
   return FF_OK;

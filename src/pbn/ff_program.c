@@ -15,6 +15,7 @@ uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; 
 uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
 uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
 int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
+double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
 void ff_program_free(ff_program *program) {
@@ -68,6 +69,7 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   ff_status status = plan(program, pbn, wanted, err);
   if (status != FF_OK) return status;
   program->update = pbn->update;
+  program->perturbation = pbn->perturbation;
   program->n_nodes = pbn->n_nodes;
   if ((uint64_t)pbn->n_nodes + pbn->removed_nodes > UINT32_MAX)
     return ff_error_set(err, FF_ESIZE, "%u nodes and %u removed ones are more than 2^32", pbn->n_nodes, pbn->removed_nodes);

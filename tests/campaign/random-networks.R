@@ -27,14 +27,14 @@ one_network <- function(i) {
   exact <- steady_state(net, set, method = "exact", reduce = FALSE)$probability
   reduced <- steady_state(net, set, method = "exact", reduce = TRUE)$probability
   got <- tryCatch(
-    suppressWarnings(steady_state(net, set, precision = 5e-3, seed = i, layout = layout, reduce = reduce)),
+    suppressWarnings(steady_state(net, set, precision = 5e-3, seed = i, layout = layout, reduce = reduce, max_burn_in = 2^15)),
     fireflip_error_convergence = function(e) NULL
   )
   pairs <- network_arrows(net)
   pair <- pairs[draw(8, sample(nrow(pairs), 1)), ]
   exact_pair <- long_run_influence(net, pair$from, pair$to, method = "exact")$influence
   got_pair <- tryCatch(
-    suppressWarnings(long_run_influence(net, pair$from, pair$to, precision = 5e-3, seed = i, layout = layout, reduce = reduce)),
+    suppressWarnings(long_run_influence(net, pair$from, pair$to, precision = 5e-3, seed = i, layout = layout, reduce = reduce, max_burn_in = 2^15)),
     fireflip_error_convergence = function(e) NULL
   )
   if (is.null(got) || is.null(got_pair)) { # the long run depends on the start: no interval is claimed
