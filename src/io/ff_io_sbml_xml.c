@@ -61,9 +61,34 @@ static ff_status check_encoding(ff_span declaration, const char *file, ff_error 
   return ff_io_found(err, (ff_place){file, 1}, value, "the encoding UTF-8");
 }
 
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* libsbml takes a namespace that is the bare name of one of its packages, such as xmlns="qual", for that package in an impossible
+ * version, and throws where C cannot catch it. A namespace is a URI and has a colon, so one without is refused. */
+static ff_status check_namespaces(ff_span tag, ff_place place, ff_error *err) {
+  const char *at = tag.text, *end = tag.text + tag.length, *equals;
+  while (at < end && (equals = memchr(at, '=', (size_t)(end - at))) != NULL) {
+    const char *stop = equals, *open = equals + 1;
+    while (stop > at && is_space(stop[-1])) stop--;
+    const char *name = stop;
+    while (name > at && !is_space(name[-1])) name--;
+    while (open < end && is_space(*open)) open++;
+    at = open;
+    if (open == end || (*open != '"' && *open != '\'')) continue; /* not well-formed: libsbml will say so */
+    const char *close = memchr(open + 1, *open, (size_t)(end - open - 1));
+    if (close == NULL) break;
+    at = close + 1;
+    ff_span value = {open + 1, (size_t)(close - open - 1)};
+    if (stop - name >= 5 && memcmp(name, "xmlns", 5) == 0 && value.length > 0 && memchr(value.text, ':', value.length) == NULL)
+      return ff_io_found(err, place, value, "the URI of a namespace");
+  }
+  return FF_OK;
+}
+
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err) {
   scanner s = {text, length, 0, 1};
   uint32_t depth = 0;
+  int root = 1;
   while (s.at < length) {
     const char *next = memchr(text + s.at, '<', length - s.at);
     move_to(&s, next == NULL ? length : (size_t)(next - text));
@@ -88,7 +113,14 @@ ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, f
     } else if (starts(&s, "</")) {
       move_past_tag(&s);
       if (depth > 0) depth--;
-    } else if (!move_past_tag(&s) && ++depth > FF_SBML_DEPTH) {
+    } else {
+      int alone = move_past_tag(&s);
+      if (root) {
+        ff_status status = check_namespaces((ff_span){text + from, s.at - from}, place, err);
+        if (status != FF_OK) return status;
+        root = 0;
+      }
+      if (alone || ++depth <= FF_SBML_DEPTH) continue;
       return ff_error_set(err, FF_EPARSE, "%s, line %llu: found more than %d elements within one another where at most %d were expected",
                           file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
     }

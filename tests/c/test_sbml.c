@@ -198,6 +198,9 @@ static void errors(void) {
        "net, line 1: found \"a model without the package qual\" where a model of SBML Level 3 with qual, Version 1 was expected"},
       {"<?xml version=\"1.0\"?>\n<!DOCTYPE a [<!ENTITY b \"c\">]>\n<a>&b;</a>",
        "net, line 2: found \"<!DOCTYPE a\" where an element (a document type may define entities and is not read) was expected"},
+      {"<?xml version=\"1.0\"?>\n<sbml xmlns=\"qual\"/>", "net, line 2: found \"qual\" where the URI of a namespace was expected"},
+      {"<s:sbml xmlns:s = 'http://www.sbml.org/sbml/level3/version1/core' a=b\txmlns:fbc\n= 'fb&#99;'/>",
+       "net, line 1: found \"fb&#99;\" where the URI of a namespace was expected"},
       {"<?xml version=\"1.0\" encoding = 'UTF-7'?>\n<a/>", "net, line 1: found \"UTF-7\" where the encoding UTF-8 was expected"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, cases[i].message);
