@@ -16,7 +16,7 @@ warn <- function(class, message, call = NULL, ...) {
   warning(new_condition(class, "warning", message, call, ...))
 }
 
-# What src/rglue/ffi_error.c calls to raise the core's errors.
+# What src/rglue/ffi_common.c calls to raise the core's errors.
 core_error <- function(class, text) abort(class, text)
 
 new_condition <- function(class, kind, message, call, ...) {

@@ -15,6 +15,9 @@ void ffi_stop(const ff_error *err);
 /* ffi_stop unless the status is FF_OK. */
 void ffi_check(ff_status status, const ff_error *err);
 
+/* A list of n NULLs with these names, to be PROTECTed by the caller. */
+SEXP ffi_list(int n, const char *const *names);
+
 /* An external pointer (to be PROTECTed by the caller) to a network made from the R object of class "pbn"; its finalizer
  * frees the network, so an R error or an interrupt later leaks nothing. *pbn stays valid while the pointer is protected.
  *

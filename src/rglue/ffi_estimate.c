@@ -214,14 +214,6 @@ static void tally_of(ff_tally *out, SEXP bytes) {
   ffi_stop(&err);
 }
 
-static SEXP named_list(int n, const char *const *names) {
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
-  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
-  Rf_setAttrib(out, R_NamesSymbol, labels);
-  UNPROTECT(2);
-  return out;
-}
-
 /* Sums of results of one plan: list(moments, tally, tiles). */
 SEXP ffi_tally_merge(SEXP tallies) {
   static const char *const names[] = {"moments", "tally", "tiles"};
@@ -232,7 +224,7 @@ SEXP ffi_tally_merge(SEXP tallies) {
     tally_of(&other, VECTOR_ELT(tallies, i));
     ffi_check(ff_tally_merge(&sum, &other, &err), &err);
   }
-  SEXP out = PROTECT(named_list(3, names));
+  SEXP out = PROTECT(ffi_list(3, names));
   SET_VECTOR_ELT(out, 0, moments_of(&sum));
   SET_VECTOR_ELT(out, 1, bytes_of(&sum));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)sum.tiles));
@@ -244,7 +236,7 @@ static SEXP trace_of(const ff_estimate *estimate) {
   static const char *const names[] = {"phase", "samples", "rhat", "width", "burn_in"};
   size_t n;
   const ff_trace *trace = ff_estimate_trace(estimate, &n);
-  SEXP out = PROTECT(named_list(5, names));
+  SEXP out = PROTECT(ffi_list(5, names));
   for (int j = 0; j < 5; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(REALSXP, (R_xlen_t)n));
   for (size_t i = 0; i < n; i++) {
     double values[] = {trace[i].phase, trace[i].samples, trace[i].rhat, trace[i].width, trace[i].burn_in};
@@ -260,7 +252,7 @@ SEXP ffi_estimate_result(SEXP pointer) {
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(named_list(13, names));
+  SEXP out = PROTECT(ffi_list(13, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));

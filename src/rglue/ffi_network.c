@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static SEXP named_list(int n, const char *const *names) {
-  SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
-  SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
-  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
-  Rf_setAttrib(list, R_NamesSymbol, labels);
-  UNPROTECT(2);
-  return list;
-}
-
 /* list(nodes, functions, parents, max_functions, max_parents, density), all numbers; an error where the network is unsound. */
 SEXP ffi_pbn_check(SEXP model) {
   static const char *const names[] = {"nodes", "functions", "parents", "max_functions", "max_parents", "density"};
@@ -31,7 +22,7 @@ SEXP ffi_pbn_check(SEXP model) {
     if (k > max_functions) max_functions = k;
   }
   const double values[] = {pbn->n_nodes, functions, parents, max_functions, max_parents, ff_pbn_density(pbn)};
-  SEXP out = PROTECT(named_list(6, names));
+  SEXP out = PROTECT(ffi_list(6, names));
   for (int i = 0; i < 6; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
   UNPROTECT(2);
   return out;
@@ -115,7 +106,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   }
   ff_graph_components_free(components);
 
-  SEXP out = PROTECT(named_list(5, names));
+  SEXP out = PROTECT(ffi_list(5, names));
   SET_VECTOR_ELT(out, 0, Rf_xlengthgets(from, (R_xlen_t)n_arrows));
   SET_VECTOR_ELT(out, 1, Rf_xlengthgets(to, (R_xlen_t)n_arrows));
   SET_VECTOR_ELT(out, 2, component);

@@ -15,3 +15,11 @@ void ffi_stop(const ff_error *err) {
 void ffi_check(ff_status status, const ff_error *err) {
   if (status != FF_OK) ffi_stop(err);
 }
+
+SEXP ffi_list(int n, const char *const *names) {
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+  Rf_setAttrib(out, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return out;
+}
