@@ -286,7 +286,7 @@ static ff_status note(ff_estimate *e, look now, ff_error *err) {
   return FF_OK;
 }
 
-/* Has the pilot seen enough of every observable? Transitions of either kind, or so many samples that a set (or its
+/* Has enough been seen of every observable? Transitions of either kind, or so many samples that a set (or its
  * complement) not seen to come and go is rarer than the precision. */
 static int seen_enough(const ff_estimate *e) {
   double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
@@ -368,7 +368,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   if (status != FF_OK) return status;
   int converged = !(now.rhat > CONVERGED) && now.drift < DRIFT_PILOT;
   uint64_t psi = e->plan.burn_in;
-  if (converged && seen_enough(e)) {
+  if (converged && (psi >= MIN_PATIENCE || seen_enough(e))) { /* what is rare is left to the run, which has more tiles */
     double burn_in, samples;
     wanted(e, &burn_in, &samples);
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
@@ -382,6 +382,15 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
+  return FF_OK;
+}
+
+static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
+  if (e->plan.tiles + more > ROUND_UNITS)
+    return ff_error_set(err, FF_ESIZE, "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
+                        (unsigned long long)more);
+  start_round(e, round, e->plan.tiles, more);
+  e->plan.tiles += more;
   return FF_OK;
 }
 
@@ -400,11 +409,9 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
     uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * 1.02 - 1)) + 1;
-    start_round(e, *round, e->plan.tiles, more);
-    e->plan.tiles += more;
-    e->finished = 0;
-    return FF_OK;
+    return add_tiles(e, *round, more, err);
   }
+  if (whole && !seen_enough(e)) return add_tiles(e, *round, e->plan.tiles, err);
   e->phase = FF_PHASE_DONE;
   return FF_OK;
 }

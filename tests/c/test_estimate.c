@@ -235,6 +235,16 @@ static void a_planted_visit_does_not_stop_it(void) {
   ff_pbn_free(pbn);
 }
 
+/* A set visited once in some hundred thousand steps, in short visits: the pilot sees it hardly ever. */
+static void rare_sets_are_looked_for(void) {
+  static const char *const rules[] = {"a 1 0", "b 1 0", "c 1 0", NULL};
+  static const char *const texts[] = {"a & b", "a & b & c", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.002, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  check_against_exact(pbn, texts, 3e-7);
+  ff_pbn_free(pbn);
+}
+
 static void a_chain_that_depends_on_its_start_is_refused(void) {
   static const char *const rules[] = {"a 1 a", "b 0.5 b", "b 0.5 !b & a", NULL};
   static const char *const texts[] = {"a", NULL};
@@ -346,6 +356,6 @@ static void options_are_checked(void) {
 }
 
 FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,
-             shards_add_up, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it,
+             shards_add_up, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it, rare_sets_are_looked_for,
              a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, influence_of_what_is_never_selected,
              options_are_checked)
