@@ -1,11 +1,13 @@
 /* The estimator: pilot, plan, run, each advanced by a bounded amount of work. */
 #include "ff_estimate.h"
 
+#include "ff_influence.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORD_STEPS 4096       /* of the pilot's window, kept for 64 trajectories to find the thinning */
+#define RECORD_STEPS 1024       /* of the pilot's window, kept for 64 trajectories to find the thinning */
 #define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
 #define RARE 50.0               /* samples times precision at which a set too rare to be seen is rare enough */
 #define CONVERGED 1.05          /* rhat: the window is then some 10 times as long as the chains' memory */
@@ -32,7 +34,7 @@ struct ff_estimate {
   ff_observables observables; /* first and weights owned, terms not kept */
   uint32_t *first;
   double *weights;
-  uint8_t *two_state;
+  uint8_t *two_state, *constant;
   ff_phase phase;
   ff_plan plan;
   uint64_t target[3];     /* steps at which burn-in, first and second half end */
@@ -44,7 +46,9 @@ struct ff_estimate {
   uint64_t finished;      /* tiles of the pilot's window */
   double deadline;
   uint64_t steps;
-  uint64_t *record;       /* per observable, RECORD_STEPS words: the pilot's window, tile 0, word 0 */
+  uint64_t *record;       /* per state set, RECORD_STEPS words: the pilot's window, tile 0, word 0; freed after it */
+  uint32_t n_sets;
+  uint32_t *set;          /* per observable: its place among the state sets */
   uint32_t *thinning;
   ff_tally tally;
   double last_rhat;
@@ -69,7 +73,9 @@ void ff_estimate_free(ff_estimate *e) {
   free(e->first);
   free(e->weights);
   free(e->two_state);
+  free(e->constant);
   free(e->record);
+  free(e->set);
   free(e->thinning);
   free(e->trace);
   ff_tally_free(&e->tally);
@@ -95,10 +101,11 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
   e->first = ff_calloc((size_t)n + 1, sizeof *e->first);
   e->weights = ff_calloc(n_terms, sizeof *e->weights);
   e->two_state = ff_calloc(n, 1);
-  e->record = ff_calloc((size_t)n * RECORD_STEPS, sizeof *e->record);
+  e->set = ff_calloc(n, sizeof *e->set);
+  e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
   e->slots = ff_calloc(e->n_slots, sizeof *e->slots);
-  if (e->first == NULL || e->weights == NULL || e->two_state == NULL || e->record == NULL || e->thinning == NULL ||
+  if (e->first == NULL || e->weights == NULL || e->two_state == NULL || e->set == NULL || e->constant == NULL || e->thinning == NULL ||
       e->slots == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
@@ -106,7 +113,12 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
   for (uint32_t i = 0; i < n; i++) {
     e->thinning[i] = 1;
     e->two_state[i] = e->first[i + 1] - e->first[i] == 1 && e->weights[e->first[i]] == 1.0;
+    if (e->two_state[i]) e->set[i] = e->n_sets++;
+    double constant = ff_observable_constant(observables, i); /* NaN where it varies */
+    e->constant[i] = constant == constant;
   }
+  e->record = ff_calloc((size_t)e->n_sets * RECORD_STEPS, sizeof *e->record);
+  if (e->record == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the record of %u state sets", e->n_sets);
   e->observables = (ff_observables){.n = n, .first = e->first, .weights = e->weights};
   ff_status status = ff_tally_new(&e->tally, observables, err);
   for (uint32_t i = 0; i < e->n_slots && status == FF_OK; i++) {
@@ -182,7 +194,7 @@ static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
     if (to_go >= RECORD_STEPS) continue;
     for (uint32_t j = 0; j < e->observables.n; j++)
       if (e->two_state[j])
-        e->record[(size_t)j * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = ff_tile_term_word(s->tile, e->first[j], 0);
+        e->record[(size_t)e->set[j] * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = ff_tile_term_word(s->tile, e->first[j], 0);
   }
 }
 
@@ -286,12 +298,21 @@ static ff_status note(ff_estimate *e, look now, ff_error *err) {
   return FF_OK;
 }
 
-/* Has enough been seen of every observable? Transitions of either kind, or so many samples that a set (or its
- * complement) not seen to come and go is rarer than the precision. */
+double ff_estimate_stretch(const ff_estimate *e) {
+  double p = ff_program_perturbation(e->program), stretch = (double)e->plan.burn_in;
+  if (p > 0) stretch = larger(stretch, 1 / p);
+  return larger(stretch, 1 / ff_program_rarest(e->program));
+}
+
+/* Has enough been seen of every observable? Of a state set transitions of either kind; of one that hardly comes and goes, so
+ * many independent looks that it (or its complement) is rarer than the precision. */
 static int seen_enough(const ff_estimate *e) {
-  double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
-  if (samples * e->options.precision >= RARE) return 1;
+  double window = (double)(e->plan.half[0] + e->plan.half[1]), steps = (double)e->plan.burn_in + window;
+  double looks = (double)e->tally.tiles * FF_TILE * (1 + floor(window / ff_estimate_stretch(e)));
+  /* a trajectory shorter than a stretch has had no chance to see what starts from a given state are far from */
+  if (steps >= ff_estimate_stretch(e) && looks * e->options.precision >= RARE) return 1;
   for (uint32_t i = 0; i < e->observables.n; i++) {
+    if (e->constant[i]) continue;
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (e->two_state[i] ? m.n01 < MIN_TRANSITIONS || m.n10 < MIN_TRANSITIONS : m.visited != 1) return 0;
   }
@@ -315,7 +336,7 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
     if (!e->two_state[i]) continue;
     double alpha, beta;
     *samples = larger(*samples, ff_samples(m.alpha, m.beta, z, r));
-    e->thinning[i] = ff_thinning(e->record + (size_t)i * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
+    e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
     double k = e->thinning[i];
     if (alpha > 0 && beta > 0) *burn_in = larger(*burn_in, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * k);
   }
@@ -334,7 +355,8 @@ static void start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t
 static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
   if (burn_in > (double)e->options.max_burn_in)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "the state sets ask for a burn-in of %.3g steps, and at most %llu are allowed (max_burn_in)", burn_in,
+                        "the state sets ask for a burn-in of %.3g steps, and at most %llu are allowed: raise max_burn_in, or use "
+                        "method = \"exact\"", burn_in,
                         (unsigned long long)e->options.max_burn_in);
   uint64_t steps = (uint64_t)burn_in;
   double tiles = ceil(samples / FF_TILE / (BURN_IN_SHARE * burn_in));
@@ -354,12 +376,23 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   return FF_OK;
 }
 
-static ff_status not_converged(const ff_estimate *e, double rhat, ff_error *err) {
+static ff_status not_converged(const ff_estimate *e, double rhat, int agree, ff_error *err) {
+  if (agree)
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "in %llu steps a state set has hardly been seen to come and go, and what moves it may take %.3g steps to "
+                        "happen once (the perturbation probability is %g, the smallest selection probability %g): allow a longer "
+                        "burn-in (max_burn_in), or use method = \"exact\"",
+                        (unsigned long long)e->target[2], ff_estimate_stretch(e), ff_program_perturbation(e->program),
+                        ff_program_rarest(e->program));
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "after %llu steps trajectories from different starts still disagree (rhat %.3g): the long run may depend "
-                      "on the start, as it can without perturbation or with nodes exempt from it; give an initial state, or "
-                      "allow a longer burn-in (max_burn_in)",
-                      (unsigned long long)e->target[2], rhat);
+                      "after %llu steps trajectories from different starts still disagree (rhat %.3g)%s; give an initial state, "
+                      "use method = \"exact\", or allow a longer burn-in (max_burn_in)",
+                      (unsigned long long)e->target[2], rhat,
+                      ff_program_perturbation(e->program) > 0
+                          ? ": the network mixes slowly, or its long run depends on the start, as it can with nodes exempt from "
+                            "perturbation"
+                          : ": without perturbation the long run may depend on the start; give the network a perturbation "
+                            "probability, such as 0.001");
 }
 
 static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
@@ -368,9 +401,12 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   if (status != FF_OK) return status;
   int converged = !(now.rhat > CONVERGED) && now.drift < DRIFT_PILOT;
   uint64_t psi = e->plan.burn_in;
-  if (converged && (psi >= MIN_PATIENCE || seen_enough(e))) { /* what is rare is left to the run, which has more tiles */
+  int had_a_chance = psi >= MIN_PATIENCE && (double)psi >= ff_estimate_stretch(e);
+  if (converged && (had_a_chance || seen_enough(e))) { /* what is rare all the same is left to the run, which has more tiles */
     double burn_in, samples;
     wanted(e, &burn_in, &samples);
+    free(e->record);
+    e->record = NULL;
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
   }
   /* rhat - 1 halves with every doubling once the window outlasts the chains' memory; it is not given up before every node has
@@ -379,7 +415,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   int patient = psi >= MIN_PATIENCE && (flips == 0 || flips >= MIN_FLIPS);
   e->stuck = patient && now.rhat > 1.2 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
-  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, err);
+  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, converged, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
   return FF_OK;
@@ -403,7 +439,7 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
     return FF_OK;
   }
-  int whole = e->options.n_shards == 1;
+  int whole = e->options.n_shards == 1; /* parts follow the first plan; merging them tells whether it was enough */
   double burn_in = (double)e->plan.burn_in, samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
   if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
@@ -445,6 +481,12 @@ ff_progress ff_estimate_progress(const ff_estimate *e) {
   out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
   if (e->tally.tiles > 0) out.width = look_at(e).width;
   return out;
+}
+
+size_t ff_estimate_bytes(const ff_estimate *e) {
+  size_t counts = (size_t)ff_program_terms(e->program) * FF_TILE * sizeof(uint32_t);
+  return ff_program_bytes(e->program) + e->n_slots * (ff_program_tile_bytes(e->program) + counts) +
+         (size_t)e->n_sets * RECORD_STEPS * sizeof *e->record;
 }
 
 const ff_tally *ff_estimate_tally(const ff_estimate *e) { return &e->tally; }

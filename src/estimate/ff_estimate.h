@@ -61,7 +61,8 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
 
 /* ---- the formulas ----------------------------------------------------------------------------------------------- */
 
-/* Burn-in and samples by Raftery and Lewis for a two-state chain, at least 1; alpha + beta = 0, 1 and 2 are taken care of.
+/* Burn-in and samples by Raftery and Lewis for a two-state chain, at least 1; alpha + beta = 0 and 1 are taken care of,
+ * and a chain that alternates (alpha + beta > 1) needs no burn-in: what it would shift averages out over two steps.
  * z is the normal quantile of (1 + confidence) / 2. */
 double ff_burn_in(double alpha, double beta, double epsilon);
 double ff_samples(double alpha, double beta, double z, double precision);
@@ -119,6 +120,13 @@ ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, 
 ff_progress ff_estimate_progress(const ff_estimate *estimate);
 
 /* Borrowed; complete once done. */
+/* Steps that count as one independent look of a trajectory at something it has not seen: the burn-in, and no less than a
+ * node takes to flip, or the rarest predictor function to be selected. */
+double ff_estimate_stretch(const ff_estimate *estimate);
+
+/* Bytes that the estimate holds: program, tiles, counts, records. */
+size_t ff_estimate_bytes(const ff_estimate *estimate);
+
 const ff_tally *ff_estimate_tally(const ff_estimate *estimate);
 ff_plan ff_estimate_plan(const ff_estimate *estimate);
 const uint32_t *ff_estimate_thinning(const ff_estimate *estimate); /* per observable */

@@ -43,6 +43,27 @@ static int names(const ff_predictor *f, uint32_t parent) {
   return low < f->n_parents && f->parents[low] == parent;
 }
 
+#define FOLD_PARENTS 10 /* up to so many, an expression that is always 0 or 1 is found out by its table */
+
+/* Replaces an expression that has the same value in every state by that constant. */
+static ff_status fold(ff_expr *expr, ff_error *err) {
+  uint32_t *parents = NULL, *table = NULL, n = 0, ones = 0;
+  ff_status status = ff_expr_parents(expr, &parents, &n, err);
+  if (status != FF_OK || n > FOLD_PARENTS) {
+    free(parents);
+    return status;
+  }
+  status = ff_expr_table(expr, parents, n, &table, err);
+  for (uint32_t row = 0; status == FF_OK && row < 1u << n; row++) ones += table[row / 32] >> (row % 32) & 1;
+  if (status == FF_OK && (ones == 0 || ones == 1u << n)) {
+    expr->code[0] = FF_X_OP(FF_X_CONST, ones != 0);
+    expr->length = expr->depth = 1;
+  }
+  free(parents);
+  free(table);
+  return status;
+}
+
 /* off ^ on, as postfix code; two constants become one */
 static ff_status join(ff_expr *out, const ff_expr *off, const ff_expr *on, ff_error *err) {
   if (off->length == 1 && on->length == 1 && FF_X_CODE(off->code[0]) == FF_X_CONST && FF_X_CODE(on->code[0]) == FF_X_CONST) {
@@ -84,6 +105,8 @@ static ff_status add_pair(builder *b, const ff_pbn *pbn, uint32_t from, uint32_t
     if (status == FF_OK) status = difference(&b->terms[b->n_terms], &pbn->predictors[f].expr, from, b->map, err);
     if (status != FF_OK) return status;
     b->weights[b->n_terms++] = weight;
+    status = fold(&b->terms[b->n_terms - 1], err);
+    if (status != FF_OK) return status;
   }
   if (!parent)
     return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is no parent of node \"%s\"", pbn->names[from], pbn->names[to]);
@@ -98,6 +121,41 @@ double ff_observable_constant(const ff_observables *observables, uint32_t observ
     sum += observables->weights[i] * FF_X_OPERAND(term->code[0]);
   }
   return sum;
+}
+
+/* The value at which a node is held: it cannot flip, starts there, and has no rule but its own value or that constant; else -1. */
+static int held_at(const ff_pbn *pbn, uint32_t node) {
+  int value = pbn->initial[node];
+  if (value < 0 || (pbn->perturbed[node] && pbn->perturbation > 0)) return -1;
+  for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++) {
+    const ff_expr *rule = &pbn->predictors[f].expr;
+    if (rule->length != 1) return -1;
+    if (rule->code[0] != FF_X_OP(FF_X_VAR, node) && rule->code[0] != FF_X_OP(FF_X_CONST, (uint32_t)value)) return -1;
+  }
+  return value;
+}
+
+ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff_error *err) {
+  int64_t *map = ff_calloc(pbn->n_nodes, sizeof *map);
+  if (map == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the held nodes");
+  int any = 0;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    int value = held_at(pbn, i);
+    map[i] = value < 0 ? (int64_t)i : value ? FF_MAP_1 : FF_MAP_0;
+    any |= value >= 0;
+  }
+  ff_status status = FF_OK;
+  ff_expr *terms = (ff_expr *)observables->terms;
+  for (uint32_t i = 0; any && i < observables->first[observables->n] && status == FF_OK; i++) {
+    ff_expr settled = {0};
+    status = ff_expr_remap(&settled, &terms[i], map, err);
+    if (status != FF_OK) break;
+    ff_expr_free(&terms[i]);
+    terms[i] = settled;
+    status = fold(&terms[i], err);
+  }
+  free(map);
+  return status;
 }
 
 ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, uint32_t n,

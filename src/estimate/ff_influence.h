@@ -15,6 +15,9 @@ ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_
                            ff_error *err);
 void ff_influence_free(ff_observables *observables);
 
+/* Puts the values of held nodes (which cannot flip, start at a given value and have no rule but to keep it) into the terms. */
+ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff_error *err);
+
 /* The value of an observable whose terms are all constants, which needs no simulation to be known; else NaN. */
 double ff_observable_constant(const ff_observables *observables, uint32_t observable);
 

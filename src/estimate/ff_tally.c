@@ -137,12 +137,13 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
   m.se_between = sqrt(between / chains);
   double mean = (a + b) / n, square = between / correct + mean * mean;
-  double within = n / (n - 1) * (mean - square); /* of a 0/1 sequence; an upper bound for other observables */
-  if (n > 1 && within > 1e-12 * mean)
+  /* of a 0/1 sequence times `most`, the largest value; an upper bound for a sum of several terms */
+  double within = n / (n - 1) * (most * mean - square);
+  if (n > 1 && within > 1e-12 * most * mean)
     m.rhat = sqrt((n - 1) / n + between / within);
   else if (between > 0) /* every trajectory stays where it is, and not all in the same place */
     m.rhat = INFINITY;
-  double independent = mean * (1 - mean) / n;
+  double independent = mean * (most - mean) / n;
   if (independent > 0) m.inflation = between / independent;
   double difference = (aa / (h0 * h0) + bb / (h1 * h1) - 2 * ab / (h0 * h1)) * correct / chains;
   if (difference > 0) m.drift = (b / h1 - a / h0) / sqrt(difference);

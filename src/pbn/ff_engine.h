@@ -55,6 +55,7 @@ uint32_t ff_program_terms(const ff_program *program);
 uint32_t ff_program_all_nodes(const ff_program *program); /* with those that a reduction removed */
 int ff_program_asynchronous(const ff_program *program);
 double ff_program_perturbation(const ff_program *program); /* 0 where no node can flip */
+double ff_program_rarest(const ff_program *program); /* the smallest selection (or context) probability */
 size_t ff_program_bytes(const ff_program *program);      /* of the program */
 size_t ff_program_tile_bytes(const ff_program *program); /* of one tile that runs it */
 

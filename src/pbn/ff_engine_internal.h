@@ -123,7 +123,7 @@ struct ff_program {
   uint32_t n_flip;         /* nodes that can flip, removed ones included */
   uint32_t n_flip_here;    /* of these, nodes of this network */
   uint32_t *flip;          /* n_flip indices: theirs, ascending, then n_nodes for every removed one */
-  double perturbation;
+  double perturbation, rarest;
   ff_poisson hits;
   int8_t *initial;
   uint8_t *two_state;      /* per term: transitions are counted */

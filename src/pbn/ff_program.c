@@ -16,6 +16,7 @@ uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; 
 uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
 int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
 double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
+double ff_program_rarest(const ff_program *program) { return program->rarest; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
 void ff_program_free(ff_program *program) {
@@ -64,12 +65,31 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   return FF_OK;
 }
 
+static double rarest(const ff_pbn *pbn) {
+  double least = 1;
+  for (uint32_t f = 0; pbn->n_contexts == 0 && f < pbn->first[pbn->n_nodes]; f++)
+    if (pbn->predictors[f].probability < least) least = pbn->predictors[f].probability;
+  for (uint32_t c = 0; c < pbn->n_contexts; c++)
+    if (pbn->context_probability[c] < least) least = pbn->context_probability[c];
+  return least;
+}
+
+/* A step's draws for one purpose have 2^29 blocks: hits take two to a block, a group of four initial rows takes 32. */
+static ff_status check_addresses(const ff_program *program, ff_error *err) {
+  double hits = (double)program->hits.n_draws * ((double)program->hits.lowest + program->hits.size);
+  double blocks = hits / 2 + (double)program->hits.n_draws, rows = (double)program->n_nodes * 8 + 32;
+  if (blocks < FF_PHILOX_MAX_BLOCKS && rows < FF_PHILOX_MAX_BLOCKS) return FF_OK;
+  return ff_error_set(err, FF_ESIZE, "%u nodes with perturbation %g take more random words a step than can be addressed",
+                      program->n_nodes, program->perturbation);
+}
+
 static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
                       ff_error *err) {
   ff_status status = plan(program, pbn, wanted, err);
   if (status != FF_OK) return status;
   program->update = pbn->update;
   program->perturbation = pbn->perturbation;
+  program->rarest = rarest(pbn);
   program->n_nodes = pbn->n_nodes;
   if ((uint64_t)pbn->n_nodes + pbn->removed_nodes > UINT32_MAX)
     return ff_error_set(err, FF_ESIZE, "%u nodes and %u removed ones are more than 2^32", pbn->n_nodes, pbn->removed_nodes);
@@ -86,6 +106,7 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   if (status != FF_OK) return status;
   double sites = (double)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);
   status = ff_poisson_new(&program->hits, pbn->perturbation, sites, err);
+  if (status == FF_OK) status = check_addresses(program, err);
   if (status != FF_OK) return status;
   program->bytes = sizeof *program + (size_t)pbn->n_nodes * 5;
   return program->layout == FF_LAYOUT_SLICED ? ff_slice_compile(program, pbn, observables, err)

@@ -16,6 +16,7 @@ FFI_ENTRY(ffi_estimate_sets, 3)
 FFI_ENTRY(ffi_estimate_influence, 4)
 FFI_ENTRY(ffi_estimate_advance, 2)
 FFI_ENTRY(ffi_estimate_result, 1)
+FFI_ENTRY(ffi_estimate_release, 1)
 FFI_ENTRY(ffi_tally_merge, 1)
 FFI_ENTRY(ffi_machine, 0)
 
@@ -31,6 +32,7 @@ FFI_ENTRY(ffi_graph_keep, 2)
 
 /* ffi_exact.c */
 FFI_ENTRY(ffi_exact_new, 1)
+FFI_ENTRY(ffi_exact_release, 1)
 FFI_ENTRY(ffi_exact_free, 1)
 FFI_ENTRY(ffi_exact_row, 2)
 FFI_ENTRY(ffi_exact_advance, 4)

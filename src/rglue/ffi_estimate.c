@@ -74,6 +74,7 @@ static ff_estimate_options options_of(SEXP list) {
 
 static SEXP start(SEXP pointer, held *h, const ff_pbn *pbn, SEXP options) {
   ff_error err;
+  ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
   ffi_check(ff_program_new(&h->program, pbn, &h->observables, (ff_layout)(int)number(options, "layout"), &err), &err);
   ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, options_of(options), &err), &err);
   return pointer;
@@ -134,6 +135,12 @@ SEXP ffi_estimate_influence(SEXP model, SEXP from, SEXP to, SEXP options) {
   start(pointer, h, pbn, options);
   UNPROTECT(2);
   return pointer;
+}
+
+/* Gives the memory back now, not when R next collects. */
+SEXP ffi_estimate_release(SEXP pointer) {
+  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
+  return R_NilValue;
 }
 
 /* c(done, phase, steps, fraction, width, rhat) after about `seconds` of work. */
@@ -203,10 +210,14 @@ static void tally_of(ff_tally *out, SEXP bytes) {
     out->n_words = (size_t)out->n_terms * 5 + (size_t)out->n * 10;
     if (words == 7 + (size_t)out->n + out->n_terms + out->n_words) {
       out->first = (uint32_t *)R_alloc((size_t)out->n + 1, sizeof *out->first);
-      for (uint32_t i = 0; i <= out->n; i++) out->first[i] = (uint32_t)from[6 + i];
+      int ascending = from[6] == 0 && from[6 + out->n] == out->n_terms;
+      for (uint32_t i = 0; i <= out->n; i++) {
+        out->first[i] = (uint32_t)from[6 + i];
+        ascending &= from[6 + i] <= out->n_terms && (i == 0 || from[6 + i] >= from[5 + i]);
+      }
       out->weights = (double *)(from + 7 + out->n);
       out->words = from + 7 + out->n + out->n_terms;
-      return;
+      if (ascending) return;
     }
   }
   ff_error err;
@@ -248,11 +259,11 @@ static SEXP trace_of(const ff_estimate *estimate) {
 
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
-                                      "trace",   "layout", "reason", "steps",   "bytes",         "constant"};
+                                      "trace",   "layout", "reason", "steps",   "bytes",         "constant", "stretch"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(13, names));
+  SEXP out = PROTECT(ffi_list(14, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -266,7 +277,8 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 8, Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
   SET_VECTOR_ELT(out, 9, Rf_mkString(ff_program_reason(h->program)));
   SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_progress(h->estimate).steps));
-  SET_VECTOR_ELT(out, 11, Rf_ScalarReal((double)(ff_program_bytes(h->program) + ff_program_tile_bytes(h->program))));
+  SET_VECTOR_ELT(out, 11, Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
+  SET_VECTOR_ELT(out, 13, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
   SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
   SET_VECTOR_ELT(out, 12, constant);
   for (uint32_t i = 0; i < tally->n; i++) {

@@ -55,6 +55,12 @@ SEXP ffi_exact_new(SEXP model) {
   return pointer;
 }
 
+/* Gives the memory back now, not when R next collects. */
+SEXP ffi_exact_release(SEXP pointer) {
+  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
+  return R_NilValue;
+}
+
 /* The free nodes, from 1, the least significant bit of a state first. */
 SEXP ffi_exact_free(SEXP pointer) {
   const uint32_t *nodes;

@@ -14,7 +14,8 @@ typedef struct {
   int n_tiles;
   int **columns; /* per node, in R's memory */
   uint64_t unit, n, stride;
-  R_xlen_t states, from, to;
+  uint64_t from, to; /* steps */
+  R_xlen_t states;
 } held;
 
 static void release(SEXP pointer) {
@@ -42,16 +43,26 @@ static void set_initial(ff_tile *tile, SEXP initial, uint64_t first, uint32_t la
     }
 }
 
-/* States from .. to - 1 of one tile's trajectories; touches no R object, only memory that R gave. */
-static void fill_states(void *context, int i) {
+static void copy_states(const held *h, int i, uint32_t lanes, uint64_t state) {
+  R_xlen_t at = (R_xlen_t)((h->unit + (uint64_t)i) * FF_TILE) * h->states + (R_xlen_t)state;
+  uint32_t n_nodes = ff_program_nodes(h->program);
+  for (uint32_t node = 0; node < n_nodes; node++)
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      h->columns[node][at + (R_xlen_t)lane * h->states] = ff_tile_get(h->tiles[i], node, lane);
+}
+
+/* Steps from .. to of one tile, keeping every stride-th state; touches no R object, only memory that R gave. */
+static void run_steps(void *context, int i) {
   held *h = context;
-  uint32_t lanes = lanes_of(h, i), n_nodes = ff_program_nodes(h->program);
-  R_xlen_t first = (R_xlen_t)((h->unit + (uint64_t)i) * FF_TILE) * h->states;
-  for (R_xlen_t s = h->from; s < h->to && lanes > 0; s++) {
-    if (s > 0) ff_tile_advance(h->tiles[i], h->stride);
-    for (uint32_t node = 0; node < n_nodes; node++)
-      for (uint32_t lane = 0; lane < lanes; lane++)
-        h->columns[node][first + s + (R_xlen_t)lane * h->states] = ff_tile_get(h->tiles[i], node, lane);
+  uint32_t lanes = lanes_of(h, i);
+  if (lanes == 0) return;
+  if (h->from == 0) copy_states(h, i, lanes, 0);
+  for (uint64_t at = h->from; at < h->to;) {
+    uint64_t next = (at / h->stride + 1) * h->stride;
+    if (next > h->to) next = h->to;
+    ff_tile_advance(h->tiles[i], next - at);
+    at = next;
+    if (at % h->stride == 0) copy_states(h, i, lanes, at / h->stride);
   }
 }
 
@@ -86,18 +97,21 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
     h->columns[i] = INTEGER(VECTOR_ELT(columns, i));
   }
   /* pieces of some milliseconds, so that a Ctrl-C is heard between them */
-  R_xlen_t piece = 1 + (R_xlen_t)(20000 / ((uint64_t)pbn->n_nodes * h->stride + 1));
+  uint64_t steps_in_all = (uint64_t)(h->states - 1) * h->stride, piece = 1 + 20000 / ((uint64_t)pbn->n_nodes + 1);
   for (h->unit = 0; h->unit < units; h->unit += (uint64_t)h->n_tiles) {
     for (int i = 0; i < h->n_tiles; i++) {
       ff_tile_start(h->tiles[i], key, h->unit + (uint64_t)i);
       set_initial(h->tiles[i], initial, (h->unit + (uint64_t)i) * FF_TILE, lanes_of(h, i), pbn->n_nodes);
     }
-    for (h->from = 0; h->from < h->states; h->from = h->to) {
-      h->to = h->from + piece < h->states ? h->from + piece : h->states;
-      ff_parallel(h->n_tiles, fill_states, h);
+    h->from = 0;
+    do {
+      h->to = h->from + piece < steps_in_all ? h->from + piece : steps_in_all;
+      ff_parallel(h->n_tiles, run_steps, h);
       R_CheckUserInterrupt();
-    }
+      h->from = h->to;
+    } while (h->from < steps_in_all);
   }
+  release(pointer); /* now, not when R next collects */
   UNPROTECT(3);
   return columns;
 }
