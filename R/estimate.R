@@ -2,6 +2,7 @@
 
 # Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while.
 run_estimate <- function(pointer, precision, progress) {
+  on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
@@ -38,8 +39,9 @@ estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, 
   check_number(epsilon, "epsilon", 0, 1, open_min = TRUE, open_max = TRUE)
   check_count(max_burn_in, "max_burn_in", 64, 2^40)
   part <- check_shard(shard)
+  z <- signif(stats::qnorm((1 + confidence) / 2), 12) # the same plan whatever the mathematical library
   list(
-    precision = precision, z = stats::qnorm((1 + confidence) / 2), epsilon = epsilon, seed = seed,
+    precision = precision, z = z, epsilon = epsilon, seed = seed,
     max_burn_in = max_burn_in, shard = part[[1L]] - 1, shards = part[[2L]], threads = resolve_threads(threads),
     layout = resolve_layout(layout), simd = resolve_simd()
   )
@@ -56,28 +58,30 @@ check_shard <- function(shard) {
 
 # Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples
 # as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. What never varied gets
-# a one-sided bound from the stretches of trajectories, each a burn-in long, that can count as independent.
+# a bound from the looks that can count as independent: one for every stretch of a trajectory (see ff_estimate_stretch()).
 moment_intervals <- function(moments, chains, run) {
-  confidence <- run$confidence
-  mean <- moments[, "mean"]
-  se <- pmax(moments[, "se_two_state"], moments[, "se_between"])
+  mean <- unname(moments[, "mean"])
+  visited <- unname(moments[, "visited"])
+  se <- unname(pmax(moments[, "se_two_state"], moments[, "se_between"]))
+  m <- pmin(pmax(mean, 0), 1)
   lower <- upper <- mean
-  varied <- moments[, "visited"] == 1
+  varied <- visited == 1 & se > 0
   if (any(varied)) {
-    m <- pmin(pmax(mean[varied], 0), 1)
-    n <- pmax(m * (1 - m) / se[varied]^2, 1)
-    tail <- (1 - confidence) / 2
-    lower[varied] <- stats::qbeta(tail, m * n + 0.5, (1 - m) * n + 0.5)
-    upper[varied] <- stats::qbeta(1 - tail, m * n + 0.5, (1 - m) * n + 0.5)
+    n <- pmin(pmax(m * (1 - m) / se^2, 1), 1e15)[varied] # beyond 1e15, qbeta() gives in
+    tail <- (1 - run$confidence) / 2
+    lower[varied] <- stats::qbeta(tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
+    upper[varied] <- stats::qbeta(1 - tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
   }
-  bound <- 1 - (1 - confidence)^(1 / (chains * (1 + floor(run$window / run$burn_in))))
-  never <- moments[, "visited"] == 0
-  always <- moments[, "visited"] == 2
-  upper[never] <- bound
-  lower[always] <- pmax(0, mean[always] - bound)
+  bound <- 1 - (1 - run$confidence)^(1 / (chains * (1 + floor(run$window / run$stretch))))
+  lower[!varied] <- pmax(0, m[!varied] - bound * (visited[!varied] > 0))
+  upper[!varied] <- pmin(1, m[!varied] + bound * (visited[!varied] < 2))
   known <- !is.na(run$constant) # what is constant by its expression is certain
   mean[known] <- lower[known] <- upper[known] <- run$constant[known]
+  if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without a tile
   data.frame(mean = mean, lower = lower, upper = upper)
 }
 
-visited_words <- function(visited) c("never", "sometimes", "always")[visited + 1L]
+visited_words <- function(visited, chains = 1) {
+  if (chains == 0) return(rep(NA_character_, length(visited)))
+  c("never", "sometimes", "always")[unname(visited) + 1L]
+}

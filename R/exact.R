@@ -10,7 +10,8 @@
 #' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-14.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #' @param x,object A distribution.
-#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`).
+#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a bar a
+#'   state, names each by its digits, and says above which nodes these are).
 #' @param main The title.
 #' @param ... Further arguments of [graphics::barplot()].
 #'
@@ -25,11 +26,16 @@
 #' net <- set_perturbation(example_model("shmulevich3"), 0.01)
 #' stationary_distribution(net)
 #' round(transition_matrix(net), 3)
+#' plot(stationary_distribution(net))
 stationary_distribution <- function(model, tolerance = 1e-14, progress = interactive()) {
   check_pbn(model)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
+  if ("probability" %in% model$nodes) {
+    abort_argument("A node is called \"probability\", as the result's own column is; give it another name.")
+  }
   chain <- solved_chain(model, tolerance, progress)
+  on.exit(.Call(ffi_exact_release, chain))
   free <- .Call(ffi_exact_free, chain)
   states <- chain_states(model$nodes[free])
   probability <- .Call(ffi_exact_distribution, chain)[attr(states, "number") + 1]
@@ -50,6 +56,8 @@ chain_states <- function(nodes) {
 
 solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
   chain <- .Call(ffi_exact_new, model)
+  done <- FALSE
+  on.exit(if (!done) .Call(ffi_exact_release, chain))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
@@ -64,6 +72,7 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
     cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = sprintf("residual %.1e", state[[2L]])))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
+  done <- TRUE
   chain
 }
 
@@ -90,12 +99,14 @@ transition_matrix <- function(model) {
 # Probabilities of state sets (named texts).
 exact_probability <- function(model, sets, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
+  on.exit(.Call(ffi_exact_release, chain))
   stats::setNames(.Call(ffi_exact_probabilities, chain, unname(sets)), names(sets))
 }
 
 # A data frame of pairs (from, to, names) with their influence.
 exact_influence <- function(model, pairs, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
+  on.exit(.Call(ffi_exact_release, chain))
   pairs$influence <- .Call(ffi_exact_influences, chain, match(pairs$from, model$nodes), match(pairs$to, model$nodes))
   pairs
 }
@@ -134,11 +145,37 @@ as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
 #' @export
 plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
   check_count(n, "n", 1)
+  if (is.null(x$probability) || nrow(x) == 0L) abort_argument("`x` has no states with a `probability` to plot.")
+  nodes <- setdiff(names(x), "probability")
   top <- utils::head(order(-x$probability), n)
-  bits <- plain_frame(x)[top, setdiff(names(x), "probability"), drop = FALSE]
-  labels <- do.call(paste0, unname(as.list(bits)))
-  old <- graphics::par(mar = c(max(4, 0.5 * max(nchar(labels)) + 1.5), 4.5, if (is.null(main)) 1 else 3, 1))
+  labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])
+  # the nodes in the order of the digits, above the states, in as many lines as the width asks for
+  em <- graphics::par("ps") / 72 * graphics::par("cex")
+  title <- strwrap(
+    paste("states of", paste(nodes, collapse = " ")), max(20, floor(graphics::par("fin")[[1L]] / (0.52 * em)))
+  )
+  if (length(title) > 4L) title <- c(title[1:3], paste(title[[4L]], "..."))
+  note <- left_out(length(top), nrow(x), ", most probable first")
+  old <- plot_margins(labels, length(labels), 4.5, 0.5 + length(title) + (!is.null(note)) + (!is.null(main)) * 1.5)
   on.exit(graphics::par(old))
-  graphics::barplot(x$probability[top], names.arg = labels, las = 2, col = "#1B4F8A", border = NA, ylab = "probability", main = main, ...)
+  at <- graphics::barplot(
+    rev(x$probability[top]), names.arg = rep("", length(top)), horiz = TRUE, col = "#1B4F8A", border = NA, axes = FALSE,
+    xlim = range(pretty(c(0, x$probability[top]))), xlab = "probability", ...
+  )
+  graphics::axis(1)
+  side_labels(as.vector(at), rev(labels))
+  for (i in seq_along(title)) {
+    outside <- -graphics::par("mai")[[2L]] / graphics::par("pin")[[1L]]
+    graphics::mtext(title[[i]], 3, length(title) - i + (!is.null(note)) + 0.1, adj = 0,
+      at = graphics::grconvertX(outside + 0.01, "npc"), cex = 0.9 * graphics::par("cex"))
+  }
+  if (!is.null(main)) graphics::title(main, line = length(title) + (!is.null(note)) + 0.3)
+  plot_note(note)
   invisible(plain_frame(x)[top, , drop = FALSE])
+}
+
+# A state as a row of digits, in the order of the nodes; "-" for the one state of no free nodes.
+state_labels <- function(bits) {
+  if (ncol(bits) == 0L) return(rep("-", nrow(bits)))
+  do.call(paste0, unname(as.list(bits)))
 }

@@ -4,11 +4,16 @@
 #' predictor functions j of their selection probability times the long-run probability that the function's value changes when
 #' bit k of the state is flipped (Shmulevich et al. 2002). All pairs come from one simulation, each with its interval.
 #'
+#' This is the direct influence of a parent on its child. A node further upstream has none in this sense, however much depends
+#' on it: [long_run_sensitivity()] tells what fixing it would change.
+#'
 #' @param model A network of class `pbn`.
 #' @param from,to Names or numbers of nodes. Default `NULL`: every parent-child pair. With `to` alone, all parents of these
 #'   nodes; with `from` alone, all children. With both, all pairs among them; the influence of a node that is no parent is 0.
 #' @param reduce Leave out nodes that cannot matter to the pairs? Default `TRUE`.
 #' @inheritParams steady_state
+#' @param precision Half the width of the confidence interval that is wanted, for the pair that needs most samples. Default
+#'   0.001.
 #' @param method `"simulation"` or `"exact"` (see [steady_state()]).
 #' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
 #'
@@ -40,12 +45,13 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   backend <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
+  if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
+  if (method == "simulation" || !is.null(seed)) seed <- resolve_seed(seed)
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
   pairs <- influence_pairs(model, from, to)
   whole <- model
-  if (reduce && any(pairs$arrow)) model <- reduce_network(model, unique(pairs$to[pairs$arrow]))
-  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
-  seed <- resolve_seed(seed)
-  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
+  if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
+  if (method == "exact" || !any(pairs$arrow)) return(exact_long_run_influence(model, whole, pairs, confidence, progress))
   arrows <- pairs[pairs$arrow, ]
   pointer <- .Call(
     ffi_estimate_influence, model, match(arrows$from, model$nodes), match(arrows$to, model$nodes), options
@@ -66,7 +72,7 @@ influence_pairs <- function(model, from, to) {
   if (is.null(from) || is.null(to)) {
     found <- arrows[arrows$to %in% to | arrows$from %in% from, ]
     if (nrow(found) == 0L) {
-      abort_argument(sprintf("%s no parent-child pair.", if (is.null(from)) "`to` is the child in" else "`from` is the parent in"))
+      abort_argument(if (is.null(from)) sprintf("%s no parents: constants.", quote_some(to)) else sprintf("%s the parent of no node.", quote_some(from)))
     }
     return(pairs_frame(found$from, found$to, TRUE))
   }
@@ -89,9 +95,9 @@ influence_frame <- function(run, moments, tiles, seconds) {
   spread <- function(x, other) replace(rep(other, nrow(pairs)), arrow, x)
   new_influence(data.frame(
     from = pairs$from, to = pairs$to, influence = spread(interval$mean, 0), lower = spread(interval$lower, 0),
-    upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"]), "never"),
+    upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"], chains), "never"),
     samples = chains * run$window, burn_in = run$burn_in, trajectories = chains,
-    rhat = spread(moments[, "rhat"], NaN), method = "simulation", layout = run$layout, backend = "cpu", seed = run$seed,
+    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = "cpu", seed = run$seed,
     seconds = seconds
   ), run)
 }

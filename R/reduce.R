@@ -24,7 +24,12 @@
 reduce_network <- function(model, of_interest) {
   check_pbn(model)
   if (missing(of_interest)) abort_argument("`of_interest` must name nodes or state sets; found nothing.")
-  interest <- interest_nodes(model, of_interest)
+  reduce_to(model, interest_nodes(model, of_interest))
+}
+
+# The same for numbers of nodes; a set that names no node needs none, and the network stays as it is.
+reduce_to <- function(model, interest) {
+  if (length(interest) == 0L) return(model)
   graph <- .Call(ffi_pbn_graph, model)
   keep <- .Call(ffi_graph_keep, model, interest)
   removed <- which(!keep)
@@ -59,6 +64,8 @@ kept_rules <- function(model, keep) {
   rules
 }
 
+shorten <- function(names, most = 100L) if (length(names) > most) c(names[seq_len(most)], "...") else names
+
 # Names of nodes stand for themselves, whatever they look like; other texts are state sets.
 interest_nodes <- function(model, of_interest) {
   if (is.factor(of_interest)) of_interest <- as.character(of_interest)
@@ -86,12 +93,16 @@ print.reduced_pbn <- function(x, ...) {
   }
   writeLines(c(
     sprintf("<reduced_pbn> %d of %s, for %s", length(x$nodes), count_of(reduction$nodes, "node"), quote_some(reduction$of_interest)),
-    wrap(sprintf("kept %d", length(reduction$kept)), reduction$kept),
-    wrap(sprintf("removed %d, from which no node of interest can be reached", length(reduction$removed)), reduction$removed),
+    wrap(sprintf("kept %d", length(reduction$kept)), shorten(reduction$kept)),
+    if (length(reduction$removed) > 0L) {
+      wrap(sprintf("removed %d, from which no node of interest can be reached", length(reduction$removed)), shorten(reduction$removed))
+    } else "  removed none: a node of interest can be reached from each",
     sprintf("  strongly connected components: %d of %d kept%s", sum(first & components$kept), sum(first),
       if (length(cyclic) > 0L) sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", ")) else ", no feedback among several nodes"),
-    sprintf("  no removed node is perturbed with probability lambda = %s a step (%d of them can be)",
-      format(reduction$lambda, digits = 6), x$removed[["perturbed"]]),
+    if (x$removed[["perturbed"]] > 0L) {
+      sprintf("  lambda = %s, the probability that none of the %d removed nodes that can be perturbed is, in a step",
+        format(reduction$lambda, digits = 6), x$removed[["perturbed"]])
+    },
     sprintf("  %s", settings_line(x))
   ))
   invisible(x)

@@ -9,8 +9,7 @@
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
 #'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the largest),
-#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of program and 1,024
-#'   trajectories), `seed`, `seconds`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
+#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of the simulation), `seed`, `seconds`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
 #'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
 #' @name result-methods
 #' @examples
@@ -50,18 +49,28 @@ print_result <- function(x, class, columns, n) {
 
 result_title <- function(x, class) {
   run <- attr(x, "run")
-  title <- sprintf("<%s> %s", class, count_of(nrow(x), if (class == "steady_state") "state set" else if (class == "long_run_influence") "pair" else "row"))
+  what <- switch(class, steady_state = "state set", long_run_influence = "pair", "row")
+  title <- sprintf("<%s> %s", class, count_of(nrow(x), what))
   if (nrow(x) == 0L || is.null(x$method)) return(title)
-  if (x$method[[1L]] == "exact") return(paste0(title, ", exact"))
-  if (is.null(x$samples)) return(title)
+  if (all(x$method == "exact")) return(paste0(title, ", exact"))
+  if (class == "long_run_sensitivity") return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
+  if (is.null(x$samples) || is.null(x$seed) || is.null(x$trajectories)) return(title)
+  if (length(unique(x$seed)) > 1L || length(unique(x$samples)) > 1L) return(paste0(title, " of several runs"))
   paste0(title, sprintf(
-    "; %s intervals from %s samples on %s trajectories, seed %s, %.2g s",
+    "; %s intervals, %s samples on %s trajectories, seed %s%s%s",
     if (is.null(run$confidence)) "" else paste0(format(100 * run$confidence), "%"), format_short(x$samples[[1L]]),
-    format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15), x$seconds[[1L]]
+    format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15),
+    if (is.null(x$seconds)) "" else sprintf(", %s s", format(max(signif(x$seconds[[1L]], 2), 0.001))), parts_text(run$shard)
   ))
 }
 
-format_short <- function(x) formatC(x, digits = 3, format = "g", width = -1)
+parts_text <- function(shard) {
+  if (is.null(shard) || shard[[1L, "parts"]] == 1) return("")
+  sprintf("; PART %s of %d", paste(shard[, "part"] + 1, collapse = ", "), shard[[1L, "parts"]])
+}
+
+# Large numbers in words that can be read: 4,096 or 2.0e9.
+format_short <- function(x) if (x < 1e6) format(x, big.mark = ",") else sub("e\\+0?", "e", sprintf("%.3g", x))
 
 #' @rdname result-methods
 #' @export
@@ -76,27 +85,35 @@ format.long_run_influence <- function(x, ...) format_result(x, c("from", "to"), 
 format.long_run_sensitivity <- function(x, ...) {
   keys <- c("node", "predictor", "value", "set")
   keys <- keys[vapply(keys, function(key) !all(is.na(x[[key]])), NA)]
-  numbers <- c("probability", "changed", "difference", "lower", "upper")
+  numbers <- c("probability", "changed", "difference", if (!all(x$method == "exact")) c("lower", "upper"))
   digits <- interval_digits(x$upper - x$lower)
   data.frame(
-    lapply(as.list(x)[keys], format_key),
-    lapply(as.list(x)[numbers], function(column) formatC(column, digits = digits, format = "f")), check.names = FALSE
+    lapply(as.list(x)[keys], format_key), lapply(as.list(x)[numbers], format_fixed, digits), check.names = FALSE
   )
 }
 
 format_result <- function(x, keys, estimate) {
   columns <- as.list(x)
   digits <- interval_digits(columns$upper - columns$lower)
+  exact <- !is.null(columns$method) && all(columns$method == "exact")
   out <- data.frame(
     lapply(columns[keys], format_key),
-    lapply(columns[c(estimate, "lower", "upper")], function(column) formatC(column, digits = digits, format = "f")),
-    check.names = FALSE
+    lapply(columns[c(estimate, if (!exact) c("lower", "upper"))], format_fixed, digits), check.names = FALSE
   )
-  if (!is.null(columns$visited) && any(columns$visited != "sometimes")) {
+  if (!exact && any(columns$visited %in% c("never", "always"))) {
     out$visited <- ifelse(columns$visited == "sometimes", "", columns$visited)
   }
+  own <- setdiff(names(columns), c(keys, estimate, result_columns)) # columns that the user has added
+  if (length(own) > 0L) out[own] <- columns[own]
   out
 }
+
+result_columns <- c(
+  "lower", "upper", "visited", "samples", "burn_in", "thinning", "trajectories", "rhat", "method", "layout", "backend", "seed", "seconds"
+)
+
+# No "-0.000".
+format_fixed <- function(x, digits) formatC(round(x, digits) + 0, digits = digits, format = "f")
 
 format_key <- function(x) {
   if (!is.character(x)) return(format(x, digits = 6))
@@ -177,13 +194,13 @@ print.summary.fireflip_run <- function(x, ...) {
     sprintf("  intervals     at most +/- %.2g (asked for: %.2g), confidence %s", x$width, x$precision, format(x$confidence)),
     sprintf("  rhat          at most %.4f", x$rhat),
     sprintf("  layout        %s (%s)", x$layout, x$reason),
-    sprintf("  memory        %s for program and 1,024 trajectories", format_bytes(x$bytes)),
-    sprintf("  seed          %s; %.3g s", format(x$seed, digits = 15), x$seconds)
+    sprintf("  memory        %s for program, tiles and counts", format_bytes(x$bytes)),
+    sprintf("  seed          %s; %.3g s%s", format(x$seed, digits = 15), x$seconds, parts_text(x$shard))
   ))
   invisible(x)
 }
 
 format_bytes <- function(x) {
-  unit <- min(floor(log(max(x, 1), 1024)), 4)
+  unit <- min(floor(log(max(x * 1.024, 1), 1024)), 4)
   sprintf("%.3g %s", x / 1024^unit, c("bytes", "KB", "MB", "GB", "TB")[[unit + 1L]])
 }

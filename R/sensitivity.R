@@ -29,6 +29,9 @@
 #'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.
 #'   \doi{10.1002/cfg.342}
 #'
+#' Zou GY, Donner A (2008). Construction of confidence limits about effect measures: a general approach. *Statistics in
+#' Medicine* 27(10), 1693-1702. \doi{10.1002/sim.3095}
+#'
 #' Qian X, Dougherty ER (2009). On the long-run sensitivity of probabilistic Boolean networks. *Journal of Theoretical Biology*
 #' 257(4), 560-577. \doi{10.1016/j.jtbi.2008.12.023}
 #' @export
@@ -42,7 +45,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
-  seed <- resolve_seed(seed)
+  seed <- resolve_seed(seed) %% 2^52 # so that adding a small number changes it
   index <- if (is.null(nodes)) changeable_nodes(model, sets) else check_nodes(model, nodes)
   changes <- switch(change,
     node = node_changes(model, index), selection = selection_changes(model, index, by),
@@ -50,7 +53,8 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   )
   if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
   estimate <- function(model, i) {
-    steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^53, ...)
+    # a set that the change itself makes constant is no cause for a warning
+    without_precision_warning(steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^52, ...))
   }
   before <- estimate(model, 0)
   rows <- lapply(seq_along(changes), function(i) {
@@ -59,13 +63,19 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   structure(do.call(rbind, rows), class = c("long_run_sensitivity", "data.frame"))
 }
 
+without_precision_warning <- function(expr) {
+  withCallingHandlers(expr, fireflip_warning_precision = function(condition) invokeRestart("muffleWarning"))
+}
+
 sensitivity_rows <- function(change, what, before, after, seed) {
   difference <- after$probability - before$probability
-  reach <- sqrt(((after$upper - after$lower) / 2)^2 + ((before$upper - before$lower) / 2)^2)
+  # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
+  below <- sqrt((after$probability - after$lower)^2 + (before$upper - before$probability)^2)
+  above <- sqrt((after$upper - after$probability)^2 + (before$probability - before$lower)^2)
   data.frame(
     change = change, node = what$node, predictor = what$predictor, value = what$value, set = before$set,
     probability = before$probability, changed = after$probability, difference = difference,
-    lower = pmax(-1, difference - reach), upper = pmin(1, difference + reach), method = before$method, seed = seed
+    lower = pmax(-1, difference - below), upper = pmin(1, difference + above), method = before$method, seed = seed
   )
 }
 

@@ -43,9 +43,10 @@ set_text <- function(set, model) {
   paste0(ifelse(values == 1, "", "!"), quote_name(names(set)), collapse = " & ")
 }
 
-# A name that the grammar would not take as one stands in double quotes.
+# A name that the grammar would not take as one stands in quotes.
 quote_name <- function(name) {
   plain <- grepl("^[A-Za-z_.][A-Za-z0-9_.]*$", name) &
     !tolower(name) %in% c("and", "or", "not", "xor", "true", "false", "f")
-  ifelse(plain, name, paste0("\"", name, "\""))
+  quote <- ifelse(grepl("\"", name, fixed = TRUE), "`", "\"")
+  ifelse(plain, name, paste0(quote, name, quote))
 }

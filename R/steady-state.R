@@ -4,7 +4,7 @@
 #' many trajectories (or exactly, for small networks), each with a confidence interval.
 #'
 #' @section How:
-#' `method = "two-state"` is the parallel two-state Markov chain approach of Mizera, Pang and Yuan: trajectories from random
+#' `method = "simulation"` is the parallel two-state Markov chain approach of Mizera, Pang and Yuan: trajectories from random
 #' starts run until Gelman and Rubin's rhat says that they agree; burn-in, thinning and the number of samples follow from the
 #' rates at which they enter and leave each set (Raftery and Lewis 1992), or from the spread of the trajectories' means
 #' where that asks for more. The standard error is the larger of the two as well, so that it is honest where a set's visits
@@ -21,8 +21,8 @@
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
 #' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"two-state"` (simulation) or `"exact"` (numerically, up to about 20 nodes that are not held; then
-#'   `lower` and `upper` equal the probability).
+#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about half a minute;
+#'   then `lower` and `upper` equal the probability).
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
 #' @param backend `"cpu"`, or `"auto"`, which takes it. `"cuda"` is an error in a build without it.
@@ -30,7 +30,9 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
 #' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20.
-#' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble; [c()] of all parts' results is the whole.
+#' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all parts
+#'   share; [c()] of all parts' results is the whole. An undivided run that falls short of its precision goes on; the parts
+#'   cannot know, but `c()` warns.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #'
 #' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`, `upper`,
@@ -55,19 +57,20 @@
 #' steady_state(net, c(all_on = "x1 & x2 & x3", all_off = "!x1 & !x2 & !x3"), seed = 1)
 #' steady_state(net, c(x1 = 1, x2 = 0), method = "exact")
 steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
-                         method = c("two-state", "exact"), layout = c("auto", "sliced", "packed"),
+                         method = c("simulation", "exact"), layout = c("auto", "sliced", "packed"),
                          backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
                          max_burn_in = 2^20, shard = NULL, progress = interactive()) {
   check_pbn(model)
   sets <- as_sets(states, model)
-  method <- check_choice(method, "method", c("two-state", "exact"))
+  method <- check_choice(method, "method", c("simulation", "exact"))
   backend <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
-  if (reduce) model <- reduce_network(model, sets)
-  if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
-  seed <- resolve_seed(seed)
+  if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
+  if (method == "simulation" || !is.null(seed)) seed <- resolve_seed(seed)
   options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
+  if (reduce) model <- reduce_to(model, set_nodes(model, sets))
+  if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
   pointer <- .Call(ffi_estimate_sets, model, unname(sets), options)
   result <- run_estimate(pointer, precision, progress)
   run <- estimate_run(model, sets, options, confidence, result, c(options$shard, options$shards))
@@ -81,7 +84,7 @@ estimate_run <- function(model, sets, options, confidence, result, shard) {
   list(
     model = model, sets = sets, confidence = confidence, precision = options$precision, epsilon = options$epsilon,
     seed = options$seed, burn_in = result$burn_in, window = result$window, tiles = result$planned_tiles,
-    thinning = result$thinning, constant = result$constant, layout = result$layout, reason = result$reason, bytes = result$bytes,
+    thinning = result$thinning, constant = result$constant, stretch = result$stretch, layout = result$layout, reason = result$reason, bytes = result$bytes,
     shard = matrix(shard, 1L, dimnames = list(NULL, c("part", "parts"))), trace = as.data.frame(result$trace),
     tally = result$tally
   )
@@ -92,8 +95,8 @@ steady_state_frame <- function(run, moments, tiles, seconds) {
   interval <- moment_intervals(moments, chains, run)
   new_steady_state(data.frame(
     set = names(run$sets), probability = interval$mean, lower = interval$lower, upper = interval$upper,
-    visited = visited_words(moments[, "visited"]), samples = chains * run$window, burn_in = run$burn_in,
-    thinning = run$thinning, trajectories = chains, rhat = moments[, "rhat"], method = "two-state", layout = run$layout,
+    visited = visited_words(moments[, "visited"], chains), samples = chains * run$window, burn_in = run$burn_in,
+    thinning = run$thinning, trajectories = chains, rhat = unname(moments[, "rhat"]), method = "simulation", layout = run$layout,
     backend = "cpu", seed = run$seed, seconds = seconds
   ), run)
 }
@@ -124,10 +127,11 @@ warn_short_of_precision <- function(x, precision) {
 
 #' Merging the parts of one run
 #'
-#' Results of [steady_state()] for all parts of one run (its argument `shard`) add up to the result of the whole run.
+#' Results of [steady_state()] or [long_run_influence()] for all parts of one run (its argument `shard`) add up to the result of the whole run.
 #'
 #' @param ... Results with the same network, sets, options and seed, of different parts.
-#' @returns A data frame of class `steady_state`; `seconds` is the sum.
+#' @returns A data frame of the parts' class; `seconds` is the sum. A warning of class `fireflip_warning_parts` says which parts are
+#'   missing, one of class `fireflip_warning_precision` or `fireflip_warning_drift` where an undivided run would have gone on.
 #' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice.
 #' @export
 #' @examples
@@ -145,7 +149,7 @@ merge_parts <- function(parts, class, frame) {
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
-    abort_argument("c() merges parts of a simulation; an exact result has none.")
+    abort_argument("c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken.")
   }
   apart <- c("shard", "trace", "tally")
   same <- vapply(runs, function(run) identical(run[setdiff(names(run), apart)], runs[[1L]][setdiff(names(runs[[1L]]), apart)]), NA)
@@ -159,7 +163,32 @@ merge_parts <- function(parts, class, frame) {
   run$tally <- merged$tally
   run$shard <- shard[order(shard[, "part"]), , drop = FALSE]
   if (nrow(shard) == shard[[1L, "parts"]]) run$shard <- matrix(c(0, 1), 1L, dimnames = dimnames(shard))
-  frame(run, merged$moments, merged$tiles, sum(vapply(parts, function(part) part$seconds[[1L]], 0)))
+  out <- frame(run, merged$moments, merged$tiles, sum(vapply(parts, function(part) part$seconds[[1L]], 0)))
+  warn_short_of_parts(shard)
+  if (nrow(shard) == shard[[1L, "parts"]]) warn_short_of_run(out, merged$moments)
+  out
+}
+
+warn_short_of_parts <- function(shard) {
+  missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
+  if (length(missing) > 0L) {
+    warn("parts", sprintf("%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]], paste(utils::head(missing, 10L), collapse = ", ")))
+  }
+}
+
+# A whole run goes on where its first plan fell short; its parts cannot know, but their sum can.
+warn_short_of_run <- function(x, moments) {
+  precision <- attr(x, "run")$precision
+  width <- stats::qnorm((1 + attr(x, "run")$confidence) / 2) * pmax(moments[, "se_two_state"], moments[, "se_between"])
+  if (any(width > precision)) {
+    warn("precision", sprintf(
+      "The parts add up to intervals of +/- %.3g, and +/- %.3g was asked for: an undivided run would have gone on. Ask for a precision of %.2g.",
+      max(width), precision, 0.9 * precision^2 / max(width)
+    ))
+  }
+  if (any(abs(moments[, "drift"]) > 5)) {
+    warn("drift", "The halves of the trajectories differ: an undivided run would have started again with a longer burn-in.")
+  }
 }
 
 #' Long-run activity of nodes

@@ -17,6 +17,24 @@ test_that("influences agree with exact answers, synchronous or not", {
   }
 })
 
+test_that("intervals hold their estimates and the truth, for all pairs of many networks", {
+  apart <- 0
+  for (i in 1:25) {
+    model <- random_pbn(8, functions = c(2, 3), parents = c(1, 2), perturbation = 0.01, seed = i)
+    exact <- long_run_influence(model, method = "exact")
+    got <- long_run_influence(model, precision = 5e-3, seed = i)
+    expect_true(all(got$lower <= got$influence & got$influence <= got$upper))
+    half <- pmax((got$upper - got$lower) / 2, 1e-9)
+    apart <- max(apart, abs(got$influence - exact$influence) / half)
+  }
+  # some 800 pairs: beyond 2.6 half widths (5 standard errors) with probability below 1e-3
+  expect_lt(apart, 2.6)
+  same <- pbn(list(a = "b", b = "!a", c = "c", x = c("a & b" = 0.3, "a | b" = 0.3, c = 0.4)), perturbation = 0.01)
+  sure <- long_run_influence(same, "a", "x", seed = 1)
+  expect_equal(sure$influence, 0.3, tolerance = 1e-12)
+  expect_true(sure$lower > 0.29 && sure$upper < 0.31)
+})
+
 test_that("pairs may be chosen, and those without an arrow are 0", {
   exact <- function(...) long_run_influence(net, ..., method = "exact")
   expect_setequal(exact(to = "x")$from, c("r", "c", "f"))

@@ -44,6 +44,9 @@ test_that("shards of uneven sizes add up to the whole, in any order", {
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
   expect_identical(timeless(do.call(c, rev(parts))), timeless(whole))
   expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
+  expect_warning(c(parts[[1]], parts[[3]]), class = "fireflip_warning_parts")
+  expect_output(print(parts[[2]]), "PART 2 of 3")
+  expect_error(steady_state(net, sets, shard = c(1, 3)), class = "fireflip_error_argument")
   other <- steady_state(net, sets, seed = 6, precision = 5e-4, shard = c(2, 3))
   expect_error(c(parts[[1]], other), class = "fireflip_error_argument")
   expect_error(c(whole, steady_state(net, sets, method = "exact")), class = "fireflip_error_argument")
@@ -89,13 +92,18 @@ test_that("sets may be texts, vectors and lists", {
 
 test_that("sets never or always visited come with a bound", {
   net <- fix_nodes(small(), e = 1)
-  got <- suppressWarnings(steady_state(net, c("e", "!e", "a"), seed = 1))
-  expect_identical(got$visited, c("always", "never", "sometimes"))
-  expect_identical(got$probability[1:2], c(1, 0))
-  expect_true(got$lower[[1]] < 1 && got$lower[[1]] > 0.99)
-  expect_true(got$upper[[2]] > 0 && got$upper[[2]] < 0.01)
-  expect_identical(got$upper[[1]], 1)
-  expect_warning(steady_state(net, "!e", seed = 1, precision = 1e-7), class = "fireflip_warning_precision")
+  got <- steady_state(net, c("e", "!e", "a", "1"), seed = 1)
+  expect_identical(got$visited, c("always", "never", "sometimes", "always"))
+  # a held node's value is certain
+  expect_identical(got$lower[c(1, 2, 4)], c(1, 0, 1))
+  expect_identical(got$upper[c(1, 2, 4)], c(1, 0, 1))
+  expect_identical(steady_state(net, "1", seed = 1)$probability, 1)
+  # b is never on, and only its parents' rules say so
+  quiet <- pbn(list(a = "a", b = "a & !a & c", c = "!c"), perturbation = 0.01, exempt = "b")
+  never <- steady_state(set_initial(quiet, b = 0), "b", seed = 1)
+  expect_identical(never$visited, "never")
+  expect_identical(never$probability, 0)
+  expect_true(never$upper > 0 && never$upper < 0.01)
 })
 
 test_that("a network whose long run depends on the start is refused", {
@@ -114,6 +122,12 @@ test_that("node_activity gives one row a node", {
   expect_identical(node_activity(net, nodes = c("d", "a"), seed = 1)$set, c("d", "a"))
   odd <- pbn(data.frame(node = c("IL-2", "not"), predictor = c("!\"not\"", "\"IL-2\"")), perturbation = 0.1)
   expect_identical(node_activity(odd, seed = 1)$set, c("IL-2", "not"))
+})
+
+test_that("names of any kind are nodes", {
+  odd <- pbn(data.frame(node = c("!a", "a", "a\"b", "a & b"), predictor = c("a", "`!a`", "\"a & b\"", "`a\"b`")), perturbation = 0.05)
+  expect_identical(nrow(node_activity(odd, seed = 1)), 4L)
+  expect_silent(steady_state(odd, "`!a`", seed = 1))
 })
 
 test_that("results print, format, summarise and convert", {
