@@ -1,8 +1,9 @@
 #' Plot a network
 #'
 #' Draws the nodes and an arrow from every parent to its child. Nodes of the same feedback component (a strongly connected
-#' component with more than one node) share a colour; inputs are squares. With `influence`, an arrow is as wide and as dark as
-#' the long-run influence of the parent on the child.
+#' component with more than one node) share a colour; inputs (nodes that keep their value) have a thick black border, or are
+#' squares among circles where names are not written. With `influence`, an arrow is as wide and as dark as the long-run
+#' influence of the parent on the child. A legend below names what occurs of this.
 #'
 #' @param x A network of class `pbn`.
 #' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), as
@@ -12,19 +13,24 @@
 #'   avoid crossings.
 #' @param labels Whether to write the nodes' names; by default, if there are at most 150 nodes.
 #' @param main The title.
+#' @param legend Whether to say below what borders, colours and arrows mean. Default `TRUE`.
 #' @param ... Further arguments of [graphics::plot.default()].
 #' @returns A data frame of the nodes drawn, invisibly: `node`, `x`, `y`, `component` and `colour`.
 #' @export
 #' @examples
 #' plot(example_model("example1"))
-plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) <= 150, main = NULL, ...) {
+plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) <= 150, main = NULL,
+                     legend = TRUE, ...) {
   check_flag(labels, "labels")
+  check_flag(legend, "legend")
   graph <- .Call(ffi_pbn_graph, x)
   at <- network_layout(x, graph, layout)
   colour <- component_colours(graph)
   arrows <- arrow_style(x, graph, influence)
 
-  old <- graphics::par(mar = c(0.5, 0.5, if (is.null(main)) 0.5 else 2.5, 0.5))
+  input <- seq_along(x$nodes) %in% input_nodes(x)
+  said <- if (legend) network_legend(input, colour, labels, !is.null(influence))
+  old <- plot_margins(NULL, 1L, if (is.null(said)) 0.5 else 2, if (is.null(main)) 0.5 else 2.5, 0.5, 0.5)
   on.exit(graphics::par(old))
   graphics::plot.default(
     extended_range(at[, 1L]), extended_range(at[, 2L]), type = "n", axes = FALSE, xlab = "", ylab = "", main = main, ...
@@ -32,7 +38,6 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   size <- node_size(x, labels)
   half <- half_sizes(x, labels, size)
   draw_arrows(at, half, graph, arrows)
-  input <- seq_along(x$nodes) %in% input_nodes(x)
   if (labels) {
     graphics::rect(
       at[, 1L] - half[, 1L], at[, 2L] - half[, 2L], at[, 1L] + half[, 1L], at[, 2L] + half[, 2L],
@@ -42,7 +47,37 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   } else {
     graphics::points(at, pch = ifelse(input, 22, 21), bg = colour, col = "grey40", cex = size)
   }
+  if (!is.null(said)) draw_legend(said)
   invisible(data.frame(node = x$nodes, x = at[, 1L], y = at[, 2L], component = graph$component, colour = colour))
+}
+
+# What there is to explain, as arguments of legend(); NULL if nothing.
+network_legend <- function(input, colour, labels, influence) {
+  looped <- which(colour != "white")
+  several <- length(unique(colour[looped])) > 1L
+  keep <- c(any(input), length(looped) > 0L, influence)
+  if (!any(keep)) return(NULL)
+  entries <- data.frame(
+    legend = c("input", if (several) "feedback component (a colour each)" else "feedback component", "wider arrow: more influence"),
+    pch = c(22, if (labels) 22 else 21, NA),
+    col = c("black", if (labels) "grey60" else "grey40", "#1A1AB3"),
+    pt.bg = c("white", if (length(looped) > 0L) colour[[looped[[1L]]]] else NA, NA),
+    pt.lwd = c(if (labels) 1.6 else 1, 0.8, 1), lwd = c(NA, NA, 3)
+  )
+  as.list(entries[keep, ])
+}
+
+# In the bottom margin, as large as the width allows.
+draw_legend <- function(entries) {
+  place <- function(size, draw) {
+    do.call(graphics::legend, c(entries, list(
+      x = graphics::grconvertX(0.5, "npc"), y = graphics::grconvertY(0, "npc"), xjust = 0.5, yjust = 1, horiz = TRUE, bty = "n",
+      xpd = NA, cex = size, pt.cex = 1.5 * size, seg.len = 1.2, x.intersp = 0.6, plot = draw
+    )))
+  }
+  usr <- graphics::par("usr")
+  wide <- place(0.9, FALSE)$rect$w / (usr[[2L]] - usr[[1L]])
+  place(0.9 / max(1, wide), TRUE)
 }
 
 extended_range <- function(x) range(x) + c(-0.05, 0.05) * max(diff(range(x)), 0.5)

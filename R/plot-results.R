@@ -1,23 +1,32 @@
 #' Plot results
 #'
-#' Estimates with their intervals, ranked; or how a simulation converged. `autoplot()` does the same with ggplot2, where that
-#' is installed.
+#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters are shortened, and where
+#' rows or trajectories are left out, the plot says so ("30 of 147").
+#'
+#' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then call
+#' `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()] or [long_run_sensitivity()], or
 #'   trajectories of [`simulate()`][simulate.pbn].
 #' @param type `"estimates"`: a point and an interval for each row, the largest on top. `"convergence"`: rhat and half the
 #'   widest interval against samples, over the pilot and the run. `"network"` (influences): the network, an arrow as wide as
 #'   its influence.
-#' @param n How many rows (or trajectories) to draw at most. Default 30.
+#' @param n How many rows to draw at most, the largest first. Default 30. For trajectories, how many of them; default 1.
 #' @param main The title.
 #' @param ... Further arguments of [graphics::plot.default()].
 #' @returns `plot()`: the data drawn, invisibly. `autoplot()`: a ggplot.
+#' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by side,
+#'   numbered above, each with its own steps below.
 #' @name result-plots
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' activity <- node_activity(net, seed = 1)
 #' plot(activity)
 #' plot(activity, type = "convergence")
+#' plot(simulate(net, nsim = 3, seed = 1, steps = 50), n = 3)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   ggplot2::autoplot(activity, n = 5)
+#' }
 NULL
 
 #' @rdname result-plots
@@ -39,37 +48,87 @@ plot.long_run_influence <- function(x, type = c("estimates", "network", "converg
 #' @rdname result-plots
 #' @export
 plot.long_run_sensitivity <- function(x, n = 30, main = NULL, ...) {
-  plot_ranked(sensitivity_ranked(x, n), "difference in probability", main, zero = TRUE, ...)
+  plot_ranked(sensitivity_ranked(x, n), "difference in probability", main, ...)
 }
 
 #' @rdname result-plots
 #' @export
 plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
   check_count(n, "n", 1)
-  shown <- x[x$trajectory <= n, , drop = FALSE]
-  values <- as.matrix(as.data.frame(unclass(shown), check.names = FALSE)[-(1:2)])
-  old <- graphics::par(mar = c(4, label_margin(colnames(values)), if (is.null(main)) 1 else 3, 1))
+  nodes <- setdiff(names(x), c("trajectory", "step"))
+  if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
+    abort_argument("`x` has no trajectories to plot: it needs rows, and the columns `trajectory`, `step` and one a node.")
+  }
+  all <- unique(x$trajectory)
+  shown <- x[x$trajectory %in% utils::head(all, n), , drop = FALSE]
+  values <- as.matrix(as.data.frame(unclass(shown)[nodes], check.names = FALSE))
+  parts <- trajectory_places(shown)
+  grid <- matrix(NA_real_, max(parts$place), length(nodes))
+  grid[parts$place, ] <- values[, rev(seq_along(nodes))]
+
+  several <- length(parts$ticks) > 1L
+  top <- 1.5 + several + if (is.null(main)) 0 else 2
+  old <- plot_margins(nodes, length(nodes), 4.2, top)
   on.exit(graphics::par(old))
   graphics::image(
-    seq_len(nrow(values)), seq_len(ncol(values)), values[, rev(seq_len(ncol(values))), drop = FALSE], zlim = c(0, 1),
-    col = c("grey92", "#1B4F8A"), axes = FALSE, xlab = if (n == 1) "step" else "step, one trajectory after the other",
-    ylab = "", main = main, ...
+    seq_len(nrow(grid)), seq_along(nodes), grid, zlim = c(0, 1), col = trajectory_colours, axes = FALSE, xlab = "step", ylab = "",
+    # rectangles side by side leave hairlines on smoothing devices
+    useRaster = identical(grDevices::dev.capabilities("rasterImage")[[1L]], "yes"), ...
   )
-  at <- pretty(seq_len(nrow(values)))
-  at <- at[at >= 1 & at <= nrow(values)]
-  graphics::axis(1, at, shown$step[at])
-  graphics::axis(2, seq_len(ncol(values)), rev(colnames(values)), las = 1, tick = FALSE, cex.axis = min(1, 30 / ncol(values)))
+  if (!is.null(main)) graphics::title(main, line = 1.5 + several)
+  for (part in parts$ticks) graphics::axis(1, part$at, part$step, gap.axis = 0.3)
+  if (several) {
+    middle <- vapply(parts$ticks, `[[`, 0, "middle")
+    graphics::mtext(vapply(parts$ticks, `[[`, "", "name"), 3, 0.2, at = middle, cex = 0.9 * graphics::par("cex"))
+  }
+  side_labels(seq_along(nodes), rev(nodes))
+  note <- c("dark: 1", left_out(length(parts$ticks), length(all), " trajectories"))
+  plot_note(paste(note, collapse = "; "), line = 0.2 + several)
   invisible(shown)
 }
 
-# The rows to draw, the largest last (on top of a plot whose axis runs upwards).
+trajectory_colours <- c("grey92", "#1B4F8A")
+
+# Where each row of the trajectories goes along the axis, with a gap between trajectories, and each trajectory's ticks.
+trajectory_places <- function(x) {
+  rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
+  gap <- max(1, ceiling(0.02 * nrow(x)))
+  place <- integer(nrow(x))
+  ticks <- list()
+  last <- -gap
+  for (name in names(rows)) {
+    row <- rows[[name]]
+    at <- last + gap + seq_along(row)
+    place[row] <- at
+    last <- at[[length(at)]]
+    step <- x$step[row]
+    ticks[[name]] <- c(step_ticks(step, at, length(rows)), list(middle = mean(range(at)), name = name))
+  }
+  if (length(ticks) > 1L) ticks[[1L]]$name <- paste("trajectory", ticks[[1L]]$name)
+  list(place = place, ticks = unname(ticks))
+}
+
+# Round steps within a trajectory and where they are. One close to its end would run into the next trajectory's 0.
+step_ticks <- function(step, at, trajectories) {
+  if (length(step) == 1L) return(list(step = step, at = at))
+  order <- order(step)
+  step <- step[order]
+  ticks <- pretty(step, max(3, 8 %/% trajectories))
+  end <- max(step) - if (trajectories > 1L) 0.1 * diff(range(step)) else 0
+  ticks <- ticks[ticks >= min(step) & ticks <= end & ticks == floor(ticks)]
+  list(step = ticks, at = stats::approx(step, at, ticks)$y)
+}
+
+# The rows to draw, the largest last (on top of a plot whose axis runs upwards); `of` is how many there were.
 ranked <- function(label, estimate, lower, upper, n) {
   check_count(n, "n", 1)
   out <- data.frame(label = label, estimate = estimate, lower = lower, upper = upper)
+  of <- nrow(out)
   out <- out[order(-abs(out$estimate)), , drop = FALSE]
   out <- utils::head(out, n)
   out <- out[rev(seq_len(nrow(out))), , drop = FALSE]
   rownames(out) <- NULL
+  attr(out, "of") <- of
   out
 }
 
@@ -88,21 +147,75 @@ sensitivity_ranked <- function(x, n) {
   ranked(paste0(what, how, if (several) paste0(": ", x$set)), x$difference, x$lower, x$upper, n)
 }
 
-label_margin <- function(labels) min(18, max(4, 0.55 * max(nchar(labels)) + 1.5))
-
-plot_ranked <- function(rows, xlab, main, zero = FALSE, ...) {
-  old <- graphics::par(mar = c(4.5, label_margin(rows$label), if (is.null(main)) 1 else 3, 1))
+plot_ranked <- function(rows, xlab, main, ...) {
+  note <- left_out(nrow(rows), attr(rows, "of"), ", largest first")
+  old <- plot_margins(rows$label, nrow(rows), 4.5, 1 + (!is.null(note)) * 0.5 + (!is.null(main)) * 2)
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
-  reach <- range(rows$lower, rows$upper, 0)
+  reach <- range(pretty(range(rows$lower, rows$upper, 0)))
   graphics::plot.default(reach, c(0.5, nrow(rows) + 0.5), type = "n", yaxt = "n", xlab = xlab, ylab = "", main = main, bty = "n", ...)
   graphics::abline(h = at, col = "grey92")
   graphics::abline(v = 0, col = "grey70")
   graphics::segments(rows$lower, at, rows$upper, at, lwd = 2, col = "#1B4F8A")
   graphics::points(rows$estimate, at, pch = 19, col = "#1B4F8A")
-  graphics::axis(2, at, rows$label, las = 1, tick = FALSE, cex.axis = min(1, 30 / nrow(rows)))
+  side_labels(at, rows$label)
+  plot_note(note)
   invisible(rows)
 }
+
+# ---- room for labels ---------------------------------------------------------------------------------------------------
+
+short_label <- function(x, most = 40L) ifelse(nchar(x) > most, paste0(substr(x, 1L, max(most - 3L, 1L)), "..."), x)
+
+# Sets the margins (in lines; the left one by the labels, if any, of so many rows) and gives the old ones. They take at most 0.6 of the
+# figure, so that a small device draws a small plot rather than none.
+plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
+  line <- graphics::par("csi")
+  figure <- graphics::par("fin")
+  up <- c(bottom, top) * line
+  squeeze <- min(1, 0.6 * figure[[2L]] / sum(up))
+  up <- up * squeeze
+  size <- label_size((figure[[2L]] - sum(up)) / max(rows, 1L))$size
+  em <- graphics::par("ps") / 72
+  left <- left * line
+  if (!is.null(labels)) left <- max(2 * line, 0.68 * em * size * max(nchar(short_label(labels)), 0L) + 0.9 * line)
+  across <- c(min(left, 0.5 * figure[[1L]]), min(right * line, 0.1 * figure[[1L]]))
+  graphics::par(mai = c(up[[1L]], across[[1L]], up[[2L]], across[[2L]]), mgp = c(3, 1, 0) * squeeze)
+}
+
+# The size of labels that stand `height` inches apart, and of how many one is shown so that it can be read.
+label_size <- function(height) {
+  size <- min(graphics::par("cex"), height / (0.75 * graphics::par("cin")[[2L]]))
+  every <- max(1L, ceiling(0.3 / size))
+  list(size = if (every > 1L) min(size * every, graphics::par("cex")) else size, every = every)
+}
+
+# Labels left of the plot, as large as rows and margin allow; axis() would leave out some that come close to each other.
+side_labels <- function(at, labels) {
+  usr <- graphics::par("usr")
+  fit <- label_size(graphics::par("pin")[[2L]] / (usr[[4L]] - usr[[3L]]))
+  keep <- rev(seq(length(at), 1, by = -fit$every))
+  labels <- short_label(labels[keep])
+  room <- graphics::par("mai")[[2L]] - 0.6 * graphics::par("csi")
+  width <- function(labels) max(graphics::strwidth(labels, "inches", cex = fit$size / graphics::par("cex")), 0)
+  if (width(labels) > room) fit$size <- fit$size * max(room / width(labels), 0.7)
+  most <- max(nchar(labels))
+  while (width(labels) > 1.001 * room && most > 4L) {
+    most <- most - 1L
+    labels <- short_label(labels, most)
+  }
+  graphics::mtext(labels, 2, 0.4, at = at[keep], las = 1, cex = fit$size)
+}
+
+left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format(of, big.mark = ","), what)
+
+# A small grey text above the plot, on the right.
+plot_note <- function(text, line = 0.2) {
+  if (length(text) == 0L) return(invisible())
+  graphics::mtext(text, 3, line, adj = 1, cex = 0.8 * graphics::par("cex"), col = "grey40")
+}
+
+# ---- convergence -------------------------------------------------------------------------------------------------------
 
 trace_of <- function(x) {
   trace <- attr(x, "run")$trace
@@ -112,29 +225,39 @@ trace_of <- function(x) {
   trace
 }
 
+# What the pilot asks of rhat - 1 (CONVERGED in src/estimate/ff_estimate.c); the other goal is the precision asked for.
+wanted_gap <- 0.05
+
 plot_convergence <- function(x, main, ...) {
   trace <- trace_of(x)
   precision <- attr(x, "run")$precision
-  old <- graphics::par(mfrow = c(2, 1), mar = c(4.5, 5, if (is.null(main)) 1 else 2.5, 2))
+  old <- c(graphics::par(mfrow = c(2, 1)), plot_margins(NULL, 1L, 4.5, if (is.null(main)) 1.8 else 3.3))
   on.exit(graphics::par(old))
-  colour <- ifelse(trace$phase == "pilot", "grey55", "#1B4F8A")
-  gap <- pmax(trace$rhat - 1, 1e-6)
-  draw <- function(y, ylab, ...) {
-    graphics::plot.default(trace$samples, y, log = "xy", type = "n", xlab = "samples", ylab = ylab, bty = "n", ...)
-    for (phase in c("pilot", "run")) {
+  colour <- phase_colours[trace$phase]
+  draw <- function(y, goal, ylab, main = NULL) {
+    graphics::plot.default(
+      trace$samples, y, log = "xy", type = "n", xlab = "samples", ylab = ylab, bty = "l",
+      ylim = range(y, goal, na.rm = TRUE), ...
+    )
+    if (!is.null(main)) graphics::title(main, line = 1.8)
+    for (phase in names(phase_colours)) {
       at <- trace$phase == phase
       graphics::lines(trace$samples[at], y[at], col = "grey80")
     }
+    graphics::abline(h = goal, lty = 2, col = "grey50")
     graphics::points(trace$samples, y, pch = 19, col = colour)
   }
-  draw(gap, "rhat - 1", main = main, ...)
-  graphics::abline(h = 0.05, lty = 2, col = "grey50")
-  width <- pmax(trace$width, 1e-12)
-  draw(width, "half the widest interval", ylim = range(width, precision), ...)
-  graphics::abline(h = precision, lty = 2, col = "grey50")
-  graphics::legend("bottomleft", c("pilot", "run", "wanted"), pch = c(19, 19, NA), lty = c(NA, NA, 2), col = c("grey55", "#1B4F8A", "grey50"), bty = "n")
+  draw(pmax(trace$rhat - 1, 1e-6), wanted_gap, "rhat - 1", main)
+  # above the plot, where no point can be under it
+  graphics::legend(
+    graphics::grconvertX(0.5, "npc"), graphics::grconvertY(1, "npc"), c(names(phase_colours), "wanted"), xjust = 0.5, yjust = 0.2,
+    horiz = TRUE, xpd = NA, pch = c(19, 19, NA), lty = c(NA, NA, 2), col = c(phase_colours, "grey50"), bty = "n"
+  )
+  draw(pmax(trace$width, 1e-12), precision, "half the widest interval")
   invisible(trace)
 }
+
+phase_colours <- c(pilot = "grey55", run = "#1B4F8A")
 
 # The part of the network that the pairs are about.
 influence_network <- function(x) {
@@ -144,29 +267,36 @@ influence_network <- function(x) {
 }
 
 autoplot_ranked <- function(rows, xlab) {
+  note <- left_out(nrow(rows), attr(rows, "of"), ", largest first")
   rows$label <- factor(rows$label, unique(rows$label))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$estimate, y = .data$label)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), colour = "#1B4F8A") +
     ggplot2::geom_point(colour = "#1B4F8A") +
-    ggplot2::labs(x = xlab, y = NULL) +
+    ggplot2::scale_y_discrete(labels = short_label) +
+    ggplot2::labs(x = xlab, y = NULL, caption = note) +
     ggplot2::theme_minimal()
 }
 
 autoplot_convergence <- function(x) {
   trace <- trace_of(x)
+  panels <- c("rhat - 1", "half the widest interval")
+  panel <- function(which) factor(panels[which], panels)
   long <- data.frame(
     samples = rep(trace$samples, 2), phase = rep(trace$phase, 2), value = c(pmax(trace$rhat - 1, 1e-6), pmax(trace$width, 1e-12)),
-    what = rep(c("rhat - 1", "half the widest interval"), each = nrow(trace))
+    what = panel(rep(1:2, each = nrow(trace)))
   )
+  wanted <- data.frame(what = panel(1:2), value = c(wanted_gap, attr(x, "run")$precision))
   ggplot2::ggplot(long, ggplot2::aes(x = .data$samples, y = .data$value, colour = .data$phase)) +
-    ggplot2::geom_line(colour = "grey80") +
-    ggplot2::geom_point() +
+    ggplot2::geom_hline(ggplot2::aes(yintercept = .data$value, linetype = "wanted"), wanted, colour = "grey50") +
+    ggplot2::geom_line(data = long[stats::ave(long$value, long$what, long$phase, FUN = length) > 1, ], colour = "grey80", na.rm = TRUE) +
+    ggplot2::geom_point(na.rm = TRUE) +
     ggplot2::facet_wrap("what", ncol = 1, scales = "free_y") +
     ggplot2::scale_x_log10() +
     ggplot2::scale_y_log10() +
-    ggplot2::scale_colour_manual(values = c(pilot = "grey55", run = "#1B4F8A")) +
-    ggplot2::labs(x = "samples", y = NULL, colour = NULL) +
+    ggplot2::scale_colour_manual(values = phase_colours) +
+    ggplot2::scale_linetype_manual(values = c(wanted = "dashed")) +
+    ggplot2::labs(x = "samples", y = NULL, colour = NULL, linetype = NULL) +
     ggplot2::theme_minimal()
 }
 

@@ -8,10 +8,13 @@
 #'   matrix with a row a trajectory and a column a node (`NA` for random).
 #' @param every Keep every so many steps. Default 1.
 #' @param layout,threads As in [steady_state()]. The layout changes which trajectories are drawn, threads do not.
-#' @param ... Not used.
+#' @param ... Must be empty: the arguments after it are given by their full names.
+#' @param x Trajectories.
+#' @param n How many rows to print. Default 10; `Inf` for all. Of the nodes, as many columns as fit the line are printed.
 #'
 #' @returns A data frame of class `pbn_trajectories`: `trajectory`, `step` (from 0), and one integer column (0 or 1) a node. The
-#'   seed is in the attribute `seed`.
+#'   seed is in the attribute `seed`. `print()` shows the first rows and gives `x` back invisibly; see
+#'   [`plot()`][plot.pbn_trajectories] for a picture.
 #' @section Errors: `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for more states than a
 #'   data frame can hold.
 #' @inherit pbn references
@@ -20,11 +23,12 @@
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' paths <- simulate(net, nsim = 3, seed = 1, steps = 50)
-#' head(paths)
+#' paths
 #' plot(paths)
 simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initial = NULL, every = 1,
                          layout = c("auto", "sliced", "packed"), threads = NULL) {
   check_pbn(object, "object")
+  check_empty(c("steps", "initial", "every", "layout", "threads"), ...)
   check_count(nsim, "nsim", 1)
   check_count(steps, "steps", 0, 2^47)
   check_count(every, "every", 1, 2^47)
@@ -46,6 +50,51 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initia
     list(trajectory = rep(seq_len(nsim), each = states), step = rep(every * seq(0, states - 1), times = nsim)), columns
   )
   structure(out, class = c("pbn_trajectories", "data.frame"), row.names = .set_row_names(nsim * states), seed = seed)
+}
+
+# Nothing may be in `...`: what is misspelt there would be ignored silently.
+check_empty <- function(known, ...) {
+  if (...length() == 0L) return(invisible())
+  name <- names(list(...))[1L]
+  if (is.null(name) || is.na(name) || !nzchar(name)) {
+    abort_argument(sprintf("Give the arguments after `seed` by their names: %s.", paste0("`", known, "`", collapse = ", ")))
+  }
+  near <- known[startsWith(known, name)]
+  near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
+  abort_argument(sprintf(
+    "There is no argument `%s`; %s", name,
+    if (is.null(near)) sprintf("known are %s.", paste0("`", known, "`", collapse = ", ")) else sprintf("did you mean `%s`?", near)
+  ))
+}
+
+count_trajectories <- function(x) {
+  n <- length(unique(x$trajectory))
+  if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")
+}
+
+#' @rdname simulate.pbn
+#' @export
+print.pbn_trajectories <- function(x, n = 10, ...) {
+  check_number(n, "n", 0, Inf)
+  if (is.null(x$trajectory) || is.null(x$step)) return(print(plain_frame(x)))
+  nodes <- setdiff(names(x), c("trajectory", "step"))
+  seed <- attr(x, "seed")
+  writeLines(sprintf(
+    "<pbn_trajectories> %s of %s, %s%s", count_trajectories(x), count_of(length(nodes), "node"),
+    count_of(nrow(x), "row"), if (is.null(seed)) "" else paste(", seed", format(seed, digits = 15))
+  ))
+  shown <- plain_frame(utils::head(x, min(n, nrow(x))))
+  width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
+  fit <- max(3L, sum(cumsum(width) <= getOption("width")))
+  if (nrow(shown) > 0L) print.data.frame(shown[seq_len(min(fit, length(shown)))], row.names = FALSE)
+  rows <- nrow(x) - nrow(shown)
+  if (rows > 0L) writeLines(sprintf("... and %s", count_of(rows, "more row")))
+  hidden <- if (nrow(shown) > 0L) names(shown)[-seq_len(min(fit, length(shown)))]
+  if (length(hidden) > 0L) {
+    text <- sprintf("... and %s: %s", count_of(length(hidden), "more node"), paste(utils::head(hidden, 10L), collapse = ", "))
+    writeLines(paste0(text, if (length(hidden) > 10L) ", ..."))
+  }
+  invisible(x)
 }
 
 initial_matrix <- function(model, initial) {

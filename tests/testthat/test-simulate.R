@@ -57,3 +57,28 @@ test_that("trajectories can be drawn", {
   on.exit(dev.off())
   expect_identical(nrow(plot(simulate(net, nsim = 2, seed = 1, steps = 9))), 10L)
 })
+
+test_that("misspelt arguments are refused", {
+  expect_error(simulate(net, step = 5), "did you mean `steps`", class = "fireflip_error_argument")
+  expect_error(simulate(net, 1, 2, 5), "by their names", class = "fireflip_error_argument")
+  expect_error(simulate(net, zebra = 1), "There is no argument `zebra`", class = "fireflip_error_argument")
+})
+
+test_that("trajectories print in a few lines", {
+  local_reproducible_output(width = 60)
+  paths <- simulate(net, nsim = 3, seed = 1, steps = 20)
+  shown <- capture.output(back <- withVisible(print(paths)))
+  expect_identical(back, list(value = paths, visible = FALSE))
+  expect_identical(shown[[1L]], "<pbn_trajectories> 3 trajectories of 3 nodes, 63 rows, seed 1")
+  expect_length(shown, 13L)
+  expect_identical(shown[[13L]], "... and 53 more rows")
+  expect_match(shown[[2L]], "^ *trajectory step a b c$")
+  expect_length(capture.output(print(paths, n = Inf)), 65L)
+  wide <- capture.output(print(simulate(random_pbn(95, seed = 1, perturbation = 0.1), seed = 2, steps = 3), n = 2))
+  expect_lte(max(nchar(wide[2:4])), 60)
+  fitted <- length(strsplit(trimws(wide[[2L]]), " +")[[1L]]) - 2L
+  expect_match(wide[[6L]], sprintf("... and %d more nodes: x%d, ", 95L - fitted, fitted + 1L), fixed = TRUE)
+  expect_match(capture.output(print(paths[1, ]))[[1L]], "1 trajectory of 3 nodes, 1 row")
+  expect_output(print(paths[c("a", "b")]), "a b")
+  expect_error(print(paths, n = -1), class = "fireflip_error_argument")
+})
