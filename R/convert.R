@@ -11,16 +11,19 @@
 #' child's `functions` the parent takes part, and with what `weight` (the sum of their selection probabilities).
 #'
 #' A graph that does not come from a network has no rules: each node then takes its parents joined by `join`, those whose arrow has
-#' a negative attribute `sign` negated, and a node without parents is an input.
+#' a negative attribute `sign` negated, and a node without parents is an input. Vertices are called by their attribute `name`,
+#' or x1, x2, and so on where there is none.
 #'
-#' @param x A `BooleanNetwork` or `ProbabilisticBooleanNetwork`, an igraph graph, a data frame as [pbn()] takes, or a `pbn`.
+#' @param x A `BooleanNetwork` or `ProbabilisticBooleanNetwork`, an igraph graph, a data frame as [pbn()] takes
+#'   (columns `node`, `predictor` and `probability`, or BoolNet's `targets`, `factors` and `probabilities`), or a `pbn`.
 #' @param model A network of class `pbn`.
 #' @param join `"any"` (the parents joined by `|`) or `"all"` (by `&`), for a graph without rules.
 #' @param ... For `as_pbn()` of a data frame or a BoolNet object: further arguments of [pbn()], such as `perturbation`.
 #' @returns `as_pbn()`: a network of class `pbn`. `as_boolnet()`: an object of class `BooleanNetwork` if every node has one
 #'   predictor function, else `ProbabilisticBooleanNetwork`; it holds truth tables, so a function with more than 16 parents
 #'   is a `fireflip_error_size`.
-#' @section Errors: `fireflip_error_model` where the other side cannot say what the network is.
+#' @section Errors: `fireflip_error_model` where the other side cannot say what the network is, and for a graph that is undirected,
+#'   has no vertex, or has two vertices of the same name.
 #' @export
 #' @examples
 #' net <- example_model("shmulevich3")
@@ -91,7 +94,16 @@ one_text <- function(x) if (is.character(x) && length(x) == 1L && !is.na(x)) x e
 # A truth table as text; `func` has the first input as the most significant bit, as our grammar does.
 table_text <- function(names, input, func) {
   if (identical(as.integer(input), 0L) || length(input) == 0L) return(as.character(as.integer(func[[1L]])))
-  sprintf("f(%s){%s}", paste0("\"", names[input], "\"", collapse = ", "), paste(as.integer(func), collapse = ""))
+  sprintf("f(%s){%s}", paste(quote_names(names[input]), collapse = ", "), paste(as.integer(func), collapse = ""))
+}
+
+# Names as they stand in a predictor function: in quotes where the grammar needs them.
+quote_names <- function(names) {
+  ascii <- gsub("[^\001-\177]+", "a", enc2utf8(names), perl = TRUE) # other letters are letters
+  words <- "^(0|1|true|false|not|and|xor|or)$"
+  plain <- grepl("^[A-Za-z0-9_.][A-Za-z0-9_.-]*$", ascii) & !grepl(words, ascii, ignore.case = TRUE)
+  quote <- ifelse(plain, "", ifelse(grepl("\"", names, fixed = TRUE), "`", "\""))
+  paste0(quote, names, quote)
 }
 
 # The expressions read better than the tables; they are taken where they mean the same.
@@ -213,7 +225,12 @@ as_pbn.igraph <- function(x, join = c("any", "all"), ...) {
   join <- check_choice(join, "join", c("any", "all"))
   if (!igraph::is_directed(x)) abort("model", "The graph must be directed: an arrow leads from a parent to its child.")
   nodes <- igraph::vertex_attr(x, "name")
-  if (is.null(nodes)) nodes <- paste0("x", seq_len(igraph::vcount(x)))
+  if (is.null(nodes)) nodes <- paste0("x", seq_len(igraph::vcount(x)), recycle0 = TRUE)
+  if (length(nodes) == 0L) abort("model", "The graph has no vertex; a network has at least one node.")
+  twice <- unique(nodes[duplicated(nodes)])
+  if (length(twice) > 0L) {
+    abort("model", sprintf("The graph has more than one vertex called %s; the names of nodes must differ.", quote_some(twice)))
+  }
   predictors <- igraph::vertex_attr(x, "predictors")
   if (is.null(predictors)) return(pbn(stats::setNames(joined_parents(x, nodes, join), nodes), ...))
 
@@ -235,11 +252,12 @@ joined_parents <- function(graph, nodes, join) {
   arrows <- igraph::as_edgelist(graph, names = FALSE)
   sign <- igraph::edge_attr(graph, "sign")
   negated <- if (is.null(sign)) logical(nrow(arrows)) else sign < 0
-  literal <- paste0(ifelse(negated, "!", ""), "\"", nodes[arrows[, 1L]], "\"")
+  named <- quote_names(nodes)
+  literal <- paste0(ifelse(negated, "!", ""), named[arrows[, 1L]], recycle0 = TRUE)
   by_child <- split(literal, factor(arrows[, 2L], seq_along(nodes)))
   ifelse(
     lengths(by_child) > 0L,
     vapply(by_child, paste, "", collapse = if (join == "any") " | " else " & "),
-    paste0("\"", nodes, "\"")
+    named
   )
 }

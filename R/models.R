@@ -3,8 +3,8 @@
 #' `example_models()` lists the networks that come with the package; `example_model()` reads one.
 #'
 #' @param name The network's name, from the column `name` of `example_models()`.
-#' @returns `example_models()`: a data frame with the columns `name`, `nodes`, `functions` (the number of predictor functions),
-#'   `perturbation`, `title` and `source`. `example_model()`: a network of class `pbn`.
+#' @returns `example_models()`: a data frame (of class `example_models`, which prints all but `perturbation` and `source`) with the
+#'   columns `name`, `nodes`, `functions` (the number of predictor functions), `perturbation`, `title` and `source`. `example_model()`: a network of class `pbn`.
 #'
 #' @section The apoptosis network:
 #' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p = 0.001;
@@ -22,7 +22,7 @@
 example_models <- function() {
   index <- models_index()
   counts <- lapply(index$name, function(name) .Call(ffi_pbn_check, example_model(name)))
-  data.frame(
+  out <- data.frame(
     name = index$name,
     nodes = vapply(counts, function(count) as.integer(count$nodes), 0L),
     functions = vapply(counts, function(count) as.integer(count$functions), 0L),
@@ -30,6 +30,25 @@ example_models <- function() {
     title = index$title,
     source = index$source
   )
+  class(out) <- c("example_models", class(out))
+  out
+}
+
+#' @export
+print.example_models <- function(x, ...) {
+  columns <- c("name", "nodes", "functions", "title")
+  if (!all(columns %in% names(x))) { # a part of the list is no list of networks
+    print(as.data.frame(x), ...)
+    return(invisible(x))
+  }
+  lines <- sprintf(
+    "%s  %s  %s  %s", format(c("name", x$name)), format(c("nodes", x$nodes), justify = "right"),
+    format(c("functions", x$functions), justify = "right"), c("title", x$title)
+  )
+  long <- nchar(lines) > getOption("width")
+  lines[long] <- paste0(substr(lines[long], 1L, getOption("width") - 3L), "...")
+  writeLines(c(lines, "Sources and licences: see the column `source` and ?example_models"))
+  invisible(x)
 }
 
 #' @rdname example_models

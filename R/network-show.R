@@ -12,10 +12,14 @@
 #'   the `density` (parents over all functions, divided by nodes: section 2.1 of Mizera, Pang and Yuan 2019),
 #'   the names of the `inputs` (nodes whose only rule is their own value), of the `constants` and of the `leaves` (parents of
 #'   no other node), the sizes of the `cycles` (strongly connected components that hold a feedback loop, largest first),
-#'   and the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network) and
-#'   `removed` (nodes that a reduction took away). `as.data.frame()`: a data frame with one row for each predictor function
+#'   and the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network),
+#'   `context_probability` (one number a context) and `removed` (nodes that a reduction took away). `as.data.frame()`: a data frame with one row for each predictor function
 #'   and the columns `node`, `predictor` (text) and `probability` (of its selection; `NA` in a dependent network, where a
-#'   context selects).
+#'   context selects, and a further column `contexts` has the numbers of the contexts that do, `"1, 3"`).
+#' @section Dependent networks: Which predictor function each context selects for each node, and with what probability a
+#'   context is selected, is in the element `contexts` of the network, as [pbn()] takes it: `net$contexts$probability` and
+#'   `net$contexts$predictor`. `print()` shows the probabilities and, beside a function that not every context uses, the
+#'   numbers of those that do.
 #' @name pbn-methods
 #' @examples
 #' net <- example_model("shmulevich3")
@@ -38,7 +42,7 @@ format.pbn <- function(x, n = 10, ...) {
   functions <- nrow(x$rules)
   shown <- seq_len(min(n, functions))
   c(
-    size_line(x), settings_line(x),
+    size_line(x), settings_line(x), contexts_line(x),
     if (length(shown) > 0L) rule_lines(x, shown),
     if (n > 0 && functions > length(shown)) {
       sprintf("... and %s", count_of(functions - length(shown), "more predictor function"))
@@ -68,12 +72,34 @@ settings_line <- function(x) {
   )
 }
 
+contexts_line <- function(x) {
+  if (is.null(x$contexts)) return(NULL)
+  sprintf("contexts with probability %s; see $contexts", some_numbers(x$contexts$probability))
+}
+
+some_numbers <- function(x, most = 6L) {
+  shown <- paste(trimws(format_digits(utils::head(x, most))), collapse = ", ")
+  if (length(x) > most) paste0(shown, ", ...") else shown
+}
+
+# The contexts that select each of the predictor functions `shown`, as numbers, "1, 3".
+contexts_of_rules <- function(x, shown = seq_len(nrow(x$rules))) {
+  number <- seq_along(x$rules$node) - match(x$rules$node, x$rules$node) + 1L
+  vapply(shown, function(rule) {
+    paste(which(x$contexts$predictor[, x$rules$node[[rule]]] == number[[rule]]), collapse = ", ")
+  }, "")
+}
+
 rule_lines <- function(x, shown, width = getOption("width")) {
   rules <- x$rules[shown, ]
-  several <- is.null(x$contexts) & tabulate(x$rules$node, length(x$nodes))[rules$node] > 1L
+  several <- tabulate(x$rules$node, length(x$nodes))[rules$node] > 1L
   names <- format(x$nodes[rules$node])
-  probability <- ifelse(several, sprintf("  [%s]", format_digits(rules$probability)), "")
-  lines <- sprintf("  %s = %s%s", names, rules$predictor, probability)
+  note <- if (is.null(x$contexts)) format_digits(rules$probability) else {
+    numbers <- contexts_of_rules(x, shown)
+    many <- grepl(",", numbers, fixed = TRUE)
+    ifelse(nzchar(numbers), paste(ifelse(many, "contexts", "context"), numbers), "no context")
+  }
+  lines <- sprintf("  %s = %s%s", names, rules$predictor, ifelse(several, sprintf("  [%s]", note), ""))
   long <- nchar(lines) > width
   lines[long] <- paste0(substr(lines[long], 1L, max(width - 3L, 20L)), "...")
   lines
@@ -103,6 +129,7 @@ summary.pbn <- function(object, ...) {
     exempt = object$nodes[object$exempt],
     update = object$update,
     contexts = length(object$contexts$probability),
+    context_probability = as.double(object$contexts$probability),
     removed = object$removed[["nodes"]]
   )))
 }
@@ -132,6 +159,7 @@ print.summary.pbn <- function(x, ...) {
     sprintf(
       "  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")
     ),
+    if (x$contexts > 0L) sprintf("  contexts             with probability %s; see $contexts", some_numbers(x$context_probability)),
     if (x$removed > 0L) sprintf("  removed              %s", count_of(x$removed, "node"))
   ))
   invisible(x)
@@ -145,9 +173,11 @@ names_text <- function(x, most = 6L) {
 #' @rdname pbn-methods
 #' @export
 as.data.frame.pbn <- function(x, row.names = NULL, optional = FALSE, ...) {
-  data.frame(
+  out <- data.frame(
     node = x$nodes[x$rules$node],
     predictor = x$rules$predictor,
     probability = if (is.null(x$contexts)) x$rules$probability else rep(NA_real_, nrow(x$rules))
   )
+  if (!is.null(x$contexts)) out$contexts <- contexts_of_rules(x)
+  out
 }

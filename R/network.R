@@ -10,12 +10,12 @@
 #'   * a named list, each element a character vector of predictor functions (`list(A = c("B", "!B"))`, equally likely unless
 #'     `probabilities` says otherwise) or a numeric vector of selection probabilities named by them
 #'     (`list(A = c("B" = 0.3, "!B" = 0.7))`);
-#'   * unnamed text lines, `"A = B & !C"`, where empty lines and those that start with `#` do not count;
-#'   * a data frame with the columns `node`, `predictor` and, if some node has several, `probability`.
+#'   * unnamed text lines, `"A = B & !C"`, where empty lines do not count and `#` starts a comment;
+#'   * a data frame with the columns `node`, `predictor` and, if some node has several, `probability` (BoolNet's words
+#'     `targets`, `factors` and `probabilities` do as well).
 #'
-#'   A predictor function is text over node names with `!` (not), `&` (and), `^` (exclusive or), `|` (or), parentheses, `0`
-#'   and `1`; or a truth table `f(A, B){0110}`, the rows in counting order with the first name as the most significant bit.
-#'   A node that keeps its value, an input, is `X = "X"`. Every name used must be a node.
+#'   A predictor function is text over node names, such as `"B & !C"`; the whole grammar is below. A node that keeps its value,
+#'   an input, is `X = "X"`. Every name used must be a node.
 #' @param probabilities Selection probabilities: one number for each predictor function, in their order, or a list named by
 #'   nodes. Those of a node must sum to 1. Default `NULL`: as `rules` says, else equally likely.
 #' @param perturbation The perturbation probability p, at least 0 and below 1: at each step every node that is not exempt
@@ -30,6 +30,21 @@
 #'   with column names, nodes left out use their first).
 #'
 #' @returns An object of class `pbn`.
+#' @section The grammar of predictor functions:
+#' From the one that binds most tightly to the one that binds least; words in any case of letters:
+#'
+#' * not: `!`, `~` or `not`
+#' * and: `&`, `&&`, `*` or `and`
+#' * exclusive or: `^` or `xor`
+#' * or: `|`, `||`, `+` or `or`
+#'
+#' Parentheses group; the constants are `0` or `false`, and `1` or `true`. A truth table `f(A, B){0110}` has its rows in
+#' counting order, the first name as the most significant bit, and at most 16 names; it may stand wherever a name may.
+#'
+#' A name is made of letters, digits, `_`, `.` and, but for the first character, `-`; letters beyond ASCII are letters. Any other
+#' name stands in double quotes or backquotes, `"NF-kB (active)"`, and so does a node that is called like a word of the
+#' grammar: `"OR"`, `"not"`, `"True"`, `"1"`. Quotes do no harm where they are not needed. State sets, as [steady_state()] and
+#' others take them, follow the same grammar.
 #' @section Errors: `fireflip_error_argument` for arguments of a wrong shape, `fireflip_error_parse` for a predictor function
 #'   that does not follow the grammar or names an unknown node, `fireflip_error_model` for a network that contradicts itself.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
@@ -106,6 +121,10 @@ rules_table <- function(rules) {
 }
 
 rules_from_frame <- function(rules) {
+  # BoolNet's words for the columns, where ours are not there
+  other <- c(targets = "node", factors = "predictor", probabilities = "probability")
+  renamed <- names(rules) %in% names(other) & !other[names(rules)] %in% names(rules)
+  names(rules)[renamed] <- other[names(rules)[renamed]]
   missing <- setdiff(c("node", "predictor"), names(rules))
   if (length(missing) > 0L) {
     abort_argument(sprintf(
@@ -145,8 +164,10 @@ rules_from_list <- function(rules) {
 }
 
 rules_from_lines <- function(rules) {
-  lines <- trimws(unlist(strsplit(rules, "\n", fixed = TRUE)))
-  lines <- lines[nzchar(lines) & !startsWith(lines, "#")]
+  lines <- unlist(strsplit(rules, "\n", fixed = TRUE))
+  # a comment starts at a # outside of quotes
+  lines <- trimws(sub("^((?:[^\"`#]++|\"[^\"]*+\"|`[^`]*+`)*+)#.*$", "\\1", lines, perl = TRUE))
+  lines <- lines[nzchar(lines)]
   pattern <- "^(\"[^\"]+\"|`[^`]+`|[^=]*[^=[:space:]])[[:space:]]*=[[:space:]]*(.*)$"
   bad <- which(!grepl(pattern, lines))
   if (length(bad) > 0L) {
@@ -179,10 +200,10 @@ finish_rules <- function(table, nodes, probabilities, dependent) {
   n_said <- tabulate(node[said], length(nodes))
   half <- which(n_said > 0L & n_said < count)
   if (length(half) > 0L) {
+    without <- table$predictor[node == half[[1L]] & !said]
     abort_argument(sprintf(
-      "Node \"%s\" has %d predictor functions but %d selection %s; give one for each, or none.",
-      nodes[[half[[1L]]]], count[[half[[1L]]]], n_said[[half[[1L]]]],
-      if (n_said[[half[[1L]]]] == 1L) "probability" else "probabilities"
+      "Node \"%s\" has %d predictor functions, but the selection probability of %s is missing (NA); give one for each, or none.",
+      nodes[[half[[1L]]]], count[[half[[1L]]]], quote_some(without)
     ))
   }
   # one context chooses for all nodes: no predictor function is selected for itself
@@ -304,7 +325,7 @@ check_contexts <- function(model, contexts) {
 #' `fix_nodes()` holds nodes at a value, as a knock-out (0) or a constant stimulus (1) does: the node's predictor functions
 #' are replaced by the constant, it is exempt from perturbation, and trajectories start with that value. `set_initial()` only
 #' sets where trajectories start. `set_perturbation()` changes the perturbation probability and, if asked, which nodes are
-#' exempt from it.
+#' exempt from it. `set_update()` says whether every node is updated at each step, or one.
 #'
 #' @param model A network of class `pbn`.
 #' @param ... Values by node name, `TNF = 1, UV = 0`, or one named vector of them, `c(TNF = 1, UV = 0)`. In `set_initial()` a
@@ -312,13 +333,16 @@ check_contexts <- function(model, contexts) {
 #' @param p The perturbation probability, at least 0 and below 1.
 #' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. Left out, the
 #'   network's exempt nodes stay what they are.
+#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
 #' @returns The changed network, of class `pbn`.
-#' @section Errors: `fireflip_error_argument` for an unknown node or a value that is neither 0 nor 1.
+#' @section Errors: `fireflip_error_argument` for an unknown node, a value that is neither 0 nor 1, or no value at all (an empty
+#'   vector of values, as a program may make one, changes nothing).
 #' @export
 #' @examples
 #' net <- pbn(c(A = "B | C", B = "A", C = "C"))
 #' fix_nodes(net, B = 0)
 #' set_initial(set_perturbation(net, 0.01, exempt = "C"), C = 1)
+#' set_update(net, "asynchronous")
 fix_nodes <- function(model, ...) {
   check_pbn(model)
   values <- dots_values(model, "fix_nodes", list(...))
@@ -356,18 +380,54 @@ set_perturbation <- function(model, p, exempt) {
   validate_pbn(model)
 }
 
+#' @rdname fix_nodes
+#' @export
+set_update <- function(model, update) {
+  check_pbn(model)
+  choices <- c("synchronous", "asynchronous")
+  if (missing(update)) abort_argument(sprintf("`update` must be one of %s; found nothing.", quote_some(choices)))
+  if (length(update) != 1L) abort_value("update", paste("one of", quote_some(choices)), update)
+  model$update <- check_choice(update, "update", choices)
+  validate_pbn(model)
+}
+
 # f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> one value a node, `old` where nothing is said.
 dots_values <- function(model, name, values, old = rep(NA_integer_, length(model$nodes)), random = FALSE) {
+  if (length(values) == 0L) {
+    abort_argument(sprintf("%s() needs values by node name, such as %s = 1; found none.", name, model$nodes[[1L]]))
+  }
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
-  if (length(values) == 0L) return(old)
+  if (length(values) == 0L) return(old) # an empty vector that a program made
   if (is.null(names(values)) || any(!nzchar(names(values)))) {
-    abort_argument(sprintf("%s() needs values by node name, such as TNF = 1; found some without a name.", name))
+    abort_argument(sprintf(
+      "%s() needs values by node name, such as %s = 1; found some without a name.", name, model$nodes[[1L]]
+    ))
+  }
+  unknown <- setdiff(names(values), model$nodes)
+  if (length(unknown) > 0L) {
+    near <- closest_name(unknown[[1L]], model$nodes)
+    abort_argument(sprintf(
+      "%s() names %s, which the network does not have%s", name, quote_some(unknown),
+      if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
+    ), unknown = unknown)
   }
   if (any(lengths(values) != 1L)) {
     bad <- which(lengths(values) != 1L)[[1L]]
     abort_argument(sprintf(
       "%s() needs one value for each node; found %s for \"%s\".", name, describe(values[[bad]]), names(values)[[bad]]
     ))
+  }
+  allowed <- if (random) c(0, 1, NA) else c(0, 1)
+  fine <- vapply(as.list(values), function(value) (is.numeric(value) || is.logical(value)) && value %in% allowed, NA)
+  if (!all(fine)) {
+    bad <- which(!fine)[[1L]]
+    abort_argument(sprintf(
+      "The value for node \"%s\" must be 0 or 1%s; found %s.", names(values)[[bad]],
+      if (random) " (NA for random)" else "", describe(values[[bad]])
+    ))
+  }
+  if (anyDuplicated(names(values))) {
+    abort_argument(sprintf("%s() got more than one value for node \"%s\".", name, names(values)[[anyDuplicated(names(values))]]))
   }
   node_values(model, values, "...", old, random)
 }

@@ -7,8 +7,8 @@
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`.
 #' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
 #'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
-#' @param mode `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
-#'   ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
+#' @param mode `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly): what
+#'   [pbn()] and [set_update()] call `update`. Only ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
 #'   says; `NULL` (the default) leaves what the file says.
 #' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
 #'   default) leaves what the file says.
@@ -24,12 +24,17 @@
 #' for is written in blocks of our own, at which another program stops rather than misread the network: `initialValues` ...
 #' `endInitialValues` with lines `NAME = 1`, `contexts` ... `endContexts` with lines `probability : 1 2 1` (for every node, in
 #' the order of `nodeNames`, the number of its function in that context), and `removedNodes=36 34`, the nodes, and the perturbed
-#' ones among them, that [reduce_network()] took away. Every network can be written in this format, and comes back the same.
+#' ones among them, that [reduce_network()] took away. Every network can be written in this format, and comes back as the same network, to the
+#' last bit of its probabilities; the texts of predictor functions are written afresh, with quotes and parentheses only where
+#' they are needed.
 #'
 #' **BoolNet** (`"boolnet"`): a header `targets, factors` or `targets, factors, probabilities`, then lines
 #' `name, function, probability`; `#` starts a comment. The probabilities of a node must sum to 1 within 1e-4, which is what
 #' the package BoolNet asks for, and are normalised: three times 0.333333 is three times a third. A name that occurs in
-#' functions only is an input, which keeps its value.
+#' functions only is taken for an input, which keeps its value, as BoolNet has it; a message of class `fireflip_message_inputs`
+#' (with the names in its field `inputs`) says which names these are, since a misspelt name would be one of them. Not
+#' supported, and an error: BoolNet's functions `maj()`, `sumgt()`, `sumlt()`, `sumis()`, `all()`, `any()`, its predicates
+#' of time, `timeis()`, `timegt()` and `timelt()`, and its delays, `C[-2]`.
 #'
 #' **.bnet** (`"bnet"`): the same without probabilities, one line a node; the header may be missing.
 #'
@@ -61,16 +66,39 @@
 #' read_boolnet(file, mode = "asynchronous", initial = c(C = 1))
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), perturbation = NULL, mode = NULL,
                          exempt = NULL, initial = NULL) {
+  if (missing(file)) abort_no_file()
   check_string(file, "file")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(mode)) check_choice(mode, "mode", c("synchronous", "asynchronous"))
-  model <- new_pbn(.Call(ffi_read_network, file, format)$model)
+  read <- .Call(ffi_read_network, file, format)
+  model <- new_pbn(read$model)
+  if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, file))
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
   if (!is.null(mode)) model$update <- mode
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
   if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
   model
+}
+
+abort_no_file <- function() abort_argument("`file` must be the path of a file, one string; found nothing.")
+
+# The names that BoolNet's formats take for inputs because no line is theirs. The core puts them behind all others.
+undeclared_inputs <- function(model, file) {
+  last <- rev(seq_along(model$nodes))
+  after <- last[cumprod(last %in% input_nodes(model)) == 1]
+  if (length(after) == 0L || !isTRUE(file.size(file) > 0)) return(character()) # a pipe cannot be read again
+  lines <- sub("^\ufeff", "", readLines(file, warn = FALSE, encoding = "UTF-8"))
+  field <- sub("^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,#]*),.*$", "\\1", lines)
+  setdiff(model$nodes[rev(after)], gsub("^[\"`]|[\"`]$", "", trimws(field)))
+}
+
+tell_inputs <- function(inputs) {
+  if (length(inputs) == 0L) return(invisible())
+  text <- if (length(inputs) == 1L) "1 name without a rule is taken for an input" else {
+    sprintf("%s without a rule are taken for inputs", count_of(length(inputs), "name"))
+  }
+  message(new_condition("inputs", "message", sprintf("%s: %s\n", text, quote_some(inputs)), NULL, inputs = inputs))
 }
 
 #' @rdname read_network
@@ -123,6 +151,7 @@ read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, ini
 #' identical(read_network(file), net)
 write_network <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml")) {
   check_pbn(model)
+  if (missing(file)) abort_no_file()
   check_string(file, "file")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   if (format == "auto") format <- format_of_path(file)

@@ -94,6 +94,28 @@ static void quote_names(reader *r, ff_span function, ff_out *out) {
   }
 }
 
+/* An ff_lookup that remembers what it did not find. */
+typedef struct {
+  ff_build *build;
+  ff_span missed;
+} search;
+
+static int64_t find_node(void *context, const char *name, size_t length) {
+  search *s = context;
+  int64_t node = ff_build_find(s->build, name, length);
+  if (node < 0) s->missed = (ff_span){name, length};
+  return node;
+}
+
+/* Adds to the message on an unknown name which one was perhaps meant. */
+static void suggest(const search *s, ff_error *err) {
+  const char *near = ff_name_near(s->build->names, s->build->n_nodes, s->missed.text, s->missed.length);
+  if (near == NULL || err == NULL) return;
+  ff_error first = *err;
+  ff_quoted name = ff_quote(near, strlen(near));
+  ff_error_set(err, first.status, "%s; did you mean %s?", first.text, name.text);
+}
+
 static ff_status read_function(reader *r, uint32_t node, ff_span line) {
   size_t colon = ff_span_find(line, 0, ':', 0);
   double probability;
@@ -110,7 +132,9 @@ static ff_status read_function(reader *r, uint32_t node, ff_span line) {
   size_t length = quoted.length;
   ff_status status = ff_out_finish(&quoted, &text);
   if (status != FF_OK) return status;
-  status = ff_expr_parse(&expr, text, length, ff_build_find, &r->build, place_of(r), r->err);
+  search names = {&r->build, {0}};
+  status = ff_expr_parse(&expr, text, length, find_node, &names, place_of(r), r->err);
+  if (status == FF_EPARSE && names.missed.text != NULL) suggest(&names, r->err);
   free(text);
   return status == FF_OK ? ff_build_rule(&r->build, node, probability, r->lines.line, &expr) : status;
 }

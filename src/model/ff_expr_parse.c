@@ -127,16 +127,49 @@ static token read_token(parser *p) {
   return t;
 }
 
+/* Where the text stands: "net.pbn, line 12: ", or `other` where nothing is said of it. */
+typedef struct {
+  char text[400];
+} place_text;
+
+static place_text text_of_place(const parser *p, const char *other) {
+  place_text out;
+  if (p->place.file == NULL)
+    snprintf(out.text, sizeof out.text, "%s", other);
+  else if (p->place.line == 0)
+    snprintf(out.text, sizeof out.text, "%s: ", p->place.file);
+  else
+    snprintf(out.text, sizeof out.text, "%s, line %llu: ", p->place.file, (unsigned long long)p->place.line);
+  return out;
+}
+
+/* " (character 5 of "A & B")", or nothing where the token is the whole text. */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 60];
+} spot;
+
+static spot spot_of(const parser *p, const token *t) {
+  spot out = {""};
+  ff_quoted whole = ff_quote(p->text, p->length);
+  if (t->end - t->start < p->length)
+    snprintf(out.text, sizeof out.text, " (character %zu of %s)", t->start + 1, whole.text);
+  return out;
+}
+
+static ff_status fail_unknown(const parser *p, const token *t) {
+  const char *near = p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL;
+  ff_quoted name = ff_quote(t->name, t->name_length), meant = ff_quote(near, near != NULL ? strlen(near) : 0);
+  return ff_error_set(p->err, FF_EPARSE, "%sno node is called %s%s%s%s%s", text_of_place(p, "").text, name.text,
+                      spot_of(p, t).text, near != NULL ? "; did you mean " : "", near != NULL ? meant.text : "",
+                      near != NULL ? "?" : "");
+}
+
 /* Says where the text stands, what was found in it and what was wanted. */
 static ff_status fail(const parser *p, const token *t, const char *wanted) {
-  const char *file = p->place.file != NULL ? p->place.file : "the expression";
   ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
   ff_quoted whole = ff_quote(p->text, p->length);
-  char line[32] = "";
-  if (p->place.file != NULL && p->place.line > 0)
-    snprintf(line, sizeof line, ", line %llu", (unsigned long long)p->place.line);
-  return ff_error_set(p->err, FF_EPARSE, "%s%s: found %s at character %zu of %s where %s was expected", file, line, found.text,
-                      t->start + 1, whole.text, wanted);
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %s at character %zu of %s where %s was expected",
+                      text_of_place(p, "the expression: ").text, found.text, t->start + 1, whole.text, wanted);
 }
 
 static int precedence(kind k) {
@@ -173,7 +206,7 @@ static ff_status reduce(parser *p, int floor) {
 static ff_status push_name(parser *p, const token *t) {
   int64_t node = p->lookup(p->context, t->name, t->name_length);
   if (node == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of nodes");
-  if (node < 0) return fail(p, t, "the name of a node");
+  if (node < 0) return fail_unknown(p, t);
   if (node > (int64_t)FF_X_MAX_OPERAND)
     return ff_error_set(p->err, FF_ESIZE, "a network has at most %lu nodes", (unsigned long)FF_X_MAX_OPERAND + 1);
   return ff_code_push(&p->code, FF_X_OP(FF_X_VAR, (uint32_t)node), p->err);
@@ -239,13 +272,35 @@ static int opens_table(parser *p, const token *t) {
   return 0;
 }
 
+/* BoolNet's functions over several nodes or over time, which people's files may hold: a name of theirs before a "(". */
+static int calls_boolnet(parser *p, const token *t) {
+  static const char *const names[] = {"maj", "sumgt", "sumlt", "sumis", "timegt", "timelt", "timeis", "all", "any"};
+  size_t at = p->at, i = 0, n = sizeof names / sizeof names[0];
+  if (t->quoted) return 0;
+  while (i < n && !is_word(t->name, t->name_length, names[i])) i++;
+  if (i == n) return 0;
+  token next = read_token(p);
+  p->at = at;
+  return next.kind == T_OPEN || (next.kind == T_BAD && p->text[next.start] == '[');
+}
+
+static ff_status fail_boolnet(const parser *p, const token *t) {
+  return ff_error_set(p->err, FF_EPARSE, "%sBoolNet's function %.*s() is not supported%s; write it with !, & and |, or as a table",
+                      text_of_place(p, "").text, (int)t->name_length, t->name, spot_of(p, t).text);
+}
+
+static ff_status take_name(parser *p, const token *t) {
+  if (opens_table(p, t)) return read_table(p);
+  return calls_boolnet(p, t) ? fail_boolnet(p, t) : push_name(p, t);
+}
+
 /* One token where an operand may stand; *operand becomes 1 once one was complete. */
 static ff_status take_operand(parser *p, const token *t, int *operand) {
   switch (t->kind) {
     case T_NOT:
     case T_OPEN: return push_operator(p, t->kind, t->start);
     case T_CONST: *operand = 1; return ff_code_push(&p->code, FF_X_OP(FF_X_CONST, t->value), p->err);
-    case T_NAME: *operand = 1; return opens_table(p, t) ? read_table(p) : push_name(p, t);
+    case T_NAME: *operand = 1; return take_name(p, t);
     case T_QUOTE: return fail(p, t, "a closing quote");
     default: return fail(p, t, operand_wanted);
   }
@@ -267,6 +322,11 @@ static ff_status take_operator(parser *p, const token *t, int *operand) {
       if (p->n_operators == 0) return fail(p, t, "an operator (& | ^) or the end");
       p->n_operators--;
       return FF_OK;
+    case T_BAD:
+      if (p->text[t->start] == '[')
+        return ff_error_set(p->err, FF_EPARSE, "%sBoolNet's delays, such as A[-2], are not supported%s",
+                            text_of_place(p, "").text, spot_of(p, t).text);
+      return fail(p, t, operator_wanted);
     default: return fail(p, t, operator_wanted);
   }
 }

@@ -56,7 +56,7 @@ typedef struct {
 /* Looks a name up: the node's index, -1 where there is none, or -2 without memory. `context` is the caller's. */
 typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
 
-/* Where a text stands, for messages: "file.pbn, line 12" or NULL for "the expression". */
+/* Where a text stands, for messages: "file.pbn, line 12"; NULL where the text speaks for itself. */
 typedef struct {
   const char *file; /* printed as it is, so free of control characters */
   uint64_t line; /* from 1; 0 where there is none */
@@ -67,7 +67,8 @@ typedef struct {
  * most significant. A name is [A-Za-z_.] followed by [A-Za-z0-9_.-]* or other bytes >= 0x80 (a '-' only inside a name), or
  * any text within double quotes or backquotes; a word that starts with a digit and is not 0 or 1 is taken for a name too.
  * Words such as `and` are operators in any case of letters, and names within quotes. Any depth of nesting: the stack is on
- * the heap. The only name that `f (` can mean is a table. On failure *out is empty. O(length). */
+ * the heap. The only name that `f (` can mean is a table. On failure *out is empty. Where `lookup` is ff_names_find, the message
+ * on an unknown name says which one was perhaps meant. O(length). */
 ff_status ff_expr_parse(ff_expr *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                         ff_error *err);
 void ff_expr_free(ff_expr *expr);
@@ -137,6 +138,11 @@ typedef struct ff_names ff_names;
 ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error *err);
 int64_t ff_names_find(void *names, const char *name, size_t length);
 void ff_names_free(ff_names *names);
+
+/* The name that was perhaps meant, for messages: one that differs in the case of letters alone or, where `name` has three
+ * bytes or more, by one edit; NULL where there is none. It belongs to the array. O(n times the length of a name). */
+const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
+const char *ff_names_near(const ff_names *names, const char *name, size_t length);
 
 /* Density as in Mizera et al.: number of parents over all predictor functions, divided by nodes. */
 double ff_pbn_density(const ff_pbn *pbn);

@@ -7,6 +7,7 @@
 
 struct ff_names {
   char *const *names;
+  uint32_t n;
   uint32_t *slot; /* node + 1, or 0 where free */
   size_t mask;
 };
@@ -38,7 +39,7 @@ ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error 
     free(slot);
     return ff_error_set(err, FF_EMEMORY, "no memory for %u names", n);
   }
-  *table = (ff_names){names, slot, slots - 1};
+  *table = (ff_names){names, n, slot, slots - 1};
   for (uint32_t i = 0; i < n; i++) {
     size_t length = strlen(names[i]), at = find_slot(table, names[i], length);
     if (slot[at] != 0) {
@@ -64,6 +65,36 @@ void ff_names_free(ff_names *names) {
   if (names == NULL) return;
   free(names->slot);
   free(names);
+}
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* Letters in any case: 0 where the names agree, 1 where one edit (a character more, less, other, or two neighbours swapped)
+ * makes them agree, else 2. */
+static int distance(const char *a, size_t m, const char *b, size_t n) {
+  if (m > n + 1 || n > m + 1) return 2;
+  size_t head = 0, tail = 0, most = m < n ? m : n;
+  while (head < most && lower(a[head]) == lower(b[head])) head++;
+  while (tail < most - head && lower(a[m - 1 - tail]) == lower(b[n - 1 - tail])) tail++;
+  size_t left_a = m - head - tail, left_b = n - head - tail;
+  if (left_a == 0 && left_b == 0) return 0;
+  if (left_a <= 1 && left_b <= 1) return 1;
+  return left_a == 2 && left_b == 2 && lower(a[head]) == lower(b[head + 1]) && lower(a[head + 1]) == lower(b[head]) ? 1 : 2;
+}
+
+const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length) {
+  const char *near = NULL;
+  if (length == 0 || length > 60) return NULL; /* a longer one would be cut in a message */
+  for (uint32_t i = 0; i < n; i++) {
+    int edits = distance(name, length, names[i], strlen(names[i]));
+    if (edits == 0) return names[i];
+    if (edits == 1 && near == NULL && length > 2) near = names[i];
+  }
+  return near;
+}
+
+const char *ff_names_near(const ff_names *names, const char *name, size_t length) {
+  return ff_name_near(names->names, names->n, name, length);
 }
 
 /* Bytes of the UTF-8 character at the start of the text, or 0 where there is none. */

@@ -344,7 +344,12 @@ static void expression_errors(void) {
       {"A B", "the expression: found \"B\" at character 3 of \"A B\" where an operator (& | ^), \")\" or the end was expected"},
       {"A)", "the expression: found \")\" at character 2 of \"A)\" where an operator (& | ^) or the end was expected"},
       {"(A", "the expression: found the end at character 3 of \"(A\" where \")\" was expected"},
-      {"Zoe | A", "the expression: found \"Zoe\" at character 1 of \"Zoe | A\" where the name of a node was expected"},
+      {"Zoe | A", "no node is called \"Zoe\" (character 1 of \"Zoe | A\")"},
+      {"Zoe", "no node is called \"Zoe\""},
+      {"A & maj(A, B)", "BoolNet's function maj() is not supported (character 5 of \"A & maj(A, B)\"); write it with !, & and |, or as a table"},
+      {"any[d=-3..-1](A)",
+       "BoolNet's function any() is not supported (character 1 of \"any[d=-3..-1](A)\"); write it with !, & and |, or as a table"},
+      {"A[-2]", "BoolNet's delays, such as A[-2], are not supported (character 2 of \"A[-2]\")"},
       {"A & \"B", "the expression: found \"\"B\" at character 5 of \"A & \"B\" where a closing quote was expected"},
       {"A # B", "the expression: found \"#\" at character 3 of \"A # B\" where an operator (& | ^), \")\" or the end was expected"},
       {"f(A){0}", "the expression: found \"}\" at character 7 of \"f(A){0}\" where 0 or 1 (a truth table has 2^inputs rows) was expected"},
@@ -368,7 +373,7 @@ static void expression_errors(void) {
   ff_expr expr;
   ff_place place = {"net.pbn", 12};
   FF_CHECK(ff_expr_parse(&expr, "Q", 1, find_letter, NULL, place, &err) == FF_EPARSE);
-  FF_CHECK_STR(err.text, "net.pbn, line 12: found \"Q\" at character 1 of \"Q\" where the name of a node was expected");
+  FF_CHECK_STR(err.text, "net.pbn, line 12: no node is called \"Q\"");
 }
 
 static void names(void) {
@@ -381,6 +386,14 @@ static void names(void) {
   FF_CHECK_INT(ff_names_find(table, "alphab", 5), 0);
   FF_CHECK_INT(ff_names_find(table, "", 0), -1);
   FF_CHECK_INT(ff_names_find(table, "alpha\0x", 7), -1);
+  static const char *const typed[][2] = {{"ALPHA", "alpha"}, {"alpa", "alpha"}, {"alphaa", "alpha"}, {"alfha", "alpha"},
+                                         {"lAPHA", "alpha"}, {"A B", "a b"}};
+  for (int i = 0; i < 6; i++) FF_CHECK_STR(ff_names_near(table, typed[i][0], strlen(typed[i][0])), typed[i][1]);
+  FF_CHECK(ff_names_near(table, "ab", 2) == NULL && ff_names_near(table, "lapah", 5) == NULL);
+  FF_CHECK(ff_names_near(table, "gamma", 5) == NULL && ff_names_near(table, "", 0) == NULL);
+  ff_expr expr;
+  FF_CHECK_FAILS(ff_expr_parse(&expr, "beta & Alpha", 12, ff_names_find, table, (ff_place){NULL, 0}, &err), FF_EPARSE, &err,
+                 "no node is called \"Alpha\" (character 8 of \"beta & Alpha\"); did you mean \"alpha\"?");
   ff_names_free(table);
   char *twice[] = {"x", "y", "x"};
   FF_CHECK_FAILS(ff_names_new(&table, twice, 3, &err), FF_EMODEL, &err, "nodes 1 and 3 have the same name \"x\"");

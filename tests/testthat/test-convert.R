@@ -123,7 +123,31 @@ test_that("a plain graph becomes a network by joining parents", {
   graph <- igraph::graph_from_data_frame(data.frame(from = c("A", "B", "C"), to = c("C", "C", "B"), sign = c(1, -1, 1)))
   net <- as_pbn(graph, perturbation = 0.1)
   expect_identical(net$nodes, c("A", "B", "C"))
-  expect_identical(net$rules$predictor, c("\"A\"", "\"C\"", "\"A\" | !\"B\""))
-  expect_identical(as_pbn(graph, join = "all")$rules$predictor[[3L]], "\"A\" & !\"B\"")
+  expect_identical(net$rules$predictor, c("A", "C", "A | !B"))
+  expect_identical(as_pbn(graph, join = "all")$rules$predictor[[3L]], "A & !B")
   expect_identical(summary(net)$inputs, "A")
+})
+
+test_that("names stand in quotes only where the grammar needs them", {
+  skip_if_not_installed("igraph")
+  graph <- igraph::graph_from_data_frame(data.frame(from = c("x y", "OR", "1", "a-b", "\u00e9", "2x"), to = "B"))
+  net <- as_pbn(graph)
+  expect_identical(net$rules$predictor[[7L]], "\"x y\" | \"OR\" | \"1\" | a-b | \u00e9 | 2x")
+  expect_identical(quote_names(c("a\"b", "-a", "Not")), c("`a\"b`", "\"-a\"", "\"Not\""))
+})
+
+test_that("graphs that are no network say so", {
+  skip_if_not_installed("igraph")
+  graph <- igraph::make_ring(3, directed = TRUE)
+  igraph::V(graph)$name <- c("A", "B", "A")
+  expect_error(as_pbn(graph), "more than one vertex called \"A\"", class = "fireflip_error_model")
+  expect_error(as_pbn(igraph::make_empty_graph(0)), "no vertex", class = "fireflip_error_model")
+  expect_error(as_pbn(igraph::make_ring(3)), "must be directed", class = "fireflip_error_model")
+  expect_identical(summary(as_pbn(igraph::make_empty_graph(2)))$inputs, c("x1", "x2"))
+})
+
+test_that("a data frame may have BoolNet's column names", {
+  ours <- data.frame(node = c("A", "A", "B"), predictor = c("B", "!B", "A"), probability = c(0.3, 0.7, 1))
+  theirs <- stats::setNames(ours, c("targets", "factors", "probabilities"))
+  expect_identical(as_pbn(theirs, perturbation = 0.1), as_pbn(ours, perturbation = 0.1))
 })

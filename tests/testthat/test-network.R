@@ -46,6 +46,39 @@ test_that("a dependent network keeps its contexts", {
   expect_identical(net$contexts$predictor, rbind(c(1L, 1L, 1L), c(2L, 2L, 1L)))
   expect_identical(net$contexts$probability, c(0.9, 0.1))
   expect_true(all(is.na(as.data.frame(net)$probability)))
+  expect_identical(as.data.frame(net)$contexts, c("1", "2", "1", "2", "1, 2"))
+  expect_identical(summary(net)$context_probability, c(0.9, 0.1))
+  text <- format(net)
+  expect_match(text, "contexts with probability 0.9, 0.1; see $contexts", fixed = TRUE, all = FALSE)
+  expect_match(text, "A = !B  [context 2]", fixed = TRUE, all = FALSE)
+})
+
+test_that("comments end at their lines, and quotes keep their #", {
+  net <- pbn(c("A = B # as published", "`B#1` = A | \"B#1\" # \"quoted\" `", "  # nothing", "B = A"))
+  expect_identical(net$nodes, c("A", "B#1", "B"))
+  expect_identical(net$rules$predictor, c("B", "A | \"B#1\"", "A"))
+})
+
+test_that("values by node name say what is wrong with them", {
+  net <- pbn(c(A = "B", B = "A"))
+  expect_error(fix_nodes(net, A = 2), "The value for node \"A\" must be 0 or 1; found 2.", class = "fireflip_error_argument")
+  expect_error(set_initial(net, A = "x"), "must be 0 or 1 (NA for random); found \"x\".", fixed = TRUE)
+  expect_error(set_initial(net, Z = 1), "set_initial() names \"Z\", which the network does not have.", fixed = TRUE)
+  expect_error(set_initial(net), "found none", class = "fireflip_error_argument")
+})
+
+test_that("set_update() changes the mode", {
+  net <- pbn(c(A = "B", B = "A"))
+  expect_identical(set_update(net, "asynchronous")$update, "asynchronous")
+  expect_identical(set_update(set_update(net, "asynchronous"), "synchronous"), net)
+  expect_error(set_update(net), "found nothing", class = "fireflip_error_argument")
+  expect_error(set_update(net, c("synchronous", "asynchronous")), class = "fireflip_error_argument")
+  expect_error(set_update(net, "both"), class = "fireflip_error_argument")
+})
+
+test_that("an unknown name brings the name that was perhaps meant", {
+  expect_error(pbn(c(Tnf = "tnf")), "node \"Tnf\": no node is called \"tnf\"; did you mean \"Tnf\"?", fixed = TRUE)
+  expect_error(pbn(c(A = "maj(A, A, A)")), "BoolNet's function maj() is not supported", fixed = TRUE)
 })
 
 test_that("fix_nodes() makes a constant that nothing perturbs", {
@@ -56,7 +89,8 @@ test_that("fix_nodes() makes a constant that nothing perturbs", {
   expect_identical(fixed$initial, c(1L, NA, 0L))
   expect_identical(fix_nodes(net, c(A = 1, C = 0)), fixed)
   expect_identical(fix_nodes(net, list(A = 1, C = 0)), fixed)
-  expect_identical(fix_nodes(net), net)
+  expect_identical(fix_nodes(net, c()), net)
+  expect_error(fix_nodes(net), "fix_nodes() needs values by node name, such as A = 1; found none.", fixed = TRUE)
 })
 
 test_that("fix_nodes() keeps a dependent network's other choices", {

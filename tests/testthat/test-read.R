@@ -157,7 +157,7 @@ test_that("errors name the file, the line, what was found and what was expected"
   )
   expect_identical(
     error_text(read_pbn(write_lines(c("nodeNames", "A", "endNodeNames", "node A", "1 : B", "endNode"))), "parse"),
-    "FILE, line 5: found \"B\" at character 1 of \"B\" where the name of a node was expected"
+    "FILE, line 5: no node is called \"B\""
   )
   expect_identical(
     error_text(read_network(write_lines("Dear all,")), "parse"),
@@ -175,6 +175,23 @@ test_that("errors name the file, the line, what was found and what was expected"
   expect_match(error_text(write_network(busy_network(), "net.doc"), "argument"), "`file` must end in .pbn", fixed = TRUE)
   skip_if_not(file.exists("/dev/full"))
   expect_identical(error_text(write_network(busy_network(), "/dev/full", "pbn"), "file"), "cannot write /dev/full: No space left on device")
+})
+
+test_that("names without a rule are told", {
+  file <- write_lines(c("targets, factors", "A, B & `C c`", "  \"D,d\", A # X, Y", "B, B", "E, E"))
+  expect_message(net <- read_network(file), "1 name without a rule is taken for an input: \"C c\"", class = "fireflip_message_inputs")
+  expect_identical(summary(net)$inputs, c("B", "E", "C c"))
+  several <- write_lines(c("\ufefftargets, factors, probabilities", "A, B & A, 0.5", "A, Cc | D, 0.5", "D, D, 1"))
+  told <- tryCatch(read_boolnet(several), fireflip_message_inputs = identity)
+  expect_identical(told$inputs, c("B", "Cc"))
+  expect_silent(read_bnet(write_lines(c("A, B", "B, B"))))
+  expect_silent(for (name in example_models()$name) example_model(name))
+})
+
+test_that("a file must be said", {
+  for (call in list(quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network())))) {
+    expect_error(eval(call), "`file` must be the path of a file, one string; found nothing.", class = "fireflip_error_argument")
+  }
 })
 
 test_that("a broken object of class pbn is refused, whatever is broken", {
@@ -249,7 +266,7 @@ test_that("third-party files are read as their notes say, and again from what we
   sizes <- c("003.bnet" = 18, "070.bnet" = 53, "207.bnet" = 104, grieco_mapk.bnet = 53, tournier_apoptosis.bnet = 12)
   for (name in names(sizes)) {
     file <- skip_without_shared(file.path("models/boolean", name))
-    net <- read_network(file)
+    net <- suppressMessages(read_network(file)) # inputs without a rule
     lines <- grep("^[^#]*,", sub("#.*", "", readLines(file)), value = TRUE)
     targets <- setdiff(trimws(sub(",.*", "", lines)), "targets")
     expect_identical(head(net$nodes, length(targets)), targets, info = name)
