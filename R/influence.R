@@ -45,9 +45,7 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   backend <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
-  if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
-  if (method == "simulation" || !is.null(seed)) seed <- resolve_seed(seed)
-  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout)
+  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
