@@ -77,12 +77,13 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   out
 }
 
-# What identifies a run (shards of one run differ in `shard` and `trace` alone).
+# What identifies a run (its parts differ in `shard`, `trace`, `tally`, and in `bytes` where they had different threads).
 estimate_run <- function(model, sets, options, confidence, result, shard) {
   list(
     model = model, sets = sets, confidence = confidence, precision = options$precision, epsilon = options$epsilon,
     seed = options$seed, burn_in = result$burn_in, window = result$window, tiles = result$planned_tiles,
-    thinning = result$thinning, constant = result$constant, stretch = result$stretch, layout = result$layout, reason = result$reason, bytes = result$bytes,
+    thinning = result$thinning, constant = result$constant, stretch = result$stretch, layout = result$layout,
+    reason = result$reason, bytes = result$bytes,
     shard = matrix(shard, 1L, dimnames = list(NULL, c("part", "parts"))), trace = as.data.frame(result$trace),
     tally = result$tally
   )
@@ -149,7 +150,7 @@ merge_parts <- function(parts, class, frame) {
   if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
     abort_argument("c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken.")
   }
-  apart <- c("shard", "trace", "tally")
+  apart <- c("shard", "trace", "tally", "bytes")
   same <- vapply(runs, function(run) identical(run[setdiff(names(run), apart)], runs[[1L]][setdiff(names(runs[[1L]]), apart)]), NA)
   if (!all(same)) abort_argument("c() merges parts of one run: found results that differ in network, sets, options or seed.")
   shard <- do.call(rbind, lapply(runs, `[[`, "shard"))
@@ -184,7 +185,7 @@ warn_short_of_run <- function(x, moments) {
       max(width), precision, 0.9 * precision^2 / max(width)
     ))
   }
-  if (any(abs(moments[, "drift"]) > 5)) {
+  if (any(abs(moments[, "drift"]) > 5)) { # DRIFT_RUN of ff_estimate.c
     warn("drift", "The halves of the trajectories differ: an undivided run would have started again with a longer burn-in.")
   }
 }

@@ -9,7 +9,7 @@
 
 #define RECORD_STEPS 1024       /* of the pilot's window, kept for 64 trajectories to find the thinning */
 #define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
-#define RARE 50.0               /* samples times precision at which a set too rare to be seen is rare enough */
+#define RARE 50.0               /* independent looks times precision at which a set too rare to be seen is rare enough */
 #define CONVERGED 1.05          /* rhat: the window is then some 10 times as long as the chains' memory */
 #define MIN_PATIENCE 4096       /* steps, and flips of every node, before trajectories that disagree are given up */
 #define MIN_FLIPS 32
@@ -309,7 +309,7 @@ double ff_estimate_stretch(const ff_estimate *e) {
 static int seen_enough(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), steps = (double)e->plan.burn_in + window;
   double looks = (double)e->tally.tiles * FF_TILE * (1 + floor(window / ff_estimate_stretch(e)));
-  /* a trajectory shorter than a stretch has had no chance to see what starts from a given state are far from */
+  /* looks count only once a trajectory has lasted for a stretch: before, it may not have got away from its start */
   if (steps >= ff_estimate_stretch(e) && looks * e->options.precision >= RARE) return 1;
   for (uint32_t i = 0; i < e->observables.n; i++) {
     if (e->constant[i]) continue;

@@ -27,23 +27,23 @@ static int value(const ff_expr *expr, uint32_t state) {
 
 static int ref_or(const char **at, uint32_t state);
 
-static void skip(const char **at) { *at += strspn(*at, " "); }
+static void past_blanks(const char **at) { *at += strspn(*at, " "); }
 
 static int ref_not(const char **at, uint32_t state) {
-  skip(at);
+  past_blanks(at);
   char c = *(*at)++;
   if (c == '!') return !ref_not(at, state);
   if (c == '0' || c == '1') return c - '0';
   if (c != '(') return (int)((state >> (c - 'A')) & 1u);
   int v = ref_or(at, state);
-  skip(at);
+  past_blanks(at);
   (*at)++;
   return v;
 }
 
 static int ref_and(const char **at, uint32_t state) {
   int v = ref_not(at, state);
-  for (skip(at); **at == '&'; skip(at)) {
+  for (past_blanks(at); **at == '&'; past_blanks(at)) {
     (*at)++;
     v &= ref_not(at, state);
   }
@@ -52,7 +52,7 @@ static int ref_and(const char **at, uint32_t state) {
 
 static int ref_xor(const char **at, uint32_t state) {
   int v = ref_and(at, state);
-  for (skip(at); **at == '^'; skip(at)) {
+  for (past_blanks(at); **at == '^'; past_blanks(at)) {
     (*at)++;
     v ^= ref_and(at, state);
   }
@@ -61,7 +61,7 @@ static int ref_xor(const char **at, uint32_t state) {
 
 static int ref_or(const char **at, uint32_t state) {
   int v = ref_xor(at, state);
-  for (skip(at); **at == '|'; skip(at)) {
+  for (past_blanks(at); **at == '|'; past_blanks(at)) {
     (*at)++;
     v |= ref_xor(at, state);
   }

@@ -43,6 +43,9 @@ test_that("shards of uneven sizes add up to the whole, in any order", {
   expect_gt(length(unique(vapply(parts, function(part) part$samples[[1]], 0))), 1)
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
   expect_identical(timeless(do.call(c, rev(parts))), timeless(whole))
+  # hosts of a cluster need not have the same number of cores
+  mixed <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3), threads = c(1, 2, 7)[[i]]))
+  expect_identical(timeless(do.call(c, mixed)), timeless(whole))
   expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
   expect_warning(c(parts[[1]], parts[[3]]), class = "fireflip_warning_parts")
   expect_output(print(parts[[2]]), "PART 2 of 3")
