@@ -5,7 +5,7 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param steps Number of steps. Default 100.
 #' @param initial Where trajectories start: `NULL` (as the network says, else at random), a 0/1 vector named by nodes, or a 0/1
-#'   matrix with a row a trajectory and a column a node (`NA` for random).
+#'   matrix with a row a trajectory and a column a node (`NA` for random); fewer rows than trajectories are used in turn.
 #' @param every Keep every so many steps. Default 1.
 #' @param layout,threads As in [steady_state()]. The layout changes which trajectories are drawn, threads do not.
 #' @param ... Must be empty: the arguments after it are given by their full names.
@@ -15,8 +15,8 @@
 #' @returns A data frame of class `pbn_trajectories`: `trajectory`, `step` (from 0), and one integer column (0 or 1) a node. The
 #'   seed is in the attribute `seed`. `print()` shows the first rows and gives `x` back invisibly; see
 #'   [`plot()`][plot.pbn_trajectories] for a picture.
-#' @section Errors: `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for more states than a
-#'   data frame can hold.
+#' @section Errors: `fireflip_error_argument` for arguments out of their domain, and for a network with a node called
+#'   "trajectory" or "step", as the result's own columns are; `fireflip_error_size` for more states than a data frame can hold.
 #' @inherit pbn references
 #' @importFrom stats simulate
 #' @export
@@ -29,6 +29,10 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initia
                          layout = c("auto", "sliced", "packed"), threads = NULL) {
   check_pbn(object, "object")
   check_empty(c("steps", "initial", "every", "layout", "threads"), ...)
+  own <- intersect(object$nodes, c("trajectory", "step"))
+  if (length(own) > 0L) {
+    abort_argument(sprintf("A node is called \"%s\", as a column of the result is; give it another name.", own[[1L]]))
+  }
   check_count(nsim, "nsim", 1)
   check_count(steps, "steps", 0, 2^47)
   check_count(every, "every", 1, 2^47)
@@ -39,7 +43,7 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initia
       nsim, states, .Machine$integer.max
     ))
   }
-  if (!is.null(initial)) initial <- initial_matrix(object, initial)
+  if (!is.null(initial)) initial <- initial_matrix(object, initial, nsim)
   seed <- resolve_seed(seed)
   columns <- .Call(
     ffi_simulate, object, as.double(nsim), as.double(steps), as.double(every), initial, seed, resolve_layout(layout),
@@ -57,7 +61,10 @@ check_empty <- function(known, ...) {
   if (...length() == 0L) return(invisible())
   name <- names(list(...))[1L]
   if (is.null(name) || is.na(name) || !nzchar(name)) {
-    abort_argument(sprintf("Give the arguments after `seed` by their names: %s.", paste0("`", known, "`", collapse = ", ")))
+    abort_argument(sprintf(
+      "The arguments after `seed` must be given by their names, %s; found one without a name.",
+      paste0("`", known, "`", collapse = ", ")
+    ))
   }
   near <- known[startsWith(known, name)]
   near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
@@ -97,20 +104,29 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
   invisible(x)
 }
 
-initial_matrix <- function(model, initial) {
+initial_matrix <- function(model, initial, nsim) {
   if (is.data.frame(initial)) initial <- as.matrix(initial)
   if (!is.numeric(initial) && !is.logical(initial)) abort_value("initial", "a 0/1 vector or matrix", initial)
   if (!is.matrix(initial)) initial <- matrix(initial, 1L, dimnames = list(NULL, names(initial)))
   out <- matrix(NA_integer_, nrow(initial), length(model$nodes))
   if (is.null(colnames(initial))) {
     if (ncol(initial) != ncol(out)) {
-      abort_argument(sprintf("`initial` must have a value for each of %d nodes, or names; found %d.", ncol(out), ncol(initial)))
+      abort_argument(sprintf(
+        "`initial` must have %s, one for each node, or names; found %d.", count_of(ncol(out), "value"), ncol(initial)
+      ))
     }
     columns <- seq_len(ncol(out))
   } else {
     columns <- check_nodes(model, colnames(initial), "initial")
+    if (anyDuplicated(columns) > 0L) {
+      abort_argument(sprintf("`initial` gives node \"%s\" more than once.", model$nodes[columns[anyDuplicated(columns)]]))
+    }
   }
-  if (nrow(initial) == 0L || !all(initial %in% c(0, 1, NA))) abort_argument("`initial` must hold 0, 1 or NA.")
+  if (nrow(initial) == 0L || nrow(initial) > nsim) {
+    abort_argument(sprintf("`initial` must have at least one row and at most `nsim` = %.15g; found %d.", nsim, nrow(initial)))
+  }
+  bad <- which(!initial %in% c(0, 1, NA))
+  if (length(bad) > 0L) abort_argument(sprintf("`initial` must hold 0, 1 or NA (for random); found %s.", describe(initial[[bad[[1L]]]])))
   out[, columns] <- as.integer(initial)
   out
 }

@@ -48,8 +48,18 @@ test_that("trajectories may start where one likes", {
   expect_error(simulate(net, initial = c(a = 2)), class = "fireflip_error_argument")
   expect_error(simulate(net, initial = c(0, 1)), class = "fireflip_error_argument")
   expect_error(simulate(net, initial = c(z = 1)), class = "fireflip_error_argument")
+  expect_error(simulate(net, nsim = 1, initial = start), "at most `nsim` = 1; found 2", class = "fireflip_error_argument")
+  expect_error(simulate(net, initial = c(a = 0, a = 1)), "\"a\" more than once", class = "fireflip_error_argument")
   expect_error(simulate(net, nsim = 1e6, steps = 1e6), class = "fireflip_error_size")
   expect_error(simulate(net, nsim = 0), class = "fireflip_error_argument")
+})
+
+test_that("nodes that are called like the result's own columns are refused", {
+  for (name in c("trajectory", "step")) {
+    own <- pbn(stats::setNames(c("b", name), c(name, "b")))
+    expect_error(simulate(own), sprintf("A node is called \"%s\"", name), class = "fireflip_error_argument")
+  }
+  expect_named(simulate(pbn(c(steps = "Step", Step = "steps")), steps = 1), c("trajectory", "step", "steps", "Step"))
 })
 
 test_that("trajectories can be drawn", {
@@ -60,7 +70,7 @@ test_that("trajectories can be drawn", {
 
 test_that("misspelt arguments are refused", {
   expect_error(simulate(net, step = 5), "did you mean `steps`", class = "fireflip_error_argument")
-  expect_error(simulate(net, 1, 2, 5), "by their names", class = "fireflip_error_argument")
+  expect_error(simulate(net, 1, 2, 5), "found one without a name", class = "fireflip_error_argument")
   expect_error(simulate(net, zebra = 1), "There is no argument `zebra`", class = "fireflip_error_argument")
 })
 
