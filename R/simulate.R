@@ -38,9 +38,10 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initia
   check_count(every, "every", 1, 2^47)
   states <- floor(steps / every) + 1
   if (nsim * states > .Machine$integer.max) {
+    number <- function(x) format(x, big.mark = ",", scientific = FALSE)
     abort("size", sprintf(
-      "%g trajectories of %g states are more rows than a data frame holds (%d); ask for fewer, or set `every`.",
-      nsim, states, .Machine$integer.max
+      "%s trajectories of %s states are more rows than a data frame holds (%s); ask for fewer, or set `every`.",
+      number(nsim), number(states), number(.Machine$integer.max)
     ))
   }
   if (!is.null(initial)) initial <- initial_matrix(object, initial, nsim)

@@ -1,0 +1,148 @@
+# The texts that users read when a network, a file or a question is beyond what can be. Those of the readers are tested in full
+# in tests/c (test_io.c, test_sbml.c); here are those that only R reaches, and one of each other kind.
+net <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
+
+# `net` with some of its fields replaced, as no function of the package would.
+broken <- function(...) {
+  fields <- list(...)
+  out <- net
+  out[names(fields)] <- fields
+  out
+}
+
+test_that("of networks that contradict themselves", {
+  plain <- data.frame(node = 1:3, predictor = "a", probability = 1)
+  expect_snapshot(error = TRUE, {
+    pbn(c("a\tb" = "1"))
+    pbn(stats::setNames("1", "a\"b`c"))
+    pbn(c(A = "A & B & maj(A, B, C)", B = "B"))
+    pbn(c(A = "A[-2]"))
+    pbn(list(A = c("A" = 0, "!A" = 0.5, "1" = 0.5)))
+    pbn(list(A = c("A" = NaN, "!A" = 1)))
+    summary(broken(nodes = c("a", "b", "a")))
+    summary(broken(nodes = c("a", "", "c"), rules = plain))
+    summary(broken(rules = plain[c(1, 3), ]))
+    summary(broken(rules = plain[c(3, 1, 2), ]))
+    summary(broken(rules = plain[-1]))
+    summary(broken(nodes = c("a", NA, "c")))
+    summary(broken(nodes = 1:3))
+    summary(broken(nodes = character()))
+    summary(broken(nodes = c("a", "b", "c", "d")))
+    summary(broken(rules = 1))
+    summary(broken(rules = data.frame(node = 1, predictor = 2, probability = 1)))
+    summary(broken(perturbation = 1))
+    summary(broken(perturbation = NaN))
+    summary(broken(perturbation = "low"))
+    summary(broken(exempt = TRUE))
+    summary(broken(initial = c(0, 1, 2)))
+    summary(broken(update = "both"))
+    summary(broken(removed = 1))
+    summary(broken(removed = c(1, 2)))
+    summary(broken(contexts = 1))
+    summary(broken(contexts = list(probability = 1, predictor = matrix(1, 1, 2))))
+    summary(broken(contexts = list(probability = 1, predictor = matrix(0, 1, 3))))
+    summary(broken(contexts = list(probability = 1, predictor = matrix(3, 1, 3))))
+    .Call(ffi_pbn_check, unclass(net))
+  })
+})
+
+test_that("of files", {
+  folder <- tempfile("folder")
+  dir.create(folder)
+  file <- file.path(folder, "net.txt")
+  on.exit(unlink(folder, recursive = TRUE))
+  several <- pbn(list(A = c("A", "!A")))
+  contexts <- pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.5), predictor = cbind(1:2)))
+  wide <- pbn(stats::setNames(c(letters[1:17], paste(letters[1:17], collapse = " ^ ")), letters[1:18]))
+  deep <- pbn(c(A = paste0(strrep("!(A ^ ", 400), "A", strrep(")", 400))))
+  writeLines(c("targets, factors", "A, B | (A"), file)
+  good <- write_pbn(net, file.path(folder, "good.pbn"))
+  twice <- write_pbn(contexts, file.path(folder, "twice.pbn"))
+  cat("contexts\n1 : 1\nendContexts\n", file = twice, append = TRUE)
+  empty <- write_sbml(pbn(c(A = "A")), file.path(folder, "empty.sbml"))
+  writeLines(gsub("(<math[^>]*>).*(</math>)", "\\1\\2", readLines(empty)), empty)
+  cut <- function(lines) gsub(folder, "FOLDER", lines, fixed = TRUE)
+  expect_error(read_network(file, "sbml"), "net[.]txt, line 1, column \\d+: libsbml found: .", class = "fireflip_error_parse")
+  expect_snapshot(error = TRUE, transform = cut, {
+    read_network(1)
+    read_network(file, "excel")
+    read_network(file, perturbation = 1)
+    read_network(file, mode = "fast")
+    read_network(good, exempt = "C")
+    read_network(good, initial = c(a = 2))
+    read_network(file)
+    read_network(file, "pbn")
+    read_network(twice)
+    read_network(empty)
+    read_network(folder)
+    read_network(file.path(folder, "none.txt"))
+    write_network("net", file)
+    write_network(net, c(file, file))
+    write_network(net, "net.doc")
+    write_network(net, file, "excel")
+    write_network(net, file.path(folder, "none", "net.pbn"))
+    write_bnet(several, file)
+    write_bnet(contexts, file)
+    write_bnet(wide, file)
+    write_boolnet(contexts, file)
+    write_sbml(several, file)
+    write_sbml(contexts, file)
+    write_sbml(deep, file)
+    write_boolnet(net, file)
+  })
+})
+
+test_that("of conversions", {
+  contexts <- pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.5), predictor = cbind(1:2)))
+  wide <- pbn(stats::setNames(c(letters[1:17], paste(letters[1:17], collapse = " & ")), letters[1:18]))
+  gene <- list(input = 1L, func = c(0, -1), expression = "<f(A){0*}>")
+  unknown <- structure(
+    list(genes = "A", interactions = list(A = gene), fixed = c(A = -1)), class = "BooleanNetwork"
+  )
+  expect_snapshot(error = TRUE, {
+    as_pbn("A")
+    as_pbn(structure(list(), class = "SymbolicBooleanNetwork"))
+    as_pbn(unknown)
+    as_boolnet(1)
+    as_boolnet(contexts)
+    as_boolnet(wide)
+    need_package("nothing.there", "as_pbn() of a graph")
+  })
+  skip_if_not_installed("igraph")
+  twice <- igraph::make_ring(3, directed = TRUE)
+  igraph::V(twice)$name <- c("A", "B", "A")
+  expect_snapshot(error = TRUE, {
+    as_pbn(twice)
+    as_pbn(igraph::make_empty_graph(0))
+    as_pbn(igraph::make_ring(3))
+    as_pbn(igraph::make_ring(3, directed = TRUE), join = "none")
+  })
+})
+
+test_that("of exact answers", {
+  majority <- "a & b | b & c | a & c"
+  far <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-320)
+  big <- random_pbn(25, perturbation = 0.1, seed = 1)
+  expect_snapshot(error = TRUE, {
+    steady_state(big, "x1 | x2", method = "exact", reduce = FALSE)
+    long_run_influence(big, method = "exact")
+    transition_matrix(random_pbn(13, perturbation = 0.1, seed = 1))
+    stationary_distribution(far)
+  })
+})
+
+# Where an estimate gave up depends on the estimator: the numbers are left out.
+test_that("of estimates that do not converge", {
+  no_numbers <- function(lines) {
+    gsub("\\b(after|in|take|rhat|burn-in of) ([0-9][0-9.e+]*|inf)", "\\1 #", lines)
+  }
+  copy <- pbn(c(a = "a", b = "a"))
+  slow <- set_perturbation(copy, 1e-3)
+  quiet <- pbn(c(a = "a & !a & b", b = "!b"), perturbation = 1e-6)
+  expect_snapshot(error = TRUE, transform = no_numbers, {
+    steady_state(copy, "b", seed = 1)
+    steady_state(slow, "b", seed = 1, max_burn_in = 1024)
+    steady_state(set_initial(quiet, a = 0), "a", seed = 1, max_burn_in = 256)
+    steady_state(net, "a", seed = 1, max_burn_in = 64)
+  })
+})
