@@ -4,13 +4,14 @@
 
 #include "../base/ff_philox.h"
 #include "ff_engine.h"
+#include "ff_slice_codes.h"
 
 #define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
 #define FF_SELECT_BITS 40           /* resolution of a choice */
 #define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
 #define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
-#define FF_SELECT_BLOCK 48          /* masks made at a time */
+#define FF_SELECT_BLOCK 16          /* masks made at a time: 64 open lanes, two warps or eight vectors of draws */
 #define FF_NEAR_ROWS 65536          /* a tile of more rows exceeds most caches, and what it reads is fetched ahead */
 #define FF_FETCH_AHEAD 6            /* operations */
 #define FF_TABLE_INPUTS 8           /* inputs of one table operation; wider tables are split */
@@ -32,35 +33,17 @@ typedef struct {
 ff_status ff_poisson_new(ff_poisson *out, double p, double sites, ff_error *err);
 void ff_poisson_free(ff_poisson *poisson);
 
-static inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word) {
+static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word) {
   uint32_t column = (uint32_t)(((uint64_t)column_word * poisson->size) >> 32);
   return poisson->lowest + (threshold_word < poisson->threshold[column] ? column : poisson->alias[column]);
 }
 
 /* Number `index` of `n` from 54 random bits: a word and the upper 22 bits of another. */
-static inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n) {
+static FF_HD inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n) {
   return (uint32_t)(((uint64_t)word * n + (((uint64_t)(other >> 10) * n) >> 22)) >> 32);
 }
 
 /* ---- the sliced program ----------------------------------------------------------------------------------------- */
-
-/* Operations on rows. dst, a, b, c are row numbers but where said otherwise. */
-enum {
-  FF_S_CONST, /* dst = all bits a */
-  FF_S_COPY,
-  FF_S_NOT,
-  FF_S_AND,
-  FF_S_NAND,
-  FF_S_OR,
-  FF_S_NOR,
-  FF_S_ANDN, /* a & ~b */
-  FF_S_ORN,  /* ~a | b, the opposite of ANDN */
-  FF_S_XOR,
-  FF_S_XNOR,
-  FF_S_MUX,   /* a where c, else b */
-  FF_S_TABLE, /* a = place in args: k, k rows (least significant first), 2^k bits */
-  FF_S_SELECT /* b choices from place a in selects on; dst = first of their mask rows, in the order of their cuts */
-};
 
 typedef struct {
   uint32_t code, dst, a, b, c;

@@ -1,0 +1,429 @@
+/* The CUDA backend's table: devices, ensembles, and the sums over trajectories, which are reduced on the device. */
+#include "ff_cuda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM_CHUNK 4     /* steps of a first launch, whose time is not known yet */
+#define LEAST_SHARE 0.02   /* seconds that a launch aims at, at most the caller's */
+#define SPILL_STEPS ((1u << FF_COUNT_LEVELS) - 1u)
+#define LIMBS 4            /* a sum is kept in 32-bit limbs, each in a word of its own, so that atomics can add it */
+
+extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_error *err) {
+  if (status == cudaSuccess) return FF_OK;
+  cudaGetLastError(); /* forgotten, where it can be */
+  if (status == cudaErrorMemoryAllocation)
+    return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere", doing);
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)", doing, cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+extern "C" ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err) {
+  *out = NULL;
+  ff_status status = ff_cuda_check(cudaMalloc(out, bytes > 0 ? bytes : 1), what, err);
+  return status == FF_OK ? ff_cuda_check(cudaMemset(*out, 0, bytes), what, err) : status;
+}
+
+extern "C" ff_status ff_cuda_upload(void **out, const void *from, size_t bytes, const char *what, ff_error *err) {
+  ff_status status = ff_cuda_new(out, bytes, what, err);
+  if (status != FF_OK || bytes == 0) return status;
+  return ff_cuda_check(cudaMemcpy(*out, from, bytes, cudaMemcpyHostToDevice), what, err);
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+static ff_status no_driver(cudaError_t status, ff_error *err) {
+  cudaGetLastError();
+  if (status == cudaErrorInsufficientDriver)
+    return ff_error_set(err, FF_EBACKEND,
+                        "the NVIDIA driver is missing or older than CUDA %d.%d, with which this backend was built: install a newer driver, "
+                        "or reinstall fireflip with an older CUDA toolkit", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+  if (status == cudaErrorNoDevice)
+    return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?");
+  return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver does not start: %s (%s)", cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+static void describe(ff_device *out, int index) {
+  memset(out, 0, sizeof *out);
+  cudaDeviceProp prop;
+  cudaError_t status = cudaGetDeviceProperties(&prop, index);
+  if (status == cudaSuccess) {
+    snprintf(out->name, sizeof out->name, "%.127s", prop.name);
+    out->memory = prop.totalGlobalMem;
+    out->major = (uint32_t)prop.major;
+    out->minor = (uint32_t)prop.minor;
+    out->processors = (uint32_t)prop.multiProcessorCount;
+    if (prop.major * 10 + prop.minor < 75) {
+      snprintf(out->why_not, sizeof out->why_not, "compute capability %d.%d: 7.5 or later is needed", prop.major, prop.minor);
+      return;
+    }
+    status = cudaSetDevice(index);
+  }
+  size_t all = 0, unused = 0;
+  if (status == cudaSuccess) status = cudaMemGetInfo(&unused, &all);
+  out->memory_free = unused;
+  out->usable = status == cudaSuccess;
+  if (!out->usable) snprintf(out->why_not, sizeof out->why_not, "%s", cudaGetErrorString(status));
+  cudaGetLastError();
+}
+
+static ff_status list_devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_error *err) {
+  int found = 0;
+  *n = 0;
+  cudaError_t status = cudaGetDeviceCount(&found);
+  if (status != cudaSuccess) return no_driver(status, err);
+  for (int i = 0; i < found && (uint32_t)i < capacity; i++) describe(&out[i], i);
+  *n = (uint32_t)found;
+  return FF_OK;
+}
+
+/* ---- sums over trajectories ------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const uint32_t *counts, *first_half, *before, *after;
+  const uint64_t *changes;
+  const uint32_t *first, *weights;
+  uint32_t n, n_terms;
+  uint64_t tiles;
+  uint64_t *sums;
+} tally_input;
+
+typedef unsigned long long word;
+
+__device__ static void add_limbs(word *sum, word low, word high) {
+  sum[0] += (uint32_t)low;
+  sum[1] += low >> 32;
+  sum[2] += (uint32_t)high;
+  sum[3] += high >> 32;
+}
+
+__device__ static void add_block(word *shared, word *to, const word *mine, int n) {
+  for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) shared[i] = 0;
+  __syncthreads();
+  for (int i = 0; i < n; i++) {
+    word sum = mine[i];
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, offset);
+    if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&shared[i], sum);
+  }
+  __syncthreads();
+  for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
+    if (shared[i] != 0) atomicAdd(&to[i], shared[i]);
+  __syncthreads();
+}
+
+/* Five plain sums a term. */
+__global__ static void tally_terms(tally_input in) {
+  __shared__ word shared[5];
+  for (uint32_t i = blockIdx.x; i < in.n_terms; i += gridDim.x) {
+    word mine[5] = {0, 0, 0, 0, 0};
+    for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
+      const uint64_t at = tile * in.n_terms + i;
+      for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
+        mine[0] += in.first_half[at * FF_TILE + lane];
+        mine[1] += in.counts[at * FF_TILE + lane];
+      }
+      if (threadIdx.x != 0) continue;
+      mine[2] += in.changes[at];
+      mine[3] += in.before[at];
+      mine[4] += in.after[at];
+    }
+    add_block(shared, (word *)in.sums + (size_t)i * 5, mine, 5);
+  }
+}
+
+/* Five sums of limbs an observable: a, b, a a, b b, a b of a trajectory's weighted counts in the halves. */
+__global__ static void tally_observables(tally_input in) {
+  __shared__ word shared[5 * LIMBS];
+  for (uint32_t i = blockIdx.x; i < in.n; i += gridDim.x) {
+    word mine[5 * LIMBS] = {0};
+    for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y)
+      for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
+        word a = 0, whole = 0;
+        for (uint32_t j = in.first[i]; j < in.first[i + 1]; j++) {
+          const uint64_t at = (tile * in.n_terms + j) * FF_TILE + lane;
+          a += (word)in.weights[j] * in.first_half[at];
+          whole += (word)in.weights[j] * in.counts[at];
+        }
+        const word b = whole - a;
+        add_limbs(mine, a, 0);
+        add_limbs(mine + LIMBS, b, 0);
+        add_limbs(mine + 2 * LIMBS, a * a, __umul64hi(a, a));
+        add_limbs(mine + 3 * LIMBS, b * b, __umul64hi(b, b));
+        add_limbs(mine + 4 * LIMBS, a * b, __umul64hi(a, b));
+      }
+    add_block(shared, (word *)in.sums + (size_t)in.n_terms * 5 + (size_t)i * 5 * LIMBS, mine, 5 * LIMBS);
+  }
+}
+
+/* ---- ensembles -------------------------------------------------------------------------------------------------- */
+
+static void ensemble_free(ff_ensemble *e) {
+  if (e == NULL) return;
+  cudaSetDevice((int)e->options.device);
+  if (e->stream != NULL) cudaStreamSynchronize(e->stream);
+  if (e->runner != NULL && e->own != NULL) e->runner->release(e);
+  cudaFree(e->counts);
+  cudaFree(e->first_half);
+  cudaFree(e->changes);
+  cudaFree(e->before);
+  cudaFree(e->after);
+  cudaFree(e->sums);
+  cudaFree(e->observable_first);
+  cudaFree(e->observable_weights);
+  if (e->begin != NULL) cudaEventDestroy(e->begin);
+  if (e->end != NULL) cudaEventDestroy(e->end);
+  if (e->stream != NULL) cudaStreamDestroy(e->stream);
+  cudaGetLastError();
+  free(e);
+}
+
+static size_t common_bytes(const ff_program *p) { return (size_t)p->n_terms * (FF_TILE * 8 + 16); }
+
+/* The runners that could take this program, in the order of preference, up to three. */
+static int candidates(const ff_runner **out, const ff_program *p, ff_kernel wanted) {
+  int n = 0;
+  if (p->layout == FF_LAYOUT_PACKED) {
+    if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_TABLE) out[n++] = &ff_runner_table;
+    return n;
+  }
+  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_GENERATED) out[n++] = &ff_runner_generated;
+  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_INTERPRETER) out[n++] = &ff_runner_interpreter;
+  return n;
+}
+
+static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  const ff_runner *list[3];
+  char reason[160] = "";
+  int n = candidates(list, e->program, e->options.kernel);
+  if (n == 0)
+    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"", ff_layout_name(e->program->layout));
+  ff_status status = FF_EARGUMENT;
+  ff_error local;
+  for (int i = 0; i < n && status == FF_EARGUMENT; i++) {
+    e->runner = list[i];
+    e->info.kernel = list[i]->kernel;
+    status = list[i]->prepare(e, &local);
+    if (status == FF_OK) break;
+    if (e->own != NULL) list[i]->release(e);
+    e->own = NULL;
+    snprintf(reason, sizeof reason, "%.150s", local.text);
+  }
+  if (status != FF_OK) return ff_error_set(err, status, "%s", local.text);
+  if (reason[0] != '\0') { /* why not the kernel before */
+    char first[sizeof e->info.reason];
+    snprintf(first, sizeof first, "%s", e->info.reason);
+    snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, reason);
+  }
+  return FF_OK;
+}
+
+/* As many tiles as the device runs at a time, in waves of equal size, where the memory allows. */
+static ff_status size_up(ff_ensemble *e, ff_error *err) {
+  size_t unused = 0, all = 0;
+  ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "asking for its memory", err);
+  if (status != FF_OK) return status;
+  uint64_t a_tile = e->tile_bytes + common_bytes(e->program), fits = (uint64_t)((double)unused * 0.9) / (a_tile > 0 ? a_tile : 1);
+  uint64_t tiles = e->resident > 0 ? e->resident : 1;
+  if (tiles > fits) tiles = fits;
+  if (tiles == 0)
+    return ff_error_set(err, FF_EMEMORY, "1,024 trajectories take %llu bytes of GPU memory, and %llu are free",
+                        (unsigned long long)a_tile, (unsigned long long)unused);
+  uint64_t wanted = e->options.tiles;
+  if (wanted > 0) {
+    uint64_t waves = (wanted + tiles - 1) / tiles;
+    tiles = (wanted + waves - 1) / waves;
+  }
+  e->capacity = e->info.capacity = tiles;
+  e->info.bytes += tiles * a_tile;
+  return FF_OK;
+}
+
+static ff_status take_memory(ff_ensemble *e, ff_error *err) {
+  const uint64_t n = e->capacity * e->program->n_terms;
+  ff_status status = ff_cuda_new((void **)&e->counts, n * FF_TILE * sizeof *e->counts, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->first_half, n * FF_TILE * sizeof *e->first_half, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->changes, n * sizeof *e->changes, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->before, n * sizeof *e->before, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->after, n * sizeof *e->after, "counts", err);
+  return status;
+}
+
+static ff_status set_up(ff_ensemble *e, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "asking what it is", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "making a stream", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "making a timer", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "making a timer", err);
+  if (status == FF_OK) status = prepare(e, err);
+  if (status == FF_OK) status = size_up(e, err);
+  if (status == FF_OK) status = take_memory(e, err);
+  return status == FF_OK ? e->runner->allocate(e, err) : status;
+}
+
+static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
+  *out = NULL;
+  ff_ensemble *e = (ff_ensemble *)ff_calloc(1, sizeof *e);
+  if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
+  e->program = program;
+  e->options = *options;
+  ff_status status = set_up(e, err);
+  if (status != FF_OK) {
+    ensemble_free(e);
+    return status;
+  }
+  *out = e;
+  return FF_OK;
+}
+
+static ff_ensemble_info ensemble_info(const ff_ensemble *e) { return e->info; }
+
+static ff_status wait_for(ff_ensemble *e, const char *doing, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaGetLastError(), doing, err);
+  return status == FF_OK ? ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err) : status;
+}
+
+static ff_status forget(ff_ensemble *e, ff_error *err) {
+  const uint64_t n = e->tiles * e->program->n_terms;
+  e->counted = e->in_counters = 0;
+  ff_status status = ff_cuda_check(cudaMemsetAsync(e->counts, 0, n * FF_TILE * sizeof *e->counts, e->stream), "clearing counts", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(e->first_half, 0, n * FF_TILE * sizeof *e->first_half, e->stream), "clearing counts", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->changes, 0, n * sizeof *e->changes, e->stream), "clearing counts", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->before, 0, n * sizeof *e->before, e->stream), "clearing counts", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->after, 0, n * sizeof *e->after, e->stream), "clearing counts", err);
+  return status;
+}
+
+static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t tiles, ff_error *err) {
+  if (tiles > e->capacity || tiles == 0)
+    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu tiles, and %llu fit", (unsigned long long)tiles, (unsigned long long)e->capacity);
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  if (status != FF_OK) return status;
+  e->key = key;
+  e->unit = unit;
+  e->tiles = tiles;
+  e->step = 0;
+  status = forget(e, err);
+  if (status == FF_OK) status = e->runner->start(e, err);
+  return status == FF_OK ? wait_for(e, "starting trajectories", err) : status;
+}
+
+/* One launch, timed. */
+static ff_status launch(ff_ensemble *e, uint64_t steps, int count, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
+  if (status == FF_OK) status = e->runner->steps(e, steps, count, count && e->counted == 0, err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(e->end, e->stream), "timing", err);
+  if (status == FF_OK) status = wait_for(e, "running steps", err);
+  float milliseconds = 0;
+  if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
+  if (status != FF_OK) return status;
+  e->info.device_seconds += milliseconds / 1000.0;
+  if (milliseconds > 0) e->second_steps = (double)steps * 1000.0 / milliseconds;
+  e->step += steps;
+  if (count) e->counted += steps;
+  if (count) e->in_counters += steps;
+  return FF_OK;
+}
+
+static ff_status spill(ff_ensemble *e, ff_error *err) {
+  ff_status status = e->runner->spill(e, err);
+  e->in_counters = 0;
+  return status;
+}
+
+static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double seconds, uint64_t *done, ff_error *err) {
+  *done = 0;
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  const double stop = ff_clock() + seconds;
+  while (status == FF_OK && *done < wanted) {
+    double share = seconds < LEAST_SHARE ? seconds : seconds / 2;
+    double most = e->second_steps > 0 ? e->second_steps * share : STREAM_CHUNK;
+    uint64_t chunk = most < 1 ? 1 : most > 1e9 ? 1000000000 : (uint64_t)most;
+    if (chunk > wanted - *done) chunk = wanted - *done;
+    if (count) {
+      uint64_t room = SPILL_STEPS - e->in_counters;
+      if (chunk > room) chunk = room;
+    }
+    status = launch(e, chunk, count, err);
+    if (status == FF_OK && e->in_counters == SPILL_STEPS) status = spill(e, err);
+    *done += chunk;
+    if (ff_clock() > stop) break;
+  }
+  return status;
+}
+
+static ff_status half(ff_ensemble *e, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  if (status == FF_OK) status = spill(e, err);
+  const uint64_t n = e->tiles * e->program->n_terms;
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemcpyAsync(e->first_half, e->counts, n * FF_TILE * sizeof *e->counts, cudaMemcpyDeviceToDevice, e->stream),
+                           "noting the first half", err);
+  return status == FF_OK ? wait_for(e, "noting the first half", err) : status;
+}
+
+static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
+  if (e->sums != NULL) return FF_OK;
+  e->n_observables = sums->n;
+  ff_status status = ff_cuda_new((void **)&e->sums, ((size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS) * sizeof *e->sums, "sums", err);
+  if (status == FF_OK)
+    status = ff_cuda_upload((void **)&e->observable_first, sums->first, ((size_t)sums->n + 1) * sizeof *sums->first, "sums", err);
+  if (status == FF_OK)
+    status = ff_cuda_upload((void **)&e->observable_weights, sums->weights, (size_t)sums->n_terms * sizeof *sums->weights, "sums", err);
+  return status;
+}
+
+static void add_words(uint64_t *sum, uint64_t low, uint64_t high) {
+  sum[0] += low;
+  sum[1] += high + (sum[0] < low);
+}
+
+static void add_to(const ff_sums *sums, const uint64_t *from) {
+  const size_t plain = (size_t)sums->n_terms * 5;
+  for (size_t i = 0; i < plain; i++) sums->words[i] += from[i];
+  for (size_t i = 0; i < (size_t)sums->n * 5; i++) {
+    const uint64_t *limb = from + plain + i * LIMBS;
+    uint64_t *to = sums->words + plain + i * 2;
+    add_words(to, limb[0], 0);
+    add_words(to, limb[1] << 32, limb[1] >> 32);
+    add_words(to, 0, limb[2]);
+    add_words(to, 0, limb[3] << 32);
+  }
+}
+
+static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  if (status == FF_OK) status = spill(e, err);
+  if (status == FF_OK) status = upload_observables(e, sums, err);
+  if (status != FF_OK || sums->n_terms == 0) return status;
+  const size_t words = (size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS;
+  status = ff_cuda_check(cudaMemsetAsync(e->sums, 0, words * sizeof *e->sums, e->stream), "adding up", err);
+  if (status != FF_OK) return status;
+  const tally_input in = {e->counts, e->first_half, e->before, e->after, e->changes, e->observable_first, e->observable_weights,
+                          sums->n, sums->n_terms, e->tiles, e->sums};
+  const unsigned deep = (unsigned)(e->tiles < 64 ? e->tiles : 64);
+  tally_terms<<<dim3(sums->n_terms < 4096 ? sums->n_terms : 4096, deep), 256, 0, e->stream>>>(in);
+  tally_observables<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
+  status = ff_cuda_check(cudaGetLastError(), "adding up", err);
+  uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
+  if (got == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for sums");
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemcpyAsync(got, e->sums, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up", err);
+  if (status == FF_OK) status = wait_for(e, "adding up", err);
+  if (status == FF_OK) add_to(sums, got);
+  free(got);
+  return status == FF_OK ? forget(e, err) : status;
+}
+
+static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  return status == FF_OK ? e->runner->state(e, tile, rows, err) : status;
+}
+
+static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free, ensemble_info,
+                                 start,          steps,              half,   tally,        state};
+
+extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
+  return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;
+}

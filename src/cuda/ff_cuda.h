@@ -1,0 +1,69 @@
+/* What the files of the CUDA backend share: an ensemble on a device, and the kernels (runners) that can advance it. */
+#ifndef FF_CUDA_H
+#define FF_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../backend/ff_backend.h"
+#include "../pbn/ff_engine_internal.h"
+
+/* A kernel that advances tiles. Calls are queued on the ensemble's stream; all return FF_OK or fill err. */
+typedef struct {
+  ff_kernel kernel;
+  /* Decides whether it can run this program (else FF_EARGUMENT, with the reason), uploads it, and fills own, tile_bytes
+   * (device memory that one tile takes beyond what is common), resident and info. */
+  ff_status (*prepare)(ff_ensemble *e, ff_error *err);
+  /* Takes the memory of e->capacity tiles. */
+  ff_status (*allocate)(ff_ensemble *e, ff_error *err);
+  void (*release)(ff_ensemble *e);
+  ff_status (*start)(ff_ensemble *e, ff_error *err);
+  /* `fresh`: nothing counted yet, so that e->before is to be filled first. */
+  ff_status (*steps)(ff_ensemble *e, uint64_t steps, int count, int fresh, ff_error *err);
+  /* Moves what counters hold into e->counts and e->changes, and fills e->after. */
+  ff_status (*spill)(ff_ensemble *e, ff_error *err);
+  ff_status (*state)(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err);
+} ff_runner;
+
+extern const ff_runner ff_runner_generated, ff_runner_interpreter, ff_runner_table;
+
+struct ff_ensemble {
+  const ff_program *program;
+  const ff_runner *runner;
+  ff_ensemble_options options;
+  ff_ensemble_info info;
+  cudaStream_t stream;
+  cudaEvent_t begin, end;
+  struct cudaDeviceProp device;
+  void *own;            /* the runner's */
+  uint64_t tile_bytes;  /* of the runner, a tile */
+  uint64_t resident;    /* tiles that the device runs at a time */
+  uint64_t capacity;
+  uint64_t key, unit, tiles, step; /* of the wave */
+  uint64_t counted;     /* steps since counting started */
+  uint64_t in_counters; /* of these, since the last spill */
+  double second_steps;  /* steps of the wave that a second of kernel time did last; 0: not known yet */
+  /* device memory; index (tile * n_terms + term), and * 1,024 + lane for counts */
+  uint32_t *counts, *first_half;
+  uint64_t *changes;
+  uint32_t *before, *after;
+  uint64_t *sums;       /* what ff_cuda_tally adds up */
+  uint32_t *observable_first, *observable_weights;
+  uint32_t n_observables;
+};
+
+/* FF_EBACKEND (FF_EMEMORY for no memory) with CUDA's own words and what was being done, where status is no success. */
+ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_error *err);
+
+/* Device memory, zeroed; `what` names it in the error. */
+ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err);
+ff_status ff_cuda_upload(void **out, const void *from, size_t bytes, const char *what, ff_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
