@@ -76,23 +76,23 @@ typedef struct {
 
 /* ---- the packed program ----------------------------------------------------------------------------------------- */
 
+/* What a step reads of it is told in ff_packed_step.h. */
 typedef struct {
-  uint32_t *order;       /* nodes in the order of their tables */
-  uint32_t *first;       /* per place in that order, n_nodes + 1: its functions */
-  uint32_t *parents_at;  /* per function, + 1: its parents in `parents`, least significant first */
-  uint32_t *parents;
-  uint32_t *table;       /* per function: rows 0..31 */
+  uint32_t *order;       /* nodes in the order of their tables: place to node */
+  uint32_t *first;       /* per place, n_nodes + 1: its functions */
+  uint32_t *function;    /* per function two words: where its parents stand and how many; rows 0..31 of its table */
+  uint32_t *parents;     /* most significant first */
   uint32_t *extra_at;    /* per function: where the rows from 32 on stand in `extra` */
   uint32_t *extra;
-  ff_expr *wide;         /* per function: its expression where it has too many inputs for a table, else empty */
+  uint32_t *code_at;     /* per expression, + 1: its words in `code`; wide functions first, then the terms */
+  uint32_t *code;
   uint32_t *cut;         /* per function: the node's choice falls on it when the word is below this (last one: always) */
-  uint32_t *number;      /* per place: number of this node's choice among the nodes that have one */
-  uint32_t n_functions;
+  uint32_t n_functions, n_parents, n_extra, n_wide, n_code;
   uint32_t *context;     /* contexts x places: function; NULL when independent */
   uint32_t *context_cut; /* per context */
   uint32_t n_contexts;
   uint32_t words;        /* 32-bit words of a state */
-  uint32_t depth;        /* of the evaluation stack */
+  uint32_t depth;        /* of a stack beside the step's own: 0 */
 } ff_packed;
 
 /* ---- program and tile ------------------------------------------------------------------------------------------- */

@@ -1,31 +1,113 @@
 /* Compiles the packed program: truth tables as 32-bit words, the first word of each in one array and what exceeds it in
- * another (Mizera, Pang, Yuan, section 3.3), nodes in ascending order of their functions (section 3.4). */
+ * another (Mizera, Pang, Yuan, section 3.3), nodes in ascending order of their functions (section 3.4), and expressions as
+ * one array of words whose evaluation needs 32 bits of stack. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../graph/ff_graph.h"
-#include "ff_engine_internal.h"
+#include "ff_packed_step.h"
 
 #define PACKED_INPUTS 12           /* wider predictors stay expressions: 2^12 bits are half a kilobyte */
 #define FAST_BYTES (32 * 1024)     /* the split is counted against a first-level cache of this size on every machine */
+#define STACK_BITS 32
 
 void ff_packed_free(ff_packed *packed) {
-  if (packed->wide != NULL)
-    for (uint32_t i = 0; i < packed->n_functions; i++) ff_expr_free(&packed->wide[i]);
   free(packed->order);
   free(packed->first);
-  free(packed->parents_at);
+  free(packed->function);
   free(packed->parents);
-  free(packed->table);
   free(packed->extra_at);
   free(packed->extra);
-  free(packed->wide);
+  free(packed->code_at);
+  free(packed->code);
   free(packed->cut);
-  free(packed->number);
   free(packed->context);
   free(packed->context_cut);
   *packed = (ff_packed){0};
 }
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+/* An operation with its operands; a table and its inputs are one. */
+typedef struct {
+  uint32_t at, length;    /* its words */
+  uint32_t first, second; /* operands in the order they are evaluated; NONE */
+  uint32_t bits;          /* of stack that it needs */
+} operation;
+#define NONE UINT32_MAX
+
+/* One more operation, with what it takes from the stack of operations. */
+static uint32_t take_operands(operation *op, const operation *all, const uint32_t *stack, uint32_t height,
+                              const ff_expr *expr, uint32_t at) {
+  uint32_t code = FF_X_CODE(expr->code[at]), k = FF_X_OPERAND(expr->code[at]);
+  *op = (operation){at, ff_expr_next(expr, at) - at, NONE, NONE, 1};
+  if (code == FF_X_NOT) {
+    op->first = stack[--height];
+    op->bits = all[op->first].bits;
+  } else if (code == FF_X_TABLE) {
+    height -= k;
+    op->at -= k;
+    op->length += k;
+    op->bits = k;
+  } else if (code == FF_X_AND || code == FF_X_OR || code == FF_X_XOR) {
+    uint32_t b = stack[--height], a = stack[--height];
+    int swap = all[b].bits > all[a].bits;
+    op->first = swap ? b : a;
+    op->second = swap ? a : b;
+    op->bits = all[a].bits == all[b].bits ? all[a].bits + 1 : all[op->first].bits;
+  }
+  return height;
+}
+
+/* Writes an expression so that the operand that needs more stack comes first (Sethi and Ullman): the stack then grows with
+ * the logarithm of the length. Room for `length` operations and twice as many numbers is lent. */
+static ff_status write_expression(uint32_t *out, const ff_expr *expr, operation *all, uint32_t *stack, ff_error *err) {
+  uint32_t n = 0, height = 0, end = expr->length;
+  for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at), n++) {
+    height = take_operands(&all[n], all, stack, height, expr, at);
+    stack[height++] = n;
+  }
+  if (all[n - 1].bits > STACK_BITS)
+    return ff_error_set(err, FF_ESIZE, "an expression of %u words needs %u bits of stack, at most %d are there", expr->length,
+                        all[n - 1].bits, STACK_BITS);
+  while (height > 0) { /* from its end to its start */
+    const operation *op = &all[stack[--height]];
+    end -= op->length;
+    memcpy(out + end, expr->code + op->at, op->length * sizeof *out);
+    if (op->first != NONE) stack[height++] = op->first;
+    if (op->second != NONE) stack[height++] = op->second;
+  }
+  return FF_OK;
+}
+
+static ff_status write_expressions(ff_packed *q, const ff_expr *const *expr, uint32_t n, ff_error *err) {
+  uint64_t words = 0;
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    words += expr[i]->length;
+    if (expr[i]->length > longest) longest = expr[i]->length;
+  }
+  if (words > UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "%llu words of expressions are more than a packed program can number",
+                        (unsigned long long)words);
+  q->n_code = (uint32_t)words;
+  q->code = ff_calloc((size_t)words, sizeof *q->code);
+  q->code_at = ff_calloc((size_t)n + 1, sizeof *q->code_at);
+  operation *all = ff_calloc(longest, sizeof *all);
+  uint32_t *stack = ff_calloc(longest, 2 * sizeof *stack);
+  ff_status status = FF_OK;
+  if (q->code == NULL || q->code_at == NULL || all == NULL || stack == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %llu words of expressions", (unsigned long long)words);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    status = write_expression(q->code + q->code_at[i], expr[i], all, stack, err);
+    q->code_at[i + 1] = q->code_at[i] + expr[i]->length;
+  }
+  free(all);
+  free(stack);
+  return status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* sum of probabilities as a bound for a 32-bit word; the last alternative takes what is left */
 static uint32_t cut_of(double sum, int last) {
@@ -38,46 +120,44 @@ static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
   uint64_t parents = 0, extra = 0;
   for (uint32_t f = 0; f < m; f++) {
     uint32_t k = pbn->predictors[f].n_parents;
-    parents += k;
+    if (k <= PACKED_INPUTS) parents += k;
     if (k > 5 && k <= PACKED_INPUTS) extra += (UINT64_C(1) << (k - 5)) - 1;
   }
-  if (parents > UINT32_MAX || extra > UINT32_MAX)
-    return ff_error_set(err, FF_ESIZE, "%llu words of truth tables are more than a packed program can number",
-                        (unsigned long long)(parents > extra ? parents : extra));
+  if (parents >= UINT32_MAX / 16 || m >= UINT32_MAX / 16 || extra > UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "%u functions, %llu parents and %llu words of truth tables are more than a packed program can number", m,
+                        (unsigned long long)parents, (unsigned long long)extra);
   q->order = ff_calloc(n, sizeof *q->order);
   q->first = ff_calloc((size_t)n + 1, sizeof *q->first);
-  q->parents_at = ff_calloc((size_t)m + 1, sizeof *q->parents_at);
+  q->function = ff_calloc(m, 2 * sizeof *q->function);
   q->parents = ff_calloc((size_t)parents, sizeof *q->parents);
-  q->table = ff_calloc(m, sizeof *q->table);
   q->extra_at = ff_calloc(m, sizeof *q->extra_at);
   q->extra = ff_calloc((size_t)extra, sizeof *q->extra);
-  q->wide = ff_calloc(m, sizeof *q->wide);
   q->cut = ff_calloc(m, sizeof *q->cut);
-  q->number = ff_calloc(n, sizeof *q->number);
-  q->n_functions = q->wide != NULL ? m : 0;
-  if (q->order == NULL || q->first == NULL || q->parents_at == NULL || q->parents == NULL || q->table == NULL ||
-      q->extra_at == NULL || q->extra == NULL || q->wide == NULL || q->cut == NULL || q->number == NULL)
+  if (q->order == NULL || q->first == NULL || q->function == NULL || q->parents == NULL || q->extra_at == NULL ||
+      q->extra == NULL || q->cut == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for a packed program of %u nodes", n);
   return FF_OK;
 }
 
-/* One predictor function at place g; *extra counts the words used so far. */
-static ff_status place_function(ff_packed *q, uint32_t g, const ff_predictor *f, uint32_t *extra, ff_error *err) {
-  q->parents_at[g + 1] = q->parents_at[g] + f->n_parents;
-  q->extra_at[g] = *extra;
-  if (f->n_parents > 0) memcpy(q->parents + q->parents_at[g], f->parents, f->n_parents * sizeof *f->parents);
-  if (f->n_parents > PACKED_INPUTS) {
-    if (f->expr.depth > q->depth) q->depth = f->expr.depth;
-    return ff_expr_copy(&q->wide[g], &f->expr, err);
+/* The next predictor function; a wide one is added to the expressions. */
+static ff_status place_function(ff_packed *q, const ff_predictor *f, const ff_expr **wide, ff_error *err) {
+  uint32_t g = q->n_functions++, k = f->n_parents;
+  q->extra_at[g] = q->n_extra;
+  if (k > PACKED_INPUTS) {
+    q->function[2 * (size_t)g] = q->n_wide * 16 + FF_STEP_WIDE;
+    wide[q->n_wide++] = &f->expr;
+    return FF_OK;
   }
   uint32_t *table = NULL;
-  ff_status status = ff_expr_table(&f->expr, f->parents, f->n_parents, &table, err);
+  ff_status status = ff_expr_table(&f->expr, f->parents, k, &table, err);
   if (status != FF_OK) return status;
-  q->table[g] = table[0];
-  if (f->n_parents > 5) {
-    uint32_t words = (1u << (f->n_parents - 5)) - 1;
-    memcpy(q->extra + *extra, table + 1, words * sizeof *table);
-    *extra += words;
+  q->function[2 * (size_t)g] = q->n_parents * 16 + k;
+  q->function[2 * (size_t)g + 1] = table[0];
+  for (uint32_t i = 0; i < k; i++) q->parents[q->n_parents++] = f->parents[k - 1 - i];
+  if (k > 5) {
+    uint32_t words = (1u << (k - 5)) - 1;
+    memcpy(q->extra + q->n_extra, table + 1, words * sizeof *table);
+    q->n_extra += words;
   }
   free(table);
   return FF_OK;
@@ -101,28 +181,38 @@ static ff_status place_contexts(ff_packed *q, const ff_pbn *pbn, ff_error *err) 
   return FF_OK;
 }
 
+/* All functions, place by place; `expr` gets the wide ones' expressions. */
+static ff_status place_all(ff_packed *q, const ff_pbn *pbn, const ff_expr **expr, ff_error *err) {
+  ff_status status = FF_OK;
+  for (uint32_t place = 0; place < pbn->n_nodes && status == FF_OK; place++) {
+    uint32_t node = q->order[place], last = pbn->first[node + 1];
+    double sum = 0;
+    for (uint32_t f = pbn->first[node]; f < last && status == FF_OK; f++) {
+      sum += pbn->predictors[f].probability;
+      q->cut[q->n_functions] = cut_of(sum, f + 1 == last);
+      status = place_function(q, &pbn->predictors[f], expr, err);
+    }
+    q->first[place + 1] = q->n_functions;
+  }
+  return status;
+}
+
 ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *err) {
   ff_packed *q = &program->packed;
   ff_status status = allocate(q, pbn, err);
   if (status != FF_OK) return status;
-  uint32_t n = pbn->n_nodes, split, g = 0, extra = 0, numbers = 0;
+  uint32_t n = pbn->n_nodes, m = pbn->first[n], split;
   q->words = (uint32_t)(((uint64_t)n + 31) / 32);
   status = ff_graph_order(q->order, &split, pbn, FAST_BYTES, err);
-  for (uint32_t place = 0; place < n && status == FF_OK; place++) {
-    uint32_t node = q->order[place], first = pbn->first[node], last = pbn->first[node + 1];
-    double sum = 0;
-    q->number[place] = last - first > 1 ? numbers++ : 0;
-    for (uint32_t f = first; f < last && status == FF_OK; f++, g++) {
-      sum += pbn->predictors[f].probability;
-      q->cut[g] = cut_of(sum, f + 1 == last);
-      status = place_function(q, g, &pbn->predictors[f], &extra, err);
-    }
-    q->first[place + 1] = g;
-  }
+  if (status != FF_OK) return status;
+  const ff_expr **expr = ff_calloc((size_t)m + program->n_terms, sizeof *expr);
+  if (expr == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a packed program of %u nodes", n);
+  status = place_all(q, pbn, expr, err);
   if (status == FF_OK) status = place_contexts(q, pbn, err);
-  for (uint32_t i = 0; i < program->n_terms; i++)
-    if (program->terms[i].depth > q->depth) q->depth = program->terms[i].depth;
-  program->bytes += (size_t)n * 12 + (size_t)g * 20 + (size_t)q->parents_at[g] * 4 + (size_t)extra * 4 +
-                    (size_t)q->n_contexts * n * 4;
+  for (uint32_t i = 0; i < program->n_terms; i++) expr[q->n_wide + i] = &program->terms[i];
+  if (status == FF_OK) status = write_expressions(q, expr, q->n_wide + program->n_terms, err);
+  free(expr);
+  program->bytes += ((size_t)n * 2 + (size_t)m * 4 + q->n_parents + q->n_extra + (size_t)q->n_contexts * n + q->n_wide +
+                     program->n_terms + q->n_code) * 4;
   return status;
 }

@@ -1,0 +1,351 @@
+/* What a trajectory of the packed program does in a step: written once, compiled by gcc for the processor (ff_packed.c) and
+ * by nvcc for a graphics card (cuda/ff_table.cu). Draws are addressed, so where and when a step runs changes no bit.
+ *
+ * `form` is a constant at every place where these functions are used, so that what it rules out costs nothing:
+ *  - PLACED: bit i of a state is the node at place i, not node i. Values then come in the order of their bits, and a
+ *    register gathers 32 of them before they are written (Mizera, Pang, Yuan, section 3.3);
+ *  - PAIRS: parents are 16-bit numbers, two to a word, the lower half first;
+ *  - ROWS: a table's words stand one after the other in `extra` from the function's second word on (section 3.4); else
+ *    the second word is rows 0..31 itself and what exceeds it stands in `extra` (section 3.3);
+ *  - WORDS2, WORDS4: a state has at most 2 or 4 words and lives in registers, which have no address: words are chosen;
+ *  - SPLIT: places of the first words have their tables in `fast`, the others in `slow`; without it all are in `fast`.
+ *
+ * Word w of a state stands at state[w * stride].
+ */
+#ifndef FF_PACKED_STEP_H
+#define FF_PACKED_STEP_H
+
+#include "ff_engine_internal.h"
+
+#if defined(__CUDACC__)
+#define FF_STEP static __host__ __device__ __forceinline__
+#else
+#define FF_STEP static inline __attribute__((always_inline))
+#endif
+
+enum {
+  FF_FORM_ASYNCHRONOUS = 1,
+  FF_FORM_PLACED = 2,
+  FF_FORM_PAIRS = 4,
+  FF_FORM_ROWS = 8,
+  FF_FORM_WORDS2 = 16,
+  FF_FORM_WORDS4 = 32,
+  FF_FORM_SPLIT = 64
+};
+
+/* A function's two words in `function`: the first is (where its parents start in `parents`) * 16 + their number, or
+ * (which expression) * 16 + FF_STEP_WIDE; parents stand most significant first. */
+#define FF_STEP_WIDE 15u
+
+typedef struct {
+  const uint32_t *function, *parents;
+  const uint32_t *extra_at, *extra; /* extra_at: per function, without ROWS */
+} ff_step_tables;
+
+typedef struct {
+  uint32_t n_nodes, words, n_all, n_flip, n_flip_here, n_contexts;
+  uint32_t first_term;           /* expressions: wide functions, then terms */
+  uint32_t split;                /* words of a state whose places are `fast` */
+  const uint32_t *order;         /* place to node */
+  const uint32_t *first, *cut;   /* per place, + 1: its functions; per function: see ff_packed */
+  const uint32_t *context, *context_cut;
+  const uint32_t *flip;          /* per site: its bit of the state */
+  const uint32_t *code_at, *code; /* per expression, + 1: its words in `code`, postfix, variables as bits of the state */
+  const int8_t *initial;         /* per node */
+  ff_step_tables fast, slow;
+  ff_poisson hits;
+} ff_step_program;
+
+typedef struct {
+  uint64_t key, unit; /* of the trajectory */
+  uint32_t *state, *next, *hits;
+  size_t stride, next_stride, hits_stride;
+} ff_step_trajectory;
+
+/* What is counted of a trajectory: entry t * stride of each belongs to term t. */
+typedef struct {
+  uint32_t n_terms;
+  uint8_t *value;    /* in the present state */
+  uint32_t *count;   /* steps after which it was 1 */
+  uint32_t *changes; /* steps that changed it */
+  size_t value_stride, count_stride, changes_stride;
+} ff_step_counts;
+
+/* ---- bits and words of a state ----------------------------------------------------------------------------------- */
+
+FF_STEP uint32_t ff_step_bit(const int form, const uint32_t *state, size_t stride, uint32_t bit) {
+  if (form & FF_FORM_WORDS2) return (uint32_t)(((uint64_t)state[1] << 32 | state[0]) >> (bit & 63)) & 1;
+  if (form & FF_FORM_WORDS4) {
+    uint32_t low = bit & 64 ? state[2] : state[0], high = bit & 64 ? state[3] : state[1];
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (bit & 63)) & 1;
+  }
+  return state[(bit / 32) * stride] >> (bit % 32) & 1;
+}
+
+FF_STEP uint32_t ff_step_word(const int form, const uint32_t *state, size_t stride, uint32_t word) {
+  if (form & FF_FORM_WORDS2) return word ? state[1] : state[0];
+  if (form & FF_FORM_WORDS4) return word & 2 ? (word & 1 ? state[3] : state[2]) : (word & 1 ? state[1] : state[0]);
+  return state[word * stride];
+}
+
+FF_STEP void ff_step_put(const int form, uint32_t *state, size_t stride, uint32_t word, uint32_t bits) {
+  if (form & (FF_FORM_WORDS2 | FF_FORM_WORDS4)) {
+    state[0] = word == 0 ? bits : state[0];
+    state[1] = word == 1 ? bits : state[1];
+    if (form & FF_FORM_WORDS4) {
+      state[2] = word == 2 ? bits : state[2];
+      state[3] = word == 3 ? bits : state[3];
+    }
+  } else {
+    state[word * stride] = bits;
+  }
+}
+
+/* ---- functions and expressions ----------------------------------------------------------------------------------- */
+
+/* An expression's value; its stack is a word, for ff_packed_compile orders operands so that 32 bits are enough. */
+FF_STEP uint32_t ff_step_expression(const int form, const ff_step_program *p, const uint32_t *state, size_t stride,
+                                    uint32_t which) {
+  uint32_t at = p->code_at[which], end = p->code_at[which + 1], stack = 0;
+  while (at < end) {
+    uint32_t op = p->code[at++], operand = FF_X_OPERAND(op);
+    switch (FF_X_CODE(op)) {
+      case FF_X_CONST: stack = stack << 1 | operand; break;
+      case FF_X_VAR: stack = stack << 1 | ff_step_bit(form, state, stride, operand); break;
+      case FF_X_NOT: stack ^= 1; break;
+      case FF_X_AND: stack = stack >> 1 & (stack | ~1u); break;
+      case FF_X_OR: stack = stack >> 1 | (stack & 1); break;
+      case FF_X_XOR: stack = stack >> 1 ^ (stack & 1); break;
+      default: { /* FF_X_TABLE: its inputs were pushed most significant first, so they are the row's number */
+        uint32_t row = stack & ((1u << operand) - 1);
+        stack = stack >> operand << 1 | (p->code[at + row / 32] >> (row % 32) & 1);
+        at += operand <= 5 ? 1 : 1u << (operand - 5);
+      }
+    }
+  }
+  return stack & 1;
+}
+
+FF_STEP uint32_t ff_step_function(const int form, const ff_step_program *p, const ff_step_tables *tables,
+                                  const uint32_t *state, size_t stride, uint32_t f) {
+  uint32_t head = tables->function[2 * (size_t)f], table = tables->function[2 * (size_t)f + 1];
+  uint32_t k = head & 15, entry = 0;
+  const uint32_t *parent = tables->parents + (head >> 4);
+  if (k == FF_STEP_WIDE) return ff_step_expression(form, p, state, stride, head >> 4);
+  if (form & FF_FORM_PAIRS) {
+    for (; k >= 2; k -= 2) {
+      uint32_t pair = *parent++;
+      entry = 2 * entry + ff_step_bit(form, state, stride, pair & 0xFFFF);
+      entry = 2 * entry + ff_step_bit(form, state, stride, pair >> 16);
+    }
+    if (k != 0) entry = 2 * entry + ff_step_bit(form, state, stride, *parent & 0xFFFF);
+  } else {
+    for (; k > 0; k--) entry = 2 * entry + ff_step_bit(form, state, stride, *parent++);
+  }
+  if (form & FF_FORM_ROWS)
+    table = tables->extra[table + entry / 32];
+  else if (entry >= 32)
+    table = tables->extra[tables->extra_at[f] + entry / 32 - 1];
+  return table >> (entry % 32) & 1;
+}
+
+/* The first function whose cut is above the word, else the last one; cuts ascend. */
+FF_STEP uint32_t ff_step_choose(const uint32_t *cut, uint32_t first, uint32_t last, uint32_t word) {
+  uint32_t chosen = first;
+  for (uint32_t f = first; f < last; f++) chosen += word >= cut[f];
+  return chosen;
+}
+
+FF_STEP uint32_t ff_step_context(const ff_step_program *p, uint32_t word) {
+  uint32_t c = 0;
+  while (c + 1 < p->n_contexts && word >= p->context_cut[c]) c++;
+  return c;
+}
+
+/* ---- flips ------------------------------------------------------------------------------------------------------- */
+
+/* The flips of a step; returns whether any node flipped, a removed one included. */
+FF_STEP int ff_step_perturb(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step,
+                            ff_philox_block head) {
+  uint32_t n = ff_poisson_value(&p->hits, head.v[0], head.v[1]), first = 1 + p->hits.n_draws / 2, noted = 0;
+  ff_philox_block w = head;
+  for (uint32_t i = 1; i < p->hits.n_draws; i++) {
+    if (i % 2 != 0) w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, 1 + (i - 1) / 2, step, t->unit), t->key);
+    n += i % 2 != 0 ? ff_poisson_value(&p->hits, w.v[0], w.v[1]) : ff_poisson_value(&p->hits, w.v[2], w.v[3]);
+  }
+  if (n == 0) return 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i % 2 == 0) w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, first + i / 2, step, t->unit), t->key);
+    uint32_t site = i % 2 == 0 ? ff_pick54(w.v[0], w.v[1], p->n_flip) : ff_pick54(w.v[2], w.v[3], p->n_flip);
+    if (site >= p->n_flip_here) continue;
+    uint32_t bit = p->flip[site], word = ff_step_word(form, t->state, t->stride, bit / 32);
+    if (n == 1)
+      ff_step_put(form, t->state, t->stride, bit / 32, word ^ 1u << (bit % 32));
+    else
+      t->hits[noted++ * t->hits_stride] = bit * 2 + (~word >> (bit % 32) & 1);
+  }
+  for (uint32_t i = 0; i < noted; i++) { /* a node hit twice gets the same value twice */
+    uint32_t hit = t->hits[i * t->hits_stride], bit = hit / 2;
+    uint32_t word = ff_step_word(form, t->state, t->stride, bit / 32) & ~(1u << (bit % 32));
+    ff_step_put(form, t->state, t->stride, bit / 32, word | (hit & 1) << (bit % 32));
+  }
+  return 1;
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+/* Where the choices of a synchronous step have come to. */
+typedef struct {
+  const uint32_t *context; /* the context's functions per place; NULL when every node chooses */
+  ff_philox_block w;       /* what is left of a block of words, moved to the front */
+  uint32_t number;         /* of the next choice */
+} ff_step_choices;
+
+/* The places of some words of the state. */
+FF_STEP void ff_step_update_words(const int form, const ff_step_program *p, const ff_step_tables *tables,
+                                  const ff_step_trajectory *t, uint64_t step, ff_step_choices *c, uint32_t from,
+                                  uint32_t to) {
+  for (uint32_t word = from; word < to; word++) {
+    uint32_t bits = 0, place = word * 32, end = p->n_nodes - place < 32 ? p->n_nodes : place + 32;
+    for (; place < end; place++) {
+      uint32_t f = p->first[place], last = p->first[place + 1] - 1;
+      if (c->context != NULL) {
+        f = c->context[place];
+      } else if (last > f) {
+        if (c->number % 4 == 0)
+          c->w = ff_philox(ff_philox_counter(FF_DRAW_SELECT, c->number / 4, step, t->unit), t->key);
+        c->number++;
+        f = ff_step_choose(p->cut, f, last, c->w.v[0]);
+        c->w.v[0] = c->w.v[1];
+        c->w.v[1] = c->w.v[2];
+        c->w.v[2] = c->w.v[3];
+      }
+      uint32_t value = ff_step_function(form, p, tables, t->state, t->stride, f);
+      if (form & FF_FORM_PLACED)
+        bits |= value << (place % 32);
+      else
+        t->next[(p->order[place] / 32) * t->next_stride] |= value << (p->order[place] % 32);
+    }
+    if (form & FF_FORM_PLACED) ff_step_put(form, t->next, t->next_stride, word, bits);
+  }
+}
+
+FF_STEP void ff_step_update_all(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step) {
+  ff_step_choices c = {NULL, {{0, 0, 0, 0}}, 0};
+  if (p->n_contexts > 0) {
+    c.w = ff_philox(ff_philox_counter(FF_DRAW_SELECT, 0, step, t->unit), t->key);
+    c.context = p->context + (size_t)ff_step_context(p, c.w.v[0]) * p->n_nodes;
+  }
+  if (!(form & FF_FORM_PLACED))
+    for (uint32_t i = 0; i < p->words; i++) t->next[i * t->next_stride] = 0;
+  if (form & FF_FORM_SPLIT) {
+    ff_step_update_words(form, p, &p->fast, t, step, &c, 0, p->split);
+    ff_step_update_words(form, p, &p->slow, t, step, &c, p->split, p->words);
+  } else {
+    ff_step_update_words(form, p, &p->fast, t, step, &c, 0, p->words);
+  }
+  if (form & (FF_FORM_WORDS2 | FF_FORM_WORDS4)) {
+    for (uint32_t i = 0; i < (form & FF_FORM_WORDS2 ? 2u : 4u); i++) t->state[i] = t->next[i];
+  } else {
+    for (uint32_t i = 0; i < p->words; i++) t->state[i * t->stride] = t->next[i * t->next_stride];
+  }
+}
+
+/* One node, if it is none of those removed; returns whether the state changed. */
+FF_STEP int ff_step_update_one(const int form, const ff_step_program *p, const ff_step_trajectory *t,
+                               ff_philox_block head) {
+  uint32_t place = (uint32_t)(((uint64_t)head.v[2] * p->n_all) >> 32);
+  if (place >= p->n_nodes) return 0;
+  uint32_t f = p->n_contexts > 0 ? p->context[(size_t)ff_step_context(p, head.v[3]) * p->n_nodes + place]
+                                 : ff_step_choose(p->cut, p->first[place], p->first[place + 1] - 1, head.v[3]);
+  uint32_t bit = form & FF_FORM_PLACED ? place : p->order[place], value;
+  if ((form & FF_FORM_SPLIT) && place / 32 >= p->split)
+    value = ff_step_function(form, p, &p->slow, t->state, t->stride, f);
+  else
+    value = ff_step_function(form, p, &p->fast, t->state, t->stride, f);
+  uint32_t old = ff_step_word(form, t->state, t->stride, bit / 32);
+  if ((old >> (bit % 32) & 1) == value) return 0;
+  ff_step_put(form, t->state, t->stride, bit / 32, old ^ 1u << (bit % 32));
+  return 1;
+}
+
+/* ---- trajectories ------------------------------------------------------------------------------------------------ */
+
+FF_STEP void ff_step_evaluate(const int form, const ff_step_program *p, const ff_step_trajectory *t,
+                              const ff_step_counts *c) {
+  for (uint32_t i = 0; i < c->n_terms; i++)
+    c->value[i * c->value_stride] = (uint8_t)ff_step_expression(form, p, t->state, t->stride, p->first_term + i);
+}
+
+/* After `held` steps with the values as they were: counts those, and takes the present state's. */
+FF_STEP void ff_step_note(const int form, const ff_step_program *p, const ff_step_trajectory *t, const ff_step_counts *c,
+                          uint32_t held) {
+  for (uint32_t i = 0; i < c->n_terms; i++) {
+    uint32_t old = c->value[i * c->value_stride];
+    uint32_t now = ff_step_expression(form, p, t->state, t->stride, p->first_term + i);
+    if (old != 0) c->count[i * c->count_stride] += held;
+    if (now == old) continue;
+    c->value[i * c->value_stride] = (uint8_t)now;
+    c->changes[i * c->changes_stride]++;
+  }
+}
+
+/* Steps `step` ... `step + steps - 1` (fewer than 2^32); `c` is NULL where nothing is counted. A trajectory runs on over
+ * steps that only flip until one updates, so that trajectories side by side update together. */
+FF_STEP void ff_step_run(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint64_t steps,
+                         const ff_step_counts *c) {
+  uint64_t end = step + steps;
+  uint32_t held = 0; /* steps that are not counted yet, all with the values as they are */
+  for (;;) {
+    ff_philox_block head = {{0, 0, 0, 0}};
+    for (; step < end; step++) {
+      if ((form & FF_FORM_ASYNCHRONOUS) || p->hits.size > 0)
+        head = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, 0, step, t->unit), t->key);
+      if (p->hits.size == 0 || !ff_step_perturb(form, p, t, step, head)) break;
+      if (c == NULL) continue;
+      ff_step_note(form, p, t, c, held);
+      held = 1;
+    }
+    if (step >= end) break;
+    step++;
+    if (form & FF_FORM_ASYNCHRONOUS) {
+      if (!ff_step_update_one(form, p, t, head)) {
+        held++;
+        continue;
+      }
+    } else {
+      ff_step_update_all(form, p, t, step - 1);
+    }
+    if (c == NULL) continue;
+    ff_step_note(form, p, t, c, held);
+    held = 1;
+  }
+  for (uint32_t i = 0; c != NULL && i < c->n_terms; i++)
+    if (c->value[i * c->value_stride] != 0) c->count[i * c->count_stride] += held;
+}
+
+/* Step 0: words are drawn by node; with PLACED they pass through `next`, which then has room for them. */
+FF_STEP void ff_step_start(const int form, const ff_step_program *p, const ff_step_trajectory *t) {
+  uint32_t *drawn = form & FF_FORM_PLACED ? t->next : t->state;
+  size_t stride = form & FF_FORM_PLACED ? t->next_stride : t->stride;
+  uint32_t words = (p->n_nodes + 31) / 32;
+  ff_philox_block w = {{0, 0, 0, 0}};
+  for (uint32_t i = 0; i < words; i++) {
+    if (i % 4 == 0) w = ff_philox(ff_philox_counter(FF_DRAW_INITIAL, i / 4, 0, t->unit), t->key);
+    drawn[i * stride] = w.v[0];
+    w.v[0] = w.v[1];
+    w.v[1] = w.v[2];
+    w.v[2] = w.v[3];
+  }
+  for (uint32_t i = 0; i < words; i++) {
+    uint32_t bits = 0, place = i * 32, end = p->n_nodes - place < 32 ? p->n_nodes : place + 32;
+    for (; place < end; place++) {
+      uint32_t node = form & FF_FORM_PLACED ? p->order[place] : place;
+      uint32_t bit = drawn[(node / 32) * stride] >> (node % 32) & 1;
+      bits |= (p->initial[node] >= 0 ? (uint32_t)p->initial[node] : bit) << (place % 32);
+    }
+    t->state[i * t->stride] = bits;
+  }
+}
+
+#endif
