@@ -1,5 +1,5 @@
 # What a user types:      make demo
-# What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
+# What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make cuda, make clean
 # The package itself is built by R (configure, src/Makevars.in); this file is not part of it.
 # Each target installs the Debian packages that it needs and does not find (tools/need).
 
@@ -8,7 +8,7 @@ RSCRIPT = Rscript
 BUILD = build
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
-FLOORS = base model io graph exact pbn estimate
+FLOORS = base model io graph exact pbn backend cuda estimate
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
 TESTS := $(patsubst tests/c/%.c,%,$(sort $(wildcard tests/c/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -19,7 +19,7 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench docs valgrind campaign clean install
+.PHONY: demo check c-tests fuzz bench docs valgrind campaign cuda clean install
 
 demo:
 	@tools/need demo
@@ -47,6 +47,16 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 
+# the texts that src/cuda/ff_texts.c holds
+from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
+CUDA_TEXTS := $(call from_makevars,CUDA_TEXTS)
+$(BUILD)/texts/ff_texts.inc: src/cuda/embed.awk src/Makevars.in $(CUDA_TEXTS:%=src/%)
+	@mkdir -p $(@D)
+	cd src && LC_ALL=C awk -f cuda/embed.awk $(CUDA_TEXTS) >$(abspath $@).tmp
+	mv $@.tmp $@
+$(BUILD)/%/src/cuda/ff_texts.o: COMMON += -I$(BUILD)/texts
+$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/ff_texts.o): $(BUILD)/texts/ff_texts.inc
+
 # an archive, so that a test links with no more of the core than it uses
 $(BUILD)/%/libcore.a:
 	@rm -f $@
@@ -56,18 +66,49 @@ $(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
 $(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
 
 $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
-	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -o $@
+	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/plain/test_%: $(BUILD)/plain/tests/c/test_%.o $(BUILD)/plain/libcore.a
-	$(CC) -pthread $^ $(LIB_LIBS) -lm -o $@
+	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
-	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -o $@
+	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 
-c-tests: $(TESTS:%=$(BUILD)/asan/%)
-plain-tests: $(TESTS:%=$(BUILD)/plain/%)
+# shared objects that test_backend opens, right and wrong ones; each lies beside the program
+FAKES = right abi small null nodriver noentry
+$(BUILD)/asan/fake_%.so $(BUILD)/plain/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h src/pbn/ff_engine_internal.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(WARN) -fPIC -shared -DFAKE_$* $< -o $@
+$(BUILD)/asan/test_backend: | $(FAKES:%=$(BUILD)/asan/fake_%.so)
+$(BUILD)/plain/test_backend: | $(FAKES:%=$(BUILD)/plain/fake_%.so)
+
+c-tests: $(TESTS:%=$(BUILD)/asan/%) $(FAKES:%=$(BUILD)/asan/fake_%.so)
+plain-tests: $(TESTS:%=$(BUILD)/plain/%) $(FAKES:%=$(BUILD)/plain/fake_%.so)
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/%)
 .PHONY: plain-tests fuzzers
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- the CUDA backend without R: build/cuda/fireflip_cuda.so, for one compute capability (ARCH=90 is 9.0) ----------------
+
+ARCH = 90
+NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
+CUDA_BUILD = $(BUILD)/cuda
+CUDA_GENCODE = -gencode arch=compute_$(ARCH),code=[sm_$(ARCH),compute_$(ARCH)]
+CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/cuda/*.c src/cuda/*.cu)))
+
+cuda:
+	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12 or later, or say NVCC=..." >&2; exit 1; }
+	@$(MAKE) -s -j$(JOBS) $(CUDA_BUILD)/fireflip_cuda.so
+
+$(CUDA_BUILD)/%.cu.o: src/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(call from_makevars,CUDA_FLAGS) $(CUDA_GENCODE) -MMD -MP -Werror all-warnings -diag-suppress 128 -Xcompiler -Wall,-Wno-format-truncation \
+	  -c $< -o $@
+$(CUDA_BUILD)/%.c.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(COMMON) -O2 -fPIC -fvisibility=hidden -I$(BUILD)/texts -c $< -o $@
+$(CUDA_BUILD)/cuda/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
+$(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
+	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
 

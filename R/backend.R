@@ -42,11 +42,218 @@ resolve_simd <- function() {
   if (option == "auto") 3L else match(option, simd_names) - 1L
 }
 
-# "auto" takes the processor; a backend that is not there is an error, never a silent change.
+# What the estimates ask for as long as they run on the processor alone.
 resolve_backend <- function(backend) {
-  backend <- check_choice(backend, "backend", c("auto", "cpu", "cuda"))
+  backend <- check_choice(backend, "backend", backend_names)
   if (backend == "cuda") {
-    abort("backend", "`backend` = \"cuda\": this build of fireflip has no CUDA backend (expected \"auto\" or \"cpu\").")
+    abort("backend", "`backend` = \"cuda\": this analysis does not run on a GPU yet (expected \"auto\" or \"cpu\").")
   }
   "cpu"
+}
+
+backend_names <- c("auto", "cpu", "cuda")
+
+#' Backends
+#'
+#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes the GPUs where
+#' there is one to use, else the processor; `backend = "cuda"` is an error where there is none. Answers are the same to the last bit.
+#'
+#' The CUDA backend is a shared object of its own, made when the package is installed from source where CUDA's compiler `nvcc`
+#' (12 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made where that is
+#' possible), `"yes"` (an error where it is not) or `"no"`; `NVCC` or `CUDA_HOME` say where the compiler is, and
+#' `FIREFLIP_CUDA_ARCH`, as in `"80,90"`, for which compute capabilities it compiles. The driver is looked for when the backend
+#' is first used, so a package with the backend works on a machine without a GPU.
+#'
+#' @section Options:
+#' Each is taken before the environment variable that is named with it, and is for a whole session.
+#'
+#' * `fireflip.backend`, `FIREFLIP_BACKEND`: what `backend = "auto"` stands for: `"cpu"` or `"cuda"` (default: `"auto"`).
+#' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in `c(0, 1)` and `"0,1"`, from the column `index`
+#'   (default: all that are usable).
+#' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
+#'
+#' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
+#' new R processes instead (`parallel::makeCluster()`, `future::plan("multisession")`).
+#'
+#' @returns A data frame with a row for the processor and a row for each GPU; where there is none, one row says why.
+#'   - `name`: `"cpu"` or `"cuda"`.
+#'   - `index`: number of the GPU, from 0, in CUDA's order; `NA` for the processor.
+#'   - `device`: its name; for the processor with the threads it runs and its widest vectors.
+#'   - `memory`: bytes; `NA` where not known.
+#'   - `compute_capability`: of a GPU, as text, as in `"9.0"`.
+#'   - `usable`: `TRUE` or `FALSE`.
+#'   - `why_not`: a sentence; empty where it is usable.
+#' @export
+#' @examples
+#' backends()
+backends <- function() {
+  rows <- list(cpu_row(), cuda_rows(ask_cuda(fresh = TRUE)))
+  do.call(rbind, rows)
+}
+
+backend_row <- function(name, index = NA_integer_, device = NA_character_, memory = NA_real_, capability = NA_character_,
+                        usable = TRUE, why_not = "") {
+  data.frame(
+    name = name, index = index, device = device, memory = memory, compute_capability = capability, usable = usable,
+    why_not = why_not, stringsAsFactors = FALSE
+  )
+}
+
+cpu_row <- function() {
+  machine <- .Call(ffi_machine)
+  vectors <- c("64-bit words", "AVX2", "AVX-512")[[machine[[2L]] + 1L]]
+  device <- sprintf("%s (%s, %s)", processor_name(), count_of(machine[[1L]], "core"), vectors)
+  backend_row("cpu", device = device, memory = machine_memory())
+}
+
+# Linux alone tells these by reading a file; elsewhere the architecture and NA have to do.
+processor_name <- function() {
+  name <- linux_field("/proc/cpuinfo", "^model name[[:space:]]*:[[:space:]]*")
+  if (is.na(name)) Sys.info()[["machine"]] else name
+}
+
+machine_memory <- function() {
+  size <- linux_field("/proc/meminfo", "^MemTotal:[[:space:]]*")
+  if (is.na(size)) NA_real_ else as.numeric(sub("[[:space:]]*kB$", "", size)) * 1024
+}
+
+linux_field <- function(file, pattern) {
+  lines <- tryCatch(readLines(file, n = 64L), error = function(e) character(), warning = function(w) character())
+  found <- grep(pattern, lines, value = TRUE)
+  if (length(found) == 0L) NA_character_ else trimws(sub(pattern, "", found[[1L]]))
+}
+
+cuda_rows <- function(cuda) {
+  if (is.null(cuda$devices)) return(backend_row("cuda", usable = FALSE, why_not = cuda$why_not))
+  d <- cuda$devices
+  backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not)
+}
+
+# ---- the CUDA backend ----------------------------------------------------------------------------------------------------
+
+# What this process has opened (path, pointer), and what it answered (answer, in the process with this number).
+opened <- new.env(parent = emptyenv())
+
+cuda_path <- function() {
+  path <- from_session("fireflip.cuda_library", "FIREFLIP_CUDA_LIBRARY")
+  if (!is.null(path$value)) return(check_string(path$value, path$name))
+  file.path(dirname(getLoadedDLLs()[["fireflip"]][["path"]]), paste0("fireflip_cuda", .Platform$dynlib.ext))
+}
+
+# list(path, pointer, devices, why_not): devices is NULL where the backend does not work, and why_not says why. Devices that
+# were found are remembered, since a driver takes its time; `fresh` asks anew.
+ask_cuda <- function(fresh = FALSE) {
+  path <- cuda_path()
+  if (!file.exists(path)) return(list(path = path, why_not = no_cuda_text(path)))
+  known <- opened$answer
+  if (!fresh && identical(known$path, path) && identical(opened$process, Sys.getpid()) && !is.null(known$devices)) return(known)
+  opened$process <- Sys.getpid()
+  opened$answer <- tryCatch({
+    pointer <- open_cuda(path)
+    devices <- .Call(ffi_backend_devices, pointer)
+    if (length(devices$name) == 0L) abort("backend", "CUDA finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?")
+    list(path = path, pointer = pointer, devices = devices, why_not = "")
+  }, fireflip_error_backend = function(e) list(path = path, why_not = conditionMessage(e)))
+}
+
+open_cuda <- function(path) {
+  if (!identical(opened$path, path)) {
+    opened$pointer <- .Call(ffi_backend_open, path)
+    opened$path <- path
+  }
+  opened$pointer
+}
+
+no_cuda_text <- function(path) {
+  if (!is.null(from_session("fireflip.cuda_library", "FIREFLIP_CUDA_LIBRARY")$value)) {
+    return(sprintf("there is no file %s, which was named as the CUDA backend", path))
+  }
+  paste0(
+    "this build of fireflip has no CUDA backend: install the package from source where nvcc of CUDA 12 or later is found ",
+    "(with FIREFLIP_CUDA=yes in the environment, what is missing is said)"
+  )
+}
+
+# An option or, without it, an environment variable: list(value, name); value is NULL where neither is set.
+from_session <- function(option, variable) {
+  value <- getOption(option)
+  if (!is.null(value)) return(list(value = value, name = sprintf("options(%s)", option)))
+  value <- Sys.getenv(variable)
+  list(value = if (nzchar(value)) value, name = variable)
+}
+
+# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache). `devices` are numbers from
+# 0; `cache` is the folder for compiled code, NULL where none can be made; `why` is a clause that says how this was chosen.
+# A backend that was asked for and is not there is an error, never a silent change.
+resolve_engine <- function(backend = "auto") {
+  wanted <- wanted_backend(backend)
+  numbers <- wanted_devices()
+  if (wanted$value == "cpu") return(list(name = "cpu", why = wanted$why))
+  cuda <- ask_cuda()
+  why_not <- if (is.null(cuda$devices)) cuda$why_not else no_device_text(cuda$devices)
+  if (!is.null(why_not)) {
+    if (wanted$value == "auto") return(list(name = "cpu", why = paste("no GPU can be used:", why_not)))
+    abort("backend", sprintf("%s: no GPU can be used: %s.", wanted$why, sub("[.]$", "", why_not)))
+  }
+  list(
+    name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder()
+  )
+}
+
+# The argument, or where it leaves the choice the session's: list(value, why).
+wanted_backend <- function(backend) {
+  value <- check_choice(backend, "backend", backend_names)
+  if (value != "auto") return(list(value = value, why = sprintf("`backend` = \"%s\"", value)))
+  session <- from_session("fireflip.backend", "FIREFLIP_BACKEND")
+  if (is.null(session$value)) return(list(value = "auto", why = "`backend` = \"auto\""))
+  value <- check_choice(session$value, session$name, backend_names)
+  list(value = value, why = sprintf("%s = \"%s\"", session$name, value))
+}
+
+# list(value, name): numbers of GPUs from 0, or NULL for all.
+wanted_devices <- function() {
+  session <- from_session("fireflip.devices", "FIREFLIP_DEVICES")
+  if (is.null(session$value)) return(session)
+  value <- session$value
+  if (is.character(value) && length(value) == 1L && grepl("^ *[0-9]+ *(, *[0-9]+ *)*$", value)) {
+    value <- as.numeric(strsplit(value, ",")[[1L]])
+  }
+  ok <- is.numeric(value) && !is.object(value) && length(value) > 0L && !anyNA(value) && all(value >= 0) &&
+    all(value == floor(value)) && !anyDuplicated(value)
+  if (!ok) abort_value(session$name, "different numbers of GPUs, from 0, as in c(0, 1) or \"0,1\"", session$value)
+  list(value = as.double(value), name = session$name)
+}
+
+# Why none of the devices can be used, or NULL.
+no_device_text <- function(devices) {
+  if (any(devices$usable)) return(NULL)
+  paste0(devices$name, ": ", devices$why_not, collapse = "; ")
+}
+
+pick_devices <- function(devices, numbers) {
+  if (is.null(numbers$value)) return(which(devices$usable) - 1L)
+  there <- length(devices$name)
+  absent <- numbers$value[numbers$value >= there]
+  if (length(absent) > 0L) {
+    abort_argument(sprintf(
+      "`%s` names GPU %s, and there %s, numbered from 0.", numbers$name, describe(absent[[1L]]),
+      if (there == 1L) "is 1 GPU" else paste("are", there, "GPUs")
+    ))
+  }
+  refused <- numbers$value[!devices$usable[numbers$value + 1]]
+  if (length(refused) > 0L) {
+    at <- refused[[1L]] + 1
+    abort("backend", sprintf(
+      "`%s` names GPU %s (%s), which cannot be used: %s.", numbers$name, describe(refused[[1L]]), devices$name[[at]],
+      devices$why_not[[at]]
+    ))
+  }
+  as.integer(numbers$value)
+}
+
+cache_folder <- function() {
+  folder <- tools::R_user_dir("fireflip", "cache")
+  if (!dir.exists(folder)) dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  if (file.access(folder, 2L) == 0L) folder
 }

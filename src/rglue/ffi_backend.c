@@ -1,0 +1,76 @@
+/* Backends: opening one, and what devices it has. */
+#include "ffi_backend.h"
+
+static void release(SEXP pointer) {
+  ff_backend_close(R_ExternalPtrAddr(pointer));
+  R_ClearExternalPtr(pointer);
+}
+
+/* The shared object at a path, as an external pointer. The pointer comes first, so that whatever jumps later leaks nothing. */
+SEXP ffi_backend_open(SEXP path) {
+  ff_error err;
+  ff_backend_library *library;
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  ffi_check(ff_backend_open(&library, R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0))), &err), &err);
+  R_SetExternalPtrAddr(pointer, library);
+  UNPROTECT(1);
+  return pointer;
+}
+
+static const ff_backend_library *library_of(SEXP pointer) {
+  return TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
+}
+
+const ff_backend *ffi_backend_table(SEXP pointer) {
+  ff_error err;
+  const ff_backend *table;
+  const ff_backend_library *library = library_of(pointer);
+  if (library == NULL) {
+    ff_error_set(&err, FF_EINTERNAL, "a backend was used that is not open");
+    ffi_stop(&err);
+  }
+  ffi_check(ff_backend_table(library, &table, &err), &err);
+  return table;
+}
+
+int ffi_backend_may_free(SEXP pointer) {
+  const ff_backend_library *library = library_of(pointer);
+  return library != NULL && !ff_backend_forked(library);
+}
+
+/* All devices, in R's memory, so that nothing leaks where R jumps. */
+static const ff_device *devices_of(const ff_backend *backend, uint32_t *n) {
+  ff_error err;
+  uint32_t capacity = 16;
+  for (;;) {
+    ff_device *devices = (ff_device *)R_alloc(capacity, sizeof *devices);
+    ffi_check(backend->devices(devices, capacity, n, &err), &err);
+    if (*n <= capacity) return devices;
+    capacity = *n;
+  }
+}
+
+/* list(name, memory (bytes), memory_free, compute_capability ("9.0"), processors, usable, why_not), a place a device. */
+SEXP ffi_backend_devices(SEXP pointer) {
+  static const char *const names[] = {"name", "memory", "memory_free", "compute_capability", "processors", "usable", "why_not"};
+  static const SEXPTYPE types[] = {STRSXP, REALSXP, REALSXP, STRSXP, INTSXP, LGLSXP, STRSXP};
+  uint32_t n;
+  const ff_device *devices = devices_of(ffi_backend_table(pointer), &n);
+  SEXP out = PROTECT(ffi_list(7, names));
+  for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(types[i], (R_xlen_t)n));
+  for (uint32_t i = 0; i < n; i++) {
+    const ff_device *d = &devices[i];
+    char capability[32];
+    snprintf(capability, sizeof capability, "%u.%u", (unsigned)d->major, (unsigned)d->minor);
+    SET_STRING_ELT(VECTOR_ELT(out, 0), i, Rf_mkCharCE(d->name, CE_UTF8));
+    REAL(VECTOR_ELT(out, 1))[i] = (double)d->memory;
+    REAL(VECTOR_ELT(out, 2))[i] = (double)d->memory_free;
+    SET_STRING_ELT(VECTOR_ELT(out, 3), i, Rf_mkChar(capability));
+    INTEGER(VECTOR_ELT(out, 4))[i] = (int)d->processors;
+    LOGICAL(VECTOR_ELT(out, 5))[i] = d->usable != 0;
+    SET_STRING_ELT(VECTOR_ELT(out, 6), i, Rf_mkCharCE(d->why_not, CE_UTF8));
+  }
+  UNPROTECT(1);
+  return out;
+}

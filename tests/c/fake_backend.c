@@ -1,0 +1,60 @@
+/* A backend that is none, right or wrong in one way (-DFAKE_<way>), for tests of what opens backends and lists devices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/backend/ff_backend.h"
+#include "../../src/pbn/ff_engine_internal.h"
+
+static const ff_device known[] = {
+    {.name = "Fake One", .memory = UINT64_C(80) << 30, .memory_free = UINT64_C(79) << 30, .major = 9, .minor = 0,
+     .processors = 132, .usable = 1, .why_not = ""},
+    {.name = "Fake Old", .memory = UINT64_C(4) << 30, .memory_free = UINT64_C(3) << 30, .major = 6, .minor = 1,
+     .processors = 10, .usable = 0, .why_not = "compute capability 6.1, and at least 7.5 is needed"},
+    {.name = "Fake Two", .memory = UINT64_C(80) << 30, .memory_free = UINT64_C(80) << 30, .major = 9, .minor = 0,
+     .processors = 132, .usable = 1, .why_not = ""},
+};
+
+static ff_status devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_error *err) {
+#ifdef FAKE_nodriver
+  (void)out, (void)capacity, (void)known;
+  *n = 0;
+  if (err != NULL) *err = (ff_error){FF_EBACKEND, "no driver is here"};
+  return FF_EBACKEND;
+#else
+  (void)err;
+  /* FAKE_DEVICES=n: as many, from the front; more than there are names for repeat */
+  const char *wanted = getenv("FAKE_DEVICES");
+  uint32_t there = wanted != NULL ? (uint32_t)atoi(wanted) : (uint32_t)(sizeof known / sizeof known[0]);
+  for (uint32_t i = 0; i < there && i < capacity; i++) out[i] = known[i % (sizeof known / sizeof known[0])];
+  *n = there;
+  return FF_OK;
+#endif
+}
+
+static const ff_backend table = {
+#ifdef FAKE_abi
+    .abi = FF_BACKEND_ABI + 1,
+#else
+    .abi = FF_BACKEND_ABI,
+#endif
+#ifdef FAKE_small
+    .size = sizeof(ff_backend) - 8,
+#else
+    .size = sizeof(ff_backend),
+#endif
+    .name = "fake",
+    .devices = devices,
+};
+
+#ifdef FAKE_noentry
+#define fireflip_backend another_name
+#endif
+const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes);
+const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
+#ifdef FAKE_null
+  (void)abi, (void)program_bytes, (void)&table;
+  return NULL;
+#else
+  return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;
+#endif
+}
