@@ -5,16 +5,6 @@
 #include "ff_cuda.h"
 #include "ff_slice_image.h"
 
-/* What one launch is to do, for either kernel. */
-typedef struct {
-  uint32_t *state;    /* a tile: n_nodes rows of 32 words */
-  uint32_t *counters; /* a tile and term: FF_COUNTER_ROWS rows */
-  uint32_t *before;   /* a tile and term */
-  uint64_t key, unit, step, steps;
-  uint32_t tiles, counted; /* counted: steps in the counters */
-  int count, fresh;
-} ff_slice_launch;
-
 typedef struct {
   ff_slice_image image; /* of the device */
   void *memory;

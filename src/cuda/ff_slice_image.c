@@ -124,6 +124,7 @@ static void lay_out(builder *b, arena *a) {
   image->args = b->args = take(a, n_args, sizeof *b->args);
   ff_image_select *selects = take(a, s->n_selects, sizeof *selects);
   uint32_t *top = take(a, s->n_cuts, sizeof *top), *rest = take(a, s->n_cuts, sizeof *rest);
+  uint32_t *number = take(a, s->n_cuts, sizeof *number);
   uint32_t *flip = take(a, p->n_flip, sizeof *flip);
   uint8_t *two_state = take(a, p->n_terms, 1);
   int8_t *initial = take(a, p->n_nodes, 1);
@@ -132,6 +133,7 @@ static void lay_out(builder *b, arena *a) {
   image->selects = selects;
   image->cut_top = top;
   image->cut_rest = rest;
+  image->cut_number = number;
   image->flip = flip;
   image->two_state = two_state;
   image->initial = initial;
@@ -142,6 +144,7 @@ static void lay_out(builder *b, arena *a) {
   for (size_t i = 0; i < s->n_selects; i++) {
     const ff_slice_select *from = &s->selects[i];
     selects[i] = (ff_image_select){from->n_cuts, from->n_rows, from->row, from->number, from->exact, from->cut};
+    for (uint32_t k = 0; k < from->n_cuts; k++) number[from->cut + k] = from->number;
   }
   for (size_t i = 0; i < s->n_cuts; i++) {
     top[i] = (uint32_t)(s->cuts[i] >> (FF_SELECT_BITS - FF_SELECT_ROWS));
@@ -189,6 +192,7 @@ ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, 
   MOVE(selects);
   MOVE(cut_top);
   MOVE(cut_rest);
+  MOVE(cut_number);
   MOVE(flip);
   MOVE(two_state);
   MOVE(initial);

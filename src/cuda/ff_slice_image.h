@@ -33,6 +33,7 @@ typedef struct {
   const uint32_t *args;            /* TABLE: inputs, filled up to a multiple of 4, then monomial masks (four words a nibble) */
   const ff_image_select *selects;
   const uint32_t *cut_top, *cut_rest; /* the first 8 bits of a cut, the other 32 */
+  const uint32_t *cut_number;      /* the choice that a cut belongs to */
   const uint32_t *flip;            /* per site's node: its row, n_nodes for a removed one */
   const uint8_t *two_state;        /* per term */
   const int8_t *initial;
@@ -40,6 +41,17 @@ typedef struct {
   const uint64_t *hits_threshold;
   const uint32_t *hits_alias;
 } ff_slice_image;
+
+/* What one launch is to do, for either kernel of the sliced program. */
+typedef struct {
+  uint32_t *state;    /* a tile: n_nodes rows of 32 words */
+  uint32_t *counters; /* a tile and term: FF_COUNTER_ROWS rows */
+  uint32_t *before;   /* a tile and term */
+  uint64_t key, unit, step, steps;
+  uint32_t tiles, counted; /* counted: steps in the counters */
+  int count, fresh;
+  uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* of the two key words, round by round */
+} ff_slice_launch;
 
 #if !defined(__CUDACC_RTC__)
 #include "../pbn/ff_engine.h"

@@ -21,6 +21,7 @@
 #define FF_LANE_VAR(type, name) type name
 #define FF_L(name) name
 #define FF_BALLOT(out, condition) (out) = __ballot_sync(0xFFFFFFFFu, (condition))
+#define FF_FIRST_LANE(out, name) (out) = __shfl_sync(0xFFFFFFFFu, (name), 0)
 #define FF_SYNCWARP() __syncwarp()
 #define FF_ATOMIC_OR(at, bits) atomicOr((at), (bits))
 #define FF_ATOMIC_AND(at, bits) atomicAnd((at), (bits))
@@ -40,6 +41,7 @@
     FF_EACH_LANE ff_who |= (unsigned)((condition) != 0) << lane;       \
     (out) = ff_who;                                                    \
   } while (0)
+#define FF_FIRST_LANE(out, name) (out) = (name)[0]
 #define FF_SYNCWARP()
 #define FF_ATOMIC_OR(at, bits) (*(at) |= (bits))
 #define FF_ATOMIC_AND(at, bits) (*(at) &= (bits))

@@ -1,0 +1,325 @@
+#include "ff_jit.h"
+
+extern "C" {
+#include "ff_texts.h"
+}
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_ROOM 4096
+#define CUBIN_MARK 0x31626966u /* the first word of a kept file */
+
+/* ---- libraries ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  void *library;
+  decltype(&nvrtcVersion) version;
+  decltype(&nvrtcCreateProgram) create;
+  decltype(&nvrtcCompileProgram) compile;
+  decltype(&nvrtcGetProgramLogSize) log_size;
+  decltype(&nvrtcGetProgramLog) log;
+  decltype(&nvrtcGetCUBINSize) cubin_size;
+  decltype(&nvrtcGetCUBIN) cubin;
+  decltype(&nvrtcDestroyProgram) destroy;
+} compiler;
+
+typedef struct {
+  void *library;
+  decltype(&cuModuleLoadData) load;
+  decltype(&cuModuleUnload) unload;
+  decltype(&cuModuleGetFunction) function;
+  decltype(&cuFuncSetAttribute) set;
+  decltype(&cuFuncGetAttribute) get;
+  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
+  decltype(&cuLaunchKernel) launch;
+  decltype(&cuGetErrorString) text;
+} driver;
+
+struct ff_jit {
+  driver cuda;
+  CUmodule module;
+  int from_cache;
+};
+
+template <typename T> static int find(T *out, void *library, const char *name) {
+  *out = (T)dlsym(library, name);
+  return *out != NULL;
+}
+
+#define NAME_OF_(x) #x
+#define NAME_OF(x) NAME_OF_(x) /* with the version that the header gives it, as in cuModuleUnload or cuMemAlloc_v2 */
+
+static int open_driver(driver *d) {
+  d->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return d->library != NULL && find(&d->load, d->library, NAME_OF(cuModuleLoadData)) &&
+         find(&d->unload, d->library, NAME_OF(cuModuleUnload)) && find(&d->function, d->library, NAME_OF(cuModuleGetFunction)) &&
+         find(&d->set, d->library, NAME_OF(cuFuncSetAttribute)) && find(&d->get, d->library, NAME_OF(cuFuncGetAttribute)) &&
+         find(&d->occupancy, d->library, NAME_OF(cuOccupancyMaxActiveBlocksPerMultiprocessor)) &&
+         find(&d->launch, d->library, NAME_OF(cuLaunchKernel)) && find(&d->text, d->library, NAME_OF(cuGetErrorString));
+}
+
+static void *open_nvrtc(void) {
+  char name[PATH_ROOM];
+  const char *home = getenv("CUDA_HOME");
+  const char *const folders[] = {"", home != NULL ? home : "/usr/local/cuda", "/usr/local/cuda"};
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (int major = CUDART_VERSION / 1000; major >= 12; major--) {
+      snprintf(name, sizeof name, "%s%slibnvrtc.so.%d", folders[i], folders[i][0] != '\0' ? "/lib64/" : "", major);
+      void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      if (library != NULL) return library;
+    }
+  }
+  return NULL;
+}
+
+static ff_status open_compiler(compiler *c, ff_error *err) {
+  c->library = open_nvrtc();
+  if (c->library == NULL)
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: the library libnvrtc.so.%d was not found (the CUDA toolkit has it)",
+                        CUDART_VERSION / 1000);
+  if (find(&c->version, c->library, "nvrtcVersion") && find(&c->create, c->library, "nvrtcCreateProgram") &&
+      find(&c->compile, c->library, "nvrtcCompileProgram") && find(&c->log_size, c->library, "nvrtcGetProgramLogSize") &&
+      find(&c->log, c->library, "nvrtcGetProgramLog") && find(&c->cubin_size, c->library, "nvrtcGetCUBINSize") &&
+      find(&c->cubin, c->library, "nvrtcGetCUBIN") && find(&c->destroy, c->library, "nvrtcDestroyProgram"))
+    return FF_OK;
+  dlclose(c->library);
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: the library libnvrtc.so lacks a function");
+}
+
+/* ---- the cache ------------------------------------------------------------------------------------------------------------ */
+
+/* Two 64-bit sums over the text, what it may include, the architecture and the compiler's version. */
+static void mix(uint64_t sum[2], const char *text) {
+  for (const unsigned char *at = (const unsigned char *)text; *at != 0; at++) {
+    sum[0] = (sum[0] ^ *at) * UINT64_C(1099511628211);
+    sum[1] = (sum[1] ^ *at ^ sum[1] >> 29) * UINT64_C(0x9FB21C651E98DF25);
+  }
+}
+
+static void key_of(char out[33], const char *text, const char *options) {
+  uint64_t sum[2] = {UINT64_C(14695981039346656037), UINT64_C(0x9AE16A3B2F90404F)};
+  mix(sum, text);
+  mix(sum, options);
+  for (const ff_text *t = ff_texts(); t->name != NULL; t++) mix(sum, t->text);
+  snprintf(out, 33, "%016llx%016llx", (unsigned long long)sum[0], (unsigned long long)sum[1]);
+}
+
+static uint64_t sum_of(const char *bytes, size_t n) {
+  uint64_t a = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < n; i++) a = (a ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+  return a;
+}
+
+typedef struct {
+  uint32_t mark, unused;
+  uint64_t bytes, sum;
+} file_head;
+
+/* What a file holds, or NULL where there is none or it is not whole. */
+static char *read_kept(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return NULL;
+  file_head head;
+  char *out = NULL;
+  if (fread(&head, sizeof head, 1, file) == 1 && head.mark == CUBIN_MARK && head.bytes > 0 && head.bytes < UINT64_C(1) << 30) {
+    out = (char *)ff_calloc((size_t)head.bytes, 1);
+    if (out != NULL && (fread(out, 1, (size_t)head.bytes, file) != head.bytes || sum_of(out, (size_t)head.bytes) != head.sum)) {
+      free(out);
+      out = NULL;
+    }
+  }
+  fclose(file);
+  return out;
+}
+
+static void make_folder(const char *path) {
+  char part[PATH_ROOM];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *at = part + 1; *at != '\0'; at++) {
+    if (*at != '/') continue;
+    *at = '\0';
+    mkdir(part, 0777);
+    *at = '/';
+  }
+  mkdir(part, 0777);
+}
+
+/* Written beside and renamed, so that no process ever reads a part; where it cannot be kept it is made again next time. */
+static void keep(const char *folder, const char *path, const char *bytes, size_t n) {
+  char temporary[PATH_ROOM];
+  if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid()) >= sizeof temporary) return;
+  make_folder(folder);
+  FILE *file = fopen(temporary, "wb");
+  if (file == NULL) return;
+  const file_head head = {CUBIN_MARK, 0, n, sum_of(bytes, n)};
+  int fine = fwrite(&head, sizeof head, 1, file) == 1 && fwrite(bytes, 1, n, file) == n;
+  fine = fclose(file) == 0 && fine;
+  if (!fine || rename(temporary, path) != 0) unlink(temporary);
+}
+
+/* ---- compiling ---------------------------------------------------------------------------------------------------------- */
+
+#define MOST_TEXTS 16
+#define NAME_ROOM 64
+
+/* What NVRTC finds behind #include: every text by the name that a file beside it uses, and by that from another folder; and
+ * the two headers of C that they need. */
+typedef struct {
+  const char *text[2 * MOST_TEXTS + 2], *name[2 * MOST_TEXTS + 2];
+  char names[MOST_TEXTS][2][NAME_ROOM];
+  int n;
+} header_list;
+
+static void list_headers(header_list *out) {
+  out->n = 2;
+  out->name[0] = "stddef.h";
+  out->text[0] = "typedef unsigned long size_t;\n";
+  out->name[1] = "stdint.h";
+  out->text[1] = "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef unsigned int uint32_t;\n"
+                 "typedef int int32_t;\ntypedef unsigned long uint64_t;\ntypedef long int64_t;\n"
+                 "#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n";
+  const ff_text *text = ff_texts();
+  for (int i = 0; i < MOST_TEXTS && text[i].name != NULL; i++) {
+    const char *last = strrchr(text[i].name, '/');
+    snprintf(out->names[i][0], NAME_ROOM, "%s", last != NULL ? last + 1 : text[i].name);
+    snprintf(out->names[i][1], NAME_ROOM, "../%s", text[i].name);
+    for (int j = 0; j < 2; j++) {
+      out->name[out->n] = out->names[i][j];
+      out->text[out->n++] = text[i].text;
+    }
+  }
+}
+
+static ff_status run_compiler(char **cubin, size_t *bytes, const compiler *c, const char *text, const char *arch, ff_error *err) {
+  nvrtcProgram program;
+  header_list headers;
+  *cubin = NULL;
+  list_headers(&headers);
+  if (c->create(&program, text, "fireflip.cu", headers.n, headers.text, headers.name) != NVRTC_SUCCESS)
+    return ff_error_set(err, FF_EMEMORY, "the run-time compiler does not start");
+  const char *const options[] = {arch, "--std=c++17", "-fmad=false", "-default-device"};
+  ff_status status = FF_OK;
+  nvrtcResult result = c->compile(program, 4, options);
+  if (result == NVRTC_ERROR_INVALID_OPTION) {
+    status = ff_error_set(err, FF_EARGUMENT, "no generated code: the run-time compiler does not know this GPU (%s)", arch);
+  } else if (result != NVRTC_SUCCESS) {
+    size_t n = 0;
+    c->log_size(program, &n);
+    char *log = (char *)ff_calloc(n + 1, 1);
+    if (log != NULL) c->log(program, log);
+    status = ff_error_set(err, FF_EINTERNAL, "generated code does not compile: %.600s", log != NULL ? log : "");
+    free(log);
+  } else if (c->cubin_size(program, bytes) != NVRTC_SUCCESS || (*cubin = (char *)ff_calloc(*bytes, 1)) == NULL) {
+    status = ff_error_set(err, FF_EMEMORY, "no memory for compiled code");
+  } else {
+    c->cubin(program, *cubin);
+  }
+  c->destroy(&program);
+  return status;
+}
+
+static ff_status load(ff_jit *jit, const char *cubin, ff_error *err) {
+  CUresult result = jit->cuda.load(&jit->module, cubin);
+  if (result == CUDA_SUCCESS) return FF_OK;
+  const char *text = "unknown";
+  jit->cuda.text(result, &text);
+  jit->module = NULL;
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: the driver does not load it (%s)", text);
+}
+
+static char *join(const char *const *parts, int n) {
+  size_t length = 1;
+  for (int i = 0; i < n; i++) length += strlen(parts[i]);
+  char *out = (char *)ff_calloc(length, 1);
+  for (int i = 0; out != NULL && i < n; i++) strcat(out, parts[i]);
+  return out;
+}
+
+/* From the cache where it has the text, else compiled and kept. */
+static ff_status obtain(ff_jit *jit, const compiler *c, const char *text, const char *arch, const char *cache, ff_error *err) {
+  char key[33], path[PATH_ROOM] = "", options[64];
+  int major = 0, minor = 0;
+  c->version(&major, &minor);
+  snprintf(options, sizeof options, "%s %d.%d", arch, major, minor);
+  key_of(key, text, options);
+  if (cache != NULL && (size_t)snprintf(path, sizeof path, "%s/%s.cubin", cache, key) >= sizeof path) path[0] = '\0';
+  char *cubin = path[0] != '\0' ? read_kept(path) : NULL;
+  if (cubin != NULL && load(jit, cubin, NULL) == FF_OK) {
+    jit->from_cache = 1;
+    free(cubin);
+    return FF_OK;
+  }
+  free(cubin);
+  size_t bytes = 0;
+  ff_status status = run_compiler(&cubin, &bytes, c, text, arch, err);
+  if (status == FF_OK) status = load(jit, cubin, err);
+  if (status == FF_OK && path[0] != '\0') keep(cache, path, cubin, bytes);
+  free(cubin);
+  return status;
+}
+
+extern "C" ff_status ff_jit_compile(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, ff_error *err) {
+  *out = NULL;
+  ff_jit *jit = (ff_jit *)ff_calloc(1, sizeof *jit);
+  char *text = join(parts, n), option[48];
+  compiler c;
+  snprintf(option, sizeof option, "--gpu-architecture=sm_%d", arch);
+  ff_status status = jit != NULL && text != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (status == FF_OK && !open_driver(&jit->cuda))
+    status = ff_error_set(err, FF_EARGUMENT, "no generated code: the driver's library libcuda.so.1 lacks a function");
+  if (status == FF_OK) status = open_compiler(&c, err);
+  if (status == FF_OK) {
+    status = obtain(jit, &c, text, option, cache, err);
+    dlclose(c.library);
+  }
+  free(text);
+  if (status != FF_OK) {
+    ff_jit_free(jit);
+    return status;
+  }
+  *out = jit;
+  return FF_OK;
+}
+
+extern "C" void ff_jit_free(ff_jit *jit) {
+  if (jit == NULL) return;
+  if (jit->module != NULL) jit->cuda.unload(jit->module);
+  if (jit->cuda.library != NULL) dlclose(jit->cuda.library);
+  free(jit);
+}
+
+static ff_status check(const ff_jit *jit, CUresult result, const char *doing, ff_error *err) {
+  if (result == CUDA_SUCCESS) return FF_OK;
+  const char *text = "unknown";
+  jit->cuda.text(result, &text);
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s", doing, text);
+}
+
+extern "C" ff_status ff_jit_kernel_of(ff_jit_kernel *out, ff_jit *jit, const char *name, int threads, size_t shared, ff_error *err) {
+  CUfunction function = NULL;
+  memset(out, 0, sizeof *out);
+  out->from_cache = jit->from_cache;
+  ff_status status = check(jit, jit->cuda.function(&function, jit->module, name), "finding the generated kernel", err);
+  out->function = function;
+  if (status == FF_OK)
+    status = check(jit, jit->cuda.set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared), "asking for shared memory", err);
+  if (status == FF_OK) status = check(jit, jit->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
+  if (status == FF_OK) status = check(jit, jit->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);
+  if (status == FF_OK && out->blocks == 0) status = ff_error_set(err, FF_EARGUMENT, "no generated code: a block does not fit a multiprocessor");
+  return status;
+}
+
+extern "C" ff_status ff_jit_launch(ff_jit *jit, const ff_jit_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
+                                   cudaStream_t stream, void **arguments, ff_error *err) {
+  return check(jit, jit->cuda.launch((CUfunction)kernel->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared, (CUstream)stream,
+                                     arguments, NULL),
+               "launching generated code", err);
+}
