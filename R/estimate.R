@@ -1,7 +1,18 @@
-# What steady states and influences share: running the core's estimator, and intervals from its moments.
+# What steady states and influences share: running the core's estimator, merging parts, and intervals from its moments.
 
-# Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while.
-run_estimate <- function(pointer, precision, progress) {
+# Hands an estimate to the core: state sets (named texts) first, then the influences of those pairs that are arrows; either may
+# be NULL. `options$precision` is one number, or two: that of the sets and that of the influences.
+new_estimate <- function(model, sets, pairs, options) {
+  arrows <- pairs[pairs$arrow, c("from", "to")]
+  of_each <- c(length(sets), NROW(arrows))
+  if (length(options$precision) == 2L) options$precision <- unname(rep(options$precision, of_each))
+  .Call(ffi_estimate_new, model, as.character(unname(sets)), match(arrows$from, model$nodes), match(arrows$to, model$nodes), options)
+}
+
+# Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while. `scale` is in
+# what unit the core tells the width, where that is not the unit of the estimates (see ff_progress).
+run_estimate <- function(pointer, progress, scale = NULL) {
+  force(pointer) # before on.exit() asks for it
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
@@ -11,7 +22,7 @@ run_estimate <- function(pointer, precision, progress) {
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
-    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = progress_text(state)))
+    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = progress_text(state, scale)))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
@@ -26,11 +37,12 @@ start_bar <- function(envir) {
   )
 }
 
-progress_text <- function(state) {
+progress_text <- function(state, scale = NULL) {
   if (state[[2L]] == 0) {
     return(sprintf("pilot: %.3g steps%s", state[[3L]], if (is.nan(state[[6L]])) "" else sprintf(", rhat %.3f", state[[6L]])))
   }
-  if (is.nan(state[[5L]])) "" else sprintf("+/- %.2g", state[[5L]])
+  if (is.nan(state[[5L]])) return("")
+  if (is.null(scale)) sprintf("+/- %.2g", state[[5L]]) else sprintf("%.2f times the width wanted", state[[5L]] / scale)
 }
 
 # Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c. An exact answer draws no seed.
@@ -57,6 +69,91 @@ check_shard <- function(shard) {
     abort_value("shard", "c(part, parts), whole numbers with 1 <= part <= parts", shard)
   }
   as.double(shard)
+}
+
+# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `seconds`, and in `bytes` where they had different
+# numbers of threads. With `sets` and `pairs`, there are two precisions, and the trace tells widths in units of the first.
+estimate_run <- function(model, sets, pairs, options, confidence, result) {
+  list(
+    model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
+    epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
+    window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
+    stretch = result$stretch, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
+    bytes = result$bytes, seconds = result$seconds,
+    shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
+    trace = as.data.frame(result$trace), tally = result$tally
+  )
+}
+
+# `frame` makes the result of a run, its moments, tiles and seconds. All parts together are the undivided run.
+merge_parts <- function(parts, class, frame) {
+  if (!all(vapply(parts, inherits, NA, class))) {
+    abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
+  }
+  runs <- lapply(parts, attr, "run")
+  if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
+    abort_argument("c() merges parts of influence_analysis() whole; found one half of such a part.")
+  }
+  if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
+    abort_argument("c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken.")
+  }
+  same_run(runs)
+  shard <- do.call(rbind, lapply(runs, `[[`, "shard"))
+  shard <- shard[order(shard[, "part"]), , drop = FALSE]
+  if (length(unique(shard[, "parts"])) > 1L || anyDuplicated(shard[, "part"]) > 0L) {
+    abort_argument("c() merges different parts of one division: found a part twice, or parts of different divisions.")
+  }
+  merged <- .Call(ffi_tally_merge, lapply(runs, `[[`, "tally"))
+  run <- runs[[1L]]
+  run$tally <- merged$tally
+  run$shard <- shard
+  run$seconds <- sum(vapply(runs, `[[`, 0, "seconds"))
+  if (nrow(shard) == shard[[1L, "parts"]]) return(resume_run(run, merged, frame))
+  missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
+  warn("parts", sprintf(
+    "%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]], paste(utils::head(missing, 10L), collapse = ", ")
+  ))
+  frame(run, merged$moments, merged$tiles, run$seconds)
+}
+
+same_run <- function(runs) {
+  plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "bytes", "seconds"))]
+  if (!all(vapply(runs, function(run) identical(plain(run), plain(runs[[1L]])), NA))) {
+    abort_argument("c() merges parts of one run: found results that differ in network, sets, options or seed.")
+  }
+}
+
+# Goes on from the sum of all parts as the undivided run does at the end of its first plan, mostly to end there.
+resume_run <- function(run, merged, frame) {
+  options <- list(
+    precision = run$precision, z = run$z, epsilon = run$epsilon, seed = run$seed, max_burn_in = run$max_burn_in, shard = 0,
+    shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd()
+  )
+  pointer <- new_estimate(run$model, run$sets, run$pairs, options)
+  on.exit(.Call(ffi_estimate_release, pointer))
+  .Call(ffi_estimate_resume, pointer, run$tally, run$burn_in, run$window, run$tiles)
+  if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
+  result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
+  whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
+  whole[c("thinning", "reason")] <- run[c("thinning", "reason")] # the pilot's, and that of the layout's choice
+  whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
+  rownames(whole$trace) <- NULL
+  whole$seconds <- run$seconds + result$seconds
+  whole[setdiff(names(run), names(whole))] <- run[setdiff(names(run), names(whole))]
+  frame(whole, result$moments, result$tiles, whole$seconds)
+}
+
+# A message of class fireflip_message_resume.
+inform_more <- function(run, plan) {
+  text <- if (plan$burn_in > run$burn_in) {
+    sprintf("The halves of the trajectories differ: the run starts again with a burn-in of %s", count_of(plan$burn_in, "step"))
+  } else {
+    sprintf(
+      "The parts fall short of the precision, or of what must have been seen: the run goes on with %s more trajectories",
+      format((plan$planned_tiles - run$tiles) * 1024, big.mark = ",")
+    )
+  }
+  message(new_condition("resume", "message", paste0(text, ", as it would have undivided.\n"), NULL))
 }
 
 # Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples

@@ -26,7 +26,8 @@
 #'
 #' Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean networks.
 #' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
-#' @seealso [steady_state()], [long_run_sensitivity()].
+#' @seealso [influence_analysis()] for influences and probabilities of state sets from one simulation, [steady_state()],
+#'   [long_run_sensitivity()].
 #' @export
 #' @examples
 #' net <- example_model("apoptosis")
@@ -50,13 +51,8 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
   if (method == "exact" || !any(pairs$arrow)) return(exact_long_run_influence(model, whole, pairs, confidence, progress))
-  arrows <- pairs[pairs$arrow, ]
-  pointer <- .Call(
-    ffi_estimate_influence, model, match(arrows$from, model$nodes), match(arrows$to, model$nodes), options
-  )
-  result <- run_estimate(pointer, precision, progress)
-  run <- estimate_run(model, NULL, options, confidence, result, c(options$shard, options$shards))
-  run$pairs <- pairs
+  result <- run_estimate(new_estimate(model, NULL, pairs, options), progress)
+  run <- estimate_run(model, NULL, pairs, options, confidence, result)
   run$nodes <- whole$nodes
   influence_frame(run, result$moments, result$tiles, result$seconds)
 }
@@ -102,14 +98,19 @@ influence_frame <- function(run, moments, tiles, seconds) {
 
 exact_long_run_influence <- function(model, whole, pairs, confidence, progress) {
   started <- proc.time()[["elapsed"]]
-  influence <- numeric(nrow(pairs))
-  arrow <- pairs$arrow
-  if (any(arrow)) influence[arrow] <- exact_influence(model, pairs[arrow, c("from", "to")], progress)$influence
+  arrows <- pairs[pairs$arrow, c("from", "to")]
+  influence <- if (nrow(arrows) > 0L) exact_influence(model, arrows, progress)$influence else numeric()
+  exact_influence_frame(model, whole, pairs, influence, confidence, proc.time()[["elapsed"]] - started)
+}
+
+# `of_arrows`: the influences of those pairs that are arrows; the others have none.
+exact_influence_frame <- function(model, whole, pairs, of_arrows, confidence, seconds) {
+  influence <- replace(numeric(nrow(pairs)), pairs$arrow, of_arrows)
   new_influence(data.frame(
     from = pairs$from, to = pairs$to, influence = influence, lower = influence, upper = influence,
     visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, burn_in = NA_real_, trajectories = NA_real_,
     rhat = NA_real_, method = "exact", layout = NA_character_, backend = "cpu", seed = NA_real_,
-    seconds = proc.time()[["elapsed"]] - started
+    seconds = seconds
   ), list(model = model, pairs = pairs, nodes = whole$nodes, confidence = confidence))
 }
 

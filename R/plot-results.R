@@ -6,15 +6,16 @@
 #' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then call
 #' `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
 #'
-#' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()] or [long_run_sensitivity()], or
-#'   trajectories of [`simulate()`][simulate.pbn].
-#' @param type `"estimates"`: a point and an interval for each row, the largest on top. `"convergence"`: rhat and half the
-#'   widest interval against samples, over the pilot and the run. `"network"` (influences): the network, an arrow as wide as
+#' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
+#'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn].
+#' @param type `"estimates"`: a point and an interval for each row, the largest on top; of an analysis, sets and pairs
+#'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an analysis,
+#'   which has two precisions, how many times the interval that is furthest from its own is too wide. `"network"` (influences): the network, an arrow as wide as
 #'   its influence.
 #' @param n How many rows to draw at most, the largest first. Default 30. For trajectories, how many of them; default 1.
 #' @param main The title.
 #' @param ... Further arguments of [graphics::plot.default()].
-#' @returns `plot()`: the data drawn, invisibly. `autoplot()`: a ggplot.
+#' @returns `plot()`: the data drawn, invisibly (of an analysis, a list of `states` and `influence`). `autoplot()`: a ggplot.
 #' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by side,
 #'   numbered above, each with its own steps below.
 #' @name result-plots
@@ -43,6 +44,19 @@ plot.long_run_influence <- function(x, type = c("estimates", "network", "converg
   if (type == "convergence") return(plot_convergence(x, main, ...))
   if (type == "network") return(plot(influence_network(x), influence = x, main = main, ...))
   plot_ranked(influence_ranked(x, n), "long-run influence", main, ...)
+}
+
+#' @rdname result-plots
+#' @export
+plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x$states, main, ...))
+  rows <- analysis_ranked(x, n)
+  old <- graphics::par(mfrow = c(1, 2), oma = c(0, 0, 2 * !is.null(main), 0))
+  on.exit(graphics::par(old))
+  plot_ranked(rows$states, "probability", NULL, ...)
+  plot_ranked(rows$influence, "long-run influence", NULL, ...)
+  if (!is.null(main)) graphics::mtext(main, 3, 0.5, outer = TRUE, font = 2)
+  invisible(rows)
 }
 
 #' @rdname result-plots
@@ -132,6 +146,13 @@ ranked <- function(label, estimate, lower, upper, n) {
   out
 }
 
+analysis_ranked <- function(x, n) {
+  list(
+    states = ranked(x$states$set, x$states$probability, x$states$lower, x$states$upper, n),
+    influence = influence_ranked(x$influence, n)
+  )
+}
+
 influence_ranked <- function(x, n) {
   one <- length(unique(x$to)) == 1L
   ranked(if (one) x$from else paste(x$from, x$to, sep = " > "), x$influence, x$lower, x$upper, n)
@@ -218,19 +239,23 @@ plot_note <- function(text, line = 0.2) {
 # ---- convergence -------------------------------------------------------------------------------------------------------
 
 trace_of <- function(x) {
-  trace <- attr(x, "run")$trace
+  run <- attr(x, "run")
+  trace <- run$trace
   if (is.null(trace)) abort_argument("`x` is no simulation as it came: there is no convergence to plot.")
   trace$phase <- ifelse(trace$phase == 0, "pilot", "run")
   trace$rhat[!is.finite(trace$rhat)] <- NA
-  trace
+  unit <- run$trace_unit # of an analysis
+  if (!is.null(unit)) trace$width <- trace$width / unit
+  goals <- c(run$wanted_rhat - 1, if (is.null(unit)) run$precision else 1)
+  list(
+    trace = trace, goals = goals,
+    labels = c("rhat - 1", if (is.null(unit)) "half the widest interval" else "widest interval / wanted")
+  )
 }
 
-# What the pilot asks of rhat - 1 (CONVERGED in src/estimate/ff_estimate.c); the other goal is the precision asked for.
-wanted_gap <- 0.05
-
 plot_convergence <- function(x, main, ...) {
-  trace <- trace_of(x)
-  precision <- attr(x, "run")$precision
+  found <- trace_of(x)
+  trace <- found$trace
   old <- c(graphics::par(mfrow = c(2, 1)), plot_margins(NULL, 1L, 4.5, if (is.null(main)) 1.8 else 3.3))
   on.exit(graphics::par(old))
   colour <- phase_colours[trace$phase]
@@ -247,13 +272,13 @@ plot_convergence <- function(x, main, ...) {
     graphics::abline(h = goal, lty = 2, col = "grey50")
     graphics::points(trace$samples, y, pch = 19, col = colour)
   }
-  draw(pmax(trace$rhat - 1, 1e-6), wanted_gap, "rhat - 1", main)
+  draw(pmax(trace$rhat - 1, 1e-6), found$goals[[1L]], found$labels[[1L]], main)
   # above the plot, where no point can be under it
   graphics::legend(
     graphics::grconvertX(0.5, "npc"), graphics::grconvertY(1, "npc"), c(names(phase_colours), "wanted"), xjust = 0.5, yjust = 0.2,
     horiz = TRUE, xpd = NA, pch = c(19, 19, NA), lty = c(NA, NA, 2), col = c(phase_colours, "grey50"), bty = "n"
   )
-  draw(pmax(trace$width, 1e-12), precision, "half the widest interval")
+  draw(pmax(trace$width, 1e-12), found$goals[[2L]], found$labels[[2L]])
   invisible(trace)
 }
 
@@ -279,14 +304,15 @@ autoplot_ranked <- function(rows, xlab) {
 }
 
 autoplot_convergence <- function(x) {
-  trace <- trace_of(x)
-  panels <- c("rhat - 1", "half the widest interval")
+  found <- trace_of(x)
+  trace <- found$trace
+  panels <- found$labels
   panel <- function(which) factor(panels[which], panels)
   long <- data.frame(
     samples = rep(trace$samples, 2), phase = rep(trace$phase, 2), value = c(pmax(trace$rhat - 1, 1e-6), pmax(trace$width, 1e-12)),
     what = panel(rep(1:2, each = nrow(trace)))
   )
-  wanted <- data.frame(what = panel(1:2), value = c(wanted_gap, attr(x, "run")$precision))
+  wanted <- data.frame(what = panel(1:2), value = found$goals)
   ggplot2::ggplot(long, ggplot2::aes(x = .data$samples, y = .data$value, colour = .data$phase)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$value, linetype = "wanted"), wanted, colour = "grey50") +
     ggplot2::geom_line(data = long[stats::ave(long$value, long$what, long$phase, FUN = length) > 1, ], colour = "grey80", na.rm = TRUE) +
@@ -312,6 +338,19 @@ autoplot.steady_state <- function(object, type = c("estimates", "convergence"), 
 autoplot.long_run_influence <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object))
   autoplot_ranked(influence_ranked(object, n), "long-run influence")
+}
+
+#' @rdname result-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.influence_analysis <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
+  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object$states))
+  rows <- analysis_ranked(object, n)
+  panels <- c("probability", "long-run influence")
+  panel <- function(which) factor(panels[which], panels)
+  of <- sum(vapply(rows, attr, 0L, "of"))
+  rows <- rbind(data.frame(rows$states, panel = panel(1)), data.frame(rows$influence, panel = panel(2)))
+  attr(rows, "of") <- of
+  autoplot_ranked(rows, NULL) + ggplot2::facet_wrap("panel", scales = "free")
 }
 
 #' @rdname result-plots

@@ -3,13 +3,15 @@
 #' `print()` shows the estimates with as many digits as their intervals support; `format()` gives the same as a data frame of
 #' text; `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
 #'
-#' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()] or [long_run_sensitivity()].
-#' @param n How many rows to print. Default 20; `Inf` for all.
+#' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
+#'   [long_run_sensitivity()].
+#' @param n How many rows to print (of an analysis: sets and, largest first, pairs). Default 20; `Inf` for all.
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
 #'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the largest),
-#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of the simulation), `seed`, `seconds`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
+#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an
+#'   element for `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
 #'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
 #' @name result-methods
 #' @examples
@@ -39,18 +41,25 @@ print.long_run_sensitivity <- function(x, n = 20, ...) {
 print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
-  shown <- seq_len(min(n, nrow(x)))
   writeLines(result_title(x, class))
-  text <- format(x[shown, , drop = FALSE])
-  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
-  if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
+  print_rows(x, n)
   invisible(x)
 }
 
+print_rows <- function(x, n) {
+  shown <- seq_len(min(n, nrow(x)))
+  text <- format(x[shown, , drop = FALSE])
+  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
+}
+
 result_title <- function(x, class) {
+  run_title(x, class, count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "row")))
+}
+
+run_title <- function(x, class, what) {
   run <- attr(x, "run")
-  what <- switch(class, steady_state = "state set", long_run_influence = "pair", "row")
-  title <- sprintf("<%s> %s", class, count_of(nrow(x), what))
+  title <- sprintf("<%s> %s", class, what)
   if (nrow(x) == 0L || is.null(x$method)) return(title)
   if (all(x$method == "exact")) return(paste0(title, ", exact"))
   if (class == "long_run_sensitivity") return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
@@ -191,7 +200,8 @@ print.summary.fireflip_run <- function(x, ...) {
     sprintf("  trajectories  %s, %s of burn-in, %s counted", format(x$trajectories, big.mark = ","),
       count_of(x$burn_in, "step"), format(x$window, big.mark = ",")),
     sprintf("  samples       %s; thinning at most %d", format_short(x$samples), as.integer(max(x$thinning, 1))),
-    sprintf("  intervals     at most +/- %.2g (asked for: %.2g), confidence %s", x$width, x$precision, format(x$confidence)),
+    sprintf("  intervals     at most +/- %.2g%s (asked for: %.2g), confidence %s", x$width,
+      if (length(x$width) > 1L) c(" on probabilities", " on influences") else "", x$precision, format(x$confidence)),
     sprintf("  rhat          at most %.4f", x$rhat),
     sprintf("  layout        %s (%s)", x$layout, x$reason),
     sprintf("  memory        %s for program, tiles and counts", format_bytes(x$bytes)),

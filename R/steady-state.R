@@ -31,8 +31,7 @@
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
 #' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20.
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all parts
-#'   share; [c()] of all parts' results is the whole. An undivided run that falls short of its precision goes on; the parts
-#'   cannot know, but `c()` warns.
+#'   share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #'
 #' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`, `upper`,
@@ -49,7 +48,8 @@
 #'
 #' Gelman A, Rubin DB (1992). Inference from iterative simulation using multiple sequences. *Statistical Science* 7(4),
 #' 457-472. \doi{10.1214/ss/1177011136}
-#' @seealso [long_run_influence()], [node_activity()], [stationary_distribution()].
+#' @seealso [influence_analysis()] for influences from the same simulation, [long_run_influence()], [node_activity()],
+#'   [stationary_distribution()].
 #' @export
 #' @examples
 #' net <- example_model("shmulevich3")
@@ -69,24 +69,16 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   if (reduce) model <- reduce_to(model, set_nodes(model, sets))
   if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
-  pointer <- .Call(ffi_estimate_sets, model, unname(sets), options)
-  result <- run_estimate(pointer, precision, progress)
-  run <- estimate_run(model, sets, options, confidence, result, c(options$shard, options$shards))
-  out <- steady_state_frame(run, result$moments, result$tiles, result$seconds)
-  if (is.null(shard)) warn_short_of_precision(out, precision)
-  out
+  result <- run_estimate(new_estimate(model, sets, NULL, options), progress)
+  run <- estimate_run(model, sets, NULL, options, confidence, result)
+  whole_states(run, result$moments, result$tiles, result$seconds)
 }
 
-# What identifies a run (its parts differ in `shard`, `trace`, `tally`, and in `bytes` where they had different threads).
-estimate_run <- function(model, sets, options, confidence, result, shard) {
-  list(
-    model = model, sets = sets, confidence = confidence, precision = options$precision, epsilon = options$epsilon,
-    seed = options$seed, burn_in = result$burn_in, window = result$window, tiles = result$planned_tiles,
-    thinning = result$thinning, constant = result$constant, stretch = result$stretch, layout = result$layout,
-    reason = result$reason, bytes = result$bytes,
-    shard = matrix(shard, 1L, dimnames = list(NULL, c("part", "parts"))), trace = as.data.frame(result$trace),
-    tally = result$tally
-  )
+# The result, and a warning where an undivided run could not be as precise as asked for.
+whole_states <- function(run, moments, tiles, seconds) {
+  out <- steady_state_frame(run, moments, tiles, seconds)
+  warn_short_of_precision(out)
+  out
 }
 
 steady_state_frame <- function(run, moments, tiles, seconds) {
@@ -105,15 +97,22 @@ new_steady_state <- function(x, run) structure(x, class = c("steady_state", "dat
 exact_steady_state <- function(model, sets, confidence, progress) {
   started <- proc.time()[["elapsed"]]
   probability <- unname(exact_probability(model, sets, progress))
+  exact_states_frame(model, sets, probability, confidence, proc.time()[["elapsed"]] - started)
+}
+
+exact_states_frame <- function(model, sets, probability, confidence, seconds) {
   new_steady_state(data.frame(
     set = names(sets), probability = probability, lower = probability, upper = probability,
     visited = ifelse(probability == 0, "never", ifelse(probability == 1, "always", "sometimes")), samples = NA_real_,
     burn_in = NA_real_, thinning = NA_real_, trajectories = NA_real_, rhat = NA_real_, method = "exact", layout = NA_character_,
-    backend = "cpu", seed = NA_real_, seconds = proc.time()[["elapsed"]] - started
+    backend = "cpu", seed = NA_real_, seconds = seconds
   ), list(model = model, sets = sets, confidence = confidence))
 }
 
-warn_short_of_precision <- function(x, precision) {
+warn_short_of_precision <- function(x) {
+  run <- attr(x, "run")
+  if (run$shard[[1L, "parts"]] > 1) return(invisible())
+  precision <- run$precision
   width <- (x$upper - x$lower) / 2
   short <- x$visited != "sometimes" & x$upper - x$lower > 2 * precision
   if (any(short)) {
@@ -126,69 +125,24 @@ warn_short_of_precision <- function(x, precision) {
 
 #' Merging the parts of one run
 #'
-#' Results of [steady_state()] or [long_run_influence()] for all parts of one run (its argument `shard`) add up to the result of the whole run.
+#' Results of [steady_state()], [long_run_influence()] or [influence_analysis()] for all parts of one run (their argument `shard`)
+#' add up to the result of the undivided run, to the last bit.
 #'
-#' @param ... Results with the same network, sets, options and seed, of different parts.
-#' @returns A data frame of the parts' class; `seconds` is the sum. A warning of class `fireflip_warning_parts` says which parts are
-#'   missing, one of class `fireflip_warning_precision` or `fireflip_warning_drift` where an undivided run would have gone on.
-#' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice.
+#' The parts are parts of what the pilot plans. An undivided run looks at what that gave and mostly ends there; where an interval
+#' is wider than asked for, or the halves of the trajectories differ, it goes on. So does `c()`, in this session, with
+#' [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
+#'
+#' @param ... Results with the same network, sets or pairs, options and seed, of different parts; also merged ones.
+#' @returns A result of the parts' class; `seconds` is the sum. While parts are missing, it is that of those which are there, with a
+#'   warning of class `fireflip_warning_parts`.
+#' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice;
+#'   `fireflip_error_convergence` where an undivided run would have given up.
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' parts <- lapply(1:2, function(i) steady_state(net, "CycD & !Rb", seed = 1, shard = c(i, 2)))
 #' do.call(c, parts)
-c.steady_state <- function(...) {
-  parts <- list(...)
-  merge_parts(parts, "steady_state", steady_state_frame)
-}
-
-merge_parts <- function(parts, class, frame) {
-  if (!all(vapply(parts, inherits, NA, class))) {
-    abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
-  }
-  runs <- lapply(parts, attr, "run")
-  if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
-    abort_argument("c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken.")
-  }
-  apart <- c("shard", "trace", "tally", "bytes")
-  same <- vapply(runs, function(run) identical(run[setdiff(names(run), apart)], runs[[1L]][setdiff(names(runs[[1L]]), apart)]), NA)
-  if (!all(same)) abort_argument("c() merges parts of one run: found results that differ in network, sets, options or seed.")
-  shard <- do.call(rbind, lapply(runs, `[[`, "shard"))
-  if (length(unique(shard[, "parts"])) > 1L || anyDuplicated(shard[, "part"]) > 0L) {
-    abort_argument("c() merges different parts of one division: found a part twice, or parts of different divisions.")
-  }
-  merged <- .Call(ffi_tally_merge, lapply(runs, `[[`, "tally"))
-  run <- runs[[1L]]
-  run$tally <- merged$tally
-  run$shard <- shard[order(shard[, "part"]), , drop = FALSE]
-  if (nrow(shard) == shard[[1L, "parts"]]) run$shard <- matrix(c(0, 1), 1L, dimnames = dimnames(shard))
-  out <- frame(run, merged$moments, merged$tiles, sum(vapply(parts, function(part) part$seconds[[1L]], 0)))
-  warn_short_of_parts(shard)
-  if (nrow(shard) == shard[[1L, "parts"]]) warn_short_of_run(out, merged$moments)
-  out
-}
-
-warn_short_of_parts <- function(shard) {
-  missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
-  if (length(missing) > 0L) {
-    warn("parts", sprintf("%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]], paste(utils::head(missing, 10L), collapse = ", ")))
-  }
-}
-
-# A whole run goes on where its first plan fell short; its parts cannot know, but their sum can.
-warn_short_of_run <- function(x, moments) {
-  precision <- attr(x, "run")$precision
-  width <- stats::qnorm((1 + attr(x, "run")$confidence) / 2) * pmax(moments[, "se_two_state"], moments[, "se_between"])
-  if (any(width > precision)) {
-    warn("precision", sprintf(
-      "The parts add up to intervals of +/- %.3g, and +/- %.3g was asked for: an undivided run would have gone on. Ask for a precision of %.2g.",
-      max(width), precision, 0.9 * precision^2 / max(width)
-    ))
-  }
-  if (any(abs(moments[, "drift"]) > 5)) { # DRIFT_RUN of ff_estimate.c
-    warn("drift", "The halves of the trajectories differ: an undivided run would have started again with a longer burn-in.")
-  }
-}
+c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_states)
 
 #' Long-run activity of nodes
 #'

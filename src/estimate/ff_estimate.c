@@ -10,12 +10,12 @@
 #define RECORD_STEPS 1024       /* of the pilot's window, kept for 64 trajectories to find the thinning */
 #define MIN_TRANSITIONS 50      /* of either kind before the pilot is believed */
 #define RARE 50.0               /* independent looks times precision at which a set too rare to be seen is rare enough */
-#define CONVERGED 1.05          /* rhat: the window is then some 10 times as long as the chains' memory */
 #define MIN_PATIENCE 4096       /* steps, and flips of every node, before trajectories that disagree are given up */
 #define MIN_FLIPS 32
 #define DRIFT_PILOT 4.0
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
+#define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
 #define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many */
 
 /* A tile on its way: where it stands in its burn-in and window. */
@@ -33,7 +33,7 @@ struct ff_estimate {
   ff_estimate_options options;
   ff_observables observables; /* first and weights owned, terms not kept */
   uint32_t *first;
-  double *weights;
+  double *weights, *precision; /* per term; per observable */
   uint8_t *two_state, *constant;
   ff_phase phase;
   ff_plan plan;
@@ -72,6 +72,7 @@ void ff_estimate_free(ff_estimate *e) {
   free(e->slots);
   free(e->first);
   free(e->weights);
+  free(e->precision);
   free(e->two_state);
   free(e->constant);
   free(e->record);
@@ -82,9 +83,12 @@ void ff_estimate_free(ff_estimate *e) {
   free(e);
 }
 
-static ff_status check_options(const ff_estimate_options *o, ff_error *err) {
-  if (!(o->precision > 0 && o->precision < 1))
-    return ff_error_set(err, FF_EARGUMENT, "precision must be between 0 and 1: found %g", o->precision);
+static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_error *err) {
+  for (uint32_t i = 0; i <= n; i++) {
+    double precision = i == n || o->precisions == NULL ? o->precision : o->precisions[i];
+    if (!(precision > 0 && precision < 1))
+      return ff_error_set(err, FF_EARGUMENT, "precision must be between 0 and 1: found %g", precision);
+  }
   if (!(o->z > 0 && o->z < 40)) return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)", o->z);
   if (!(o->epsilon > 0 && o->epsilon < 1))
     return ff_error_set(err, FF_EARGUMENT, "epsilon must be between 0 and 1: found %g", o->epsilon);
@@ -100,23 +104,26 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
   e->n_slots = (uint32_t)e->options.threads > e->pilot ? (uint32_t)e->options.threads : e->pilot;
   e->first = ff_calloc((size_t)n + 1, sizeof *e->first);
   e->weights = ff_calloc(n_terms, sizeof *e->weights);
+  e->precision = ff_calloc(n, sizeof *e->precision);
   e->two_state = ff_calloc(n, 1);
   e->set = ff_calloc(n, sizeof *e->set);
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
   e->slots = ff_calloc(e->n_slots, sizeof *e->slots);
-  if (e->first == NULL || e->weights == NULL || e->two_state == NULL || e->set == NULL || e->constant == NULL || e->thinning == NULL ||
-      e->slots == NULL)
+  if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->two_state == NULL || e->set == NULL ||
+      e->constant == NULL || e->thinning == NULL || e->slots == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
   memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);
   for (uint32_t i = 0; i < n; i++) {
     e->thinning[i] = 1;
+    e->precision[i] = e->options.precisions == NULL ? e->options.precision : e->options.precisions[i];
     e->two_state[i] = e->first[i + 1] - e->first[i] == 1 && e->weights[e->first[i]] == 1.0;
     if (e->two_state[i]) e->set[i] = e->n_sets++;
     double constant = ff_observable_constant(observables, i); /* NaN where it varies */
     e->constant[i] = constant == constant;
   }
+  e->options.precisions = NULL; /* the caller's */
   e->record = ff_calloc((size_t)e->n_sets * RECORD_STEPS, sizeof *e->record);
   if (e->record == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the record of %u state sets", e->n_sets);
   e->observables = (ff_observables){.n = n, .first = e->first, .weights = e->weights};
@@ -156,7 +163,7 @@ static uint64_t first_psi(const ff_program *program) {
 ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables,
                           ff_estimate_options options, ff_error *err) {
   *out = NULL;
-  ff_status status = check_options(&options, err);
+  ff_status status = check_options(&options, observables->n, err);
   if (status != FF_OK) return status;
   ff_estimate *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an estimate");
@@ -271,8 +278,9 @@ static ff_status work(ff_estimate *e, ff_error *err) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-static double half_width(const ff_estimate *e, const ff_moments *m) {
-  return e->options.z * larger(m->se_two_state, m->se_between);
+/* In units of options.precision, as ff_progress tells it. */
+static double half_width(const ff_estimate *e, uint32_t observable, const ff_moments *m) {
+  return e->options.z * larger(m->se_two_state, m->se_between) * (e->options.precision / e->precision[observable]);
 }
 
 typedef struct {
@@ -284,7 +292,7 @@ static look look_at(const ff_estimate *e) {
   for (uint32_t i = 0; i < e->observables.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (!isnan(m.rhat) && !(out.rhat > m.rhat)) out.rhat = m.rhat;
-    out.width = larger(out.width, half_width(e, &m));
+    out.width = larger(out.width, half_width(e, i, &m));
     out.drift = larger(out.drift, fabs(m.drift));
   }
   return out;
@@ -309,10 +317,9 @@ double ff_estimate_stretch(const ff_estimate *e) {
 static int seen_enough(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), steps = (double)e->plan.burn_in + window;
   double looks = (double)e->tally.tiles * FF_TILE * (1 + floor(window / ff_estimate_stretch(e)));
-  /* looks count only once a trajectory has lasted for a stretch: before, it may not have got away from its start */
-  if (steps >= ff_estimate_stretch(e) && looks * e->options.precision >= RARE) return 1;
+  if (steps < ff_estimate_stretch(e)) looks = 0; /* a trajectory may not have got away from its start yet */
   for (uint32_t i = 0; i < e->observables.n; i++) {
-    if (e->constant[i]) continue;
+    if (e->constant[i] || looks * e->precision[i] >= RARE) continue;
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (e->two_state[i] ? m.n01 < MIN_TRANSITIONS || m.n10 < MIN_TRANSITIONS : m.visited != 1) return 0;
   }
@@ -323,12 +330,13 @@ static int seen_enough(const ff_estimate *e) {
 static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
-  double n = (double)window * e->pilot * FF_TILE, z = e->options.z, r = e->options.precision;
+  double n = (double)window * e->pilot * FF_TILE, z = e->options.z;
   *burn_in = (double)e->plan.burn_in;
   *samples = 1;
   for (uint32_t i = 0; i < e->observables.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
+    double r = e->precision[i];
     *samples = larger(*samples, m.se_between * m.se_between * n * (z / r) * (z / r));
     /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
     if (m.inflation > 1)
@@ -399,7 +407,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   look now = look_at(e);
   ff_status status = note(e, now, err);
   if (status != FF_OK) return status;
-  int converged = !(now.rhat > CONVERGED) && now.drift < DRIFT_PILOT;
+  int converged = !(now.rhat > FF_CONVERGED) && now.drift < DRIFT_PILOT;
   uint64_t psi = e->plan.burn_in;
   int had_a_chance = psi >= MIN_PATIENCE && (double)psi >= ff_estimate_stretch(e);
   if (converged && (had_a_chance || seen_enough(e))) { /* what is rare all the same is left to the run, which has more tiles */
@@ -439,12 +447,12 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
     return FF_OK;
   }
-  int whole = e->options.n_shards == 1; /* parts follow the first plan; merging them tells whether it was enough */
+  int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
   double burn_in = (double)e->plan.burn_in, samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
   if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
-    uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * 1.02 - 1)) + 1;
+    uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
     return add_tiles(e, *round, more, err);
   }
   if (whole && !seen_enough(e)) return add_tiles(e, *round, e->plan.tiles, err);
@@ -470,6 +478,35 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
     *done = e->phase == FF_PHASE_DONE;
     if (ff_clock() > e->deadline) return FF_OK;
   }
+  return FF_OK;
+}
+
+ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, ff_error *err) {
+  uint64_t window = plan.half[0] + plan.half[1];
+  if (e->phase != FF_PHASE_PILOT || e->steps > 0 || e->options.n_shards != 1)
+    return ff_error_set(err, FF_EARGUMENT, "only a new estimate of the whole can be resumed");
+  if (plan.burn_in < 1 || plan.burn_in > e->options.max_burn_in || plan.half[0] != window / 2 || window < 2 ||
+      window > FF_MAX_WINDOW || plan.tiles < 1 || plan.tiles > ROUND_UNITS / 2)
+    return ff_error_set(err, FF_EARGUMENT, "no estimate plans %llu tiles of %llu and %llu steps", (unsigned long long)plan.tiles,
+                        (unsigned long long)plan.burn_in, (unsigned long long)window);
+  size_t first = ((size_t)e->tally.n + 1) * sizeof *e->first, weights = (size_t)e->tally.n_terms * sizeof *e->weights;
+  if (tally->n != e->tally.n || tally->n_terms != e->tally.n_terms || memcmp(tally->first, e->first, first) != 0 ||
+      memcmp(tally->weights, e->weights, weights) != 0 || tally->tiles != plan.tiles)
+    return ff_error_set(err, FF_EARGUMENT, "the sums are not those of all %llu tiles of this estimate",
+                        (unsigned long long)plan.tiles);
+  ff_plan fresh = e->plan;
+  set_window(e, plan.burn_in, window);
+  ff_status status = ff_tally_merge(&e->tally, tally, err);
+  if (status != FF_OK) {
+    set_window(e, fresh.burn_in, fresh.half[0] + fresh.half[1]);
+    return status;
+  }
+  e->phase = FF_PHASE_RUN;
+  e->plan.tiles = plan.tiles;
+  start_round(e, 0, 0, plan.tiles);
+  e->next_tile = e->stop_tile = e->last_tile;
+  free(e->record);
+  e->record = NULL;
   return FF_OK;
 }
 

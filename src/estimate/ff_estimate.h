@@ -17,6 +17,7 @@
 #include "../pbn/ff_engine.h"
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
+#define FF_CONVERGED 1.05        /* rhat: the window is then some 10 times as long as the chains' memory */
 #define FF_MAX_TILES 4096        /* tiles of a first plan */
 #define FF_MAX_WINDOW (1u << 26) /* counted steps a tile, so that sums of squares fit 128 bits */
 
@@ -75,7 +76,8 @@ uint32_t ff_thinning(const uint64_t *record, uint32_t n_steps, double *alpha, do
 /* ---- the estimator ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  double precision; /* half the width of the interval wanted */
+  double precision;         /* half the width of the interval wanted, of every observable but where `precisions` tells more */
+  const double *precisions; /* NULL, or one per observable; copied */
   double z;         /* normal quantile of (1 + confidence) / 2 */
   double epsilon;   /* distance from the long run that burn-in leaves */
   uint64_t key;
@@ -97,9 +99,13 @@ typedef struct {
   ff_phase phase;
   uint64_t steps;    /* trajectory-steps so far */
   double fraction;   /* of the phase; NaN in the pilot */
-  double width;      /* half the widest interval so far; NaN before there is one */
+  double width;      /* half the widest interval so far (see below); NaN before there is one */
   double rhat;       /* the largest so far; NaN before there is one */
 } ff_progress;
+
+/* Where observables have precisions of their own, "the widest" is the one furthest from its own, and its half width is told
+ * in units of options.precision: width / options.precision is how many times too wide it is. */
+
 
 /* One look at the estimate while it grew, for plots of convergence. */
 typedef struct {
@@ -119,7 +125,11 @@ void ff_estimate_free(ff_estimate *estimate);
 ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, ff_error *err);
 ff_progress ff_estimate_progress(const ff_estimate *estimate);
 
-/* Borrowed; complete once done. */
+/* Puts a new, undivided estimate where it would stand at the end of its first plan, without its pilot: from that plan and the
+ * sum of all its parts. Advancing it then goes on as the undivided run would: it ends at once, or adds tiles, or starts anew with
+ * a longer burn-in. Thinning stays 1. FF_EARGUMENT where plan and tally are not of such an estimate. */
+ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, ff_error *err);
+
 /* Steps that count as one independent look of a trajectory at something it has not seen: the burn-in, and no less than a
  * node takes to flip, or the rarest predictor function to be selected. */
 double ff_estimate_stretch(const ff_estimate *estimate);
@@ -127,6 +137,7 @@ double ff_estimate_stretch(const ff_estimate *estimate);
 /* Bytes that the estimate holds: program, tiles, counts, records. */
 size_t ff_estimate_bytes(const ff_estimate *estimate);
 
+/* Borrowed; complete once done. */
 const ff_tally *ff_estimate_tally(const ff_estimate *estimate);
 ff_plan ff_estimate_plan(const ff_estimate *estimate);
 const uint32_t *ff_estimate_thinning(const ff_estimate *estimate); /* per observable */

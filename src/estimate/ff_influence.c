@@ -181,3 +181,32 @@ ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_
   *out = (ff_observables){.n = n, .first = b.first, .terms = b.terms, .weights = b.weights};
   return FF_OK;
 }
+
+ff_status ff_observables_put_sets(ff_observables *observables, const ff_expr *sets, uint32_t n, ff_error *err) {
+  uint32_t old = observables->n, old_terms = observables->first[old];
+  size_t n_terms = (size_t)n + old_terms;
+  uint32_t *first = ff_calloc((size_t)n + old + 1, sizeof *first);
+  ff_expr *terms = ff_calloc(n_terms, sizeof *terms);
+  double *weights = ff_calloc(n_terms, sizeof *weights);
+  if (first == NULL || terms == NULL || weights == NULL) {
+    free(first);
+    free(terms);
+    free(weights);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u state sets", n);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    first[i] = i;
+    terms[i] = sets[i];
+    weights[i] = 1;
+  }
+  for (uint32_t i = 0; i <= old; i++) first[n + i] = n + observables->first[i];
+  for (uint32_t i = 0; i < old_terms; i++) {
+    terms[n + i] = observables->terms[i];
+    weights[n + i] = observables->weights[i];
+  }
+  free((uint32_t *)observables->first);
+  free((ff_expr *)observables->terms);
+  free((double *)observables->weights);
+  *observables = (ff_observables){.n = n + old, .first = first, .terms = terms, .weights = weights};
+  return FF_OK;
+}

@@ -12,13 +12,17 @@ FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
 
 /* ffi_estimate.c */
-FFI_ENTRY(ffi_estimate_sets, 3)
-FFI_ENTRY(ffi_estimate_influence, 4)
+FFI_ENTRY(ffi_estimate_new, 5)
+FFI_ENTRY(ffi_estimate_resume, 5)
 FFI_ENTRY(ffi_estimate_advance, 2)
 FFI_ENTRY(ffi_estimate_result, 1)
 FFI_ENTRY(ffi_estimate_release, 1)
 FFI_ENTRY(ffi_tally_merge, 1)
 FFI_ENTRY(ffi_machine, 0)
+
+/* ffi_backend.c */
+FFI_ENTRY(ffi_backend_open, 1)
+FFI_ENTRY(ffi_backend_devices, 1)
 
 /* ffi_simulate.c */
 FFI_ENTRY(ffi_simulate, 9)

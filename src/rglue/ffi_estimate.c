@@ -50,18 +50,23 @@ static held *held_of(SEXP pointer) {
   return h;
 }
 
-static double number(SEXP list, const char *name) {
+static SEXP element(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
   for (R_xlen_t i = 0; i < XLENGTH(list); i++)
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return Rf_asReal(VECTOR_ELT(list, i));
-  return NA_REAL;
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  return R_NilValue;
 }
+
+static double number(SEXP list, const char *name) { return Rf_asReal(element(list, name)); }
 
 /* A seed up to 2^53 is the key itself. */
 static uint64_t key_of(double seed) { return (uint64_t)seed; }
 
-static ff_estimate_options options_of(SEXP list) {
-  return (ff_estimate_options){.precision = number(list, "precision"),
+/* `precision` is one number, or one for each of n observables; it stays R's. */
+static ff_estimate_options options_of(SEXP list, uint32_t n) {
+  SEXP precision = element(list, "precision");
+  return (ff_estimate_options){.precision = Rf_asReal(precision),
+                               .precisions = TYPEOF(precision) == REALSXP && XLENGTH(precision) == n ? REAL(precision) : NULL,
                                .z = number(list, "z"),
                                .epsilon = number(list, "epsilon"),
                                .key = key_of(number(list, "seed")),
@@ -72,55 +77,9 @@ static ff_estimate_options options_of(SEXP list) {
                                .simd = (ff_simd)(int)number(list, "simd")};
 }
 
-static SEXP start(SEXP pointer, held *h, const ff_pbn *pbn, SEXP options) {
+/* The influences of from[i] on to[i], nodes numbered from 1, at h->observables. */
+static void hold_influences(held *h, const ff_pbn *pbn, SEXP from, SEXP to) {
   ff_error err;
-  ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
-  ffi_check(ff_program_new(&h->program, pbn, &h->observables, (ff_layout)(int)number(options, "layout"), &err), &err);
-  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, options_of(options), &err), &err);
-  return pointer;
-}
-
-/* State sets as text: one observable each. */
-SEXP ffi_estimate_sets(SEXP model, SEXP sets, SEXP options) {
-  ff_error err;
-  ff_pbn *pbn;
-  held *h;
-  SEXP keep = PROTECT(ffi_pbn_hold(model, &pbn)), pointer = PROTECT(hold(&h));
-  uint32_t n = (uint32_t)XLENGTH(sets);
-  h->observables.first = ff_calloc((size_t)n + 1, sizeof(uint32_t));
-  h->observables.terms = ff_calloc(n, sizeof(ff_expr));
-  h->observables.weights = ff_calloc(n, sizeof(double));
-  if (h->observables.first == NULL || h->observables.terms == NULL || h->observables.weights == NULL) {
-    ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
-    ffi_stop(&err);
-  }
-  ff_expr *terms = (ff_expr *)h->observables.terms;
-  ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    const char *text = CHAR(STRING_ELT(sets, i)); /* UTF-8, as R's side has made sure */
-    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
-    if (status != FF_OK) break;
-    ((double *)h->observables.weights)[i] = 1;
-    ((uint32_t *)h->observables.first)[i + 1] = i + 1;
-    h->observables.n = i + 1;
-  }
-  ff_names_free(names);
-  ffi_check(status, &err);
-  start(pointer, h, pbn, options);
-  UNPROTECT(2);
-  (void)keep;
-  return pointer;
-}
-
-/* Influences of from[i] on to[i], nodes numbered from 1. */
-SEXP ffi_estimate_influence(SEXP model, SEXP from, SEXP to, SEXP options) {
-  ff_error err;
-  ff_pbn *pbn;
-  held *h;
-  PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(hold(&h));
   uint32_t n = (uint32_t)XLENGTH(from);
   uint32_t *f = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *f), *t = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *t);
   for (uint32_t i = 0; i < n; i++) {
@@ -132,7 +91,40 @@ SEXP ffi_estimate_influence(SEXP model, SEXP from, SEXP to, SEXP options) {
     }
   }
   ffi_check(ff_influence_new(&h->observables, pbn, f, t, n, &err), &err);
-  start(pointer, h, pbn, options);
+}
+
+/* Sets as text, put before what h->observables holds. */
+static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
+  ff_error err;
+  uint32_t n = (uint32_t)XLENGTH(sets);
+  if (n == 0) return;
+  ff_names *names;
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ff_expr *terms = ff_calloc(n, sizeof *terms);
+  ff_status status = terms != NULL ? FF_OK : ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const char *text = CHAR(STRING_ELT(sets, i)); /* UTF-8, as R's side has made sure */
+    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+  }
+  ff_names_free(names);
+  if (status == FF_OK) status = ff_observables_put_sets(&h->observables, terms, n, &err);
+  for (uint32_t i = 0; status != FF_OK && terms != NULL && i < n; i++) ff_expr_free(&terms[i]);
+  free(terms);
+  ffi_check(status, &err);
+}
+
+/* What is to be estimated, from one simulation: the state sets (text), then the influences; either may be none. */
+SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
+  ff_error err;
+  ff_pbn *pbn;
+  held *h;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP pointer = PROTECT(hold(&h));
+  hold_influences(h, pbn, from, to);
+  hold_sets(h, pbn, sets);
+  ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
+  ffi_check(ff_program_new(&h->program, pbn, &h->observables, (ff_layout)(int)number(options, "layout"), &err), &err);
+  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, options_of(options, h->observables.n), &err), &err);
   UNPROTECT(2);
   return pointer;
 }
@@ -180,7 +172,7 @@ static SEXP moments_of(const ff_tally *tally) {
 }
 
 /* A tally as bytes, to be merged with others of its plan; numbers stand as this machine has them, and a first word tells. */
-#define TALLY_MARK UINT64_C(0x6666746C00000001)
+#define TALLY_MARK UINT64_C(0x6666746C00000002)
 
 static SEXP bytes_of(const ff_tally *t) {
   size_t words = 6 + ((size_t)t->n + 1) + t->n_terms + t->n_words, at = 0;
@@ -243,6 +235,21 @@ SEXP ffi_tally_merge(SEXP tallies) {
   return out;
 }
 
+/* Puts a new estimate where the undivided run stands once all parts' tiles are counted. */
+SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SEXP tiles) {
+  ff_error err;
+  held *h = held_of(pointer);
+  double plan[] = {Rf_asReal(burn_in), Rf_asReal(window), Rf_asReal(tiles)};
+  for (int i = 0; i < 3; i++)
+    if (!(plan[i] >= 1 && plan[i] < 9e15)) plan[i] = 0; /* refused below */
+  uint64_t steps = (uint64_t)plan[1];
+  ff_tally sum;
+  tally_of(&sum, tally);
+  ff_plan whole = {.burn_in = (uint64_t)plan[0], .half = {steps / 2, steps - steps / 2}, .tiles = (uint64_t)plan[2]};
+  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, &err), &err);
+  return R_NilValue;
+}
+
 static SEXP trace_of(const ff_estimate *estimate) {
   static const char *const names[] = {"phase", "samples", "rhat", "width", "burn_in"};
   size_t n;
@@ -259,7 +266,7 @@ static SEXP trace_of(const ff_estimate *estimate) {
 
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
-                                      "trace",   "layout", "reason", "steps",   "bytes",         "constant", "stretch"};
+                                      "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
@@ -276,11 +283,11 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 7, trace_of(h->estimate));
   SET_VECTOR_ELT(out, 8, Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
   SET_VECTOR_ELT(out, 9, Rf_mkString(ff_program_reason(h->program)));
-  SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_progress(h->estimate).steps));
-  SET_VECTOR_ELT(out, 11, Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
-  SET_VECTOR_ELT(out, 13, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
+  SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
   SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
-  SET_VECTOR_ELT(out, 12, constant);
+  SET_VECTOR_ELT(out, 11, constant);
+  SET_VECTOR_ELT(out, 12, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
+  SET_VECTOR_ELT(out, 13, Rf_ScalarReal(FF_CONVERGED));
   for (uint32_t i = 0; i < tally->n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;

@@ -200,6 +200,192 @@ static void shards_add_up(void) {
   ff_pbn_free(pbn);
 }
 
+/* Merges n parts into *sum, which the caller frees; gives their plan. */
+static ff_plan run_parts(ff_tally *sum, const ff_pbn *pbn, const ff_observables *observables, ff_estimate_options options,
+                         uint32_t n) {
+  ff_error err;
+  ff_plan plan = {0};
+  FF_CHECK_OK(ff_tally_new(sum, observables, &err), &err);
+  options.n_shards = n;
+  for (uint32_t i = 0; i < n; i++) {
+    ff_program *program = NULL;
+    options.shard = i;
+    ff_estimate *part = run(&program, pbn, observables, options, 10);
+    plan = ff_estimate_plan(part);
+    if (i == 0) ff_tally_clear(sum, plan.half[0], plan.half[1]);
+    FF_CHECK_OK(ff_tally_merge(sum, ff_estimate_tally(part), &err), &err);
+    ff_estimate_free(part);
+    ff_program_free(program);
+  }
+  return plan;
+}
+
+/* All parts, resumed, are the undivided run; *grew tells whether their plan was not its last word. */
+static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff_observables *observables,
+                          ff_estimate_options options, uint32_t n) {
+  ff_error err;
+  ff_program *program = NULL;
+  ff_tally sum;
+  ff_estimate *whole = run(&program, pbn, observables, options, 10), *resumed = NULL;
+  ff_plan plan = run_parts(&sum, pbn, observables, options, n), last = ff_estimate_plan(whole);
+  *grew = plan.burn_in == last.burn_in && plan.tiles < last.tiles;
+  *restarted = plan.burn_in < last.burn_in;
+  options.threads = 2;
+  FF_CHECK_OK(ff_estimate_new(&resumed, program, observables, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, &err), &err);
+  for (int done = 0; !done;) {
+    ff_status status = ff_estimate_advance(resumed, 1e-3, &done, &err);
+    FF_CHECK_OK(status, &err);
+    if (status != FF_OK) break;
+  }
+  ff_plan got = ff_estimate_plan(resumed);
+  FF_CHECK(same_tally(ff_estimate_tally(resumed), ff_estimate_tally(whole)));
+  FF_CHECK_INT(got.burn_in, last.burn_in);
+  FF_CHECK_INT(got.tiles, last.tiles);
+  FF_CHECK_NEAR(ff_estimate_stretch(resumed), ff_estimate_stretch(whole), 0);
+  ff_tally_free(&sum);
+  ff_estimate_free(resumed);
+  ff_estimate_free(whole);
+  ff_program_free(program);
+}
+
+static void parts_go_on_where_the_whole_does(void) {
+  static const char *const rare_rules[] = {"a 1 0", "b 1 0", "c 1 !c", NULL}, *const rare_sets[] = {"a & b", NULL};
+  static const char *const slow_rules[] = {"s 0.0005 1", "s 0.9995 s", "x 0.2 s", "x 0.1 1", "x 0.7 0", NULL};
+  static const char *const slow_sets[] = {"x", NULL};
+  ff_pbn *rare = net_parse(rare_rules, 0.01, FF_SYNCHRONOUS), *slow = net_parse(slow_rules, 0, FF_SYNCHRONOUS);
+  if (rare == NULL || slow == NULL) return;
+  slow->initial[0] = slow->initial[1] = 0; /* which it leaves more slowly than the pilot can see */
+  set_list sets;
+  int grew, restarted, grown = 0;
+  ff_estimate_options options = default_options();
+  parse_sets(&sets, rare, rare_sets);
+  options.precision = 2e-5;
+  for (options.key = 4; options.key <= 8; options.key++) {
+    check_resumed(&grew, &restarted, rare, &sets.observables, options, 2 + (uint32_t)(options.key % 3));
+    grown += grew;
+  }
+  FF_CHECK_SAY(grown >= 1 && grown <= 4, "%d of 5", grown); /* both kinds have been seen */
+  free_sets(&sets);
+  parse_sets(&sets, slow, slow_sets);
+  options.precision = 1e-3;
+  check_resumed(&grew, &restarted, slow, &sets.observables, options, 3);
+  FF_CHECK(restarted);
+  free_sets(&sets);
+  ff_pbn_free(rare);
+  ff_pbn_free(slow);
+}
+
+static void what_is_resumed_is_checked(void) {
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  set_list sets;
+  parse_sets(&sets, pbn, cycle_sets);
+  ff_estimate_options options = default_options();
+  ff_program *program = NULL;
+  ff_tally sum;
+  ff_plan plan = run_parts(&sum, pbn, &sets.observables, options, 2), wrong;
+  ff_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, options, &err), &err);
+  wrong = plan;
+  wrong.tiles++;
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "not those of all");
+  wrong = plan;
+  wrong.half[1]++;
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "");
+  wrong.half[0]++;
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "different runs");
+  wrong = (ff_plan){0};
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "no estimate plans");
+  wrong = plan;
+  wrong.burn_in = options.max_burn_in + 1;
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "no estimate plans");
+  sum.weights[0] = 0.5;
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "not those of all");
+  sum.weights[0] = 1;
+  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, &err), &err); /* what was refused has changed nothing */
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
+  ff_estimate_free(estimate);
+  options.n_shards = 2;
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, options, &err), &err);
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
+  ff_estimate_free(estimate);
+  ff_tally_free(&sum);
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+/* Every observable is as precise as it was asked to be, and the plan is that of the needier one alone. */
+static void observables_have_precisions_of_their_own(void) {
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  set_list sets;
+  parse_sets(&sets, pbn, cycle_sets);
+  static const double fine_last[] = {1e-2, 2e-2, 3e-2, 2e-4}, fine_first[] = {2e-4, 1e-2, 1e-2, 1e-2}, even[] = {1e-3, 1e-3, 1e-3, 1e-3};
+  const double *const all[] = {fine_last, fine_first, even};
+  ff_estimate_options options = default_options();
+  double samples[4];
+  for (int i = 0; i < 4; i++) {
+    ff_program *program = NULL;
+    options.precisions = i < 3 ? all[i] : NULL;
+    options.precision = i < 3 ? all[i][0] : 1e-3;
+    ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
+    const ff_tally *tally = ff_estimate_tally(estimate);
+    samples[i] = (double)tally->tiles * FF_TILE * (double)(tally->half[0] + tally->half[1]);
+    double worst = 0;
+    for (uint32_t j = 0; j < 4; j++) {
+      ff_moments m = ff_tally_moments(tally, j);
+      worst = fmax(worst, options.z * fmax(m.se_between, m.se_two_state) / (i < 3 ? all[i][j] : 1e-3));
+    }
+    FF_CHECK(worst <= 1);
+    FF_CHECK_NEAR(ff_estimate_progress(estimate).width / options.precision, worst, 1e-12);
+    ff_estimate_free(estimate);
+    ff_program_free(program);
+  }
+  /* "a & b & c & d & e" varies far less than "a & b", and asks for fewer samples at the same precision */
+  FF_CHECK_SAY(samples[0] < samples[1] / 2, "%g, %g", samples[0], samples[1]);
+  FF_CHECK_NEAR(samples[2], samples[3], 0);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
+/* Sets before influences, counted in one run, have the counts that they have alone. */
+static void sets_and_influences_share_a_run(void) {
+  static const char *const texts[] = {"a & b", "c", NULL};
+  static const uint32_t from[] = {0, 2, 1}, to[] = {1, 1, 0};
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  ff_error err;
+  set_list sets, own;
+  parse_sets(&sets, pbn, texts);
+  parse_sets(&own, pbn, texts);
+  ff_observables both;
+  FF_CHECK_OK(ff_influence_new(&both, pbn, from, to, 3, &err), &err);
+  uint32_t terms = both.first[3];
+  FF_CHECK_OK(ff_observables_put_sets(&both, sets.terms, 2, &err), &err); /* which gives the expressions away */
+  FF_CHECK_INT(both.n, 5);
+  FF_CHECK_INT(both.first[2], 2);
+  FF_CHECK_INT(both.first[5], 2 + terms);
+  ff_program *program = NULL, *set_program = NULL;
+  ff_estimate *estimate = run(&program, pbn, &both, default_options(), 10);
+  ff_estimate *alone = run(&set_program, pbn, &own.observables, default_options(), 10);
+  for (uint32_t i = 0; i < 2; i++) {
+    ff_moments got = ff_tally_moments(ff_estimate_tally(estimate), i), want = ff_tally_moments(ff_estimate_tally(alone), i);
+    FF_CHECK(fabs(got.mean - want.mean) < 5 * hypot(got.se_between, want.se_between));
+    FF_CHECK(got.n01 > 0 && got.se_two_state > 0);
+  }
+  ff_estimate_free(estimate);
+  ff_estimate_free(alone);
+  ff_program_free(program);
+  ff_program_free(set_program);
+  ff_influence_free(&both);
+  free_sets(&own);
+  ff_pbn_free(pbn);
+}
+
 static void constant_sets_are_reported_as_such(void) {
   static const char *const rules[] = {"a 1 a", "b 1 !b", "c 1 1", NULL};
   static const char *const texts[] = {"c", "!c", "a", NULL};
@@ -359,6 +545,10 @@ static void options_are_checked(void) {
   ff_estimate_options o = default_options();
   o.precision = 0;
   FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "precision");
+  static const double precisions[] = {1e-3, 1e-3, 1, 1e-3};
+  o = default_options();
+  o.precisions = precisions;
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "precision");
   o = default_options();
   o.epsilon = 1;
   FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "epsilon");
@@ -377,7 +567,8 @@ static void options_are_checked(void) {
 }
 
 FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,
-             shards_add_up, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it, rare_sets_are_looked_for, sets_not_seen_yet_are_waited_for,
+             shards_add_up, parts_go_on_where_the_whole_does, what_is_resumed_is_checked,
+             observables_have_precisions_of_their_own, sets_and_influences_share_a_run, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it, rare_sets_are_looked_for, sets_not_seen_yet_are_waited_for,
              alternating_sets_need_no_burn_in,
              a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, influence_of_what_is_never_selected,
              options_are_checked)

@@ -61,6 +61,8 @@ test_that("shards of influences add up", {
   whole <- long_run_influence(net, seed = 2, precision = 1e-3)
   parts <- lapply(1:3, function(i) long_run_influence(net, seed = 2, precision = 1e-3, shard = c(i, 3)))
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
+  other <- lapply(1:2, function(i) long_run_influence(net, to = c("r", "x")[[i]], seed = 2, shard = c(i, 2)))
+  expect_error(do.call(c, other), class = "fireflip_error_argument")
 })
 
 test_that("sensitivities are differences of exact answers", {

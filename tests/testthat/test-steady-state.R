@@ -55,6 +55,61 @@ test_that("shards of uneven sizes add up to the whole, in any order", {
   expect_error(c(whole, steady_state(net, sets, method = "exact")), class = "fireflip_error_argument")
 })
 
+# A run whose first plan falls short goes on; its parts, put together, do too.
+expect_whole <- function(call, divisions, resumes) {
+  whole <- call(NULL)
+  for (n in divisions) {
+    parts <- lapply(seq_len(n), function(i) call(c(i, n), threads = 1 + i %% 3))
+    planned <- sum(vapply(parts, function(part) part$trajectories[[1]], 0))
+    messages <- 0
+    merged <- withCallingHandlers(do.call(c, parts), fireflip_message_resume = function(message) {
+      messages <<- messages + 1
+      invokeRestart("muffleMessage")
+    })
+    expect_identical(timeless(merged), timeless(whole))
+    expect_identical(messages > 0, resumes)
+    expect_identical(planned != whole$trajectories[[1]], resumes)
+  }
+  invisible(whole)
+}
+
+test_that("parts go on where the undivided run does: for its precision", {
+  rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.01)
+  call <- function(seed) function(shard, ...) steady_state(rare, "a & b", precision = 1e-5, seed = seed, shard = shard, ...)
+  expect_whole(call(6), c(2, 3, 5), TRUE)
+  expect_whole(call(1), 3, FALSE)
+})
+
+test_that("parts go on where the undivided run does: with a longer burn-in", {
+  # leaves its start far more slowly than the pilot can see, for another long run
+  slow <- pbn(list(s = c("1" = 1e-4, "s" = 1 - 1e-4), x = c("s" = 0.8, "1" = 0.1, "0" = 0.1)))
+  slow <- set_initial(slow, c(s = 0, x = 0))
+  whole <- expect_whole(function(shard, ...) steady_state(slow, "x", precision = 5e-4, seed = 1, shard = shard, ...), 3, TRUE)
+  expect_gt(whole$burn_in, 10000)
+  expect_lt(abs(whole$probability - 0.9), 2e-3)
+})
+
+test_that("parts may be more than tiles, merged results merge, and the rest is refused", {
+  call <- function(shard) steady_state(small(), sets, seed = 5, precision = 5e-3, shard = shard)
+  parts <- lapply(1:9, function(i) call(c(i, 9)))
+  expect_true(any(vapply(parts, function(part) part$trajectories[[1]] == 0, NA)))
+  whole <- call(NULL)
+  expect_identical(timeless(do.call(c, parts)), timeless(whole))
+  some <- suppressWarnings(do.call(c, parts[c(2, 7, 4)]), classes = "fireflip_warning_parts")
+  rest <- suppressWarnings(do.call(c, parts[c(1, 3, 5, 6, 8)]), classes = "fireflip_warning_parts")
+  expect_identical(timeless(c(parts[[9]], rest, some)), timeless(whole))
+  expect_error(c(some, parts[[7]]), class = "fireflip_error_argument")
+  expect_error(c(do.call(c, parts), parts[[1]]), class = "fireflip_error_argument")
+  # what was saved and read back merges
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(parts, file)
+  expect_identical(timeless(do.call(c, readRDS(file))), timeless(whole))
+  broken <- parts
+  attr(broken[[1]], "run")$tally <- utils::head(attr(broken[[1]], "run")$tally, -8)
+  expect_error(do.call(c, broken), class = "fireflip_error_argument")
+})
+
 test_that("seeds govern", {
   net <- small()
   expect_identical(timeless(steady_state(net, "a", seed = 1)), timeless(steady_state(net, "a", seed = 1)))

@@ -1,0 +1,166 @@
+#' State sets and influences from one simulation
+#'
+#' [steady_state()] and [long_run_influence()] in one call: the long-run probabilities of state sets and the influences of nodes
+#' on each other, from the same trajectories, each kind with a precision of its own.
+#'
+#' The simulation is as long as the neediest set or pair asks for at its own precision; all others become more precise than
+#' wanted. Where one kind needs far more samples than the other, it still costs less than two calls as long as counting the other
+#' kind along is cheaper than the steps it would take alone.
+#'
+#' @inheritParams steady_state
+#' @inheritParams long_run_influence
+#' @param states State sets, as in [steady_state()].
+#' @param precision,influence_precision Half the width of the confidence interval that is wanted: for the set that needs most
+#'   samples, and for the pair that does. Default 0.001 both.
+#' @param method `"simulation"` or `"exact"` (see [steady_state()]).
+#' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
+#'
+#' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one as
+#'   [long_run_influence()] does, with `seed`, `samples`, `burn_in`, `trajectories` and `seconds` in common. Both can be
+#'   used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for each set,
+#'   then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of the other kind),
+#'   `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`,
+#'   `seconds`. `c()` merges the parts of one run (`shard`).
+#' @inheritSection steady_state Errors
+#' @inherit long_run_influence references
+#' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].
+#' @export
+#' @examples
+#' net <- set_perturbation(example_model("cellcycle"), 0.01)
+#' analysis <- influence_analysis(net, c(cycling = "CycB & !Cdh1", quiet = "Rb & p27"), precision = 5e-4, seed = 1)
+#' analysis
+#' as.matrix(analysis$influence)
+#' head(as.data.frame(analysis))
+#' plot(analysis, n = 10)
+influence_analysis <- function(model, states, from = NULL, to = NULL, precision = 1e-3, influence_precision = 1e-3,
+                               confidence = 0.95, epsilon = 1e-10, method = c("simulation", "exact"),
+                               layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"), threads = NULL,
+                               seed = NULL, reduce = TRUE, max_burn_in = 2^20, shard = NULL, progress = interactive()) {
+  check_pbn(model)
+  sets <- as_sets(states, model)
+  method <- check_choice(method, "method", c("simulation", "exact"))
+  backend <- resolve_backend(backend)
+  check_flag(reduce, "reduce")
+  check_flag(progress, "progress")
+  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
+  check_number(influence_precision, "influence_precision", 0, 1, open_min = TRUE, open_max = TRUE)
+  options$precision <- c(states = precision, influence = influence_precision)
+  pairs <- influence_pairs(model, from, to)
+  whole <- model
+  if (reduce) {
+    children <- match(unique(pairs$to[pairs$arrow]), model$nodes)
+    model <- reduce_to(model, sort(unique(c(set_nodes(model, sets), children))))
+  }
+  if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
+  result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision)
+  run <- estimate_run(model, sets, pairs, options, confidence, result)
+  run$nodes <- whole$nodes
+  analysis_frames(run, result$moments, result$tiles, result$seconds)
+}
+
+new_analysis <- function(states, influence, run) {
+  structure(list(states = states, influence = influence), class = "influence_analysis", run = run)
+}
+
+# The moments' rows are the sets', then the pairs'.
+analysis_frames <- function(run, moments, tiles, seconds) {
+  is_set <- seq_len(nrow(moments)) <= length(run$sets)
+  new_analysis(
+    whole_states(half_run(run, "states", is_set), moments[is_set, , drop = FALSE], tiles, seconds),
+    influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles, seconds), run
+  )
+}
+
+# What one half of the analysis keeps of the run: no tally, for halves do not merge.
+half_run <- function(run, which, rows) {
+  run$trace_unit <- run$precision[["states"]]
+  run$precision <- run$precision[[which]]
+  run$thinning <- run$thinning[rows]
+  run$constant <- run$constant[rows]
+  run$tally <- NULL
+  run[[if (which == "states") "pairs" else "sets"]] <- NULL
+  run
+}
+
+exact_influence_analysis <- function(model, whole, sets, pairs, confidence, progress) {
+  started <- proc.time()[["elapsed"]]
+  arrows <- pairs[pairs$arrow, ]
+  chain <- solved_chain(model, progress = progress)
+  on.exit(.Call(ffi_exact_release, chain))
+  probability <- .Call(ffi_exact_probabilities, chain, unname(sets))
+  influence <- .Call(ffi_exact_influences, chain, match(arrows$from, model$nodes), match(arrows$to, model$nodes))
+  seconds <- proc.time()[["elapsed"]] - started
+  new_analysis(
+    exact_states_frame(model, sets, probability, confidence, seconds),
+    exact_influence_frame(model, whole, pairs, influence, confidence, seconds),
+    list(model = model, sets = sets, pairs = pairs, nodes = whole$nodes, confidence = confidence)
+  )
+}
+
+#' @rdname c.steady_state
+#' @export
+c.influence_analysis <- function(...) merge_parts(list(...), "influence_analysis", analysis_frames)
+
+#' @rdname result-methods
+#' @export
+as.data.frame.influence_analysis <- function(x, row.names = NULL, optional = FALSE, ...) {
+  states <- x$states
+  pairs <- x$influence
+  kind <- rep(c("probability", "influence"), c(nrow(states), nrow(pairs)))
+  shared <- c(
+    "lower", "upper", "visited", "samples", "burn_in", "trajectories", "rhat", "method", "layout", "backend", "seed", "seconds"
+  )
+  both <- function(name) c(states[[name]], pairs[[name]])
+  blank <- function(n) rep(NA_character_, n)
+  data.frame(
+    kind = kind, set = c(states$set, blank(nrow(pairs))), from = c(blank(nrow(states)), pairs$from),
+    to = c(blank(nrow(states)), pairs$to), estimate = c(states$probability, pairs$influence),
+    stats::setNames(lapply(shared, both), shared)
+  )
+}
+
+#' @rdname result-methods
+#' @export
+format.influence_analysis <- function(x, ...) {
+  half <- function(kind, half, keys, estimate) {
+    text <- format(half)
+    data.frame(
+      kind = rep(kind, nrow(text)), what = do.call(paste, c(unname(as.list(text[keys])), list(sep = " > "))),
+      estimate = text[[estimate]], lower = if (is.null(text$lower)) text[[estimate]] else text$lower,
+      upper = if (is.null(text$upper)) text[[estimate]] else text$upper
+    )
+  }
+  rbind(
+    half("probability", x$states, "set", "probability"), half("influence", x$influence, c("from", "to"), "influence")
+  )
+}
+
+#' @rdname result-methods
+#' @export
+print.influence_analysis <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
+  writeLines(run_title(x$states, "influence_analysis", what))
+  writeLines("\nLong-run probability")
+  print_rows(x$states, n)
+  order <- order(-x$influence$influence)
+  writeLines(paste0("\nLong-run influence", if (nrow(x$influence) > 1L) ", largest first"))
+  print_rows(x$influence[order, , drop = FALSE], n)
+  invisible(x)
+}
+
+#' @rdname result-methods
+#' @export
+summary.influence_analysis <- function(object, ...) {
+  states <- run_summary(object$states)
+  pairs <- run_summary(object$influence)
+  each <- function(name) c(states = states[[name]], influence = pairs[[name]])
+  out <- states
+  out$rows <- each("rows")
+  out$thinning <- c(states$thinning, pairs$thinning)
+  if (states$method == "exact") return(out)
+  out$rhat <- suppressWarnings(max(each("rhat"), na.rm = TRUE))
+  out$width <- each("width")
+  out$precision <- each("precision")
+  out
+}
