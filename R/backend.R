@@ -137,7 +137,7 @@ opened <- new.env(parent = emptyenv())
 cuda_path <- function() {
   path <- from_session("fireflip.cuda_library", "FIREFLIP_CUDA_LIBRARY")
   if (!is.null(path$value)) return(check_string(path$value, path$name))
-  file.path(dirname(getLoadedDLLs()[["fireflip"]][["path"]]), paste0("fireflip_cuda", .Platform$dynlib.ext))
+  file.path(dirname(getLoadedDLLs()[["fireflip"]][["path"]]), "cuda", paste0("fireflip_cuda", .Platform$dynlib.ext))
 }
 
 # list(path, pointer, devices, why_not): devices is NULL where the backend does not work, and why_not says why. Devices that

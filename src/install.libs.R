@@ -1,7 +1,11 @@
-# Copies the package's shared object and, where it was built, the CUDA backend's.
-files <- c(paste0("fireflip", SHLIB_EXT), Sys.glob(paste0("fireflip_cuda", SHLIB_EXT)))
-folder <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
-dir.create(folder, recursive = TRUE, showWarnings = FALSE)
-copied <- file.copy(files, folder, overwrite = TRUE)
-if (!all(copied)) stop("cannot copy ", paste(files[!copied], collapse = ", "), " to ", folder)
-if (file.exists("symbols.rds")) file.copy("symbols.rds", folder, overwrite = TRUE)
+# Copies the package's shared object to libs/ and, where it was built, the CUDA backend's to libs/cuda/: beside the package's own
+# R would take it for another that registers routines.
+copy <- function(files, folder) {
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  copied <- file.copy(files, folder, overwrite = TRUE)
+  if (!all(copied)) stop("cannot copy ", paste(files[!copied], collapse = ", "), " to ", folder)
+}
+libs <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
+copy(c(paste0("fireflip", SHLIB_EXT), Sys.glob("symbols.rds")), libs)
+cuda <- Sys.glob(paste0("cuda/fireflip_cuda", SHLIB_EXT))
+if (length(cuda) > 0L) copy(cuda, file.path(libs, "cuda"))
