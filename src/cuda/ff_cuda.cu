@@ -83,9 +83,9 @@ static ff_status list_devices(ff_device *out, uint32_t capacity, uint32_t *n, ff
 typedef struct {
   const uint32_t *counts, *first_half, *before, *after;
   const uint64_t *changes;
-  const uint32_t *first, *weights;
-  uint32_t n, n_terms;
-  uint64_t tiles;
+  const uint32_t *first, *weights, *at;
+  uint32_t n, n_terms, n_counted; /* observables, their terms, and what the program counts */
+  uint64_t tiles, half[2];
   uint64_t *sums;
 } tally_input;
 
@@ -112,24 +112,42 @@ __device__ static void add_block(word *shared, word *to, const word *mine, int n
   __syncthreads();
 }
 
-/* Five plain sums a term. */
+/* A term's counts in the first half and in all, of one trajectory; a constant one has them all, or none. */
+__device__ static void read_counts(const tally_input *in, uint32_t term, word tile, uint32_t lane, word *early, word *all) {
+  const uint32_t at = in->at[term];
+  if (at >= FF_SUMS_0) {
+    *early = at == FF_SUMS_1 ? in->half[0] : 0;
+    *all = at == FF_SUMS_1 ? in->half[0] + in->half[1] : 0;
+    return;
+  }
+  const word i = (tile * in->n_counted + at) * FF_TILE + lane;
+  *early = in->first_half[i];
+  *all = in->counts[i];
+}
+
+/* Five plain sums a term. Changes count for state sets alone: observables of one term, of weight 1. */
 __global__ static void tally_terms(tally_input in) {
   __shared__ word shared[5];
-  for (uint32_t i = blockIdx.x; i < in.n_terms; i += gridDim.x) {
-    word mine[5] = {0, 0, 0, 0, 0};
-    for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
-      const uint64_t at = tile * in.n_terms + i;
-      for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
-        mine[0] += in.first_half[at * FF_TILE + lane];
-        mine[1] += in.counts[at * FF_TILE + lane];
+  for (uint32_t observable = blockIdx.x; observable < in.n; observable += gridDim.x)
+    for (uint32_t i = in.first[observable]; i < in.first[observable + 1]; i++) {
+      const int set = in.first[observable + 1] - in.first[observable] == 1 && in.weights[i] == 1u << 20;
+      word mine[5] = {0, 0, 0, 0, 0};
+      for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
+        for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
+          word early, all;
+          read_counts(&in, i, tile, lane, &early, &all);
+          mine[0] += early;
+          mine[1] += all;
+        }
+        if (threadIdx.x != 0) continue;
+        const int constant = in.at[i] >= FF_SUMS_0;
+        const uint64_t held = in.at[i] == FF_SUMS_1 ? FF_TILE : 0, at = constant ? 0 : tile * in.n_counted + in.at[i];
+        mine[2] += set && !constant ? in.changes[at] : 0;
+        mine[3] += constant ? held : in.before[at];
+        mine[4] += constant ? held : in.after[at];
       }
-      if (threadIdx.x != 0) continue;
-      mine[2] += in.changes[at];
-      mine[3] += in.before[at];
-      mine[4] += in.after[at];
+      add_block(shared, (word *)in.sums + (size_t)i * 5, mine, 5);
     }
-    add_block(shared, (word *)in.sums + (size_t)i * 5, mine, 5);
-  }
 }
 
 /* Five sums of limbs an observable: a, b, a a, b b, a b of a trajectory's weighted counts in the halves. */
@@ -141,9 +159,10 @@ __global__ static void tally_observables(tally_input in) {
       for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
         word a = 0, whole = 0;
         for (uint32_t j = in.first[i]; j < in.first[i + 1]; j++) {
-          const uint64_t at = (tile * in.n_terms + j) * FF_TILE + lane;
-          a += (word)in.weights[j] * in.first_half[at];
-          whole += (word)in.weights[j] * in.counts[at];
+          word early, all;
+          read_counts(&in, j, tile, lane, &early, &all);
+          a += in.weights[j] * early;
+          whole += in.weights[j] * all;
         }
         const word b = whole - a;
         add_limbs(mine, a, 0);
@@ -171,6 +190,7 @@ static void ensemble_free(ff_ensemble *e) {
   cudaFree(e->sums);
   cudaFree(e->observable_first);
   cudaFree(e->observable_weights);
+  cudaFree(e->observable_at);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
   if (e->end != NULL) cudaEventDestroy(e->end);
   if (e->stream != NULL) cudaStreamDestroy(e->stream);
@@ -197,7 +217,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   char reason[160] = "";
   int n = candidates(list, e->program, e->options.kernel);
   if (n == 0)
-    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"", ff_layout_name(e->program->layout));
+    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"", e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
   ff_status status = FF_EARGUMENT;
   ff_error local;
   for (int i = 0; i < n && status == FF_EARGUMENT; i++) {
@@ -365,12 +385,18 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
 
 static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   if (e->sums != NULL) return FF_OK;
-  e->n_observables = sums->n;
   ff_status status = ff_cuda_new((void **)&e->sums, ((size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS) * sizeof *e->sums, "sums", err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&e->observable_first, sums->first, ((size_t)sums->n + 1) * sizeof *sums->first, "sums", err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&e->observable_weights, sums->weights, (size_t)sums->n_terms * sizeof *sums->weights, "sums", err);
+  if (status != FF_OK || sums->at != NULL)
+    return status == FF_OK ? ff_cuda_upload((void **)&e->observable_at, sums->at, (size_t)sums->n_terms * sizeof *sums->at, "sums", err) : status;
+  uint32_t *same = (uint32_t *)ff_calloc(sums->n_terms, sizeof *same);
+  if (same == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
+  for (uint32_t i = 0; i < sums->n_terms; i++) same[i] = i;
+  status = ff_cuda_upload((void **)&e->observable_at, same, (size_t)sums->n_terms * sizeof *same, "sums", err);
+  free(same);
   return status;
 }
 
@@ -401,9 +427,10 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   status = ff_cuda_check(cudaMemsetAsync(e->sums, 0, words * sizeof *e->sums, e->stream), "adding up", err);
   if (status != FF_OK) return status;
   const tally_input in = {e->counts, e->first_half, e->before, e->after, e->changes, e->observable_first, e->observable_weights,
-                          sums->n, sums->n_terms, e->tiles, e->sums};
+                          e->observable_at, sums->n, sums->n_terms, e->program->n_terms, e->tiles, {sums->half[0], sums->half[1]},
+                          e->sums};
   const unsigned deep = (unsigned)(e->tiles < 64 ? e->tiles : 64);
-  tally_terms<<<dim3(sums->n_terms < 4096 ? sums->n_terms : 4096, deep), 256, 0, e->stream>>>(in);
+  tally_terms<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   tally_observables<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   status = ff_cuda_check(cudaGetLastError(), "adding up", err);
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);

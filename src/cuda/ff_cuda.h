@@ -51,8 +51,7 @@ struct ff_ensemble {
   uint64_t *changes;
   uint32_t *before, *after;
   uint64_t *sums;       /* what ff_cuda_tally adds up */
-  uint32_t *observable_first, *observable_weights;
-  uint32_t n_observables;
+  uint32_t *observable_first, *observable_weights, *observable_at; /* of the observables that are summed, the same in all waves */
 };
 
 /* FF_EBACKEND (FF_EMEMORY for no memory) with CUDA's own words and what was being done, where status is no success. */

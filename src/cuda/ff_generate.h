@@ -2,11 +2,11 @@
 #ifndef FF_GENERATE_H
 #define FF_GENERATE_H
 
-#include "../pbn/ff_engine.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "../pbn/ff_engine.h"
 
 typedef struct {
   char *definitions;     /* to stand before ff_generated.h */

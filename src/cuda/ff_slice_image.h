@@ -7,6 +7,10 @@
 #ifndef FF_SLICE_IMAGE_H
 #define FF_SLICE_IMAGE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #include "../base/ff_philox.h"
 
 #define FF_I_SCRATCH 1u
@@ -56,19 +60,11 @@ typedef struct {
 #if !defined(__CUDACC_RTC__)
 #include "../pbn/ff_engine.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The image of a sliced program in one block of memory, to be freed by ff_free_aligned(*memory). O(size of the program). */
 ff_status ff_slice_image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, ff_error *err);
 
 /* The same image where its memory was copied from `from` to `to`. */
 ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, const void *to);
-
-#ifdef __cplusplus
-}
-#endif
 #endif
 
 /* What a step's vertical counters and changes of one term take, in rows of 32 words: sums, held rows, the value before, and
@@ -79,5 +75,9 @@ ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, 
 #define FF_COUNTER_BEFORE (2u * FF_COUNTER_LEVELS)
 #define FF_COUNTER_CHANGED (2u * FF_COUNTER_LEVELS + 1u)
 #define FF_COUNTER_STEPS ((1u << FF_COUNTER_LEVELS) - 1u) /* that a counter holds */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
