@@ -24,7 +24,7 @@ static uint32_t row_words(const ff_packed *q, uint32_t f, int form) {
 }
 
 static void add_up(ff_table_fast *fast) {
-  fast->words = 3 * fast->hits + 2 * fast->functions + fast->uniform + fast->parents + fast->extra_at + fast->extra;
+  fast->words = 3 * (size_t)fast->hits + 2 * (size_t)fast->functions + fast->uniform + fast->parents + fast->extra_at + fast->extra;
 }
 
 /* The functions of all places: what is brought where nothing is split. */
@@ -55,7 +55,7 @@ static ff_table_fast part(uint32_t *split, const ff_program *p, int form, size_t
       more.extra += row_words(q, more.functions, form);
     }
     add_up(&more);
-    if ((size_t)more.words * 4 > bytes) break;
+    if (more.words * 4 > bytes) break;
     out = more;
     *split = word + 1;
   }
@@ -111,7 +111,7 @@ static void plan_split(ff_table_plan *plan, const ff_program *p, const ff_table_
   plan->form |= FF_FORM_SPLIT | FF_FORM_ROWS;
   plan->threads = ENOUGH_THREADS;
   while (plan->threads > LEAST_THREADS && state * plan->threads > room / 4 * 3) plan->threads /= 2;
-  if ((plan->form & FF_FORM_PAIRS) && state * plan->threads <= room / 16 * 15) {
+  if ((plan->form & FF_FORM_PAIRS) && state * plan->threads + (size_t)p->hits.size * 12 <= room / 16 * 15) {
     plan->state = FF_STATE_SHARED;
     plan->thread_bytes = state;
     room -= state * plan->threads;
@@ -246,6 +246,8 @@ static void write_image(uint32_t *memory, const places *at, const ff_program *p,
 ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_program *program,
                              const ff_table_plan *plan, ff_error *err) {
   const ff_packed *q = &program->packed;
+  if ((uint64_t)q->n_extra + q->n_functions > UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "%u words of truth tables are more than the GPU's tables can number", q->n_extra);
   const ff_table_fast all = whole(program, plan->form);
   const places at = lay_out(program, &all);
   *bytes = at.end * sizeof(uint32_t);

@@ -24,7 +24,7 @@ typedef struct {
   uint32_t functions;
   uint32_t uniform;  /* first, cut, code_at, code */
   uint32_t parents, extra_at, extra;
-  uint32_t words;
+  size_t words;
 } ff_table_fast;
 
 /* What of a card matters. */
@@ -48,7 +48,7 @@ typedef struct {
 void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_table_card *card, int split);
 
 static inline size_t ff_table_shared_bytes(const ff_table_plan *plan, uint32_t threads) {
-  return (size_t)plan->fast.words * 4 + plan->thread_bytes * threads;
+  return plan->fast.words * 4 + plan->thread_bytes * threads;
 }
 
 /* The program for such a plan in one block of memory, to be freed by ff_free_aligned(*memory). O(size of the program). */
@@ -65,6 +65,14 @@ static inline uint32_t ff_table_uniform(const ff_program *p) {
 }
 
 /* ---- what a block does first ------------------------------------------------------------------------------------- */
+
+/* Makes the program read its uniform arrays from a copy of them. */
+FF_STEP void ff_table_read_uniform(ff_step_program *p, const uint32_t *copy) {
+  p->cut = copy + (p->cut - p->first);
+  p->code_at = copy + (p->code_at - p->first);
+  p->code = copy + (p->code - p->first);
+  p->first = copy;
+}
 
 /* Words from `from` to place *at of `shared`, by thread `thread` of `threads`. */
 FF_STEP uint32_t *ff_table_bring(uint32_t *shared, uint32_t *at, const void *from, uint32_t words, uint32_t thread,
@@ -87,10 +95,7 @@ FF_STEP void ff_table_fetch(const int form, ff_step_program *p, const ff_table_f
   p->hits.alias = ff_table_bring(shared, &at, p->hits.alias, fast->hits, thread, threads);
   if ((form & FF_FORM_ASYNCHRONOUS) && !(form & FF_FORM_SPLIT)) {
     const uint32_t *uniform = ff_table_bring(shared, &at, p->first, fast->uniform, thread, threads);
-    p->cut = uniform + (p->cut - p->first);
-    p->code_at = uniform + (p->code_at - p->first);
-    p->code = uniform + (p->code - p->first);
-    p->first = uniform;
+    ff_table_read_uniform(p, uniform);
   }
   p->fast.parents = ff_table_bring(shared, &at, all.parents, fast->parents, thread, threads);
   p->fast.extra = ff_table_bring(shared, &at, all.extra, fast->extra, thread, threads);

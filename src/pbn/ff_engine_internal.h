@@ -80,7 +80,7 @@ typedef struct {
 typedef struct {
   uint32_t *order;       /* nodes in the order of their tables: place to node */
   uint32_t *first;       /* per place, n_nodes + 1: its functions */
-  uint32_t *function;    /* per function two words: where its parents stand and how many; rows 0..31 of its table */
+  uint64_t *function;    /* per function: where its parents stand and how many; in the high word rows 0..31 of its table */
   uint32_t *parents;     /* most significant first */
   uint32_t *extra_at;    /* per function: where the rows from 32 on stand in `extra` */
   uint32_t *extra;

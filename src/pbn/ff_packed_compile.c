@@ -128,7 +128,7 @@ static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
                         (unsigned long long)parents, (unsigned long long)extra);
   q->order = ff_calloc(n, sizeof *q->order);
   q->first = ff_calloc((size_t)n + 1, sizeof *q->first);
-  q->function = ff_calloc(m, 2 * sizeof *q->function);
+  q->function = ff_calloc(m, sizeof *q->function);
   q->parents = ff_calloc((size_t)parents, sizeof *q->parents);
   q->extra_at = ff_calloc(m, sizeof *q->extra_at);
   q->extra = ff_calloc((size_t)extra, sizeof *q->extra);
@@ -144,15 +144,14 @@ static ff_status place_function(ff_packed *q, const ff_predictor *f, const ff_ex
   uint32_t g = q->n_functions++, k = f->n_parents;
   q->extra_at[g] = q->n_extra;
   if (k > PACKED_INPUTS) {
-    q->function[2 * (size_t)g] = q->n_wide * 16 + FF_STEP_WIDE;
+    q->function[g] = q->n_wide * 16 + FF_STEP_WIDE;
     wide[q->n_wide++] = &f->expr;
     return FF_OK;
   }
   uint32_t *table = NULL;
   ff_status status = ff_expr_table(&f->expr, f->parents, k, &table, err);
   if (status != FF_OK) return status;
-  q->function[2 * (size_t)g] = q->n_parents * 16 + k;
-  q->function[2 * (size_t)g + 1] = table[0];
+  q->function[g] = (uint64_t)table[0] << 32 | (q->n_parents * 16 + k);
   for (uint32_t i = 0; i < k; i++) q->parents[q->n_parents++] = f->parents[k - 1 - i];
   if (k > 5) {
     uint32_t words = (1u << (k - 5)) - 1;

@@ -5,8 +5,8 @@
  *  - PLACED: bit i of a state is the node at place i, not node i. Values then come in the order of their bits, and a
  *    register gathers 32 of them before they are written (Mizera, Pang, Yuan, section 3.3);
  *  - PAIRS: parents are 16-bit numbers, two to a word, the lower half first;
- *  - ROWS: a table's words stand one after the other in `extra` from the function's second word on (section 3.4); else
- *    the second word is rows 0..31 itself and what exceeds it stands in `extra` (section 3.3);
+ *  - ROWS: a table's words stand one after the other in `extra`, from where the function says (section 3.4); else the
+ *    function itself has rows 0..31 and what exceeds them stands in `extra` (section 3.3);
  *  - WORDS2, WORDS4: a state has at most 2 or 4 words and lives in registers, which have no address: words are chosen;
  *  - SPLIT: places of the first words have their tables in `fast`, the others in `slow`; without it all are in `fast`.
  *
@@ -33,12 +33,13 @@ enum {
   FF_FORM_SPLIT = 64
 };
 
-/* A function's two words in `function`: the first is (where its parents start in `parents`) * 16 + their number, or
- * (which expression) * 16 + FF_STEP_WIDE; parents stand most significant first. */
+/* A function in `function`: its low word is (where its parents start in `parents`) * 16 + their number, or (which
+ * expression) * 16 + FF_STEP_WIDE; parents stand most significant first. Its high word is of its table. */
 #define FF_STEP_WIDE 15u
 
 typedef struct {
-  const uint32_t *function, *parents;
+  const uint64_t *function;
+  const uint32_t *parents;
   const uint32_t *extra_at, *extra; /* extra_at: per function, without ROWS */
 } ff_step_tables;
 
@@ -128,8 +129,8 @@ FF_STEP uint32_t ff_step_expression(const int form, const ff_step_program *p, co
 
 FF_STEP uint32_t ff_step_function(const int form, const ff_step_program *p, const ff_step_tables *tables,
                                   const uint32_t *state, size_t stride, uint32_t f) {
-  uint32_t head = tables->function[2 * (size_t)f], table = tables->function[2 * (size_t)f + 1];
-  uint32_t k = head & 15, entry = 0;
+  uint64_t function = tables->function[f];
+  uint32_t head = (uint32_t)function, table = (uint32_t)(function >> 32), k = head & 15, entry = 0;
   const uint32_t *parent = tables->parents + (head >> 4);
   if (k == FF_STEP_WIDE) return ff_step_expression(form, p, state, stride, head >> 4);
   if (form & FF_FORM_PAIRS) {
