@@ -228,7 +228,8 @@ static void release(ff_ensemble *e) {
   e->own = NULL;
 }
 
-static ff_status upload(table_own *own, const ff_program *p, ff_error *err) {
+static ff_status upload(ff_ensemble *e, table_own *own, ff_error *err) {
+  const ff_program *p = e->program;
   ff_step_program image;
   void *memory = NULL;
   size_t bytes = 0;
@@ -238,6 +239,7 @@ static ff_status upload(table_own *own, const ff_program *p, ff_error *err) {
   status = ff_cuda_upload(&own->memory, memory, bytes, "the program", err);
   if (status == FF_OK) own->program = ff_table_image_at(&image, memory, own->memory);
   ff_free_aligned(memory);
+  e->info.bytes += bytes;
   return status;
 }
 
@@ -293,7 +295,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_table_plan_of(&own->plan, p, &card, 1);
   own->kernel = kernel_of(&own->plan);
   if (own->kernel == NULL) return ff_error_set(err, FF_EINTERNAL, "no table kernel of form %d", own->plan.form);
-  ff_status status = upload(own, p, err);
+  ff_status status = upload(e, own, err);
   if (status == FF_OK) status = size_up(e, own, err);
   e->tile_bytes = ((uint64_t)p->packed.words * 4 + p->n_terms) * FF_TILE;
   say_why(e, &own->plan);
