@@ -10,6 +10,7 @@ long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
   list(
     function() steady_state(net, "complex1 & FADD", precision = 1e-7, threads = 2),
     function() long_run_influence(net, precision = 1e-7, threads = 2),
+    function() influence_analysis(net, c("complex1", "complex2"), precision = 1e-7, influence_precision = 1e-7, threads = 2),
     function() steady_state(big, big$nodes[[1]], precision = 1e-6, threads = 3),
     function() steady_state(slow, slow$nodes[[1]], precision = 1e-6, threads = 2),
     function() simulate(net, nsim = trajectories, steps = 4000),
