@@ -122,6 +122,10 @@ test_that("of influences and sensitivities", {
     long_run_influence(net, method = "exactly")
     long_run_influence(net, reduce = NA)
     long_run_influence(net, progress = 1)
+    influence_analysis(1, "a")
+    influence_analysis(net, "d")
+    influence_analysis(net, "a", influence_precision = 0)
+    influence_analysis(net, "a", to = "d")
     long_run_sensitivity(1, "a")
     long_run_sensitivity(net)
     long_run_sensitivity(net, "a", change = "rules")
@@ -141,11 +145,13 @@ test_that("of parts that are put together", {
   old <- first
   attr(old, "run")$tally <- attr(old, "run")$tally[-1]
   influence <- long_run_influence(net, precision = 0.05, seed = 1, shard = c(1, 3))
+  half <- influence_analysis(net, "a", precision = 0.05, influence_precision = 0.05, seed = 1, shard = c(1, 3))$states
   expect_snapshot(error = TRUE, {
     c(first, influence)
     c(influence, first)
     c(first, steady_state(net, "a", method = "exact"))
     c(first, first["set"])
+    c(half, first)
     c(first, first)
     c(first, steady_state(net, "b", precision = 0.05, seed = 1, shard = c(2, 3)))
     c(first, steady_state(net, "a", precision = 0.05, seed = 2, shard = c(2, 3)))
