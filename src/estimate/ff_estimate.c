@@ -32,6 +32,7 @@ struct ff_estimate {
   const ff_program *program;
   ff_estimate_options options;
   ff_observables observables; /* first and weights owned, terms not kept */
+  const uint32_t *at;         /* where the program counts each term; NULL: in their order. Borrowed */
   uint32_t *first;
   double *weights, *precision; /* per term; per observable */
   uint8_t *two_state, *constant;
@@ -133,7 +134,7 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
     status = ff_tile_new(&s->tile, e->program, e->options.simd, err);
     if (status == FF_OK) status = ff_tally_new(&s->tally, observables, err);
     if (status != FF_OK) break;
-    s->first_half = ff_calloc((size_t)n_terms * FF_TILE, sizeof *s->first_half);
+    s->first_half = ff_calloc((size_t)ff_program_terms(e->program) * FF_TILE, sizeof *s->first_half);
     if (s->first_half == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for the counts of %u terms", n_terms);
   }
   return status;
@@ -161,13 +162,14 @@ static uint64_t first_psi(const ff_program *program) {
 }
 
 ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables,
-                          ff_estimate_options options, ff_error *err) {
+                          const uint32_t *at, ff_estimate_options options, ff_error *err) {
   *out = NULL;
   ff_status status = check_options(&options, observables->n, err);
   if (status != FF_OK) return status;
   ff_estimate *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an estimate");
   e->program = program;
+  e->at = at;
   e->options = options;
   status = allocate(e, observables, err);
   if (status != FF_OK) {
@@ -193,6 +195,12 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff
 
 /* ---- one tile ---------------------------------------------------------------------------------------------------- */
 
+/* 64 trajectories' values of a state set just counted. */
+static uint64_t set_word(const ff_estimate *e, const slot *s, uint32_t observable) {
+  uint32_t term = e->first[observable], at = e->at == NULL ? term : e->at[term];
+  return at == FF_TERM_0 ? 0 : at == FF_TERM_1 ? UINT64_MAX : ff_tile_term_word(s->tile, at, 0);
+}
+
 /* The pilot's record: the last RECORD_STEPS steps of the window, one by one. */
 static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
   for (uint64_t i = 0; i < steps; i++) {
@@ -201,7 +209,7 @@ static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
     if (to_go >= RECORD_STEPS) continue;
     for (uint32_t j = 0; j < e->observables.n; j++)
       if (e->two_state[j])
-        e->record[(size_t)e->set[j] * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = ff_tile_term_word(s->tile, e->first[j], 0);
+        e->record[(size_t)e->set[j] * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = set_word(e, s, j);
   }
 }
 
@@ -225,7 +233,7 @@ static int run_tile(ff_estimate *e, slot *s) {
     }
   }
   ff_harvest harvest = ff_tile_harvest(s->tile);
-  ff_tally_add(&s->tally, s->first_half, &harvest);
+  ff_tally_add_at(&s->tally, e->at, s->first_half, &harvest);
   ff_tile_forget(s->tile);
   s->busy = 0;
   return 1;
@@ -324,6 +332,13 @@ static int seen_enough(const ff_estimate *e) {
     if (e->two_state[i] ? m.n01 < MIN_TRANSITIONS || m.n10 < MIN_TRANSITIONS : m.visited != 1) return 0;
   }
   return 1;
+}
+
+/* Is there an observable that varies by its expression, and never did? */
+static int never_seen(const ff_estimate *e) {
+  for (uint32_t i = 0; i < e->observables.n; i++)
+    if (!e->constant[i] && ff_tally_moments(&e->tally, i).visited != 1) return 1;
+  return 0;
 }
 
 /* Burn-in and samples that the pilot asks for. */
@@ -455,7 +470,12 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
     return add_tiles(e, *round, more, err);
   }
-  if (whole && !seen_enough(e)) return add_tiles(e, *round, e->plan.tiles, err);
+  if (whole && !seen_enough(e)) {
+    double stretch = ceil(ff_estimate_stretch(e));
+    if (burn_in + (double)(e->plan.half[0] + e->plan.half[1]) < stretch && never_seen(e)) /* no number of such looks is enough */
+      return plan_run(e, stretch, samples, ++*round, err);
+    return add_tiles(e, *round, e->plan.tiles, err);
+  }
   e->phase = FF_PHASE_DONE;
   return FF_OK;
 }

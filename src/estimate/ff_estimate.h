@@ -42,6 +42,8 @@ void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1);
 
 /* Adds a tile: `first_half` is a copy of the counts at half time, `harvest` what was counted at the end. */
 void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest);
+/* ... where term i's counts stand at at[i] (see ff_counted). */
+void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest);
 
 /* Adds another tally of the same plan. */
 ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err);
@@ -115,8 +117,9 @@ typedef struct {
 
 typedef struct ff_estimate ff_estimate;
 
-/* Borrows program and copies the rest. FF_EARGUMENT for options out of their domain. */
-ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables,
+/* Borrows program and `at`, and copies the rest. The program counts the observables' terms themselves where `at` is NULL, else
+ * what ff_counted_new() has found to be enough, which gives the same bits. FF_EARGUMENT for options out of their domain. */
+ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables, const uint32_t *at,
                           ff_estimate_options options, ff_error *err);
 void ff_estimate_free(ff_estimate *estimate);
 

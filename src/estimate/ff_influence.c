@@ -210,3 +210,145 @@ ff_status ff_observables_put_sets(ff_observables *observables, const ff_expr *se
   *observables = (ff_observables){.n = n + old, .first = first, .terms = terms, .weights = weights};
   return FF_OK;
 }
+
+/* ---- equal terms ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  uint32_t *words; /* keys, one after the other */
+  size_t n, capacity;
+} key_list;
+
+static int bit(const uint32_t *table, uint32_t row) { return table[row / 32] >> (row % 32) & 1; }
+
+/* Keeps the inputs on which the table depends; the table shrinks in place. */
+static uint32_t essential(uint32_t *parents, uint32_t n, uint32_t *table) {
+  for (uint32_t k = n; k-- > 0;) {
+    uint32_t low = (1u << k) - 1, half = 1u << (n - 1), same = 1;
+    for (uint32_t row = 0; row < half && same; row++) {
+      uint32_t off = (row & low) | (row & ~low) << 1;
+      same = bit(table, off) == bit(table, off | 1u << k);
+    }
+    if (!same) continue;
+    for (uint32_t row = 0; row < half; row++) { /* what is read stands at or after what is written */
+      uint32_t value = (uint32_t)bit(table, (row & low) | (row & ~low) << 1);
+      table[row / 32] = (table[row / 32] & ~(1u << (row % 32))) | value << (row % 32);
+    }
+    for (uint32_t i = k + 1; i < n; i++) parents[i - 1] = parents[i];
+    n--;
+  }
+  return n;
+}
+
+static ff_status put(key_list *keys, const uint32_t *words, size_t n, ff_error *err) {
+  ff_status status = ff_grow((void **)&keys->words, &keys->capacity, keys->n + n, sizeof *keys->words, err);
+  if (status != FF_OK) return status;
+  for (size_t i = 0; i < n; i++) keys->words[keys->n++] = words[i];
+  return FF_OK;
+}
+
+/* A term's key: inputs and table, or its code. */
+static ff_status put_key(key_list *keys, const ff_expr *term, ff_error *err) {
+  uint32_t *parents = NULL, *table = NULL, n = 0, code = UINT32_MAX;
+  ff_status status = ff_expr_parents(term, &parents, &n, err);
+  if (status == FF_OK && n > FOLD_PARENTS) {
+    status = put(keys, &code, 1, err);
+    if (status == FF_OK) status = put(keys, term->code, term->length, err);
+  } else if (status == FF_OK) {
+    status = ff_expr_table(term, parents, n, &table, err);
+    if (status == FF_OK) {
+      n = essential(parents, n, table);
+      if (n < 5) table[0] &= (1u << (1u << n)) - 1; /* a table shorter than a word */
+      status = put(keys, &n, 1, err);
+    }
+    if (status == FF_OK) status = put(keys, parents, n, err);
+    if (status == FF_OK) status = put(keys, table, n > 5 ? 1u << (n - 5) : 1, err);
+  }
+  free(parents);
+  free(table);
+  return status;
+}
+
+static size_t hash_of(const uint32_t *words, size_t n) {
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  for (size_t i = 0; i < n; i++) hash = (hash ^ words[i]) * UINT64_C(0x100000001B3);
+  return (size_t)(hash ^ hash >> 32);
+}
+
+/* The distinct terms found so far; a slot holds the number of one, from 1. */
+typedef struct {
+  key_list keys;
+  size_t *end; /* per distinct term, where its key ends */
+  uint32_t *slots;
+  size_t n_slots;
+  uint32_t n;
+} term_table;
+
+/* The number (from 0) of the term whose key was put last: an old one, and the key goes, or the next. */
+static uint32_t number_of(term_table *t, size_t start) {
+  size_t length = t->keys.n - start;
+  for (size_t slot = hash_of(t->keys.words + start, length) % t->n_slots;; slot = (slot + 1) % t->n_slots) {
+    uint32_t number = t->slots[slot];
+    if (number == 0) {
+      t->end[t->n] = t->keys.n;
+      t->slots[slot] = ++t->n;
+      return t->n - 1;
+    }
+    size_t first = number > 1 ? t->end[number - 2] : 0;
+    if (t->end[number - 1] - first != length ||
+        memcmp(t->keys.words + first, t->keys.words + start, length * sizeof *t->keys.words) != 0)
+      continue;
+    t->keys.n = start;
+    return number - 1;
+  }
+}
+
+void ff_counted_free(ff_counted *counted) {
+  free((uint32_t *)counted->counted.first);
+  free((ff_expr *)counted->counted.terms);
+  free((double *)counted->counted.weights);
+  free(counted->at);
+  *counted = (ff_counted){0};
+}
+
+ff_status ff_counted_new(ff_counted *out, const ff_observables *observables, ff_error *err) {
+  uint32_t n = observables->first[observables->n];
+  term_table found = {.n_slots = 2 * (size_t)n + 1};
+  uint32_t *first = ff_calloc((size_t)n + 1, sizeof *first), *at = ff_calloc(n, sizeof *at);
+  ff_expr *terms = ff_calloc(n, sizeof *terms);
+  double *weights = ff_calloc(n, sizeof *weights);
+  found.end = ff_calloc(n, sizeof *found.end);
+  found.slots = ff_calloc(found.n_slots, sizeof *found.slots);
+  ff_status status = FF_OK;
+  if (first == NULL || at == NULL || terms == NULL || weights == NULL || found.end == NULL || found.slots == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %u terms", n);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const ff_expr *term = &observables->terms[i];
+    if (term->length == 1 && FF_X_CODE(term->code[0]) == FF_X_CONST) {
+      at[i] = FF_X_OPERAND(term->code[0]) ? FF_TERM_1 : FF_TERM_0;
+      continue;
+    }
+    size_t start = found.keys.n;
+    status = put_key(&found.keys, term, err);
+    if (status != FF_OK) break;
+    const uint32_t *key = found.keys.words + start;
+    if (key[0] == 0) { /* depends on no node */
+      at[i] = key[1] & 1 ? FF_TERM_1 : FF_TERM_0;
+      found.keys.n = start;
+      continue;
+    }
+    at[i] = number_of(&found, start);
+    terms[at[i]] = *term; /* of equal terms the last */
+    weights[at[i]] = 0.5;
+    first[at[i] + 1] = at[i] + 1;
+  }
+  for (uint32_t i = 0; i < observables->n && status == FF_OK; i++) {
+    uint32_t j = observables->first[i];
+    if (observables->first[i + 1] - j == 1 && observables->weights[j] == 1.0 && at[j] < FF_TERM_0) weights[at[j]] = 1;
+  }
+  free(found.keys.words);
+  free(found.end);
+  free(found.slots);
+  *out = (ff_counted){.counted = {.n = found.n, .first = first, .terms = terms, .weights = weights}, .at = at};
+  if (status != FF_OK) ff_counted_free(out);
+  return status;
+}

@@ -18,6 +18,20 @@ void ff_influence_free(ff_observables *observables);
 /* Puts n state sets (terms of weight 1) before the others. The expressions become the observables'; on failure all is as it was. */
 ff_status ff_observables_put_sets(ff_observables *observables, const ff_expr *sets, uint32_t n, ff_error *err);
 
+/* What has to be counted for observables: their distinct terms that are no constants. Influences have many equal terms, and
+ * constant ones: a function with one parent is always changed by it. */
+#define FF_TERM_0 (UINT32_MAX - 1)
+#define FF_TERM_1 UINT32_MAX
+typedef struct {
+  ff_observables counted; /* of one term each, of weight 1 where a state set has it (whose transitions count), else 1/2 */
+  uint32_t *at;           /* per term of the observables: its place among the counted ones, or FF_TERM_0/1 */
+} ff_counted;
+
+/* Terms are equal where their truth tables are (up to 10 inputs), or their codes. The counted expressions stay the observables',
+ * which must outlive them. O(length of the terms, 2^10 a term at most). */
+ff_status ff_counted_new(ff_counted *out, const ff_observables *observables, ff_error *err);
+void ff_counted_free(ff_counted *counted);
+
 /* Puts the values of held nodes (which cannot flip, start at a given value and have no rule but to keep it) into the terms. */
 ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff_error *err);
 

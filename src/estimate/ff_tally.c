@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ff_estimate.h"
+#include "ff_influence.h"
 
 #define WEIGHT_ONE 1048576.0 /* weights are counted in units of 2^-20 */
 #define TERM_WORDS 5
@@ -58,34 +59,62 @@ static uint64_t *pair_words(const ff_tally *tally, uint32_t observable) {
   return tally->words + (size_t)tally->n_terms * TERM_WORDS + (size_t)observable * PAIR_WORDS;
 }
 
-void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest) {
-  for (uint32_t i = 0; i < tally->n_terms; i++) {
-    uint64_t *words = term_words(tally, i);
-    for (uint32_t lane = 0; lane < FF_TILE; lane++) {
-      words[0] += first_half[(size_t)i * FF_TILE + lane];
-      words[1] += harvest->counts[(size_t)i * FF_TILE + lane];
-    }
-    words[2] += harvest->changes[i];
-    words[3] += harvest->before[i];
-    words[4] += harvest->after[i];
+/* A term's counts of 1,024 trajectories, or what all of them have where it is constant. */
+typedef struct {
+  const uint32_t *counts;
+  uint32_t all;
+} column;
+
+static column column_of(const uint32_t *counts, uint32_t at, uint64_t steps) {
+  if (at < FF_TERM_0) return (column){counts + (size_t)at * FF_TILE, 0};
+  return (column){NULL, at == FF_TERM_1 ? (uint32_t)steps : 0};
+}
+
+static uint64_t value(column c, uint32_t lane) { return c.counts != NULL ? c.counts[lane] : c.all; }
+
+static void add_term(uint64_t *words, uint32_t at, int two_state, const uint32_t *first_half, const ff_harvest *harvest,
+                     const uint64_t half[2]) {
+  column a = column_of(first_half, at, half[0]), whole = column_of(harvest->counts, at, half[0] + half[1]);
+  for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+    words[0] += value(a, lane);
+    words[1] += value(whole, lane);
   }
+  uint32_t held = at == FF_TERM_1 ? FF_TILE : 0;
+  words[2] += two_state && at < FF_TERM_0 ? harvest->changes[at] : 0;
+  words[3] += at < FF_TERM_0 ? harvest->before[at] : held;
+  words[4] += at < FF_TERM_0 ? harvest->after[at] : held;
+}
+
+void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
   for (uint32_t i = 0; i < tally->n; i++) {
-    uint64_t *words = pair_words(tally, i);
-    for (uint32_t lane = 0; lane < FF_TILE; lane++) {
-      uint64_t a = 0, whole = 0;
-      for (uint32_t j = tally->first[i]; j < tally->first[i + 1]; j++) {
-        uint64_t weight = (uint64_t)(tally->weights[j] * WEIGHT_ONE + 0.5);
-        a += weight * first_half[(size_t)j * FF_TILE + lane];
-        whole += weight * harvest->counts[(size_t)j * FF_TILE + lane];
+    uint32_t first = tally->first[i], last = tally->first[i + 1];
+    int two_state = last - first == 1 && tally->weights[first] == 1.0;
+    uint64_t a[FF_TILE] = {0}, whole[FF_TILE] = {0}, *words = pair_words(tally, i);
+    for (uint32_t j = first; j < last; j++) {
+      uint32_t place = at == NULL ? j : at[j];
+      add_term(term_words(tally, j), place, two_state, first_half, harvest, tally->half);
+      uint64_t weight = (uint64_t)(tally->weights[j] * WEIGHT_ONE + 0.5);
+      column early = column_of(first_half, place, tally->half[0]);
+      column all = column_of(harvest->counts, place, tally->half[0] + tally->half[1]);
+      for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+        a[lane] += weight * value(early, lane);
+        whole[lane] += weight * value(all, lane);
       }
-      add128(words, a, 0);
-      add128(words + 2, whole - a, 0);
-      add_product(words + 4, a, a);
-      add_product(words + 6, whole - a, whole - a);
-      add_product(words + 8, a, whole - a);
+    }
+    for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+      uint64_t b = whole[lane] - a[lane];
+      add128(words, a[lane], 0);
+      add128(words + 2, b, 0);
+      add_product(words + 4, a[lane], a[lane]);
+      add_product(words + 6, b, b);
+      add_product(words + 8, a[lane], b);
     }
   }
   tally->tiles++;
+}
+
+void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest) {
+  ff_tally_add_at(tally, NULL, first_half, harvest);
 }
 
 ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {

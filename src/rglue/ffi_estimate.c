@@ -10,6 +10,7 @@
 /* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
 typedef struct {
   ff_observables observables;
+  ff_counted counted;
   ff_program *program;
   ff_estimate *estimate;
 } held;
@@ -19,6 +20,7 @@ static void release(SEXP pointer) {
   if (h == NULL) return;
   ff_estimate_free(h->estimate);
   ff_program_free(h->program);
+  ff_counted_free(&h->counted);
   ff_influence_free(&h->observables);
   free(h);
   R_ClearExternalPtr(pointer);
@@ -123,8 +125,10 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   hold_influences(h, pbn, from, to);
   hold_sets(h, pbn, sets);
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
-  ffi_check(ff_program_new(&h->program, pbn, &h->observables, (ff_layout)(int)number(options, "layout"), &err), &err);
-  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, options_of(options, h->observables.n), &err), &err);
+  ffi_check(ff_counted_new(&h->counted, &h->observables, &err), &err);
+  ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, (ff_layout)(int)number(options, "layout"), &err), &err);
+  ff_estimate_options how = options_of(options, h->observables.n);
+  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, h->counted.at, how, &err), &err);
   UNPROTECT(2);
   return pointer;
 }

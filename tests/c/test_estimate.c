@@ -45,7 +45,7 @@ static ff_estimate *run(ff_program **program, const ff_pbn *pbn, const ff_observ
   ff_error err;
   ff_estimate *estimate = NULL;
   FF_CHECK_OK(ff_program_new(program, pbn, observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, *program, observables, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, *program, observables, NULL, options, &err), &err);
   for (int done = 0; !done;) {
     ff_status status = ff_estimate_advance(estimate, seconds, &done, &err);
     FF_CHECK_OK(status, &err);
@@ -231,7 +231,7 @@ static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff
   *grew = plan.burn_in == last.burn_in && plan.tiles < last.tiles;
   *restarted = plan.burn_in < last.burn_in;
   options.threads = 2;
-  FF_CHECK_OK(ff_estimate_new(&resumed, program, observables, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&resumed, program, observables, NULL, options, &err), &err);
   FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, &err), &err);
   for (int done = 0; !done;) {
     ff_status status = ff_estimate_advance(resumed, 1e-3, &done, &err);
@@ -288,7 +288,7 @@ static void what_is_resumed_is_checked(void) {
   ff_plan plan = run_parts(&sum, pbn, &sets.observables, options, 2), wrong;
   ff_estimate *estimate = NULL;
   FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, options, &err), &err);
   wrong = plan;
   wrong.tiles++;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "not those of all");
@@ -309,7 +309,7 @@ static void what_is_resumed_is_checked(void) {
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   options.n_shards = 2;
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, options, &err), &err);
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   ff_tally_free(&sum);
@@ -386,6 +386,91 @@ static void sets_and_influences_share_a_run(void) {
   ff_pbn_free(pbn);
 }
 
+/* What is counted once for all equal terms, and not at all for constants, adds up to the same bits. */
+static void equal_terms_are_counted_once(void) {
+  static const char *const rules[] = {"a 0.6 b | !c", "a 0.4 !b & c", "b 1 a ^ c",      "c 0.5 a", "c 0.5 !b", "d 1 c & a",
+                                      "e 0.3 e",      "e 0.7 d | e & a", "x 1 a & b & e", "y 1 !a & b & e", NULL};
+  static const char *const texts[] = {"a & b", "!(!b | !a)", "(a | c) & (a | !c)", "a", "1", "d & !d | 0", "b & e", NULL};
+  /* of b on a: 1 and 1; of a and c on b: 1; of a on x and on y: b & e, as the last set */
+  static const uint32_t from[] = {1, 2, 0, 2, 0, 0, 3}, to[] = {0, 0, 1, 1, 5, 6, 4};
+  ff_estimate_options options = default_options();
+  options.precision = 2e-2;
+  for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
+    ff_pbn *pbn = net_parse(rules, 0.01, (ff_update)update);
+    if (pbn == NULL) return;
+    ff_error err;
+    set_list sets;
+    parse_sets(&sets, pbn, texts);
+    ff_observables all;
+    ff_counted counted;
+    FF_CHECK_OK(ff_influence_new(&all, pbn, from, to, 7, &err), &err);
+    FF_CHECK_OK(ff_observables_put_sets(&all, sets.terms, 7, &err), &err);
+    FF_CHECK_OK(ff_observables_hold(&all, pbn, &err), &err);
+    FF_CHECK_OK(ff_counted_new(&counted, &all, &err), &err);
+    const uint32_t *at = counted.at;
+    FF_CHECK_INT(at[0], at[1]);
+    FF_CHECK_INT(at[2], at[3]);
+    FF_CHECK(at[0] != at[2] && at[0] != at[6] && at[2] != at[6]);
+    FF_CHECK(at[4] == FF_TERM_1 && at[5] == FF_TERM_0);
+    for (uint32_t i = 11; i < 13; i++) FF_CHECK_INT(at[all.first[i]], at[6]);
+    FF_CHECK(at[all.first[9]] == FF_TERM_1 && at[all.first[10]] == FF_TERM_1);
+    FF_CHECK(counted.counted.n < all.first[all.n]);
+    ff_program *program = NULL, *shared_program = NULL;
+    ff_estimate *plain = run(&program, pbn, &all, options, 10), *shared = NULL;
+    FF_CHECK_OK(ff_program_new(&shared_program, pbn, &counted.counted, FF_LAYOUT_AUTO, &err), &err);
+    FF_CHECK_OK(ff_estimate_new(&shared, shared_program, &all, at, options, &err), &err);
+    for (int done = 0; !done;) {
+      ff_status status = ff_estimate_advance(shared, 10, &done, &err);
+      FF_CHECK_OK(status, &err);
+      if (status != FF_OK) break;
+    }
+    FF_CHECK(same_tally(ff_estimate_tally(plain), ff_estimate_tally(shared)));
+    for (uint32_t i = 0; i < all.n; i++) FF_CHECK_INT(ff_estimate_thinning(plain)[i], ff_estimate_thinning(shared)[i]);
+    ff_estimate_free(plain);
+    ff_estimate_free(shared);
+    ff_program_free(program);
+    ff_program_free(shared_program);
+    ff_counted_free(&counted);
+    ff_influence_free(&all);
+    ff_pbn_free(pbn);
+  }
+}
+
+/* Random functions of some inputs, of which some do not matter: the same function in other words has the same place. */
+static void equal_functions_are_found(void) {
+  net_random r = {11, 0};
+  static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "g 1 g", "h 1 h", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.1, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  for (int trial = 0; trial < 300; trial++) {
+    ff_error err;
+    char table[3][33], text[3][80];
+    uint32_t keep = 1 + (uint32_t)(net_uniform(&r) * 31); /* inputs of five that matter */
+    for (uint32_t row = 0; row < 32; row++) {
+      uint32_t same = row & keep; /* the row that has the same value: the other inputs off */
+      table[0][row] = same == row ? (net_uniform(&r) < 0.5 ? '1' : '0') : table[0][same];
+      table[1][row] = table[0][row];
+    }
+    for (int i = 0; i < 2; i++) table[i][32] = 0;
+    memcpy(table[2], table[0], 33);
+    uint32_t flipped = (uint32_t)(net_uniform(&r) * 32);
+    table[2][flipped] = table[2][flipped] == '1' ? '0' : '1';
+    snprintf(text[0], sizeof text[0], "f(a, b, c, d, e){%s}", table[0]);
+    snprintf(text[1], sizeof text[1], "f(a, b, c, d, e){%s} ^ (g & h & !g)", table[1]);
+    snprintf(text[2], sizeof text[2], "f(a, b, c, d, e){%s}", table[2]);
+    const char *const texts[] = {text[0], text[1], text[2], NULL};
+    set_list sets;
+    ff_counted counted;
+    parse_sets(&sets, pbn, texts);
+    FF_CHECK_OK(ff_counted_new(&counted, &sets.observables, &err), &err);
+    FF_CHECK_INT(counted.at[0], counted.at[1]);
+    FF_CHECK(counted.at[0] != counted.at[2]);
+    ff_counted_free(&counted);
+    free_sets(&sets);
+  }
+  ff_pbn_free(pbn);
+}
+
 static void constant_sets_are_reported_as_such(void) {
   static const char *const rules[] = {"a 1 a", "b 1 !b", "c 1 1", NULL};
   static const char *const texts[] = {"c", "!c", "a", NULL};
@@ -432,6 +517,27 @@ static void sets_not_seen_yet_are_waited_for(void) {
   ff_pbn_free(pbn);
 }
 
+/* A run so short that its trajectories could not have seen the set, which is never there: more of them would not help. */
+static void short_runs_are_lengthened(void) {
+  static const char *const texts[] = {"a", "a & !a & c", NULL};
+  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
+  if (pbn == NULL) return;
+  set_list sets;
+  parse_sets(&sets, pbn, texts);
+  ff_program *program = NULL;
+  ff_estimate_options options = default_options();
+  options.precision = 2e-2;
+  ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
+  ff_plan plan = ff_estimate_plan(estimate);
+  FF_CHECK((double)(plan.burn_in + plan.half[0] + plan.half[1]) >= ff_estimate_stretch(estimate));
+  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 1).visited, 0);
+  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 0).visited, 1);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  free_sets(&sets);
+  ff_pbn_free(pbn);
+}
+
 /* A node that alternates, but for rare flips: half on in the long run. */
 static void alternating_sets_need_no_burn_in(void) {
   static const char *const rules[] = {"a 1 !a", "z 1 z", NULL};
@@ -463,7 +569,7 @@ static void a_chain_that_depends_on_its_start_is_refused(void) {
   ff_program *program = NULL;
   ff_estimate *estimate = NULL;
   FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, default_options(), &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, default_options(), &err), &err);
   ff_status status = FF_OK;
   for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(estimate, 10, &done, &err);
   FF_CHECK_FAILS(status, FF_ECONVERGENCE, &err, "still disagree");
@@ -544,23 +650,23 @@ static void options_are_checked(void) {
   FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
   ff_estimate_options o = default_options();
   o.precision = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "precision");
   static const double precisions[] = {1e-3, 1e-3, 1, 1e-3};
   o = default_options();
   o.precisions = precisions;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "precision");
   o = default_options();
   o.epsilon = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "epsilon");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "epsilon");
   o = default_options();
   o.shard = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
   o = default_options();
   o.threads = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "threads");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "threads");
   o = default_options();
   o.z = NAN;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, o, &err), FF_EARGUMENT, &err, "confidence");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "confidence");
   ff_program_free(program);
   free_sets(&sets);
   ff_pbn_free(pbn);
@@ -568,7 +674,8 @@ static void options_are_checked(void) {
 
 FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,
              shards_add_up, parts_go_on_where_the_whole_does, what_is_resumed_is_checked,
-             observables_have_precisions_of_their_own, sets_and_influences_share_a_run, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it, rare_sets_are_looked_for, sets_not_seen_yet_are_waited_for,
-             alternating_sets_need_no_burn_in,
+             observables_have_precisions_of_their_own, sets_and_influences_share_a_run, equal_terms_are_counted_once,
+             equal_functions_are_found, constant_sets_are_reported_as_such, a_planted_visit_does_not_stop_it, rare_sets_are_looked_for, sets_not_seen_yet_are_waited_for,
+             alternating_sets_need_no_burn_in, short_runs_are_lengthened,
              a_chain_that_depends_on_its_start_is_refused, influence_is_the_probability_to_matter, influence_of_what_is_never_selected,
              options_are_checked)
