@@ -39,7 +39,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
   check_pbn(model)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  backend <- resolve_backend(backend)
+  engine <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
@@ -52,7 +52,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
     model <- reduce_to(model, sort(unique(c(set_nodes(model, sets), children))))
   }
   if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
-  result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision)
+  result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision, engine = engine)
   run <- estimate_run(model, sets, pairs, options, confidence, result)
   run$nodes <- whole$nodes
   analysis_frames(run, result$moments, result$tiles, result$seconds)

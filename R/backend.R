@@ -42,13 +42,10 @@ resolve_simd <- function() {
   if (option == "auto") 3L else match(option, simd_names) - 1L
 }
 
-# What the estimates ask for as long as they run on the processor alone.
+# What an estimate is asked to run on, for settle_engine(): "auto" looks for a GPU only once there is work for one.
 resolve_backend <- function(backend) {
-  backend <- check_choice(backend, "backend", backend_names)
-  if (backend == "cuda") {
-    abort("backend", "`backend` = \"cuda\": this analysis does not run on a GPU yet (expected \"auto\" or \"cpu\").")
-  }
-  "cpu"
+  wanted <- wanted_backend(backend)$value
+  if (wanted == "cuda") resolve_engine(backend) else list(name = wanted)
 }
 
 backend_names <- c("auto", "cpu", "cuda")
@@ -70,6 +67,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: what `backend = "auto"` stands for: `"cpu"` or `"cuda"` (default: `"auto"`).
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in `c(0, 1)` and `"0,1"`, from the column `index`
 #'   (default: all that are usable).
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network, compiled
+#'   at run time) or `"interpreter"` (default: `"auto"`, the one that fits).
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
@@ -182,7 +181,15 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache). `devices` are numbers from
+# Which kernel of the CUDA backend; 0 leaves it the choice. As in ff_kernel of src/backend/ff_backend.h.
+kernels <- c("auto", "generated", "interpreter", "table")
+resolve_kernel <- function() {
+  session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
+  if (is.null(session$value)) return(0L)
+  match(check_choice(session$value, session$name, kernels), kernels) - 1L
+}
+
+# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are numbers from
 # 0; `cache` is the folder for compiled code, NULL where none can be made; `why` is a clause that says how this was chosen.
 # A backend that was asked for and is not there is an error, never a silent change.
 resolve_engine <- function(backend = "auto") {
@@ -197,7 +204,7 @@ resolve_engine <- function(backend = "auto") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = cache_folder()
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel()
   )
 }
 

@@ -11,7 +11,7 @@ new_estimate <- function(model, sets, pairs, options) {
 
 # Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while. `scale` is in
 # what unit the core tells the width, where that is not the unit of the estimates (see ff_progress).
-run_estimate <- function(pointer, progress, scale = NULL) {
+run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "cpu")) {
   force(pointer) # before on.exit() asks for it
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
@@ -19,6 +19,7 @@ run_estimate <- function(pointer, progress, scale = NULL) {
   repeat {
     state <- .Call(ffi_estimate_advance, pointer, 0.1)
     if (state[[1L]] == 1) break
+    if (state[[7L]] == 1) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
@@ -27,7 +28,36 @@ run_estimate <- function(pointer, progress, scale = NULL) {
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
   result$seconds <- proc.time()[["elapsed"]] - started
+  result$backend <- if (is.null(result$device)) "cpu" else "cuda"
   result
+}
+
+# Where the run goes once the pilot has told how long it is. "auto" leaves a run to the processor that would be over before a GPU
+# had started; which one it is changes no bit of the answer.
+settle_engine <- function(engine, pointer, state, seconds) {
+  auto <- engine$name == "auto"
+  if (auto) {
+    if (state[[8L]] / max(state[[3L]], 1) * max(seconds, 1e-3) < gpu_start_seconds) return(list(name = "cpu"))
+    engine <- resolve_engine("auto")
+  }
+  if (engine$name == "cpu") return(engine)
+  attempt <- function() .Call(ffi_estimate_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
+  if (!auto) {
+    attempt()
+    return(engine)
+  }
+  tryCatch({
+    attempt()
+    engine
+  }, fireflip_error_backend = function(e) stay_on_cpu(e), fireflip_error_memory = function(e) stay_on_cpu(e))
+}
+
+# A GPU's context and code take about this long in a new session.
+gpu_start_seconds <- 1
+
+stay_on_cpu <- function(condition) {
+  warn("backend", sprintf("The processor runs it, for %s", conditionMessage(condition)))
+  list(name = "cpu")
 }
 
 start_bar <- function(envir) {
@@ -71,15 +101,15 @@ check_shard <- function(shard) {
   as.double(shard)
 }
 
-# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `seconds`, and in `bytes` where they had different
-# numbers of threads. With `sets` and `pairs`, there are two precisions, and the trace tells widths in units of the first.
+# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `seconds`, in `bytes` where they had different
+# numbers of threads, and in `backend` and `device` where some ran on a GPU. With `sets` and `pairs`, there are two precisions, and the trace tells widths in units of the first.
 estimate_run <- function(model, sets, pairs, options, confidence, result) {
   list(
     model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     stretch = result$stretch, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
-    bytes = result$bytes, seconds = result$seconds,
+    bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
   )
@@ -117,7 +147,7 @@ merge_parts <- function(parts, class, frame) {
 }
 
 same_run <- function(runs) {
-  plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "bytes", "seconds"))]
+  plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "bytes", "seconds", "backend", "device"))]
   if (!all(vapply(runs, function(run) identical(plain(run), plain(runs[[1L]])), NA))) {
     abort_argument("c() merges parts of one run: found results that differ in network, sets, options or seed.")
   }
@@ -135,7 +165,8 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  whole[c("thinning", "reason")] <- run[c("thinning", "reason")] # the pilot's, and that of the layout's choice
+  kept <- c("thinning", "reason", "backend", "device") # the pilot's, that of the layout's choice, and what ran the parts
+  whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL
   whole$seconds <- run$seconds + result$seconds

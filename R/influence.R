@@ -43,7 +43,7 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
                                max_burn_in = 2^20, shard = NULL, progress = interactive()) {
   check_pbn(model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  backend <- resolve_backend(backend)
+  engine <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
@@ -51,7 +51,7 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
   if (method == "exact" || !any(pairs$arrow)) return(exact_long_run_influence(model, whole, pairs, confidence, progress))
-  result <- run_estimate(new_estimate(model, NULL, pairs, options), progress)
+  result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
   run <- estimate_run(model, NULL, pairs, options, confidence, result)
   run$nodes <- whole$nodes
   influence_frame(run, result$moments, result$tiles, result$seconds)
@@ -91,7 +91,7 @@ influence_frame <- function(run, moments, tiles, seconds) {
     from = pairs$from, to = pairs$to, influence = spread(interval$mean, 0), lower = spread(interval$lower, 0),
     upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"], chains), "never"),
     samples = chains * run$window, burn_in = run$burn_in, trajectories = chains,
-    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = "cpu", seed = run$seed,
+    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = run$backend, seed = run$seed,
     seconds = seconds
   ), run)
 }

@@ -25,7 +25,8 @@
 #'   then `lower` and `upper` equal the probability).
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
-#' @param backend `"cpu"`, or `"auto"`, which takes it. `"cuda"` is an error in a build without it.
+#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run would
+#'   take the processor longer than a second. The answer is the same to the last bit. See [backends()].
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
@@ -63,13 +64,13 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   check_pbn(model)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  backend <- resolve_backend(backend)
+  engine <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   if (reduce) model <- reduce_to(model, set_nodes(model, sets))
   if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
-  result <- run_estimate(new_estimate(model, sets, NULL, options), progress)
+  result <- run_estimate(new_estimate(model, sets, NULL, options), progress, engine = engine)
   run <- estimate_run(model, sets, NULL, options, confidence, result)
   whole_states(run, result$moments, result$tiles, result$seconds)
 }
@@ -88,7 +89,7 @@ steady_state_frame <- function(run, moments, tiles, seconds) {
     set = names(run$sets), probability = interval$mean, lower = interval$lower, upper = interval$upper,
     visited = visited_words(moments[, "visited"], chains), samples = chains * run$window, burn_in = run$burn_in,
     thinning = run$thinning, trajectories = chains, rhat = unname(moments[, "rhat"]), method = "simulation", layout = run$layout,
-    backend = "cpu", seed = run$seed, seconds = seconds
+    backend = run$backend, seed = run$seed, seconds = seconds
   ), run)
 }
 

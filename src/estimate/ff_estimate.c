@@ -2,6 +2,7 @@
 #include "ff_estimate.h"
 
 #include "ff_influence.h"
+#include "ff_waves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +47,11 @@ struct ff_estimate {
   uint64_t start_tile, next_tile, stop_tile, last_tile; /* of this shard and round; work pauses at stop_tile for a look */
   uint64_t finished;      /* tiles of the pilot's window */
   double deadline;
-  uint64_t steps;
+  int waits;              /* the pilot is over, the run has not begun */
+  ff_waves *waves;        /* the run is done on devices, or NULL */
+  int wave_busy;
+  ff_ensemble_info device;
+  uint64_t steps, steps_before; /* of trajectories; before the run */
   uint64_t *record;       /* per state set, RECORD_STEPS words: the pilot's window, tile 0, word 0; freed after it */
   uint32_t n_sets;
   uint32_t *set;          /* per observable: its place among the state sets */
@@ -65,6 +70,7 @@ struct ff_estimate {
 
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
+  ff_waves_free(e->waves);
   for (uint32_t i = 0; e->slots != NULL && i < e->n_slots; i++) {
     ff_tile_free(e->slots[i].tile);
     free(e->slots[i].first_half);
@@ -151,6 +157,7 @@ static void set_window(ff_estimate *e, uint64_t burn_in, uint64_t n) {
   ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
   for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
   e->finished = 0;
+  if (e->waves != NULL) ff_waves_plan(e->waves, e->target, e->plan.half);
 }
 
 /* The first look: long enough for a state to run through a chain of nodes, where it is not too long. */
@@ -266,6 +273,8 @@ static void run_share(void *context, int index) {
 
 /* Work until the deadline, then what the slots have finished goes into the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
+  if (e->phase == FF_PHASE_RUN && e->waves != NULL)
+    return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy, &e->steps, err);
   int threads = e->options.threads;
   if (e->phase == FF_PHASE_PILOT && threads > (int)e->pilot) threads = (int)e->pilot;
   ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
@@ -371,7 +380,7 @@ static void start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t
   e->start_tile = e->next_tile;
   e->last_tile = round * ROUND_UNITS + first + tiles * (s + 1) / k;
   uint64_t n = e->last_tile - e->start_tile; /* of a long run: looks at a 64th, a 16th, a quarter, and at the end */
-  e->stop_tile = n <= 64 ? e->last_tile : e->start_tile + n / 64;
+  e->stop_tile = n <= 64 || e->waves != NULL ? e->last_tile : e->start_tile + n / 64;
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
 }
 
@@ -430,6 +439,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
     wanted(e, &burn_in, &samples);
     free(e->record);
     e->record = NULL;
+    e->waits = 1;
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
   }
   /* rhat - 1 halves with every doubling once the window outlasts the chains' memory; it is not given up before every node has
@@ -483,14 +493,15 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
 ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_error *err) {
   e->deadline = ff_clock() + seconds;
   *done = e->phase == FF_PHASE_DONE;
-  while (!*done) {
+  e->waits = 0;
+  while (!*done && !e->waits) {
     ff_status status = work(e, err);
     if (status != FF_OK) return status;
     if (e->phase == FF_PHASE_PILOT) {
       if (e->finished == e->pilot) status = after_pilot_window(e, err);
     } else {
       uint64_t round = e->last_tile / ROUND_UNITS;
-      int busy = 0;
+      int busy = e->wave_busy;
       for (uint32_t i = 0; i < e->n_slots; i++) busy |= e->slots[i].busy;
       if (!busy && e->next_tile >= e->stop_tile) status = after_run(e, &round, err);
     }
@@ -499,6 +510,28 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
     if (ff_clock() > e->deadline) return FF_OK;
   }
   return FF_OK;
+}
+
+int ff_estimate_waits(const ff_estimate *e) { return e->waits; }
+
+double ff_estimate_planned(const ff_estimate *e) {
+  return (double)(e->last_tile - e->next_tile) * FF_TILE * (double)e->target[2];
+}
+
+ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
+  if (!e->waits || e->waves != NULL) return ff_error_set(err, FF_EARGUMENT, "devices are chosen between pilot and run");
+  ff_status status = ff_waves_new(&e->waves, choice, e->program, &e->observables, e->at, e->last_tile - e->next_tile, err);
+  if (status != FF_OK) return status;
+  ff_waves_plan(e->waves, e->target, e->plan.half);
+  e->steps_before = e->steps;
+  e->stop_tile = e->last_tile;
+  return FF_OK;
+}
+
+const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {
+  if (e->waves == NULL) return NULL;
+  e->device = ff_waves_info(e->waves);
+  return &e->device;
 }
 
 ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, ff_error *err) {
@@ -527,6 +560,7 @@ ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally
   e->next_tile = e->stop_tile = e->last_tile;
   free(e->record);
   e->record = NULL;
+  e->waits = 1;
   return FF_OK;
 }
 
@@ -536,6 +570,8 @@ ff_progress ff_estimate_progress(const ff_estimate *e) {
   if (e->phase == FF_PHASE_PILOT) return out;
   uint64_t in_shard = e->plan.tiles * (e->options.shard + 1) / e->options.n_shards - e->plan.tiles * e->options.shard / e->options.n_shards;
   out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
+  if (e->waves != NULL && in_shard > 0) /* waves are finished all at once */
+    out.fraction = (double)(e->steps - e->steps_before) / ((double)in_shard * FF_TILE * (double)e->target[2]);
   if (e->tally.tiles > 0) out.width = look_at(e).width;
   return out;
 }

@@ -14,6 +14,7 @@
 #ifndef FF_ESTIMATE_H
 #define FF_ESTIMATE_H
 
+#include "../backend/ff_backend.h"
 #include "../pbn/ff_engine.h"
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
@@ -44,6 +45,9 @@ void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1);
 void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest);
 /* ... where term i's counts stand at at[i] (see ff_counted). */
 void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest);
+
+/* A term's weight in units of 2^-20, as tallies have it. */
+uint32_t ff_tally_weight(double weight);
 
 /* Adds another tally of the same plan. */
 ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err);
@@ -123,8 +127,31 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff
                           ff_estimate_options options, ff_error *err);
 void ff_estimate_free(ff_estimate *estimate);
 
-/* Works for about `seconds` (a step of a tile at least) on options.threads threads, then returns with none left. *done
- * becomes 1 at the end. FF_ECONVERGENCE where trajectories go on to disagree. */
+/* Where the run is to be done: on devices of a backend. */
+typedef struct {
+  const ff_backend *backend;
+  const uint32_t *devices;
+  uint32_t n_devices;
+  ff_kernel kernel;
+  const char *cache; /* folder for compiled code, or NULL */
+} ff_engine_choice;
+
+/* Lets the run be done on devices rather than on this processor's threads, which changes no bit of the answer: to be called once
+ * the pilot is over (four tiles are too few for a GPU) and before the run has begun, when ff_estimate_waits() says 1. Borrows the
+ * backend, copies the rest. Where it fails the run can still be done here. */
+ff_status ff_estimate_use(ff_estimate *estimate, const ff_engine_choice *choice, ff_error *err);
+
+/* 1 between pilot and run. */
+int ff_estimate_waits(const ff_estimate *estimate);
+
+/* Trajectory-steps that the plan asks of this shard. */
+double ff_estimate_planned(const ff_estimate *estimate);
+
+/* What runs it (kernel, launch, device memory), or NULL where that is this processor. */
+const ff_ensemble_info *ff_estimate_device(ff_estimate *estimate);
+
+/* Works for about `seconds` (a step of a tile at least) on options.threads threads, then returns with none left; returns as well
+ * when the pilot is over. *done becomes 1 at the end. FF_ECONVERGENCE where trajectories go on to disagree. */
 ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, ff_error *err);
 ff_progress ff_estimate_progress(const ff_estimate *estimate);
 

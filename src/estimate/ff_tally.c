@@ -10,6 +10,8 @@
 #define TERM_WORDS 5
 #define PAIR_WORDS 10
 
+uint32_t ff_tally_weight(double weight) { return (uint32_t)(weight * WEIGHT_ONE + 0.5); }
+
 /* A 128-bit sum, low word first; the largest summand is below 2^127. */
 static void add128(uint64_t *sum, uint64_t low, uint64_t high) {
   sum[0] += low;
@@ -93,7 +95,7 @@ void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_
     for (uint32_t j = first; j < last; j++) {
       uint32_t place = at == NULL ? j : at[j];
       add_term(term_words(tally, j), place, two_state, first_half, harvest, tally->half);
-      uint64_t weight = (uint64_t)(tally->weights[j] * WEIGHT_ONE + 0.5);
+      uint64_t weight = ff_tally_weight(tally->weights[j]);
       column early = column_of(first_half, place, tally->half[0]);
       column all = column_of(harvest->counts, place, tally->half[0] + tally->half[1]);
       for (uint32_t lane = 0; lane < FF_TILE; lane++) {

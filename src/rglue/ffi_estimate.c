@@ -6,6 +6,7 @@
 #include "../estimate/ff_estimate.h"
 #include "../estimate/ff_influence.h"
 #include "ffi.h"
+#include "ffi_backend.h"
 
 /* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
 typedef struct {
@@ -18,7 +19,8 @@ typedef struct {
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
-  ff_estimate_free(h->estimate);
+  SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_estimate_free(h->estimate);
   ff_program_free(h->program);
   ff_counted_free(&h->counted);
   ff_influence_free(&h->observables);
@@ -139,7 +141,25 @@ SEXP ffi_estimate_release(SEXP pointer) {
   return R_NilValue;
 }
 
-/* c(done, phase, steps, fraction, width, rhat) after about `seconds` of work. */
+/* Lets the run be done on devices (numbers from 0) of a backend: between pilot and run. `kernel` as in ff_kernel. */
+SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+  ff_error err;
+  held *h = held_of(pointer);
+  uint32_t n = (uint32_t)XLENGTH(devices);
+  uint32_t *numbers = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *numbers);
+  for (uint32_t i = 0; i < n; i++) numbers[i] = (uint32_t)INTEGER(devices)[i];
+  ff_engine_choice choice = {.backend = ffi_backend_table(backend),
+                             .devices = numbers,
+                             .n_devices = n,
+                             .kernel = (ff_kernel)Rf_asInteger(kernel),
+                             .cache = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)))};
+  R_SetExternalPtrProtected(pointer, backend);
+  ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
+  return R_NilValue;
+}
+
+/* c(done, phase, steps, fraction, width, rhat, waits, planned) after about `seconds` of work; waits is 1 between pilot and run,
+ * which then takes `planned` trajectory-steps. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);
@@ -147,9 +167,26 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   R_CheckUserInterrupt(); /* R's own loop looks once in a thousand evaluations, and a call is but a few */
   ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, 6));
-  double values[] = {done, p.phase, (double)p.steps, p.fraction, p.width, p.rhat};
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, 8));
+  double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
+                     ff_estimate_planned(h->estimate)};
   memcpy(REAL(out), values, sizeof values);
+  UNPROTECT(1);
+  return out;
+}
+
+/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds), or NULL. */
+static SEXP device_of(ff_estimate *estimate) {
+  static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes", "seconds"};
+  static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
+  const ff_ensemble_info *info = ff_estimate_device(estimate);
+  if (info == NULL) return R_NilValue;
+  SEXP out = PROTECT(ffi_list(9, names));
+  double numbers[] = {info->threads, info->blocks, info->registers, info->shared_bytes, (double)info->capacity, (double)info->bytes,
+                      info->device_seconds};
+  SET_VECTOR_ELT(out, 0, Rf_mkString(kernels[info->kernel]));
+  SET_VECTOR_ELT(out, 1, Rf_mkString(info->reason));
+  for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, 2 + i, Rf_ScalarReal(numbers[i]));
   UNPROTECT(1);
   return out;
 }
@@ -270,11 +307,12 @@ static SEXP trace_of(const ff_estimate *estimate) {
 
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
-                                      "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat"};
+                                      "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
+                                      "device"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(14, names));
+  SEXP out = PROTECT(ffi_list(15, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -292,6 +330,7 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 11, constant);
   SET_VECTOR_ELT(out, 12, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
   SET_VECTOR_ELT(out, 13, Rf_ScalarReal(FF_CONVERGED));
+  SET_VECTOR_ELT(out, 14, device_of(h->estimate));
   for (uint32_t i = 0; i < tally->n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;

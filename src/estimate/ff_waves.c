@@ -1,0 +1,189 @@
+#include "ff_waves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_SECONDS 0.002 /* that a device is given to work, however near the deadline */
+
+/* A device, and the wave that it is on. */
+typedef struct {
+  ff_ensemble *ensemble;
+  uint64_t capacity, tiles, step;
+  int busy, half_noted;
+  ff_tally tally;  /* of the waves that it has finished in this call */
+  uint64_t steps;  /* of trajectories, in this call */
+  ff_status status;
+  ff_error err;
+} wave;
+
+struct ff_waves {
+  const ff_backend *backend;
+  wave *waves;
+  uint32_t n;
+  ff_sums sums;        /* words aside */
+  uint32_t *weights;
+  uint64_t target[3];
+  /* of the present call */
+  uint64_t key, *next, stop;
+  double deadline;
+};
+
+void ff_waves_free(ff_waves *w) {
+  if (w == NULL) return;
+  for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
+    w->backend->ensemble_free(w->waves[i].ensemble);
+    ff_tally_free(&w->waves[i].tally);
+  }
+  free(w->waves);
+  free(w->weights);
+  free(w);
+}
+
+/* The ensembles are made at the same time: each compiles or loads its code. */
+typedef struct {
+  ff_waves *waves;
+  const ff_engine_choice *choice;
+  const ff_program *program;
+  const ff_observables *observables;
+  uint64_t tiles;
+} making;
+
+static void make(void *context, int index) {
+  making *m = context;
+  wave *v = &m->waves->waves[index];
+  ff_ensemble_options options = {.device = m->choice->devices[index], .kernel = m->choice->kernel, .tiles = m->tiles, .cache = m->choice->cache};
+  v->status = m->waves->backend->ensemble_new(&v->ensemble, m->program, &options, &v->err);
+  if (v->status == FF_OK) v->status = ff_tally_new(&v->tally, m->observables, &v->err);
+  if (v->status == FF_OK) v->capacity = m->waves->backend->ensemble_info(v->ensemble).capacity;
+}
+
+static ff_status first_failure(const ff_waves *w, ff_error *err) {
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->waves[i].status != FF_OK) return ff_error_set(err, w->waves[i].status, "%s", w->waves[i].err.text);
+  return FF_OK;
+}
+
+ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program, const ff_observables *observables,
+                       const uint32_t *at, uint64_t tiles, ff_error *err) {
+  *out = NULL;
+  ff_waves *w = ff_calloc(1, sizeof *w);
+  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+  uint32_t n_terms = observables->first[observables->n];
+  w->backend = choice->backend;
+  w->waves = ff_calloc(choice->n_devices, sizeof *w->waves);
+  w->weights = ff_calloc(n_terms, sizeof *w->weights);
+  if (w->waves == NULL || w->weights == NULL) {
+    ff_waves_free(w);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+  }
+  w->n = choice->n_devices;
+  for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
+  w->sums = (ff_sums){.n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at};
+  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n};
+  ff_parallel((int)w->n, make, &m);
+  ff_status status = first_failure(w, err);
+  if (status != FF_OK) {
+    ff_waves_free(w);
+    return status;
+  }
+  *out = w;
+  return FF_OK;
+}
+
+void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]) {
+  memcpy(w->target, target, sizeof w->target);
+  memcpy(w->sums.half, half, sizeof w->sums.half);
+  for (uint32_t i = 0; i < w->n; i++) {
+    w->waves[i].busy = 0;
+    ff_tally_clear(&w->waves[i].tally, half[0], half[1]);
+  }
+}
+
+/* Takes tiles for a wave: no more than fit, and no more than this device's share of what is left. */
+static uint64_t take(ff_waves *w, const wave *v, uint64_t *first) {
+  uint64_t next = __atomic_load_n(w->next, __ATOMIC_RELAXED), n;
+  do {
+    uint64_t left = next < w->stop ? w->stop - next : 0;
+    n = (left + w->n - 1) / w->n;
+    if (n > v->capacity) n = v->capacity;
+    *first = next;
+  } while (n > 0 && !__atomic_compare_exchange_n(w->next, &next, next + n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return n;
+}
+
+static ff_status begin(ff_waves *w, wave *v) {
+  uint64_t first;
+  v->tiles = take(w, v, &first);
+  if (v->tiles == 0) return FF_OK;
+  v->busy = 1;
+  v->half_noted = 0;
+  v->step = 0;
+  return w->backend->start(v->ensemble, w->key, first, v->tiles, &v->err);
+}
+
+/* Runs the wave to the end of its window or to the deadline. */
+static ff_status go_on(ff_waves *w, wave *v) {
+  for (int part = 0; part < 3; part++) {
+    while (v->step < w->target[part]) {
+      double seconds = w->deadline - ff_clock();
+      uint64_t done = 0;
+      if (seconds <= 0 && v->steps > 0) return FF_OK;
+      ff_status status = w->backend->steps(v->ensemble, w->target[part] - v->step, part > 0,
+                                           seconds > LEAST_SECONDS ? seconds : LEAST_SECONDS, &done, &v->err);
+      if (status != FF_OK) return status;
+      v->step += done;
+      v->steps += done * v->tiles * FF_TILE;
+    }
+    if (part != 1 || v->half_noted) continue;
+    ff_status status = w->backend->half(v->ensemble, &v->err);
+    if (status != FF_OK) return status;
+    v->half_noted = 1;
+  }
+  ff_sums sums = w->sums;
+  sums.words = v->tally.words;
+  v->busy = 0;
+  v->tally.tiles += v->tiles;
+  return w->backend->tally(v->ensemble, &sums, &v->err);
+}
+
+static void share(void *context, int index) {
+  ff_waves *w = context;
+  wave *v = &w->waves[index];
+  do {
+    if (!v->busy) v->status = begin(w, v);
+    if (v->status != FF_OK || !v->busy) return;
+    v->status = go_on(w, v);
+  } while (v->status == FF_OK && !v->busy && ff_clock() < w->deadline);
+}
+
+ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
+                        uint64_t *steps, ff_error *err) {
+  w->key = key;
+  w->next = next;
+  w->stop = stop;
+  w->deadline = deadline;
+  ff_parallel((int)w->n, share, w);
+  *busy = 0;
+  ff_status status = first_failure(w, err);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) {
+    wave *v = &w->waves[i];
+    *busy |= v->busy;
+    *steps += v->steps;
+    v->steps = 0;
+    if (v->tally.tiles == 0) continue;
+    status = ff_tally_merge(tally, &v->tally, err);
+    ff_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
+  }
+  return status;
+}
+
+ff_ensemble_info ff_waves_info(const ff_waves *w) {
+  ff_ensemble_info out = w->backend->ensemble_info(w->waves[0].ensemble);
+  for (uint32_t i = 1; i < w->n; i++) {
+    ff_ensemble_info other = w->backend->ensemble_info(w->waves[i].ensemble);
+    out.bytes += other.bytes;
+    out.capacity += other.capacity;
+    if (other.device_seconds > out.device_seconds) out.device_seconds = other.device_seconds;
+  }
+  return out;
+}

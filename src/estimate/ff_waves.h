@@ -1,0 +1,26 @@
+/* The run of an estimate on a backend's devices: each takes tiles in waves. Internal to estimate/. */
+#ifndef FF_WAVES_H
+#define FF_WAVES_H
+
+#include "../backend/ff_backend.h"
+#include "ff_estimate.h"
+
+typedef struct ff_waves ff_waves;
+
+/* Ensembles on the devices, for about `tiles` tiles in all. Borrows backend, program, at and observables. */
+ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program, const ff_observables *observables,
+                       const uint32_t *at, uint64_t tiles, ff_error *err);
+void ff_waves_free(ff_waves *waves);
+
+/* A new plan: steps at which burn-in, first and second half end. */
+void ff_waves_plan(ff_waves *waves, const uint64_t target[3], const uint64_t half[2]);
+
+/* Works until about `deadline` on tiles *next .. stop - 1, of which it takes what it begins; what is finished is added to *tally,
+ * *busy tells whether a wave is on its way, *steps grows by trajectory-steps. */
+ff_status ff_waves_work(ff_waves *waves, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
+                        uint64_t *steps, ff_error *err);
+
+/* Of the first device; bytes and capacity of all. */
+ff_ensemble_info ff_waves_info(const ff_waves *waves);
+
+#endif

@@ -1,0 +1,205 @@
+/* Every kernel of the CUDA backend against tiles on this processor, bit for bit, on a machine with a GPU:
+ *   gpu_check fireflip_cuda.so [test ...]
+ * Networks, steps and seeds are fixed, so that a failure can be repeated. Built by `make cuda-check`, run by `make gpu-check`. */
+#include "../../src/backend/ff_backend.h"
+#include "../../src/estimate/ff_estimate.h"
+#include "../../src/pbn/ff_engine_internal.h"
+#include "../c/nets.h"
+
+static struct {
+  const ff_backend *backend;
+} gpu;
+
+#define MOST_TERMS 40
+
+typedef struct {
+  ff_expr terms[MOST_TERMS];
+  double weights[MOST_TERMS];
+  uint32_t first[MOST_TERMS + 1];
+  ff_observables observables;
+} counted;
+
+/* Functions of the network as terms: most are state sets, and every third observable a sum of two weighted terms. */
+static void choose_terms(counted *c, const ff_pbn *pbn, uint32_t most) {
+  uint32_t n = pbn->first[pbn->n_nodes] < most ? pbn->first[pbn->n_nodes] : most, observables = 0;
+  c->first[0] = 0;
+  for (uint32_t i = 0; i < n; observables++) {
+    uint32_t here = observables % 3 == 2 && i + 1 < n ? 2 : 1;
+    for (uint32_t j = 0; j < here; j++, i++) {
+      c->terms[i] = pbn->predictors[i].expr;
+      c->weights[i] = here == 2 ? 0.3 : 1;
+    }
+    c->first[observables + 1] = i;
+  }
+  c->observables = (ff_observables){observables, c->first, c->terms, c->weights};
+}
+
+typedef struct {
+  uint64_t key, unit, tiles, burn_in, half[2];
+} task;
+
+/* What tiles on this processor give. */
+static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const counted *c, const task *t, ff_error *err) {
+  ff_tile *tile = NULL;
+  ff_status status = ff_tally_new(tally, &c->observables, err);
+  if (status == FF_OK) status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
+  uint32_t n_terms = c->first[c->observables.n], n = ff_program_nodes(program);
+  uint32_t *first_half = ff_calloc((size_t)n_terms * FF_TILE, sizeof *first_half);
+  if (status == FF_OK && first_half == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory");
+  if (status == FF_OK) ff_tally_clear(tally, t->half[0], t->half[1]);
+  for (uint64_t i = 0; i < t->tiles && status == FF_OK; i++) {
+    ff_tile_start(tile, t->key, t->unit + i);
+    ff_tile_advance(tile, t->burn_in);
+    ff_tile_count(tile, t->half[0]);
+    ff_harvest harvest = ff_tile_harvest(tile);
+    memcpy(first_half, harvest.counts, (size_t)n_terms * FF_TILE * sizeof *first_half);
+    ff_tile_count(tile, t->half[1]);
+    harvest = ff_tile_harvest(tile);
+    ff_tally_add(tally, NULL, first_half, &harvest);
+    uint32_t *rows = states + i * n * 32;
+    memset(rows, 0, (size_t)n * 128);
+    for (uint32_t node = 0; node < n; node++)
+      for (uint32_t lane = 0; lane < FF_TILE; lane++)
+        rows[node * 32 + lane / 32] |= (uint32_t)ff_tile_get(tile, node, lane) << (lane % 32);
+  }
+  free(first_half);
+  ff_tile_free(tile);
+  return status;
+}
+
+static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err) {
+  for (uint64_t done; n > 0; n -= done) {
+    ff_status status = gpu.backend->steps(e, n, count, 0.05, &done, err);
+    if (status != FF_OK) return status;
+  }
+  return FF_OK;
+}
+
+static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const counted *c, const task *t,
+                        uint64_t first, uint64_t tiles, ff_error *err) {
+  uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
+  for (uint32_t i = 0; i < n_terms; i++) weights[i] = (uint32_t)(c->weights[i] * 1048576.0 + 0.5);
+  ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, {t->half[0], t->half[1]}, words};
+  ff_status status = gpu.backend->start(e, t->key, t->unit + first, tiles, err);
+  if (status == FF_OK) status = run_steps(e, t->burn_in, 0, err);
+  if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
+  if (status == FF_OK) status = gpu.backend->half(e, err);
+  if (status == FF_OK) status = run_steps(e, t->half[1], 1, err);
+  if (status == FF_OK) status = gpu.backend->tally(e, &sums, err);
+  for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
+    status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_program_nodes(program) * 32), err);
+  return status;
+}
+
+/* Where program and kernel do not go together says why, and is no failure. */
+static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_t most_terms, const task *t, const char *what) {
+  ff_error err = {FF_OK, ""};
+  ff_program *program = NULL;
+  ff_ensemble *e = NULL;
+  counted c;
+  choose_terms(&c, pbn, most_terms);
+  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, layout, &err), &err);
+  if (program == NULL) return;
+  size_t state_words = (size_t)t->tiles * pbn->n_nodes * 32;
+  ff_tally tally = {0};
+  uint32_t *here = ff_calloc(state_words, 4), *there = ff_calloc(state_words, 4);
+  FF_CHECK_OK(on_cpu(&tally, here, program, &c, t, &err), &err);
+  uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
+  ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = NULL};
+  ff_status status = gpu.backend->ensemble_new(&e, program, &options, &err);
+  if (status == FF_EARGUMENT && kernel == FF_KERNEL_GENERATED) {
+    printf("%s: %s\n", what, err.text);
+  } else {
+    FF_CHECK_OK(status, &err);
+  }
+  if (status == FF_OK) {
+    ff_ensemble_info info = gpu.backend->ensemble_info(e);
+    for (uint64_t first = 0; first < t->tiles && status == FF_OK; first += info.capacity) {
+      uint64_t tiles = t->tiles - first < info.capacity ? t->tiles - first : info.capacity;
+      status = on_gpu(words, there, e, program, &c, t, first, tiles, &err);
+      FF_CHECK_OK(status, &err);
+    }
+    size_t wrong_words = 0, wrong_states = 0;
+    for (size_t i = 0; i < tally.n_words; i++) wrong_words += words[i] != tally.words[i];
+    for (size_t i = 0; i < state_words; i++) wrong_states += here[i] != there[i];
+    FF_CHECK_SAY(wrong_words == 0 && wrong_states == 0, "%s (%s): %zu of %zu sums and %zu of %zu words of states differ", what, info.reason,
+                 wrong_words, tally.n_words, wrong_states, state_words);
+    gpu.backend->ensemble_free(e);
+  }
+  ff_tally_free(&tally);
+  free(here);
+  free(there);
+  free(words);
+  ff_program_free(program);
+}
+
+static const net_shape shapes[] = {
+    {.nodes = 3, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},
+    {.nodes = 5, .max_functions = 4, .max_parents = 4, .perturbation = 0.2, .exempt = 0.3, .fixed = 0.3},
+    {.nodes = 12, .max_functions = 2, .max_parents = 8, .perturbation = 0.01, .keep = 0.2},
+    {.nodes = 14, .max_functions = 3, .max_parents = 11, .perturbation = 0.001},
+    {.nodes = 20, .max_functions = 3, .max_parents = 3, .contexts = 5, .perturbation = 0.1},
+    {.nodes = 40, .max_functions = 3, .max_parents = 3, .perturbation = 0},
+    {.nodes = 59, .max_functions = 2, .max_parents = 4, .perturbation = 0.001},
+    {.nodes = 90, .max_functions = 3, .max_parents = 5, .perturbation = 0.3},
+    {.nodes = 150, .max_functions = 3, .max_parents = 5, .contexts = 4, .perturbation = 0.001},
+    {.nodes = 300, .max_functions = 3, .max_parents = 7, .perturbation = 0.01},
+    {.nodes = 700, .max_functions = 3, .max_parents = 6, .perturbation = 0.001},
+    {.nodes = 1000, .max_functions = 3, .max_parents = 8, .perturbation = 0.001},
+    {.nodes = 2000, .max_functions = 2, .max_parents = 5, .perturbation = 0.0005},
+};
+
+static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, const char *name) {
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    for (uint64_t seed = 0; seed < 2; seed++) {
+      net_shape shape = shapes[i];
+      shape.update = update;
+      uint64_t steps = shape.nodes > 200 && layout == FF_LAYOUT_PACKED && update == FF_SYNCHRONOUS ? 3 : shape.nodes > 200 ? 7 : 40;
+      task t = {.key = 1000003 * i + seed, .unit = seed << 33 | i, .tiles = 3 + seed, .burn_in = steps, .half = {steps, steps + 2}};
+      char what[96];
+      snprintf(what, sizeof what, "%s, %u nodes, seed %d", name, shape.nodes, (int)seed);
+      ff_pbn *pbn = net_random_make(&shape, i * 10 + seed);
+      if (pbn != NULL) check(pbn, layout, kernel, seed == 1 ? MOST_TERMS : 7, &t, what);
+      ff_pbn_free(pbn);
+    }
+}
+
+static void generated(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, FF_SYNCHRONOUS, "generated"); }
+static void interpreter(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, FF_SYNCHRONOUS, "interpreter"); }
+static void table_synchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_SYNCHRONOUS, "table, synchronous"); }
+static void table_asynchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_ASYNCHRONOUS, "table, asynchronous"); }
+
+/* More counted steps than a vertical counter holds, and more tiles than a small wave. */
+static void long_run(void) {
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
+  task t = {.key = 5, .unit = 9, .tiles = 2, .burn_in = 100, .half = {5000, 9000}};
+  ff_pbn *pbn = net_random_make(&shape, 77);
+  if (pbn == NULL) return;
+  check(pbn, FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, 7, &t, "long, generated");
+  check(pbn, FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, 7, &t, "long, interpreter");
+  check(pbn, FF_LAYOUT_PACKED, FF_KERNEL_TABLE, 7, &t, "long, table");
+  ff_pbn_free(pbn);
+}
+
+int main(int argc, char **argv) {
+  static const ff_check_test tests[] = {{"generated", generated},
+                                        {"interpreter", interpreter},
+                                        {"table_synchronous", table_synchronous},
+                                        {"table_asynchronous", table_asynchronous},
+                                        {"long_run", long_run}};
+  ff_error err;
+  ff_backend_library *library = NULL;
+  ff_device device;
+  uint32_t n = 0;
+  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err) : ff_error_set(&err, FF_EARGUMENT, "gpu_check fireflip_cuda.so [test ...]");
+  if (status == FF_OK) status = ff_backend_table(library, &gpu.backend, &err);
+  if (status == FF_OK) status = gpu.backend->devices(&device, 1, &n, &err);
+  if (status != FF_OK || n == 0) {
+    printf("%s\n", status != FF_OK ? err.text : "no GPU");
+    return 2;
+  }
+  printf("%s, compute capability %u.%u, %u multiprocessors\n", device.name, device.major, device.minor, device.processors);
+  int failed = ff_check_main("gpu", tests, sizeof tests / sizeof tests[0], argc - 1, argv + 1);
+  ff_backend_close(library);
+  return failed;
+}
