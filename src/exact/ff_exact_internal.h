@@ -8,6 +8,7 @@
 #define FF_EXACT_INTERNAL_H
 
 #include "ff_exact.h"
+#include "ff_exact_pieces.h"
 
 struct ff_exact {
   uint32_t n_nodes;
@@ -46,9 +47,18 @@ struct ff_exact {
   uint32_t start_mask, start_value; /* free bits with a definite initial value */
   size_t row_max;                   /* longest row of U */
   double row_mean;
+  uint32_t row_cost, arrow_cost; /* operations to begin a row, and to find one arrow */
+
+  /* for filling the tables */
+  const ff_pbn *pbn;
+  uint64_t n_slots, word_cost, *stack;
+  size_t n_patterns;
+  ff_exact_place fill;
 };
 
 #define FF_EXACT_PATTERN 10u
+#define FF_EXACT_MAX_NEXT (UINT64_C(1) << 26)
+#define FF_EXACT_MAX_FACTORS 0x1p25
 
 enum { FF_HELD_0 = -1, FF_HELD_1 = -2 };
 
@@ -61,34 +71,45 @@ uint32_t ff_exact_update_row(const ff_exact *ex, uint32_t s, uint32_t *to, doubl
 /* Walks the successors of s under U without weights: *cursor starts at 0; 0 when there are no more. */
 int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to);
 
-/* out[l] = sum over nonempty flips of x, both over one orbit (2^flip_bits entries in `spread` order). O(k 2^k). */
-void ff_exact_flips(const ff_exact *ex, const double *x, double *out);
+/* The successor of s in context c. */
+uint32_t ff_exact_context_next(const ff_exact *ex, uint32_t c, uint32_t s);
+
+/* The bits that are sure in the successors of s, and those that are not. */
+void ff_exact_bits(const ff_exact *ex, uint32_t s, uint32_t *base, uint32_t *vary);
 
 /* y += scale * x U over all states, in numeric order. `to`, `weight` are scratch, row_max long. */
-void ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight);
+int ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
+                        ff_exact_place *place, ff_exact_turn *turn);
+
+/* Sums over the nonempty flips of x, over one orbit (2^flip_bits entries in `spread` order), go bit by bit: `out`, 0 to begin
+ * with, carries the mass that has flipped at least once. One bit's part for the pairs from .. to - 1 of 2^(flip_bits - 1), and
+ * the first `bits` bits over an array of 2^bits. */
+void ff_exact_flip(const ff_exact *ex, uint32_t bit, const double *x, double *out, uint32_t from, uint32_t to);
+void ff_exact_flips(const ff_exact *ex, uint32_t bits, const double *x, double *out);
 
 /* ---- components ------------------------------------------------------------------------------------------------- */
 
-/* Tarjan's algorithm on a graph whose arrows are asked for one by one, in bounded pieces. */
+/* Tarjan's algorithm on a graph whose arrows are asked for one by one: 1 and an arrow, 0 after the last, -1 to ask again. */
 typedef int (*ff_exact_arrow)(const void *context, uint32_t node, uint64_t *cursor, uint32_t *to);
 
 typedef struct {
   uint32_t n;
   uint32_t *index, *low;  /* 0 = not met */
-  uint32_t *component;    /* numbered in the order in which they were completed: arrows run from high to low */
+  uint32_t *component;    /* 1 + its number, in the order in which they were completed: arrows run from high to low */
   uint32_t *post;         /* nodes met, in postorder */
   uint32_t *stack, *path; /* Tarjan's stack; the depth-first path */
   uint64_t *cursor;       /* per node on the path */
   uint8_t *leaves;        /* bit 1 of entry c: an arrow leaves component c (bit 0 is the search's own, per node) */
   uint32_t n_met, n_post, n_components, n_stack, n_path;
+  int completing; /* the component of the last node in postorder */
 } ff_exact_scc;
 
 ff_status ff_exact_scc_new(ff_exact_scc *scc, uint32_t n, ff_error *err);
 void ff_exact_scc_free(ff_exact_scc *scc);
 /* Starts from a node if it has not been met; only when the path is empty. */
 void ff_exact_scc_root(ff_exact_scc *scc, uint32_t node);
-/* Follows at most `budget` arrows; 1 when the path is empty. */
-int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context, uint32_t budget);
+/* Until the path is empty. An arrow takes `cost` operations to find. */
+int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context, uint32_t cost, ff_exact_turn *turn);
 
 /* ---- dense pieces ----------------------------------------------------------------------------------------------- */
 
@@ -108,6 +129,9 @@ void ff_exact_solve_factored(double *v, const double *a, uint32_t n);
  * each is a range. I - P = M - N over a range of positions: M holds the diagonal, all arrows to later positions, and
  * cycles and small components whole; N holds flips and what is left. T = M^-1 N is a stochastic matrix, the chain observed
  * at flips and back arrows, and w T = w gives the stationary vector of P as w M^-1. */
+#define FF_EXACT_DENSE_SEGMENT 48u
+#define FF_EXACT_DENSE_CLASS 256u
+
 enum { FF_SEGMENT_OPEN, FF_SEGMENT_CYCLE, FF_SEGMENT_DENSE };
 
 typedef struct {
@@ -126,24 +150,31 @@ typedef struct {
   int has_back; /* an arrow of U may run backwards */
   uint32_t *row_to;
   double *row_weight, *flip_x, *flip_y;
+
+  /* where filling or applying stands, in a segment, and in the flips of an orbit */
+  ff_exact_place place, walk, flip;
+  uint32_t at_segment, at_orbit, at_bit;
+  int solved; /* the segment at hand */
+  size_t n_factors;
+  double excess[FF_EXACT_DENSE_SEGMENT];
 } ff_exact_system;
 
-#define FF_EXACT_DENSE_SEGMENT 48u
-#define FF_EXACT_DENSE_CLASS 256u
-
-/* The segments seg_first .. seg_last - 1; with state NULL all states in numeric order. `recurrent`: they are one recurrent class. */
+/* The segments seg_first .. seg_last - 1; with state NULL all states in numeric order. `recurrent`: they are one recurrent
+ * class. Takes the memory; to be filled until *done before it is applied. */
 ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const uint32_t *state, const uint32_t *pos,
                               const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, int recurrent,
                               ff_error *err);
+ff_status ff_exact_system_fill(ff_exact_system *sys, ff_exact_turn *turn, int *done, ff_error *err);
 void ff_exact_system_free(ff_exact_system *sys);
-/* z = u M^-1, t = z N; n entries each, all distinct arrays. */
-void ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t);
+/* z = u M^-1, t = z N; n entries each, all distinct arrays. Where T = P, z = u may be NULL. */
+int ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t, ff_exact_turn *turn);
 /* t = z N alone. */
-void ff_exact_system_n(ff_exact_system *sys, const double *z, double *t);
+int ff_exact_system_n(ff_exact_system *sys, const double *z, double *t, ff_exact_turn *turn);
 /* Adds z * a U to targets outside the range: calls out(context, position, mass). */
-void ff_exact_system_outflow(ff_exact_system *sys, const double *z, void (*out)(void *, uint32_t, double), void *context);
+int ff_exact_system_outflow(ff_exact_system *sys, const double *z, void (*out)(void *, uint32_t, double), void *context,
+                            ff_exact_turn *turn);
 /* t += x G over the range. */
-void ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t);
+int ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t, ff_exact_turn *turn);
 
 /* ---- order ------------------------------------------------------------------------------------------------------ */
 
@@ -156,6 +187,11 @@ typedef struct {
   uint8_t *closed;   /* per segment: no arrow of U leaves it */
   uint32_t n_classes;
   uint32_t *class_first; /* n_classes + 2: class c's segments; class 0 are the transient states */
+  uint32_t n_closed;
+
+  uint32_t *class_of, *orbit_class, *rank, *fill; /* per component, until all is sorted */
+  int stage;
+  ff_exact_place walk;
 } ff_exact_order;
 
 typedef struct {
@@ -168,9 +204,11 @@ typedef struct {
 
 ff_status ff_exact_search_new(ff_exact_search *search, const ff_exact *ex, ff_error *err);
 void ff_exact_search_free(ff_exact_search *search);
-/* A bounded piece of the search; 1 when it is complete. */
-int ff_exact_search_run(ff_exact_search *search);
+int ff_exact_search_run(ff_exact_search *search, ff_exact_turn *turn);
+/* Takes the memory; to be sorted until *done while the search is there. */
 ff_status ff_exact_order_new(ff_exact_order *order, const ff_exact_search *search, ff_error *err);
+ff_status ff_exact_order_run(ff_exact_order *order, const ff_exact_search *search, ff_exact_turn *turn, int *done,
+                             ff_error *err);
 void ff_exact_order_free(ff_exact_order *order);
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
@@ -182,16 +220,22 @@ typedef struct {
   uint32_t *group;   /* per position of the system */
   double *flow;      /* n_groups x n_groups */
   double *mass, *scale, *x, *t;
-  uint32_t at; /* the next group whose flips are to be counted */
+
+  ff_exact_place place, walk;
+  uint32_t at; /* the segment at hand, then the group whose flips are counted */
+  uint32_t best;
+  double heaviest;
+  uint32_t most, n_top;
+  uint32_t *size, *top; /* per group, while there are more than `most`; the largest ones */
 } ff_exact_groups;
 
-ff_status ff_exact_groups_new(ff_exact_groups *groups, ff_exact_system *sys, const uint8_t *closed, ff_error *err);
+/* Finds the groups of a filled system until *done. */
+ff_status ff_exact_groups_new(ff_exact_groups *groups, ff_exact_system *sys, ff_error *err);
+ff_status ff_exact_groups_fill(ff_exact_groups *groups, ff_exact_system *sys, const uint8_t *closed, ff_exact_turn *turn,
+                               int *done, ff_error *err);
 void ff_exact_groups_free(ff_exact_groups *groups);
-void ff_exact_groups_begin(ff_exact_groups *groups, ff_exact_system *sys, const double *pi);
-/* Flips of the next group; 1 when all are counted. */
-int ff_exact_groups_run(ff_exact_groups *groups, ff_exact_system *sys, const double *pi);
-/* Rescales pi group by group; returns the 1-norm of the change relative to pi's, or 0 where the flows cannot tell. */
-double ff_exact_groups_end(ff_exact_groups *groups, double *pi, uint32_t n);
+/* Rescales pi group by group; *change is the 1-norm of the change relative to pi's, or 0 where the flows cannot tell. */
+int ff_exact_groups_run(ff_exact_groups *groups, ff_exact_system *sys, double *pi, double *change, ff_exact_turn *turn);
 
 /* ---- GMRES ------------------------------------------------------------------------------------------------------ */
 
@@ -203,16 +247,45 @@ typedef struct {
   const double *unit;
   uint32_t at;
   double start; /* 2-norm at the start of the cycle */
+
+  ff_exact_place place, mass;
+  uint32_t against; /* the vector of the basis at hand */
+  double before, norm;
 } ff_exact_gmres;
+
+/* Vectors of n states that a cycle may use: a gigabyte, but 6 at least. */
+static inline uint32_t ff_exact_gmres_room(uint32_t n) {
+  double room = (double)(UINT64_C(1) << 30) / 8.0 / n;
+  uint32_t restart = room > 100 ? 100 : room < 6 ? 6 : (uint32_t)room;
+  return restart < n ? restart : n;
+}
 
 ff_status ff_exact_gmres_new(ff_exact_gmres *g, uint32_t n, uint32_t max, ff_error *err);
 void ff_exact_gmres_free(ff_exact_gmres *g);
 /* Begins a cycle from the residual r. Where T is stochastic, `unit` is a vector of mass 1 that stays as it is until the
  * cycle ends, and corrections have mass 0; else NULL. */
-void ff_exact_gmres_begin(ff_exact_gmres *g, const double *r, const double *unit);
-/* One step; returns the estimated residual's 2-norm over that at the start. 0 means solved (or nothing left to gain). */
-double ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, double *t);
+int ff_exact_gmres_begin(ff_exact_gmres *g, const double *r, const double *unit, ff_exact_turn *turn);
+/* One step; *ratio is the estimated residual's 2-norm over that at the start. 0 means solved (or nothing left to gain). */
+int ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, double *t, double *ratio, ff_exact_turn *turn);
 /* Adds the correction of the cycle to x. */
-void ff_exact_gmres_end(ff_exact_gmres *g, double *x);
+int ff_exact_gmres_end(ff_exact_gmres *g, double *x, ff_exact_turn *turn);
+
+/* ---- direct ----------------------------------------------------------------------------------------------------- */
+
+/* Classes that need no iteration. `pi`, per state, gets `mass` in all. */
+typedef struct {
+  double *flow, *x, *weight;
+  uint32_t *to;
+  double flips[FF_EXACT_MAX_FREE + 1]; /* the chance of flipping a given set, by its size */
+  ff_exact_place place;
+} ff_exact_direct;
+
+void ff_exact_direct_free(ff_exact_direct *direct);
+/* Up to FF_EXACT_DENSE_CLASS states; takes memory where it has none yet. */
+ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *order, uint32_t class_index,
+                                double mass, double *pi, ff_exact_turn *turn, int *done, ff_error *err);
+/* Without flips a class that is one cycle is visited evenly; *is_cycle tells, and pi is as it was where it is none. */
+int ff_exact_direct_cycle(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *order, uint32_t class_index,
+                          double mass, double *pi, int *is_cycle, ff_exact_turn *turn);
 
 #endif

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
-
 ff_status ff_exact_scc_new(ff_exact_scc *scc, uint32_t n, ff_error *err) {
   memset(scc, 0, sizeof *scc);
   scc->n = n;
@@ -21,7 +19,6 @@ ff_status ff_exact_scc_new(ff_exact_scc *scc, uint32_t n, ff_error *err) {
     ff_exact_scc_free(scc);
     return ff_error_set(err, FF_EMEMORY, "no memory for the components of %u states", n);
   }
-  memset(scc->component, 0xFF, n * sizeof *scc->component);
   return FF_OK;
 }
 
@@ -50,24 +47,31 @@ void ff_exact_scc_root(ff_exact_scc *scc, uint32_t node) {
 
 /* `leaves` is read per node until its component is complete. The flag of component c then goes to entry c, which a node
  * number may share: so it is kept in bit 1, apart from the nodes' bit 0. */
-static void complete(ff_exact_scc *scc, uint32_t node) {
-  uint32_t c = scc->n_components++, member;
-  int leaves = 0;
+static int complete(ff_exact_scc *scc, ff_exact_turn *turn) {
+  uint32_t node = scc->post[scc->n_post - 1], c = scc->n_components, member;
   do {
+    if (!ff_exact_more(turn, 1)) return 0;
     member = scc->stack[--scc->n_stack];
-    scc->component[member] = c;
-    leaves |= scc->leaves[member] & 1;
+    scc->component[member] = c + 1;
+    if (scc->leaves[member] & 1) scc->leaves[c] |= 2;
   } while (member != node);
-  if (leaves) scc->leaves[c] |= 2;
+  scc->n_components++;
+  scc->completing = 0;
+  if (scc->n_path) scc->leaves[scc->path[scc->n_path - 1]] |= 1;
+  return 1;
 }
 
-int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context, uint32_t budget) {
-  while (scc->n_path && budget--) {
+int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context, uint32_t cost, ff_exact_turn *turn) {
+  if (scc->completing && !complete(scc, turn)) return 0;
+  while (scc->n_path) {
+    if (!ff_exact_more(turn, cost)) return 0;
     uint32_t node = scc->path[scc->n_path - 1], to;
-    if (next(context, node, &scc->cursor[scc->n_path - 1], &to)) {
+    int found = next(context, node, &scc->cursor[scc->n_path - 1], &to);
+    if (found) {
+      if (found < 0) continue;
       if (!scc->index[to]) {
         enter(scc, to);
-      } else if (scc->component[to] != NONE) {
+      } else if (scc->component[to]) {
         scc->leaves[node] |= 1;
       } else if (scc->index[to] < scc->low[node]) {
         scc->low[node] = scc->index[to];
@@ -76,15 +80,13 @@ int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context
     }
     scc->post[scc->n_post++] = node;
     scc->n_path--;
-    int root = scc->low[node] == scc->index[node];
-    if (root) complete(scc, node);
-    if (scc->n_path) {
+    if (scc->low[node] == scc->index[node]) {
+      scc->completing = 1;
+      if (!complete(scc, turn)) return 0;
+    } else if (scc->n_path) {
       uint32_t parent = scc->path[scc->n_path - 1];
-      if (root)
-        scc->leaves[parent] |= 1;
-      else if (scc->low[node] < scc->low[parent])
-        scc->low[parent] = scc->low[node];
+      if (scc->low[node] < scc->low[parent]) scc->low[parent] = scc->low[node];
     }
   }
-  return scc->n_path == 0;
+  return 1;
 }

@@ -1,5 +1,5 @@
-/* The long-run distribution, in bounded pieces: find the recurrent classes that the start can reach, how likely each is,
- * and the stationary vector of each. */
+/* The long-run distribution, in pieces: find the recurrent classes that the start can reach, how likely each is, and the
+ * stationary vector of each. */
 #include "ff_exact_internal.h"
 
 #include <math.h>
@@ -10,47 +10,92 @@
 #define WIDE_ROWS 64.0
 #define WIDE_PERTURBATION 1e-4
 
-enum { SEARCH, START, TRANSIENT, CLASS, SWEEP, GROUPS, CHECK, KRYLOV, FINISH, DONE };
+/* What is done next. A system lives from OPEN to CLOSE; its vector is improved by sweeps, which end in CHECK, and by cycles of
+ * GMRES in between, which end in SMOOTH. */
+enum {
+  SEARCH,
+  ORDER,
+  CLEAR,
+  START,
+  CLASS,
+  DENSE,
+  CYCLE,
+  OPEN,
+  FILL,
+  GROUP,
+  SPREAD,
+  EVEN,
+  SWEEP,
+  SWEEP_APPLY,
+  SWEEP_GROUPS,
+  SWEEP_BACK,
+  SWEEP_SCALE,
+  APPLY,
+  CHECK,
+  KRYLOV_BEGIN,
+  KRYLOV,
+  KRYLOV_END,
+  SMOOTH,
+  SMOOTH_APPLY,
+  SMOOTH_COPY,
+  ABSORB,
+  SCALE,
+  WRITE,
+  CLOSE,
+  FINISH,
+  DONE
+};
 
 struct ff_exact_solver {
   const ff_exact *ex;
   double tolerance;
   uint64_t max_steps, steps;
   int phase;
+  ff_exact_place place; /* in the phase at hand */
   int wide;
   int transient; /* the system at hand is that of the transient states */
   ff_exact_search search;
-  int searching;
   ff_exact_order order;
   double *mass; /* per class, from 1; entry 0 unused */
-  uint32_t at;  /* the class at hand */
+  uint32_t at;    /* the class at hand */
+  uint32_t start; /* of the states that the chain may start from, the next one's free bits */
+  ff_exact_direct direct;
   ff_exact_system sys;
   ff_exact_groups groups;
   ff_exact_gmres gmres;
-  int open; /* sys, groups, gmres and the vectors are there */
   double *w, *z, *t, *r, *rhs;
   double residual, change, best;
-  uint32_t stalled;
+  double keep, size; /* of the check at hand */
+  uint32_t stalled;  /* checks since there was a gain */
+  int finished;      /* all but giving back */
 };
 
-static void close_system(ff_exact_solver *so) {
-  ff_exact_system_free(&so->sys);
-  ff_exact_groups_free(&so->groups);
-  ff_exact_gmres_free(&so->gmres);
-  free(so->w);
-  free(so->z);
-  free(so->t);
-  free(so->r);
-  free(so->rhs);
-  so->w = so->z = so->t = so->r = so->rhs = NULL;
-  so->open = 0;
+/* Back to what was there before OPEN, one large part a call: 1 when all is free. */
+static int close_part(ff_exact_solver *so) {
+  double **vectors[] = {&so->w, &so->z, &so->t, &so->r, &so->rhs};
+  switch (so->place.stage++) {
+    case 0:
+      for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+        free(*vectors[k]);
+        *vectors[k] = NULL;
+      }
+      return 0;
+    case 1: ff_exact_gmres_free(&so->gmres); return 0;
+    default:
+      ff_exact_groups_free(&so->groups);
+      ff_exact_system_free(&so->sys);
+      so->place.stage = 0;
+      return 1;
+  }
 }
 
 void ff_exact_solver_free(ff_exact_solver *so) {
   if (!so) return;
-  close_system(so);
-  if (so->searching) ff_exact_search_free(&so->search);
+  memset(&so->place, 0, sizeof so->place);
+  while (!close_part(so)) continue;
+  ff_exact_search_free(&so->search);
   ff_exact_order_free(&so->order);
+  ff_exact_direct_free(&so->direct);
   free(so->mass);
   free(so);
 }
@@ -60,14 +105,7 @@ static void go_plain(ff_exact_solver *so) {
   ff_exact_order_free(&so->order);
   so->tolerance = 1.5e-15;
   so->order.n_classes = 1;
-  so->phase = START;
-}
-
-/* With one closed component of U no mode is slow because flips are rare. */
-static int one_closed(const ff_exact_order *order) {
-  uint32_t closed = 0;
-  for (uint32_t g = 0; g < order->n_segments; g++) closed += order->closed[g];
-  return closed == 1;
+  so->phase = CLEAR;
 }
 
 ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double tolerance, uint64_t max_steps,
@@ -81,13 +119,10 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
   so->max_steps = max_steps;
   ff_status status = FF_OK;
   so->wide = ex->flip_bits == ex->n_free && ex->row_mean > WIDE_ROWS && ex->n_states > FF_EXACT_DENSE_CLASS;
-  if (so->wide && ex->p >= WIDE_PERTURBATION) {
+  if (so->wide && ex->p >= WIDE_PERTURBATION)
     go_plain(so);
-  } else {
+  else
     status = ff_exact_search_new(&so->search, ex, err);
-    so->searching = status == FF_OK;
-    so->phase = SEARCH;
-  }
   if (status != FF_OK) {
     ff_exact_solver_free(so);
     return status;
@@ -96,31 +131,54 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
   return FF_OK;
 }
 
-static ff_status open_system(ff_exact_solver *so, uint32_t class_index, ff_error *err) {
+/* The search's end; with one closed component of U no mode is slow because flips are rare. */
+static ff_status sort(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  int done = 0;
+  ff_status status = so->order.state ? FF_OK : ff_exact_order_new(&so->order, &so->search, err);
+  if (status == FF_OK) status = ff_exact_order_run(&so->order, &so->search, turn, &done, err);
+  if (status != FF_OK || !done) return status;
+  ff_exact_search_free(&so->search);
+  so->phase = CLEAR;
+  if (so->wide && so->order.n_closed == 1) go_plain(so);
+  return FF_OK;
+}
+
+static uint32_t n_transient(const ff_exact_order *o) { return o->state ? o->segment[o->class_first[1]] : 0; }
+
+static ff_status open_system(ff_exact_solver *so, ff_error *err) {
   const ff_exact_order *o = &so->order;
-  uint32_t first = o->state ? o->class_first[class_index] : 0, last = o->state ? o->class_first[class_index + 1] : 0;
+  uint32_t c = so->transient ? 0 : so->at, first = o->state ? o->class_first[c] : 0, last = o->state ? o->class_first[c + 1] : 0;
   ff_status status =
-      ff_exact_system_new(&so->sys, so->ex, o->state, o->pos, o->segment, first, last, class_index > 0, err);
+      ff_exact_system_new(&so->sys, so->ex, o->state, o->pos, o->segment, first, last, !so->transient, err);
   if (status != FF_OK) return status;
-  so->open = 1;
   uint32_t n = so->sys.n;
   so->w = ff_calloc(n, sizeof *so->w);
   so->z = ff_calloc(n, sizeof *so->z);
   so->t = ff_calloc(n, sizeof *so->t);
   so->r = ff_calloc(n, sizeof *so->r);
-  so->rhs = ff_calloc(class_index == 0 ? n : 0, sizeof *so->rhs);
+  so->rhs = ff_calloc(so->transient ? n : 0, sizeof *so->rhs);
   if (!so->w || !so->z || !so->t || !so->r || !so->rhs)
     return ff_error_set(err, FF_EMEMORY, "no memory for vectors of %u states", n);
-  double room = (double)(UINT64_C(1) << 30) / 8.0 / n; /* a gigabyte of basis vectors */
-  uint32_t restart = room > 100 ? 100 : room < 6 ? 6 : (uint32_t)room;
-  if (restart > n) restart = n;
-  status = ff_exact_gmres_new(&so->gmres, n, restart, err);
-  if (status == FF_OK && class_index > 0 && o->state)
-    status = ff_exact_groups_new(&so->groups, &so->sys, o->closed, err);
   so->best = INFINITY;
   so->stalled = 0;
   so->change = 0;
-  return status;
+  return ff_exact_gmres_new(&so->gmres, n, ff_exact_gmres_room(n), err);
+}
+
+/* Where the chain starts: at once in the only class, or to be spread. */
+static ff_status start(ff_exact_solver *so, ff_error *err) {
+  const ff_exact_order *o = &so->order;
+  so->mass = ff_calloc(o->n_classes + 1u, sizeof *so->mass);
+  if (!so->mass) return ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", o->n_classes);
+  so->at = 1;
+  so->transient = n_transient(o) > 0;
+  if (!so->transient && o->n_classes == 1) {
+    so->mass[1] = 1;
+    so->phase = CLASS;
+    return FF_OK;
+  }
+  so->phase = so->transient ? OPEN : SPREAD;
+  return FF_OK;
 }
 
 /* The class (from 1) of a position. */
@@ -136,146 +194,112 @@ static uint32_t class_at(const ff_exact_order *o, uint32_t position) {
   return lo;
 }
 
+/* Mass of each class at once, and of each transient state. */
+static int spread(ff_exact_solver *so, ff_exact_turn *turn) {
+  const ff_exact *ex = so->ex;
+  const ff_exact_order *o = &so->order;
+  uint32_t mask = (ex->n_states - 1) & ~ex->start_mask, transient = n_transient(o), bits = 0;
+  for (uint32_t v = mask; v; v &= v - 1) bits++;
+  double share = ldexp(1, -(int)bits);
+  do {
+    if (!ff_exact_more(turn, 4)) return 0;
+    uint32_t at = o->pos[ex->start_value | so->start];
+    if (at < transient)
+      so->rhs[at] = so->w[at] = share;
+    else
+      so->mass[class_at(o, at)] += share;
+    so->start = (so->start - mask) & mask;
+  } while (so->start);
+  return 1;
+}
+
 static void absorb(void *context, uint32_t position, double mass) {
   ff_exact_solver *so = context;
   so->mass[class_at(&so->order, position)] += mass;
 }
 
-/* Where the chain starts: mass of each class at once, and of each transient state. */
-static ff_status start(ff_exact_solver *so, ff_error *err) {
-  const ff_exact *ex = so->ex;
-  const ff_exact_order *o = &so->order;
-  so->mass = ff_calloc(o->n_classes + 1u, sizeof *so->mass);
-  if (!so->mass) return ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", o->n_classes);
-  so->at = 1;
-  so->phase = CLASS;
-  uint32_t transient = o->state ? o->segment[o->class_first[1]] : 0;
-  if (!transient && o->n_classes == 1) {
-    so->mass[1] = 1;
-    return FF_OK;
-  }
-  if (transient) {
-    ff_status status = open_system(so, 0, err);
-    if (status != FF_OK) return status;
-    so->transient = 1;
-    so->phase = TRANSIENT;
-  }
-  uint32_t mask = (ex->n_states - 1) & ~ex->start_mask, sub = 0, bits = 0;
-  for (uint32_t v = mask; v; v &= v - 1) bits++;
-  double share = ldexp(1, -(int)bits);
-  do {
-    uint32_t at = o->pos[ex->start_value | sub];
-    if (at < transient)
-      so->rhs[at] = so->w[at] = share;
-    else
-      so->mass[class_at(o, at)] += share;
-    sub = (sub - mask) & mask;
-  } while (sub);
-  return FF_OK;
-}
-
-/* Kahan's sums: over a million states a plain one is off by 1e-13. */
-static double norm1(const double *x, uint32_t n) {
-  double sum = 0, lost = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    double y = fabs(x[i]) - lost, t = sum + y;
-    lost = (t - sum) - y;
-    sum = t;
-  }
-  return sum;
-}
-
-static void scale_to_one(double *x, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++)
-    if (!(x[i] > 0)) x[i] = 0; /* corrections may overshoot; the true vector is positive */
-  double sum = norm1(x, n);
-  for (uint32_t i = 0; i < n; i++) x[i] = sum > 0 ? x[i] / sum : 1.0 / n;
-}
-
-static ff_status dense_class(ff_exact_solver *so, double *pi, ff_error *err) {
-  const ff_exact *ex = so->ex;
-  const ff_exact_order *o = &so->order;
-  uint32_t lo = o->segment[o->class_first[so->at]], n = o->segment[o->class_first[so->at + 1]] - lo;
-  double *flow = ff_calloc((size_t)n * n, sizeof *flow), *x = ff_calloc(n, sizeof *x);
-  double *weight = ff_calloc(ex->row_max, sizeof *weight);
-  uint32_t *to = ff_calloc(ex->row_max, sizeof *to);
-  ff_status status = FF_OK;
-  if (!flow || !x || !weight || !to) {
-    status = ff_error_set(err, FF_EMEMORY, "no memory for a class of %u states", n);
-  } else {
-    double flips[FF_EXACT_MAX_FREE + 1];
-    for (uint32_t f = 0; f <= ex->flip_bits; f++) flips[f] = pow(ex->p, f) * pow(1 - ex->p, ex->flip_bits - f);
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t s = o->state[lo + i], m = ff_exact_update_row(ex, s, to, weight);
-      double *row = flow + (size_t)i * n;
-      for (uint32_t e = 0; e < m; e++) row[o->pos[to[e]] - lo] += ex->update * weight[e];
-      for (uint32_t l = 1; l < UINT32_C(1) << ex->flip_bits; l++) {
-        uint32_t flipped = 0;
-        for (uint32_t v = l; v; v &= v - 1) flipped++;
-        row[o->pos[s ^ ex->spread[l]] - lo] += flips[flipped];
-      }
+/* What the transient states end in. */
+static int absorb_all(ff_exact_solver *so, ff_exact_turn *turn) {
+  enum { CLIP, FLOW, SUM, DIVIDE };
+  ff_exact_place *place = &so->place;
+  uint32_t lo, hi, n = so->sys.n, classes = so->order.n_classes;
+  double total;
+  for (;;) switch (place->stage) {
+      case CLIP:
+        while (ff_exact_take(turn, place, n, &lo, &hi))
+          for (uint32_t i = lo; i < hi; i++)
+            if (so->z[i] < 0) so->z[i] = 0;
+        if (!ff_exact_through(place, n, FLOW)) return 0;
+        break;
+      case FLOW:
+        if (!ff_exact_system_outflow(&so->sys, so->z, absorb, so, turn)) return 0;
+        place->stage = SUM;
+        break;
+      case SUM:
+        total = place->at ? place->sum[0] : 0;
+        while (ff_exact_take(turn, place, classes, &lo, &hi))
+          for (uint32_t c = lo; c < hi; c++) total += so->mass[c + 1];
+        place->sum[0] = total;
+        if (!ff_exact_through(place, classes, DIVIDE)) return 0;
+        break;
+      default:
+        while (ff_exact_take(turn, place, classes, &lo, &hi))
+          for (uint32_t c = lo; c < hi; c++) so->mass[c + 1] /= place->sum[0];
+        if (!ff_exact_through(place, classes, CLIP)) return 0;
+        so->transient = 0;
+        return 1;
     }
-    status = ff_exact_gth(x, flow, n, err);
-    for (uint32_t i = 0; i < n && status == FF_OK; i++) pi[o->state[lo + i]] = so->mass[so->at] * x[i];
-  }
-  free(flow);
-  free(x);
-  free(weight);
-  free(to);
-  return status;
 }
 
-/* Without flips a class that is one cycle is visited evenly, up to the time spent in self-loops. */
-static int cycle_class(ff_exact_solver *so, double *pi) {
-  const ff_exact *ex = so->ex;
-  const ff_exact_order *o = &so->order;
-  uint32_t lo = o->segment[o->class_first[so->at]], hi = o->segment[o->class_first[so->at + 1]];
-  if (ex->flip_bits || !ex->synchronous) return 0;
-  for (uint32_t i = lo; i < hi; i++) {
-    uint32_t cursor = 0, to, next = o->state[i + 1 == hi ? lo : i + 1];
-    while (ff_exact_next(ex, o->state[i], &cursor, &to))
-      if (to != next) return 0;
-  }
-  for (uint32_t i = lo; i < hi; i++) pi[o->state[i]] = so->mass[so->at] / (hi - lo);
+/* The vector of the class at hand, times how likely the class is. */
+static int write_class(ff_exact_solver *so, double *pi, ff_exact_turn *turn) {
+  uint32_t lo, hi, n = so->sys.n;
+  const uint32_t *state = so->order.state;
+  while (ff_exact_take(turn, &so->place, n, &lo, &hi))
+    for (uint32_t i = lo; i < hi; i++) pi[state ? state[so->sys.lo + i] : i] = so->mass[so->at] * so->z[i];
+  if (!ff_exact_through(&so->place, n, 0)) return 0;
+  so->at++;
   return 1;
 }
 
-static ff_status begin_class(ff_exact_solver *so, double *pi, ff_error *err) {
+static void choose_class(ff_exact_solver *so) {
   const ff_exact_order *o = &so->order;
   if (so->at > o->n_classes) {
     so->phase = FINISH;
-    return FF_OK;
+    return;
   }
   uint32_t n = o->state ? o->segment[o->class_first[so->at + 1]] - o->segment[o->class_first[so->at]] : so->ex->n_states;
-  if (n <= FF_EXACT_DENSE_CLASS) {
-    ff_status status = dense_class(so, pi, err);
-    so->at++;
-    return status;
-  }
-  if (o->state && cycle_class(so, pi)) {
-    so->at++;
-    return FF_OK;
-  }
-  ff_status status = open_system(so, so->at, err);
-  if (status != FF_OK) return status;
-  for (uint32_t i = 0; i < n; i++) so->w[i] = 1.0 / n;
-  so->phase = SWEEP;
-  return FF_OK;
-}
-
-static void apply(ff_exact_solver *so) {
-  ff_exact_system_apply(&so->sys, so->w, so->z, so->t);
-  so->steps++;
+  so->phase = n <= FF_EXACT_DENSE_CLASS ? DENSE : o->state ? CYCLE : OPEN;
 }
 
 /* w T against w, and whether that will do. */
-static ff_status check(ff_exact_solver *so, double *pi, ff_error *err) {
-  uint32_t n = so->sys.n;
-  /* rows of T sum to 1 up to rounding only: what mass that gains or loses is no residual */
-  double keep = so->transient ? 1 : 1 / norm1(so->t, n);
-  for (uint32_t i = 0; i < n; i++) so->r[i] = (so->transient ? so->rhs[i] : 0) - so->w[i] + keep * so->t[i];
-  double size = norm1(so->transient ? so->rhs : so->w, n);
-  so->residual = size > 0 ? norm1(so->r, n) / size : 0;
+static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  enum { MASS, SUBTRACT, SIZE, RESIDUAL };
+  ff_exact_place *place = &so->place;
+  uint32_t lo, hi, n = so->sys.n;
+  double norm;
+  if (place->stage == MASS) {
+    /* rows of T sum to 1 up to rounding only: what mass that gains or loses is no residual */
+    if (so->transient)
+      so->keep = 1;
+    else if (ff_exact_norm1(&norm, so->t, n, place, turn))
+      so->keep = 1 / norm;
+    else
+      return FF_OK;
+    place->stage = SUBTRACT;
+  }
+  if (place->stage == SUBTRACT) {
+    while (ff_exact_take(turn, place, n, &lo, &hi))
+      for (uint32_t i = lo; i < hi; i++) so->r[i] = (so->transient ? so->rhs[i] : 0) - so->w[i] + so->keep * so->t[i];
+    if (!ff_exact_through(place, n, SIZE)) return FF_OK;
+  }
+  if (place->stage == SIZE) {
+    if (!ff_exact_norm1(&so->size, so->transient ? so->rhs : so->w, n, place, turn)) return FF_OK;
+    place->stage = RESIDUAL;
+  }
+  if (!ff_exact_norm1(&norm, so->r, n, place, turn)) return FF_OK;
+  place->stage = MASS;
+  so->residual = so->size > 0 ? norm / so->size : 0;
   double worst = so->residual > so->change ? so->residual : so->change;
   if (worst < 0.5 * so->best) {
     so->best = worst;
@@ -290,98 +314,182 @@ static ff_status check(ff_exact_solver *so, double *pi, ff_error *err) {
     return ff_error_set(err, FF_ECONVERGENCE,
                         "the long-run distribution did not converge in %llu steps: the residual is %.3g",
                         (unsigned long long)so->steps, so->residual);
-  if (!good) {
-    ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w);
-    so->phase = KRYLOV;
-    return FF_OK;
-  }
-  if (so->transient) {
-    for (uint32_t i = 0; i < n; i++)
-      if (so->z[i] < 0) so->z[i] = 0;
-    ff_exact_system_outflow(&so->sys, so->z, absorb, so);
-    double total = 0;
-    for (uint32_t c = 1; c <= so->order.n_classes; c++) total += so->mass[c];
-    for (uint32_t c = 1; c <= so->order.n_classes; c++) so->mass[c] /= total;
-    so->transient = 0;
-  } else {
-    scale_to_one(so->z, n);
-    for (uint32_t i = 0; i < n; i++)
-      pi[so->order.state ? so->order.state[so->sys.lo + i] : i] = so->mass[so->at] * so->z[i];
-    so->at++;
-  }
-  close_system(so);
-  so->phase = CLASS;
+  so->phase = !good ? KRYLOV_BEGIN : so->transient ? ABSORB : SCALE;
   return FF_OK;
 }
 
-static ff_status finish(ff_exact_solver *so, const double *pi, ff_error *err) {
-  double *y = ff_calloc(so->ex->n_states, sizeof *y);
-  if (!y) return ff_error_set(err, FF_EMEMORY, "no memory for vectors of %u states", so->ex->n_states);
-  ff_status status = ff_exact_step(y, pi, so->ex, err);
-  double keep = status == FF_OK ? 1 / norm1(y, so->ex->n_states) : 0;
-  for (uint32_t s = 0; s < so->ex->n_states && status == FF_OK; s++) y[s] = keep * y[s] - pi[s];
-  so->residual = norm1(y, so->ex->n_states);
-  so->phase = DONE;
-  free(y);
+/* The residual of the whole answer. */
+static ff_status finish(ff_exact_solver *so, const double *pi, ff_exact_turn *turn, ff_error *err) {
+  enum { NEW, ORBITS, STEP, SUM, SUBTRACT, RESIDUAL };
+  ff_exact_place *place = &so->place;
+  uint32_t lo, hi, n = so->ex->n_states;
+  ff_status status = FF_OK;
+  int done;
+  double norm;
+  for (;;) switch (place->stage) {
+      case NEW:
+        status = ff_exact_system_new(&so->sys, so->ex, NULL, NULL, NULL, 0, 0, 1, err);
+        so->t = ff_calloc(n, sizeof *so->t);
+        if (status == FF_OK && !so->t) status = ff_error_set(err, FF_EMEMORY, "no memory for vectors of %u states", n);
+        if (status != FF_OK) return status;
+        place->stage = ORBITS;
+        break;
+      case ORBITS:
+        status = ff_exact_system_fill(&so->sys, turn, &done, err);
+        if (status != FF_OK || !done) return status;
+        place->stage = STEP;
+        break;
+      case STEP:
+        if (!ff_exact_system_apply(&so->sys, pi, NULL, so->t, turn)) return FF_OK;
+        place->stage = SUM;
+        break;
+      case SUM:
+        if (!ff_exact_norm1(&norm, so->t, n, place, turn)) return FF_OK;
+        so->keep = 1 / norm;
+        place->stage = SUBTRACT;
+        break;
+      case SUBTRACT:
+        while (ff_exact_take(turn, place, n, &lo, &hi))
+          for (uint32_t s = lo; s < hi; s++) so->t[s] = so->keep * so->t[s] - pi[s];
+        if (!ff_exact_through(place, n, RESIDUAL)) return FF_OK;
+        break;
+      default:
+        if (!ff_exact_norm1(&norm, so->t, n, place, turn)) return FF_OK;
+        so->residual = norm;
+        so->finished = 1;
+        so->phase = CLOSE;
+        return FF_OK;
+    }
+}
+
+/* One application of T. */
+static int apply(ff_exact_solver *so, ff_exact_turn *turn) {
+  if (!ff_exact_system_apply(&so->sys, so->w, so->z, so->t, turn)) return 0;
+  so->steps++;
+  return 1;
+}
+
+static int krylov(ff_exact_solver *so, ff_exact_turn *turn) {
+  double ratio;
+  if (!ff_exact_gmres_step(&so->gmres, &so->sys, so->z, so->t, &ratio, turn)) return 0;
+  so->steps++;
+  /* a cycle that gains more than doubles carry goes astray: better to start afresh from the true residual */
+  return !(ratio > 1e-9 && ratio * so->residual > 0.25 * so->tolerance && so->gmres.at < so->gmres.max &&
+           so->steps < so->max_steps);
+}
+
+static ff_status one_class(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
+  const ff_exact_order *o = &so->order;
+  ff_status status = FF_OK;
+  int done = 0;
+  if (so->phase == DENSE) {
+    status = ff_exact_direct_dense(&so->direct, so->ex, o, so->at, so->mass[so->at], pi, turn, &done, err);
+    if (status != FF_OK || !done) return status;
+  } else {
+    if (!ff_exact_direct_cycle(&so->direct, so->ex, o, so->at, so->mass[so->at], pi, &done, turn)) return FF_OK;
+  }
+  so->phase = done ? CLASS : OPEN;
+  so->at += done;
+  return FF_OK;
+}
+
+static ff_status fill(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  int done = 0, grouped = !so->transient && so->order.state;
+  ff_status status = FF_OK;
+  if (so->phase == FILL) {
+    status = ff_exact_system_fill(&so->sys, turn, &done, err);
+    if (done && grouped) status = ff_exact_groups_new(&so->groups, &so->sys, err);
+    if (done) so->phase = grouped ? GROUP : so->transient ? SPREAD : EVEN;
+    return status;
+  }
+  status = ff_exact_groups_fill(&so->groups, &so->sys, so->order.closed, turn, &done, err);
+  if (done) so->phase = EVEN;
   return status;
 }
 
-static ff_status piece(ff_exact_solver *so, double *pi, ff_error *err) {
+static ff_status piece(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
+  ff_exact_place *place = &so->place;
+  uint32_t lo, hi, n = so->sys.n;
   ff_status status = FF_OK;
   switch (so->phase) {
     case SEARCH:
-      if (!ff_exact_search_run(&so->search)) break;
-      status = ff_exact_order_new(&so->order, &so->search, err);
-      ff_exact_search_free(&so->search);
-      so->searching = 0;
-      so->phase = START;
-      if (status == FF_OK && so->wide && one_closed(&so->order)) go_plain(so);
+      if (ff_exact_search_run(&so->search, turn)) so->phase = ORDER;
       break;
-    case START:
-      memset(pi, 0, so->ex->n_states * sizeof *pi);
-      status = start(so, err);
+    case ORDER: return sort(so, turn, err);
+    case CLEAR:
+      while (ff_exact_take(turn, place, so->ex->n_states, &lo, &hi)) memset(pi + lo, 0, (hi - lo) * sizeof *pi);
+      if (ff_exact_through(place, so->ex->n_states, 0)) so->phase = START;
       break;
-    case CLASS: status = begin_class(so, pi, err); break;
+    case START: return start(so, err);
+    case CLASS: choose_class(so); break;
+    case DENSE:
+    case CYCLE: return one_class(so, pi, turn, err);
+    case OPEN:
+      status = open_system(so, err);
+      so->phase = FILL;
+      break;
+    case FILL:
+    case GROUP: return fill(so, turn, err);
+    case SPREAD:
+      if (spread(so, turn)) so->phase = so->transient ? APPLY : CLASS;
+      break;
+    case EVEN:
+      while (ff_exact_take(turn, place, n, &lo, &hi))
+        for (uint32_t i = lo; i < hi; i++) so->w[i] = 1.0 / n;
+      if (ff_exact_through(place, n, 0)) so->phase = SWEEP;
+      break;
     case SWEEP:
-      scale_to_one(so->w, so->sys.n);
-      apply(so);
-      if (!so->groups.n_groups) {
-        so->phase = CHECK;
-        break;
-      }
-      ff_exact_groups_begin(&so->groups, &so->sys, so->z);
-      so->phase = GROUPS;
+      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = SWEEP_APPLY;
       break;
-    case GROUPS:
-      if (!ff_exact_groups_run(&so->groups, &so->sys, so->z)) break;
-      so->change = ff_exact_groups_end(&so->groups, so->z, so->sys.n);
-      ff_exact_system_n(&so->sys, so->z, so->w);
-      scale_to_one(so->w, so->sys.n);
-      so->phase = TRANSIENT;
+    case SWEEP_APPLY:
+      if (apply(so, turn)) so->phase = so->groups.n_groups ? SWEEP_GROUPS : CHECK;
       break;
-    case TRANSIENT:
-      apply(so);
-      so->phase = CHECK;
+    case SWEEP_GROUPS:
+      if (ff_exact_groups_run(&so->groups, &so->sys, so->z, &so->change, turn)) so->phase = SWEEP_BACK;
       break;
-    case CHECK: status = check(so, pi, err); break;
-    case KRYLOV: {
-      double ratio = ff_exact_gmres_step(&so->gmres, &so->sys, so->z, so->t);
-      so->steps++;
-      /* a cycle that gains more than doubles carry goes astray: better to start afresh from the true residual */
-      if (ratio > 1e-9 && ratio * so->residual > 0.25 * so->tolerance && so->gmres.at < so->gmres.max &&
-          so->steps < so->max_steps)
-        break;
-      ff_exact_gmres_end(&so->gmres, so->w);
-      so->phase = TRANSIENT;
-      if (so->transient) break;
-      /* one step of the chain makes even the smallest entries positive and relatively right */
-      scale_to_one(so->w, so->sys.n);
-      apply(so);
-      memcpy(so->w, so->t, so->sys.n * sizeof *so->w);
-      so->phase = SWEEP;
+    case SWEEP_BACK:
+      if (ff_exact_system_n(&so->sys, so->z, so->w, turn)) so->phase = SWEEP_SCALE;
       break;
-    }
-    case FINISH: status = finish(so, pi, err); break;
+    case SWEEP_SCALE:
+      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = APPLY;
+      break;
+    case APPLY:
+      if (apply(so, turn)) so->phase = CHECK;
+      break;
+    case CHECK: return check(so, turn, err);
+    case KRYLOV_BEGIN:
+      if (ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w, turn)) so->phase = KRYLOV;
+      break;
+    case KRYLOV:
+      if (krylov(so, turn)) so->phase = KRYLOV_END;
+      break;
+    case KRYLOV_END:
+      if (ff_exact_gmres_end(&so->gmres, so->w, turn)) so->phase = so->transient ? APPLY : SMOOTH;
+      break;
+    case SMOOTH: /* one step of the chain makes even the smallest entries positive and relatively right */
+      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = SMOOTH_APPLY;
+      break;
+    case SMOOTH_APPLY:
+      if (apply(so, turn)) so->phase = SMOOTH_COPY;
+      break;
+    case SMOOTH_COPY:
+      if (ff_exact_copy(so->w, so->t, n, place, turn)) so->phase = SWEEP;
+      break;
+    case ABSORB:
+      if (absorb_all(so, turn)) so->phase = CLOSE;
+      break;
+    case SCALE:
+      if (ff_exact_scale_to_one(so->z, n, place, turn)) so->phase = WRITE;
+      break;
+    case WRITE:
+      if (write_class(so, pi, turn)) so->phase = CLOSE;
+      break;
+    case CLOSE:
+      turn->left -= n; /* a gigabyte takes a tenth of a second to give back */
+      if (close_part(so)) so->phase = so->finished ? DONE : CLASS;
+      if (so->phase == DONE) ff_exact_order_free(&so->order);
+      break;
+    case FINISH: return finish(so, pi, turn, err);
     default: break;
   }
   return status;
@@ -389,12 +497,9 @@ static ff_status piece(ff_exact_solver *so, double *pi, ff_error *err) {
 
 ff_status ff_exact_solver_advance(ff_exact_solver *so, double *pi, double seconds, int *done, double *residual,
                                   ff_error *err) {
-  double until = ff_clock() + seconds;
+  ff_exact_turn turn = ff_exact_turn_of(seconds);
   ff_status status = FF_OK;
-  while (so->phase != DONE && status == FF_OK) {
-    status = piece(so, pi, err);
-    if (ff_clock() >= until) break;
-  }
+  while (so->phase != DONE && status == FF_OK && ff_exact_more(&turn, 1)) status = piece(so, pi, &turn, err);
   *done = so->phase == DONE;
   *residual = so->residual;
   return status;

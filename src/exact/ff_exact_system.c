@@ -4,118 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void diagonal(ff_exact_system *sys) {
-  const ff_exact *ex = sys->ex;
-  for (uint32_t i = 0; i < sys->n; i++) {
-    uint32_t s = sys->state[sys->lo + i], n = ff_exact_update_row(ex, s, sys->row_to, sys->row_weight);
-    double moves = 0;
-    for (uint32_t e = 0; e < n; e++)
-      if (sys->row_to[e] != s) moves += sys->row_weight[e];
-    sys->diag[i] = ex->flip + ex->update * moves;
-  }
-}
-
-/* 1 where every state of the segment has the next one as its only successor inside. */
-static int is_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi) {
-  for (uint32_t i = lo; i < hi; i++) {
-    uint32_t next = i + 1 == hi ? lo : i + 1;
-    uint32_t n = ff_exact_update_row(sys->ex, sys->state[i], sys->row_to, sys->row_weight);
-    for (uint32_t e = 0; e < n; e++) {
-      uint32_t to = sys->pos[sys->row_to[e]];
-      if (to >= lo && to < hi && to != i && to != next) return 0;
-    }
-  }
-  return 1;
-}
-
-/* Numbers of a cycle: 1 - the chance to go round once, then the weight of each arrow to the next state. */
-static void fill_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, double *f) {
-  double log_round = 0;
-  for (uint32_t i = lo; i < hi; i++) {
-    uint32_t next = i + 1 == hi ? lo : i + 1;
-    uint32_t n = ff_exact_update_row(sys->ex, sys->state[i], sys->row_to, sys->row_weight);
-    double on = 0, excess = sys->ex->flip;
-    for (uint32_t e = 0; e < n; e++) {
-      uint32_t to = sys->pos[sys->row_to[e]];
-      if (to == next)
-        on += sys->ex->update * sys->row_weight[e];
-      else if (to != i)
-        excess += sys->ex->update * sys->row_weight[e];
-    }
-    f[1 + i - lo] = on;
-    log_round += log1p(-excess / (excess + on));
-  }
-  f[0] = -expm1(log_round);
-}
-
-static void fill_dense(ff_exact_system *sys, uint32_t lo, uint32_t hi, double *a) {
-  uint32_t size = hi - lo;
-  double excess[FF_EXACT_DENSE_SEGMENT];
-  memset(a, 0, (size_t)size * size * sizeof *a);
-  for (uint32_t i = lo; i < hi; i++) {
-    uint32_t n = ff_exact_update_row(sys->ex, sys->state[i], sys->row_to, sys->row_weight);
-    excess[i - lo] = sys->ex->flip;
-    for (uint32_t e = 0; e < n; e++) {
-      uint32_t to = sys->pos[sys->row_to[e]];
-      double weight = sys->ex->update * sys->row_weight[e];
-      if (to == i) continue;
-      if (to >= lo && to < hi)
-        a[(size_t)(i - lo) * size + (to - lo)] += weight;
-      else
-        excess[i - lo] += weight;
-    }
-  }
-  ff_exact_factor(a, excess, size);
-}
-
-static ff_status fill_segments(ff_exact_system *sys, ff_error *err) {
-  uint32_t segments = sys->seg_last - sys->seg_first;
-  size_t total = 0, most = (size_t)1 << 25;
-  sys->kind = ff_calloc(segments, sizeof *sys->kind);
-  sys->factor = ff_calloc(segments, sizeof *sys->factor);
-  if (!sys->kind || !sys->factor) return ff_error_set(err, FF_EMEMORY, "no memory for %u components", segments);
-  for (uint32_t g = 0; g < segments; g++) {
-    uint32_t lo = sys->segment[sys->seg_first + g], hi = sys->segment[sys->seg_first + g + 1], size = hi - lo;
-    if (size == 1) continue;
-    sys->factor[g] = total;
-    if (sys->closed) {
-      sys->has_back = 1;
-    } else if (is_cycle(sys, lo, hi)) {
-      sys->kind[g] = FF_SEGMENT_CYCLE;
-      total += (size_t)size + 1;
-    } else if (size <= FF_EXACT_DENSE_SEGMENT && total < most) {
-      sys->kind[g] = FF_SEGMENT_DENSE;
-      total += (size_t)size * size;
-    } else {
-      sys->has_back = 1;
-    }
-  }
-  sys->factors = ff_calloc(total, sizeof *sys->factors);
-  if (!sys->factors) return ff_error_set(err, FF_EMEMORY, "no memory for %u components", segments);
-  for (uint32_t g = 0; g < segments; g++) {
-    uint32_t lo = sys->segment[sys->seg_first + g], hi = sys->segment[sys->seg_first + g + 1];
-    if (sys->kind[g] == FF_SEGMENT_CYCLE) fill_cycle(sys, lo, hi, sys->factors + sys->factor[g]);
-    if (sys->kind[g] == FF_SEGMENT_DENSE) fill_dense(sys, lo, hi, sys->factors + sys->factor[g]);
-  }
-  return FF_OK;
-}
-
-static ff_status fill_orbits(ff_exact_system *sys, ff_error *err) {
-  const ff_exact *ex = sys->ex;
-  if (!ex->flip_bits) return FF_OK;
-  size_t size = (size_t)1 << ex->flip_bits;
-  sys->flip_x = ff_calloc(size, sizeof *sys->flip_x);
-  sys->flip_y = ff_calloc(size, sizeof *sys->flip_y);
-  sys->orbits = ff_calloc(sys->n / size + 1, sizeof *sys->orbits);
-  if (!sys->flip_x || !sys->flip_y || !sys->orbits)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the flips of %u states", sys->n);
-  for (uint32_t i = 0; i < sys->n; i++) {
-    uint32_t s = sys->state ? sys->state[sys->lo + i] : i;
-    if (!(s & ex->flip_mask)) sys->orbits[sys->n_orbits++] = s;
-  }
-  return FF_OK;
-}
-
 ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const uint32_t *state, const uint32_t *pos,
                               const uint32_t *segment, uint32_t seg_first, uint32_t seg_last, int recurrent,
                               ff_error *err) {
@@ -129,19 +17,19 @@ ff_status ff_exact_system_new(ff_exact_system *sys, const ff_exact *ex, const ui
   sys->seg_last = seg_last;
   sys->lo = state ? segment[seg_first] : 0;
   sys->n = state ? segment[seg_last] - sys->lo : ex->n_states;
+  size_t orbit = ex->flip_bits ? (size_t)1 << ex->flip_bits : 0, segments = seg_last - seg_first;
   sys->row_to = ff_calloc(ex->row_max, sizeof *sys->row_to);
   sys->row_weight = ff_calloc(ex->row_max, sizeof *sys->row_weight);
   sys->diag = ff_calloc(state ? sys->n : 0, sizeof *sys->diag);
-  ff_status status = FF_OK;
-  if (!sys->row_to || !sys->row_weight || !sys->diag)
-    status = ff_error_set(err, FF_EMEMORY, "no memory for %u states", sys->n);
-  if (status == FF_OK) status = fill_orbits(sys, err);
-  if (status == FF_OK && state) {
-    diagonal(sys);
-    status = fill_segments(sys, err);
-  }
-  if (status != FF_OK) ff_exact_system_free(sys);
-  return status;
+  sys->kind = ff_calloc(segments, sizeof *sys->kind);
+  sys->factor = ff_calloc(segments, sizeof *sys->factor);
+  sys->flip_x = ff_calloc(orbit, sizeof *sys->flip_x);
+  sys->flip_y = ff_calloc(orbit, sizeof *sys->flip_y);
+  sys->orbits = ff_calloc(orbit ? sys->n / orbit + 1 : 0, sizeof *sys->orbits);
+  if (sys->row_to && sys->row_weight && sys->diag && sys->kind && sys->factor && sys->flip_x && sys->flip_y && sys->orbits)
+    return FF_OK;
+  ff_exact_system_free(sys);
+  return ff_error_set(err, FF_EMEMORY, "no memory for a system of %u states", state ? segment[seg_last] : ex->n_states);
 }
 
 void ff_exact_system_free(ff_exact_system *sys) {
@@ -157,40 +45,247 @@ void ff_exact_system_free(ff_exact_system *sys) {
   memset(sys, 0, sizeof *sys);
 }
 
-void ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t) {
-  const ff_exact *ex = sys->ex;
-  size_t size = (size_t)1 << ex->flip_bits;
-  for (uint32_t o = 0; o < sys->n_orbits; o++) {
-    uint32_t base = sys->orbits[o];
-    for (size_t l = 0; l < size; l++) {
-      uint32_t s = base | ex->spread[l];
-      sys->flip_x[l] = x[sys->pos ? sys->pos[s] - sys->lo : s];
+/* ---- filling ---------------------------------------------------------------------------------------------------- */
+
+/* The row of a state, paid for. */
+static uint32_t row_of(ff_exact_system *sys, uint32_t s, ff_exact_turn *turn) {
+  uint32_t n = ff_exact_update_row(sys->ex, s, sys->row_to, sys->row_weight);
+  turn->left -= n;
+  return n;
+}
+
+static void fill_diagonal(ff_exact_system *sys, uint32_t i, ff_exact_turn *turn) {
+  uint32_t s = sys->state[sys->lo + i], n = row_of(sys, s, turn);
+  double moves = 0;
+  for (uint32_t e = 0; e < n; e++)
+    if (sys->row_to[e] != s) moves += sys->row_weight[e];
+  sys->diag[i] = sys->ex->flip + sys->ex->update * moves;
+}
+
+/* *yes where every state of the segment has the next one as its only successor inside. */
+static int is_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, int *yes, ff_exact_turn *turn) {
+  ff_exact_place *place = &sys->walk;
+  for (*yes = 1; *yes && place->at < hi - lo; place->at++) {
+    if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+    uint32_t i = lo + place->at, next = i + 1 == hi ? lo : i + 1, n = row_of(sys, sys->state[i], turn);
+    for (uint32_t e = 0; e < n && *yes; e++) {
+      uint32_t to = sys->pos[sys->row_to[e]];
+      *yes = to < lo || to >= hi || to == i || to == next;
     }
-    ff_exact_flips(ex, sys->flip_x, sys->flip_y);
-    for (size_t l = 0; l < size; l++) {
+  }
+  place->at = 0;
+  return 1;
+}
+
+/* How each segment is solved, and where its numbers go. */
+static int choose_kinds(ff_exact_system *sys, ff_exact_turn *turn) {
+  for (; sys->at_segment < sys->seg_last - sys->seg_first; sys->at_segment++) {
+    if (!ff_exact_more(turn, 1)) return 0;
+    uint32_t k = sys->at_segment, lo = sys->segment[sys->seg_first + k], hi = sys->segment[sys->seg_first + k + 1];
+    uint32_t size = hi - lo;
+    int cycle = 0;
+    if (size == 1) continue;
+    if (!sys->closed && !is_cycle(sys, lo, hi, &cycle, turn)) return 0;
+    sys->factor[k] = sys->n_factors;
+    if (cycle) {
+      sys->kind[k] = FF_SEGMENT_CYCLE;
+      sys->n_factors += (size_t)size + 1;
+    } else if (!sys->closed && size <= FF_EXACT_DENSE_SEGMENT && (double)sys->n_factors < FF_EXACT_MAX_FACTORS) {
+      sys->kind[k] = FF_SEGMENT_DENSE;
+      sys->n_factors += (size_t)size * size;
+    } else {
+      sys->has_back = 1;
+    }
+  }
+  sys->at_segment = 0;
+  return 1;
+}
+
+/* Numbers of a cycle: 1 - the chance to go round once, then the weight of each arrow to the next state. */
+static int fill_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, double *f, ff_exact_turn *turn) {
+  ff_exact_place *place = &sys->walk;
+  double *log_round = &place->sum[0];
+  if (!place->at) *log_round = 0;
+  for (; place->at < hi - lo; place->at++) {
+    if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+    uint32_t i = lo + place->at, next = i + 1 == hi ? lo : i + 1, n = row_of(sys, sys->state[i], turn);
+    double on = 0, excess = sys->ex->flip;
+    for (uint32_t e = 0; e < n; e++) {
+      uint32_t to = sys->pos[sys->row_to[e]];
+      if (to == next)
+        on += sys->ex->update * sys->row_weight[e];
+      else if (to != i)
+        excess += sys->ex->update * sys->row_weight[e];
+    }
+    f[1 + i - lo] = on;
+    *log_round += log1p(-excess / (excess + on));
+  }
+  f[0] = -expm1(*log_round);
+  place->at = 0;
+  return 1;
+}
+
+static int fill_dense(ff_exact_system *sys, uint32_t lo, uint32_t hi, double *a, ff_exact_turn *turn) {
+  ff_exact_place *place = &sys->walk;
+  uint32_t size = hi - lo;
+  for (; place->at < size; place->at++) {
+    if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+    uint32_t i = lo + place->at, n = row_of(sys, sys->state[i], turn);
+    double *row = a + (size_t)place->at * size, *excess = &sys->excess[place->at];
+    *excess = sys->ex->flip;
+    for (uint32_t e = 0; e < n; e++) {
+      uint32_t to = sys->pos[sys->row_to[e]];
+      double weight = sys->ex->update * sys->row_weight[e];
+      if (to == i) continue;
+      if (to >= lo && to < hi)
+        row[to - lo] += weight;
+      else
+        *excess += weight;
+    }
+  }
+  ff_exact_factor(a, sys->excess, size);
+  turn->left -= (int64_t)size * size * size / 3;
+  place->at = 0;
+  return 1;
+}
+
+static int fill_factors(ff_exact_system *sys, ff_exact_turn *turn) {
+  for (; sys->at_segment < sys->seg_last - sys->seg_first; sys->at_segment++) {
+    if (!ff_exact_more(turn, 1)) return 0;
+    uint32_t k = sys->at_segment, lo = sys->segment[sys->seg_first + k], hi = sys->segment[sys->seg_first + k + 1];
+    double *f = sys->factors + sys->factor[k];
+    if (sys->kind[k] == FF_SEGMENT_CYCLE && !fill_cycle(sys, lo, hi, f, turn)) return 0;
+    if (sys->kind[k] == FF_SEGMENT_DENSE && !fill_dense(sys, lo, hi, f, turn)) return 0;
+  }
+  sys->at_segment = 0;
+  return 1;
+}
+
+ff_status ff_exact_system_fill(ff_exact_system *sys, ff_exact_turn *turn, int *done, ff_error *err) {
+  enum { ORBITS, DIAGONAL, KINDS, FACTORS };
+  ff_exact_place *place = &sys->place;
+  const ff_exact *ex = sys->ex;
+  uint32_t lo, hi, n = ex->flip_bits ? sys->n : 0;
+  *done = 0;
+  if (place->stage == ORBITS) {
+    while (ff_exact_take(turn, place, n, &lo, &hi)) {
+      for (uint32_t i = lo; i < hi; i++) {
+        uint32_t s = sys->state ? sys->state[sys->lo + i] : i;
+        if (!(s & ex->flip_mask)) sys->orbits[sys->n_orbits++] = s;
+      }
+    }
+    if (!ff_exact_through(place, n, DIAGONAL)) return FF_OK;
+  }
+  if (place->stage == DIAGONAL && sys->state) {
+    for (; place->at < sys->n; place->at++) {
+      if (!ff_exact_more(turn, ex->row_cost)) return FF_OK;
+      fill_diagonal(sys, place->at, turn);
+    }
+    place->at = 0;
+    place->stage = KINDS;
+  }
+  if (place->stage == KINDS) {
+    if (!choose_kinds(sys, turn)) return FF_OK;
+    sys->factors = ff_calloc(sys->n_factors, sizeof *sys->factors);
+    if (!sys->factors) return ff_error_set(err, FF_EMEMORY, "no memory for the components of %u states", sys->n);
+    place->stage = FACTORS;
+  }
+  if (place->stage == FACTORS && !fill_factors(sys, turn)) return FF_OK;
+  place->stage = 0;
+  *done = 1;
+  return FF_OK;
+}
+
+/* ---- applying --------------------------------------------------------------------------------------------------- */
+
+#define WINDOW_BITS 12u /* so many flips are carried through at once, in the first cache */
+
+/* The flips of the lower bits, a window of the orbit at a time; small orbits are then through. */
+static int flip_windows(ff_exact_system *sys, uint32_t base, const double *x, double *t, ff_exact_turn *turn) {
+  const ff_exact *ex = sys->ex;
+  uint32_t bits = ex->flip_bits < WINDOW_BITS ? ex->flip_bits : WINDOW_BITS, window = UINT32_C(1) << bits;
+  for (; sys->flip.at < UINT32_C(1) << ex->flip_bits; sys->flip.at += window) {
+    if (!ff_exact_more(turn, (uint64_t)window * (bits + 2))) return 0;
+    const uint32_t *spread = ex->spread + sys->flip.at;
+    double *in = sys->flip_x + sys->flip.at, *out = sys->flip_y + sys->flip.at;
+    for (uint32_t l = 0; l < window; l++) {
+      uint32_t s = base | spread[l];
+      in[l] = x[sys->pos ? sys->pos[s] - sys->lo : s];
+    }
+    ff_exact_flips(ex, bits, in, out);
+    for (uint32_t l = 0; l < window && bits == ex->flip_bits; l++) {
+      uint32_t s = base | spread[l];
+      t[sys->pos ? sys->pos[s] - sys->lo : s] += out[l];
+    }
+  }
+  sys->flip.at = 0;
+  return 1;
+}
+
+/* The flips of the higher bits, each over the whole orbit. */
+static int flip_orbit(ff_exact_system *sys, uint32_t base, double *t, ff_exact_turn *turn) {
+  const ff_exact *ex = sys->ex;
+  uint32_t lo, hi, size = UINT32_C(1) << ex->flip_bits;
+  for (; sys->at_bit < ex->flip_bits; sys->at_bit++) {
+    while (ff_exact_take(turn, &sys->flip, size / 2, &lo, &hi))
+      ff_exact_flip(ex, sys->at_bit, sys->flip_x, sys->flip_y, lo, hi);
+    if (!ff_exact_through(&sys->flip, size / 2, sys->flip.stage)) return 0;
+  }
+  while (ff_exact_take(turn, &sys->flip, size, &lo, &hi)) {
+    for (uint32_t l = lo; l < hi; l++) {
       uint32_t s = base | ex->spread[l];
       t[sys->pos ? sys->pos[s] - sys->lo : s] += sys->flip_y[l];
     }
   }
+  return ff_exact_through(&sys->flip, size, sys->flip.stage);
 }
 
-static void solve_cycle(double *z, const double *diag, const double *f, uint32_t n) {
-  const double *on = f + 1;
-  z[0] /= diag[0];
-  for (uint32_t j = 1; j < n; j++) z[j] = (z[j] + on[j - 1] * z[j - 1]) / diag[j];
-  double again = on[n - 1] * z[n - 1] / diag[0] / f[0];
-  z[0] += again;
-  for (uint32_t j = 1; j < n; j++) {
-    again *= on[j - 1] / diag[j];
-    z[j] += again;
+int ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t, ff_exact_turn *turn) {
+  enum { WINDOWS, WHOLE };
+  for (; sys->at_orbit < sys->n_orbits; sys->at_orbit++) {
+    uint32_t base = sys->orbits[sys->at_orbit];
+    if (sys->flip.stage == WINDOWS) {
+      if (!flip_windows(sys, base, x, t, turn)) return 0;
+      if (sys->ex->flip_bits <= WINDOW_BITS) continue;
+      sys->at_bit = WINDOW_BITS;
+      sys->flip.stage = WHOLE;
+    }
+    if (!flip_orbit(sys, base, t, turn)) return 0;
+    sys->flip.stage = WINDOWS;
   }
+  sys->at_orbit = 0;
+  return 1;
+}
+
+/* Round a cycle twice: with the mass that is there, then with what comes back to its first state. */
+static int solve_cycle(ff_exact_system *sys, double *z, const double *diag, const double *f, uint32_t n, ff_exact_turn *turn) {
+  enum { FIRST, AGAIN };
+  ff_exact_place *place = &sys->walk;
+  const double *on = f + 1;
+  uint32_t lo, hi;
+  if (place->stage == FIRST) {
+    while (ff_exact_take(turn, place, n, &lo, &hi))
+      for (uint32_t j = lo; j < hi; j++) z[j] = (j > 0 ? z[j] + on[j - 1] * z[j - 1] : z[j]) / diag[j];
+    if (!ff_exact_through(place, n, AGAIN)) return 0;
+    place->sum[0] = on[n - 1] * z[n - 1] / diag[0] / f[0];
+  }
+  double again = place->sum[0];
+  while (ff_exact_take(turn, place, n, &lo, &hi)) {
+    for (uint32_t j = lo; j < hi; j++) {
+      if (j > 0) again *= on[j - 1] / diag[j];
+      z[j] += again;
+    }
+  }
+  place->sum[0] = again;
+  return ff_exact_through(place, n, FIRST);
 }
 
 /* Hands z[i]'s mass to the successors of position i outside [skip_lo, skip_hi): later ones in z, earlier ones in back. */
-static void push(ff_exact_system *sys, uint32_t i, uint32_t skip_lo, uint32_t skip_hi, double *z, double *back) {
+static void push(ff_exact_system *sys, uint32_t i, uint32_t skip_lo, uint32_t skip_hi, double *z, double *back,
+                 ff_exact_turn *turn) {
   double mass = sys->ex->update * z[i];
   if (mass == 0) return;
-  uint32_t n = ff_exact_update_row(sys->ex, sys->state[sys->lo + i], sys->row_to, sys->row_weight);
+  uint32_t n = row_of(sys, sys->state[sys->lo + i], turn);
   for (uint32_t e = 0; e < n; e++) {
     uint32_t to = sys->pos[sys->row_to[e]] - sys->lo; /* wraps to a large number below the range */
     if (to >= sys->n || (to >= skip_lo && to < skip_hi)) continue;
@@ -201,68 +296,133 @@ static void push(ff_exact_system *sys, uint32_t i, uint32_t skip_lo, uint32_t sk
   }
 }
 
-static void apply_plain(ff_exact_system *sys, const double *u, double *t) {
-  for (uint32_t i = 0; i < sys->n; i++) t[i] = sys->ex->idle * u[i];
-  ff_exact_update_all(sys->ex, u, sys->ex->update, t, sys->row_to, sys->row_weight);
-  ff_exact_system_flips(sys, u, t);
+static int apply_whole(ff_exact_system *sys, uint32_t k, uint32_t lo, uint32_t hi, double *z, double *t, ff_exact_turn *turn) {
+  const double *f = sys->factors + sys->factor[k];
+  ff_exact_place *place = &sys->walk;
+  if (!sys->solved) {
+    if (sys->kind[k] == FF_SEGMENT_CYCLE) {
+      if (!solve_cycle(sys, z + lo, sys->diag + lo, f, hi - lo, turn)) return 0;
+    } else {
+      if (!ff_exact_more(turn, (uint64_t)(hi - lo) * (hi - lo))) return 0;
+      ff_exact_solve_factored(z + lo, f, hi - lo);
+    }
+    sys->solved = 1;
+  }
+  for (; place->at < hi - lo; place->at++) {
+    if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+    push(sys, lo + place->at, lo, hi, z, t, turn);
+  }
+  place->at = 0;
+  sys->solved = 0;
+  return 1;
 }
 
-void ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t) {
-  memcpy(z, u, sys->n * sizeof *z);
-  if (!sys->state) {
-    apply_plain(sys, u, t);
-    return;
-  }
-  memset(t, 0, sys->n * sizeof *t);
-  for (uint32_t g = sys->seg_first; g < sys->seg_last; g++) {
-    uint32_t lo = sys->segment[g] - sys->lo, hi = sys->segment[g + 1] - sys->lo, k = g - sys->seg_first;
-    if (sys->kind[k] == FF_SEGMENT_OPEN) {
-      for (uint32_t i = lo; i < hi; i++) {
-        z[i] /= sys->diag[i];
-        push(sys, i, i, i + 1, z, t);
-      }
+static int apply_segments(ff_exact_system *sys, double *z, double *t, ff_exact_turn *turn) {
+  uint32_t row_cost = sys->ex->row_cost;
+  for (; sys->at_segment < sys->seg_last - sys->seg_first; sys->at_segment++) {
+    uint32_t k = sys->at_segment, g = sys->seg_first + k;
+    uint32_t lo = sys->segment[g] - sys->lo, hi = sys->segment[g + 1] - sys->lo;
+    if (sys->kind[k] != FF_SEGMENT_OPEN) {
+      if (!apply_whole(sys, k, lo, hi, z, t, turn)) return 0;
       continue;
     }
-    const double *f = sys->factors + sys->factor[k];
-    if (sys->kind[k] == FF_SEGMENT_CYCLE)
-      solve_cycle(z + lo, sys->diag + lo, f, hi - lo);
-    else
-      ff_exact_solve_factored(z + lo, f, hi - lo);
-    for (uint32_t i = lo; i < hi; i++) push(sys, i, lo, hi, z, t);
+    for (uint32_t i = lo + sys->walk.at; i < hi; i++) {
+      if (!ff_exact_more(turn, row_cost)) {
+        sys->walk.at = i - lo;
+        return 0;
+      }
+      z[i] /= sys->diag[i];
+      push(sys, i, i, i + 1, z, t, turn);
+    }
+    sys->walk.at = 0;
   }
-  ff_exact_system_flips(sys, z, t);
+  sys->at_segment = 0;
+  return 1;
 }
 
-void ff_exact_system_n(ff_exact_system *sys, const double *z, double *t) {
-  if (!sys->state) {
-    apply_plain(sys, z, t);
-    return;
-  }
-  memset(t, 0, sys->n * sizeof *t);
-  for (uint32_t g = sys->seg_first; g < sys->seg_last && sys->has_back; g++) {
+int ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, double *t, ff_exact_turn *turn) {
+  enum { COPY, IDLE, UPDATE, FLIP };
+  const ff_exact *ex = sys->ex;
+  ff_exact_place *place = &sys->place;
+  uint32_t lo, hi, n = sys->n;
+  for (;;) switch (place->stage) {
+      case COPY:
+        if (z && !ff_exact_copy(z, u, n, place, turn)) return 0;
+        place->stage = IDLE;
+        break;
+      case IDLE:
+        while (ff_exact_take(turn, place, n, &lo, &hi))
+          for (uint32_t i = lo; i < hi; i++) t[i] = sys->state ? 0 : ex->idle * u[i];
+        if (!ff_exact_through(place, n, UPDATE)) return 0;
+        break;
+      case UPDATE:
+        if (sys->state ? !apply_segments(sys, z, t, turn)
+                       : !ff_exact_update_all(ex, u, ex->update, t, sys->row_to, sys->row_weight, place, turn))
+          return 0;
+        place->stage = FLIP;
+        break;
+      default:
+        if (!ff_exact_system_flips(sys, sys->state ? z : u, t, turn)) return 0;
+        place->stage = COPY;
+        return 1;
+    }
+}
+
+/* t += what the arrows back within open components carry. */
+static int add_back(ff_exact_system *sys, const double *z, double *t, ff_exact_turn *turn) {
+  for (; sys->at_segment < sys->seg_last - sys->seg_first && sys->has_back; sys->at_segment++) {
+    uint32_t k = sys->at_segment, g = sys->seg_first + k;
     uint32_t lo = sys->segment[g] - sys->lo, hi = sys->segment[g + 1] - sys->lo;
-    if (hi - lo == 1 || sys->kind[g - sys->seg_first] != FF_SEGMENT_OPEN) continue;
-    for (uint32_t i = lo; i < hi; i++) {
+    if (!ff_exact_more(turn, 1)) return 0;
+    if (hi - lo == 1 || sys->kind[k] != FF_SEGMENT_OPEN) continue;
+    for (; sys->walk.at < hi - lo; sys->walk.at++) {
+      if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+      uint32_t i = lo + sys->walk.at, n = row_of(sys, sys->state[sys->lo + i], turn);
       double mass = sys->ex->update * z[i];
-      uint32_t n = ff_exact_update_row(sys->ex, sys->state[sys->lo + i], sys->row_to, sys->row_weight);
       for (uint32_t e = 0; e < n; e++) {
         uint32_t to = sys->pos[sys->row_to[e]] - sys->lo;
         if (to >= lo && to < i) t[to] += mass * sys->row_weight[e];
       }
     }
+    sys->walk.at = 0;
   }
-  ff_exact_system_flips(sys, z, t);
+  sys->at_segment = 0;
+  return 1;
 }
 
-void ff_exact_system_outflow(ff_exact_system *sys, const double *z, void (*out)(void *, uint32_t, double),
-                             void *context) {
-  for (uint32_t i = 0; i < sys->n; i++) {
-    double mass = sys->ex->update * z[i];
+int ff_exact_system_n(ff_exact_system *sys, const double *z, double *t, ff_exact_turn *turn) {
+  enum { CLEAR, BACK, FLIP };
+  ff_exact_place *place = &sys->place;
+  uint32_t lo, hi;
+  if (!sys->state) return ff_exact_system_apply(sys, z, NULL, t, turn);
+  for (;;) switch (place->stage) {
+      case CLEAR:
+        while (ff_exact_take(turn, place, sys->n, &lo, &hi)) memset(t + lo, 0, (hi - lo) * sizeof *t);
+        if (!ff_exact_through(place, sys->n, BACK)) return 0;
+        break;
+      case BACK:
+        if (!add_back(sys, z, t, turn)) return 0;
+        place->stage = FLIP;
+        break;
+      default:
+        if (!ff_exact_system_flips(sys, z, t, turn)) return 0;
+        place->stage = CLEAR;
+        return 1;
+    }
+}
+
+int ff_exact_system_outflow(ff_exact_system *sys, const double *z, void (*out)(void *, uint32_t, double), void *context,
+                            ff_exact_turn *turn) {
+  for (; sys->walk.at < sys->n; sys->walk.at++) {
+    if (!ff_exact_more(turn, sys->ex->row_cost)) return 0;
+    double mass = sys->ex->update * z[sys->walk.at];
     if (mass == 0) continue;
-    uint32_t n = ff_exact_update_row(sys->ex, sys->state[sys->lo + i], sys->row_to, sys->row_weight);
+    uint32_t n = row_of(sys, sys->state[sys->lo + sys->walk.at], turn);
     for (uint32_t e = 0; e < n; e++) {
       uint32_t to = sys->pos[sys->row_to[e]];
       if (to - sys->lo >= sys->n) out(context, to, mass * sys->row_weight[e]);
     }
   }
+  sys->walk.at = 0;
+  return 1;
 }

@@ -1,6 +1,7 @@
 /* Expressions over all states at once: a word holds the value in 64 neighbouring states. */
 #include "ff_exact_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const uint64_t PATTERN[6] = {UINT64_C(0xAAAAAAAAAAAAAAAA), UINT64_C(0xCCCCCCCCCCCCCCCC),
@@ -56,22 +57,31 @@ uint64_t ff_exact_word(const ff_exact *ex, const ff_expr *expr, size_t w, uint64
   return stack[0];
 }
 
-ff_status ff_exact_probability(double *out, const double *pi, const ff_expr *set, const ff_exact *exact,
-                               ff_error *err) {
+ff_status ff_exact_sum_advance(ff_exact_sum *sum, const double *pi, const ff_expr *set, const ff_exact *exact,
+                               double seconds, int *done, ff_error *err) {
+  ff_exact_turn turn = ff_exact_turn_of(seconds);
   uint64_t *stack = ff_calloc(set->depth + 1u, sizeof *stack);
   if (!stack) return ff_error_set(err, FF_EMEMORY, "no memory for the value of a set");
-  double sum = 0, lost = 0; /* Kahan's sum: a million states must not cost digits */
-  for (size_t w = 0; w < exact->words; w++) {
-    uint64_t in = ff_exact_word(exact, set, w, stack);
+  for (; sum->at < exact->words && ff_exact_more(&turn, set->length + 64); sum->at++) {
+    uint64_t in = ff_exact_word(exact, set, sum->at, stack);
     if (exact->n_states < 64) in &= (UINT64_C(1) << exact->n_states) - 1;
     double part = 0;
     for (uint32_t l = 0; l < 64 && in >> l; l++)
-      if (in >> l & 1u) part += pi[w * 64 + l];
-    double y = part - lost, t = sum + y;
-    lost = (t - sum) - y;
-    sum = t;
+      if (in >> l & 1u) part += pi[sum->at * 64 + l];
+    double y = part - sum->lost, t = sum->value + y; /* Kahan's sum: a million states must not cost digits */
+    sum->lost = (t - sum->value) - y;
+    sum->value = t;
   }
   free(stack);
-  *out = sum;
+  *done = sum->at == exact->words;
   return FF_OK;
+}
+
+ff_status ff_exact_probability(double *out, const double *pi, const ff_expr *set, const ff_exact *exact,
+                               ff_error *err) {
+  ff_exact_sum sum = {0};
+  int done;
+  ff_status status = ff_exact_sum_advance(&sum, pi, set, exact, INFINITY, &done, err);
+  *out = sum.value;
+  return status;
 }

@@ -9,14 +9,19 @@
 typedef struct {
   ff_pbn *pbn; /* owned by the pointer's protected value */
   ff_exact *exact;
+  int filled;
   ff_exact_solver *solver;
   double *pi;
   int done;
+  ff_observables asked; /* what is summed over the distribution */
 } held;
+
+#define TURN 0.1 /* seconds of work between two looks for Ctrl-C, which may jump away: so `held` owns all that is made */
 
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
+  ff_influence_free(&h->asked);
   ff_exact_solver_free(h->solver);
   ff_exact_free(h->exact);
   free(h->pi);
@@ -24,13 +29,15 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
+static void out_of_order(const char *what) {
+  ff_error err;
+  ff_error_set(&err, FF_EINTERNAL, "%s", what);
+  ffi_stop(&err);
+}
+
 static held *held_of(SEXP pointer) {
   held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (h == NULL) {
-    ff_error err;
-    ff_error_set(&err, FF_EINTERNAL, "a chain was used after it was released");
-    ffi_stop(&err);
-  }
+  if (h == NULL) out_of_order("a chain was used after it was released");
   return h;
 }
 
@@ -40,6 +47,7 @@ static void no_memory(const char *what) {
   ffi_stop(&err);
 }
 
+/* A chain that knows its size; its tables are filled when they are first needed. */
 SEXP ffi_exact_new(SEXP model) {
   ff_error err;
   ff_pbn *pbn;
@@ -50,7 +58,7 @@ SEXP ffi_exact_new(SEXP model) {
   if (h == NULL) no_memory("a chain");
   R_SetExternalPtrAddr(pointer, h);
   h->pbn = pbn;
-  ffi_check(ff_exact_new(&h->exact, pbn, &err), &err);
+  ffi_check(ff_exact_begin(&h->exact, pbn, &err), &err);
   UNPROTECT(2);
   return pointer;
 }
@@ -75,24 +83,36 @@ SEXP ffi_exact_free(SEXP pointer) {
 SEXP ffi_exact_row(SEXP pointer, SEXP state) {
   ff_error err;
   held *h = held_of(pointer);
+  while (!h->filled) {
+    R_CheckUserInterrupt();
+    h->filled = ff_exact_fill(h->exact, TURN);
+  }
   SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)ff_exact_states(h->exact)));
   ffi_check(ff_exact_row(REAL(out), (uint64_t)Rf_asReal(state), h->exact, &err), &err);
   UNPROTECT(1);
   return out;
 }
 
-/* c(done, residual) after about `seconds` more of work towards the long-run distribution. */
-SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP seconds) {
+static void advance(held *h, double tolerance, uint64_t max_steps, double seconds, double *residual) {
   ff_error err;
-  held *h = held_of(pointer);
-  double residual = 0;
+  if (!h->filled) {
+    h->filled = ff_exact_fill(h->exact, seconds);
+    return;
+  }
   if (h->solver == NULL) {
     h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi);
     if (h->pi == NULL) no_memory("the distribution of a chain");
-    ffi_check(ff_exact_solver_new(&h->solver, h->exact, Rf_asReal(tolerance), (uint64_t)Rf_asReal(max_steps), &err), &err);
+    ffi_check(ff_exact_solver_new(&h->solver, h->exact, tolerance, max_steps, &err), &err);
   }
+  if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, seconds, &h->done, residual, &err), &err);
+}
+
+/* c(done, residual) after about `seconds` more of work towards the long-run distribution; the residual is 0 before the first. */
+SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP seconds) {
+  held *h = held_of(pointer);
+  double residual = 0;
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, Rf_asReal(seconds), &h->done, &residual, &err), &err);
+  advance(h, Rf_asReal(tolerance), (uint64_t)Rf_asReal(max_steps), Rf_asReal(seconds), &residual);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, 2));
   REAL(out)[0] = h->done;
   REAL(out)[1] = residual;
@@ -102,11 +122,7 @@ SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP second
 
 static held *solved(SEXP pointer) {
   held *h = held_of(pointer);
-  if (!h->done) {
-    ff_error err;
-    ff_error_set(&err, FF_EINTERNAL, "the distribution of a chain was asked for before it was found");
-    ffi_stop(&err);
-  }
+  if (!h->done) out_of_order("the distribution of a chain was asked for before it was found");
   return h;
 }
 
@@ -119,25 +135,49 @@ SEXP ffi_exact_distribution(SEXP pointer) {
   return out;
 }
 
+/* The weighted probabilities of each observable that is asked for. */
+static SEXP answer(held *h) {
+  ff_error err;
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, h->asked.n));
+  for (uint32_t i = 0; i < h->asked.n; i++) {
+    REAL(out)[i] = 0;
+    for (uint32_t j = h->asked.first[i]; j < h->asked.first[i + 1]; j++) {
+      ff_exact_sum sum = {0};
+      for (int done = 0; !done;) {
+        R_CheckUserInterrupt();
+        ffi_check(ff_exact_sum_advance(&sum, h->pi, &h->asked.terms[j], h->exact, TURN, &done, &err), &err);
+      }
+      REAL(out)[i] += h->asked.weights[j] * sum.value;
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
 /* Probabilities of state sets, given as text. */
 SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ff_error err;
   held *h = solved(pointer);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, XLENGTH(sets)));
+  uint32_t n = (uint32_t)XLENGTH(sets);
+  ff_influence_free(&h->asked);
+  uint32_t *first = ff_calloc((size_t)n + 1, sizeof *first);
+  ff_expr *terms = ff_calloc(n, sizeof *terms);
+  double *weights = ff_calloc(n, sizeof *weights);
+  h->asked = (ff_observables){.first = first, .terms = terms, .weights = weights};
+  if (first == NULL || terms == NULL || weights == NULL) no_memory("state sets");
   ff_names *names;
   ffi_check(ff_names_new(&names, h->pbn->names, h->pbn->n_nodes, &err), &err);
   ff_status status = FF_OK;
-  for (R_xlen_t i = 0; i < XLENGTH(sets) && status == FF_OK; i++) {
-    ff_expr set = {0};
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const char *text = CHAR(STRING_ELT(sets, i));
-    status = ff_expr_parse(&set, text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
-    if (status == FF_OK) status = ff_exact_probability(&REAL(out)[i], h->pi, &set, h->exact, &err);
-    ff_expr_free(&set);
+    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    if (status != FF_OK) break;
+    weights[i] = 1;
+    first[i + 1] = h->asked.n = i + 1;
   }
   ff_names_free(names);
   ffi_check(status, &err);
-  UNPROTECT(1);
-  return out;
+  return answer(h);
 }
 
 /* Influences of from[i] on to[i], nodes numbered from 1. */
@@ -145,24 +185,13 @@ SEXP ffi_exact_influences(SEXP pointer, SEXP from, SEXP to) {
   ff_error err;
   held *h = solved(pointer);
   uint32_t n = (uint32_t)XLENGTH(from);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    uint32_t f = (uint32_t)INTEGER(from)[i] - 1, t = (uint32_t)INTEGER(to)[i] - 1;
-    ff_observables pair;
-    status = f < h->pbn->n_nodes && t < h->pbn->n_nodes
-                 ? ff_influence_new(&pair, h->pbn, &f, &t, 1, &err)
-                 : ff_error_set(&err, FF_EINTERNAL, "an arrow names a node that the network does not have");
-    if (status != FF_OK) break;
-    REAL(out)[i] = 0;
-    for (uint32_t j = 0; j < pair.first[1] && status == FF_OK; j++) {
-      double probability = 0;
-      status = ff_exact_probability(&probability, h->pi, &pair.terms[j], h->exact, &err);
-      REAL(out)[i] += pair.weights[j] * probability;
-    }
-    ff_influence_free(&pair);
+  uint32_t *f = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *f), *t = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *t);
+  for (uint32_t i = 0; i < n; i++) {
+    f[i] = (uint32_t)INTEGER(from)[i] - 1;
+    t[i] = (uint32_t)INTEGER(to)[i] - 1;
+    if (f[i] >= h->pbn->n_nodes || t[i] >= h->pbn->n_nodes) out_of_order("an arrow names a node that the network does not have");
   }
-  ffi_check(status, &err);
-  UNPROTECT(1);
-  return out;
+  ff_influence_free(&h->asked);
+  ffi_check(ff_influence_new(&h->asked, h->pbn, f, t, n, &err), &err);
+  return answer(h);
 }

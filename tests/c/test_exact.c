@@ -347,6 +347,36 @@ static void waiting_cycle(void) {
   ff_pbn_free(pbn);
 }
 
+/* Orbits larger than what is flipped at once: steps from single states against rows, which have the flips' chances as powers. */
+static void large_orbits(void) {
+  for (uint32_t n = 12; n <= 15; n++) {
+    net_shape shape = {n, 2, 3, 0, 0.07, FF_ASYNCHRONOUS, n == 15 ? 0.1 : 0, 0, 0};
+    ff_error err = {FF_OK, ""};
+    ff_pbn *pbn = net_random_make(&shape, n);
+    ff_exact *ex = NULL;
+    FF_CHECK_OK(ff_exact_new(&ex, pbn, &err), &err);
+    uint64_t states = ff_exact_states(ex);
+    double *row = ff_calloc(states, sizeof *row), *unit = ff_calloc(states, sizeof *unit);
+    double *step = ff_calloc(states, sizeof *step), worst = 0;
+    for (uint64_t s = 5; s < states; s = 3 * s + 1) {
+      unit[s] = 1;
+      FF_CHECK_OK(ff_exact_row(row, s, ex, &err), &err);
+      FF_CHECK_OK(ff_exact_step(step, unit, ex, &err), &err);
+      unit[s] = 0;
+      for (uint64_t t = 0; t < states; t++) {
+        double gap = fabs(row[t] - step[t]) / row[t]; /* n roundings of a product of n factors */
+        if (row[t] > 0 ? gap > worst : step[t] != 0) worst = row[t] > 0 ? gap : 1;
+      }
+    }
+    FF_CHECK_SAY(worst < 1e-14, "%u nodes: differ by %g", n, worst);
+    free(row);
+    free(unit);
+    free(step);
+    ff_exact_free(ex);
+    ff_pbn_free(pbn);
+  }
+}
+
 /* Chances of every pattern of the kept nodes, before and after. */
 static void reduction_changes_nothing(void) {
   uint32_t reduced = 0;
@@ -418,6 +448,125 @@ static void probability_of_sets(void) {
   }
 }
 
+typedef struct {
+  double *pi, residual, sum;
+  uint64_t states, turns;
+} outcome;
+
+/* The answer, and in how many turns of `seconds`. */
+static outcome solve_in(const ff_pbn *pbn, double seconds) {
+  static const char set[] = "a & !b";
+  outcome o = {NULL, 1, 0, 0, 0};
+  ff_error err = {FF_OK, ""};
+  ff_exact *ex = NULL;
+  ff_exact_solver *solver = NULL;
+  ff_expr expr;
+  ff_exact_sum sum = {0};
+  int done = 0;
+  FF_CHECK_OK(ff_exact_begin(&ex, pbn, &err), &err);
+  while (!ff_exact_fill(ex, seconds)) o.turns++;
+  o.states = ff_exact_states(ex);
+  o.pi = ff_calloc(o.states, sizeof *o.pi);
+  ff_status status = ff_exact_solver_new(&solver, ex, 1e-14, 100000, &err);
+  for (; status == FF_OK && !done; o.turns++)
+    status = ff_exact_solver_advance(solver, o.pi, seconds, &done, &o.residual, &err);
+  FF_CHECK_OK(status, &err);
+  FF_CHECK_OK(ff_expr_parse(&expr, set, strlen(set), one_letter, NULL, (ff_place){NULL, 0}, &err), &err);
+  for (done = 0; status == FF_OK && !done; o.turns++)
+    status = ff_exact_sum_advance(&sum, o.pi, &expr, ex, seconds, &done, &err);
+  o.sum = sum.value;
+  ff_expr_free(&expr);
+  ff_exact_solver_free(solver);
+  ff_exact_free(ex);
+  return o;
+}
+
+/* The same bits in one turn and in turns so short that each loop is stopped many times; answers how many these were. */
+static uint64_t by_turns(const ff_pbn *pbn, const char *what) {
+  outcome whole = solve_in(pbn, INFINITY), cut = solve_in(pbn, 0);
+  FF_CHECK_SAY(memcmp(whole.pi, cut.pi, whole.states * sizeof *whole.pi) == 0, "%s", what);
+  FF_CHECK_SAY(memcmp(&whole.residual, &cut.residual, sizeof whole.residual) == 0, "%s", what);
+  FF_CHECK_SAY(memcmp(&whole.sum, &cut.sum, sizeof whole.sum) == 0, "%s", what);
+  FF_CHECK_INT(whole.turns, 2);
+  free(whole.pi);
+  free(cut.pi);
+  return cut.turns;
+}
+
+static void turns_of_random_networks(void) {
+  const struct {
+    const char *what;
+    net_shape shape;
+    uint64_t seed, turns; /* at least */
+  } cases[] = {
+      {"wide rows, which need no order", {10, 9, 4, 0, 0.01, FF_SYNCHRONOUS, 0, 0, 0}, 1, 1000},
+      {"wide rows, rare flips", {10, 9, 4, 0, 1e-6, FF_SYNCHRONOUS, 0, 0, 0}, 2, 1000},
+      {"many functions", {9, 20, 3, 0, 1e-3, FF_ASYNCHRONOUS, 0, 0, 0.4}, 10, 1000},
+      {"an orbit larger than a window", {14, 1, 2, 0, 0.3, FF_SYNCHRONOUS, 0, 0, 0}, 3, 10000},
+      {"exempt nodes, orbits and states searched", {10, 2, 3, 0, 0.01, FF_SYNCHRONOUS, 0.5, 0, 0.2}, 4, 500},
+      {"asynchronous", {10, 3, 3, 0, 0.001, FF_ASYNCHRONOUS, 0, 0, 0.1}, 5, 1000},
+      {"asynchronous, exempt, many classes", {10, 2, 2, 0, 0.01, FF_ASYNCHRONOUS, 0.6, 0.2, 0.5}, 6, 100},
+      {"no flips, transient states", {11, 2, 2, 0, 0, FF_SYNCHRONOUS, 0, 0.2, 0.3}, 7, 100},
+      {"no flips, asynchronous", {10, 3, 3, 0, 0, FF_ASYNCHRONOUS, 0, 0, 0.2}, 8, 100},
+      {"contexts", {10, 3, 3, 5, 0.01, FF_SYNCHRONOUS, 0.2, 0, 0.1}, 9, 100},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ff_pbn *pbn = net_random_make(&cases[k].shape, cases[k].seed);
+    uint64_t turns = by_turns(pbn, cases[k].what);
+    FF_CHECK_SAY(turns >= cases[k].turns, "%s: %llu turns", cases[k].what, (unsigned long long)turns);
+    ff_pbn_free(pbn);
+  }
+}
+
+/* Long cycles, closed or left now and then; more closed components than may be groups of their own, of several sizes; and
+ * components too large to be solved whole. */
+static void turns_of_made_networks(void) {
+  const char *const shift[] = {"a 1 b", "b 1 c", "c 1 d", "d 1 e", "e 1 f", "f 1 g", "g 1 h", "h 1 i", "i 1 a ^ e", NULL};
+  const char *const left[] = {"a 1 b", "b 1 c", "c 1 d",     "d 1 e",       "e 1 f", "f 1 g",
+                              "g 1 h", "h 1 i", "i 1 a ^ e", "j 0.99 j", "j 0.01 j | a & b & c & d & e & f & g & h & i", NULL};
+  const char *const still[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d",          "e 1 e", "f 1 f",
+                               "g 1 g", "h 1 h", "i 1 i", "j 1 a & b & j", NULL};
+  const char *const noisy[] = {"a 0.5 1", "a 0.5 0", "b 0.5 1", "b 0.5 0", "c 0.5 1", "c 0.5 0",
+                               "d 0.5 1", "d 0.5 0", "e 0.5 1", "e 0.5 0", "f 0.5 1", "f 0.5 0",
+                               "g 1 g",   "h 1 h",   "i 1 i | a & b & c & d & e & f", NULL};
+  ff_pbn *pbn = net_parse(shift, 0, FF_SYNCHRONOUS);
+  by_turns(pbn, "closed cycle");
+  pbn->perturbation = 0.01;
+  by_turns(pbn, "cycle that flips leave");
+  ff_pbn_free(pbn);
+  pbn = net_parse(left, 0, FF_SYNCHRONOUS);
+  by_turns(pbn, "cycle that an arrow leaves");
+  ff_pbn_free(pbn);
+  pbn = net_parse(still, 0.01, FF_SYNCHRONOUS);
+  by_turns(pbn, "a thousand groups");
+  pbn->perturbation = 0;
+  by_turns(pbn, "a thousand classes");
+  ff_pbn_free(pbn);
+  pbn = net_parse(noisy, 0.01, FF_ASYNCHRONOUS);
+  by_turns(pbn, "large open components");
+  ff_pbn_free(pbn);
+}
+
+/* Refused before the memory is taken, by what the network is and not by what the machine has. */
+static void too_much_memory(void) {
+  ff_error err = {FF_OK, ""};
+  net_shape shape = {24, 3, 3, 0, 0.1, FF_SYNCHRONOUS, 0, 0, 0};
+  ff_pbn *pbn = net_random_make(&shape, 3);
+  ff_exact *ex = NULL;
+  FF_CHECK_OK(ff_exact_begin(&ex, pbn, &err), &err);
+  FF_CHECK_INT(ff_exact_states(ex), 1 << 24);
+  ff_exact_free(ex);
+  ff_pbn_free(pbn);
+  shape.max_functions = 400; /* some 4800 functions: 8 bytes for 64 of them and a state make 10 GB */
+  for (int update = 0; update < 2; update++) {
+    shape.update = update ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
+    pbn = net_random_make(&shape, 3);
+    FF_CHECK_FAILS(ff_exact_begin(&ex, pbn, &err), FF_ESIZE, &err, "GB of memory");
+    FF_CHECK(ex == NULL);
+    ff_pbn_free(pbn);
+  }
+}
+
 static void refusals(void) {
   ff_error err = {FF_OK, ""};
   net_shape shape = {25, 1, 2, 0, 0.1, FF_SYNCHRONOUS, 0, 0, 0};
@@ -445,4 +594,6 @@ static void refusals(void) {
 }
 
 FF_TEST_MAIN("exact", random_against_dense, periodic_and_many_classes, rare_jumps, held_nodes, large_against_elimination,
-             long_cycles, waiting_cycle, reduction_changes_nothing, probability_of_sets, refusals)
+             long_cycles, waiting_cycle, large_orbits, reduction_changes_nothing, probability_of_sets,
+             turns_of_random_networks, turns_of_made_networks,
+             too_much_memory, refusals)

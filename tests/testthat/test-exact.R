@@ -219,10 +219,15 @@ test_that("errors say what is wrong", {
   huge <- random_pbn(30, seed = 1, perturbation = 0.1)
   expect_error(transition_matrix(big), class = "fireflip_error_size")
   expect_error(stationary_distribution(huge), class = "fireflip_error_size")
+  # small enough by its nodes, but the values of its functions alone would be 13 GB: refused at once, on any machine
+  many <- random_pbn(24, functions = c(256, 256), parents = c(1, 3), seed = 1, perturbation = 0.1)
+  expect_error(stationary_distribution(many), class = "fireflip_error_size")
+  expect_error(steady_state(many, "1", method = "exact"), class = "fireflip_error_size")
   expect_error(stationary_distribution(big, tolerance = 0), class = "fireflip_error_argument")
   expect_snapshot(error = TRUE, {
     transition_matrix(big)
     stationary_distribution(huge)
+    stationary_distribution(many)
     stationary_distribution(big, tolerance = 0)
     stationary_distribution("net")
     transition_matrix(NULL)

@@ -1,0 +1,76 @@
+/* Classes that need no iteration: small ones, and single cycles. */
+#include "ff_exact_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ff_exact_direct_free(ff_exact_direct *direct) {
+  free(direct->flow);
+  free(direct->x);
+  free(direct->weight);
+  free(direct->to);
+  memset(direct, 0, sizeof *direct);
+}
+
+/* Row i of the class, whose states are lo .. lo + n - 1 in the order. */
+static void fill_row(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t lo, uint32_t n, uint32_t i,
+                     ff_exact_turn *turn) {
+  uint32_t s = o->state[lo + i], m = ff_exact_update_row(ex, s, direct->to, direct->weight);
+  double *row = direct->flow + (size_t)i * n;
+  turn->left -= m + (INT64_C(1) << ex->flip_bits);
+  memset(row, 0, n * sizeof *row);
+  for (uint32_t e = 0; e < m; e++) row[o->pos[direct->to[e]] - lo] += ex->update * direct->weight[e];
+  for (uint32_t l = 1; l < UINT32_C(1) << ex->flip_bits; l++) {
+    uint32_t flipped = 0;
+    for (uint32_t v = l; v; v &= v - 1) flipped++;
+    row[o->pos[s ^ ex->spread[l]] - lo] += direct->flips[flipped];
+  }
+}
+
+ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t class_index,
+                                double mass, double *pi, ff_exact_turn *turn, int *done, ff_error *err) {
+  uint32_t lo = o->segment[o->class_first[class_index]], n = o->segment[o->class_first[class_index + 1]] - lo;
+  ff_exact_place *place = &direct->place;
+  *done = 0;
+  if (!direct->flow) {
+    direct->flow = ff_calloc((size_t)FF_EXACT_DENSE_CLASS * FF_EXACT_DENSE_CLASS, sizeof *direct->flow);
+    direct->x = ff_calloc(FF_EXACT_DENSE_CLASS, sizeof *direct->x);
+    direct->weight = ff_calloc(ex->row_max, sizeof *direct->weight);
+    direct->to = ff_calloc(ex->row_max, sizeof *direct->to);
+    for (uint32_t f = 0; f <= ex->flip_bits; f++) direct->flips[f] = pow(ex->p, f) * pow(1 - ex->p, ex->flip_bits - f);
+  }
+  if (!direct->flow || !direct->x || !direct->weight || !direct->to)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a class of %u states", n);
+  for (; place->at < n; place->at++) {
+    if (!ff_exact_more(turn, ex->row_cost)) return FF_OK;
+    fill_row(direct, ex, o, lo, n, place->at, turn);
+  }
+  place->at = 0;
+  turn->left -= (int64_t)n * n * n / 3;
+  ff_status status = ff_exact_gth(direct->x, direct->flow, n, err);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) pi[o->state[lo + i]] = mass * direct->x[i];
+  *done = 1;
+  return status;
+}
+
+int ff_exact_direct_cycle(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t class_index,
+                          double mass, double *pi, int *is_cycle, ff_exact_turn *turn) {
+  enum { LOOK, WRITE };
+  uint32_t lo = o->segment[o->class_first[class_index]], size = o->segment[o->class_first[class_index + 1]] - lo, from, to;
+  ff_exact_place *place = &direct->place;
+  *is_cycle = !ex->flip_bits && ex->synchronous;
+  if (place->stage == LOOK) {
+    for (; *is_cycle && place->at < size; place->at++) {
+      if (!ff_exact_more(turn, ex->row_cost + ex->n_contexts)) return 0;
+      uint32_t i = lo + place->at, cursor = 0, next = o->state[i + 1 == lo + size ? lo : i + 1];
+      while (*is_cycle && ff_exact_next(ex, o->state[i], &cursor, &to)) *is_cycle = to == next;
+    }
+    place->at = 0;
+    if (!*is_cycle) return 1;
+    place->stage = WRITE;
+  }
+  while (ff_exact_take(turn, place, size, &from, &to))
+    for (uint32_t i = lo + from; i < lo + to; i++) pi[o->state[i]] = mass / size;
+  return ff_exact_through(place, size, LOOK);
+}
