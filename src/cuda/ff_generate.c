@@ -12,6 +12,7 @@
 #define CLOSE_TERMS 12 /* up to so many terms, the low levels of their counters lie in shared memory */
 #define LOW_ROWS 8     /* as G_LOW_ROWS of ff_generated.h */
 #define ITEMS 64
+#define SOME_TERMS 8   /* as G_SOME */
 
 typedef struct {
   char *text;
@@ -264,19 +265,23 @@ static void put_select(generator *g) {
 
 /* ---- terms and the rest --------------------------------------------------------------------------------------------------- */
 
+/* Terms stand in the order of their operations; a case of the switch has the next eight. */
 static void put_terms(generator *g) {
   const ff_slice *s = g->slice;
-  put(g, "FF_WARP void g_terms(const g_warp *w, uint32_t *word, unsigned lane) {\n  (void)w;\n  (void)word;\n  (void)lane;\n");
+  uint32_t done = 0;
+  put(g, "FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane) {\n  (void)w;\n  (void)lane;\n");
+  put(g, "  switch (chunk) {\n  case 0: {\n");
   for (size_t i = s->n_update; i < s->n_ops && g->status == FF_OK; i++) {
     const ff_slice_op *op = &s->ops[i];
     char text[4 * OPERAND + 32];
+    if (done > 0 && done % SOME_TERMS == 0 && s->ops[i - 1].dst >= s->terms) put(g, "    break;\n  }\n  case %u: {\n", done / SOME_TERMS);
     value(g, op, text, sizeof text);
     if (op->dst >= s->terms)
-      put(g, "    word[%u] = %s;\n", op->dst - s->terms, text);
+      put(g, "    word[%u] = %s;\n", done++ % SOME_TERMS, text);
     else
       put_temp(g, op, text);
   }
-  put(g, "}\n");
+  put(g, "    break;\n  }\n  default: break;\n  }\n}\n");
 }
 
 static void put_definitions(generator *g, uint32_t warps, uint32_t blocks) {

@@ -11,7 +11,7 @@
  *   G_TWO_STATE(i)               whether term i's changes are counted
  *   G_CLOSE_COUNTERS             1 where the low levels of counters lie in shared memory
  *   G_WARPS, G_BLOCKS            warps of a block, blocks of a multiprocessor to make registers fit for
- * and after it g_select(w), g_update(w) and g_terms(w, word), in terms of NODE(i), MASK(k), RANDOM(group) and OPEN(k, bits).
+ * and after it g_select(w), g_update(w) and g_terms(w, chunk, word), in terms of NODE(i), MASK(k), RANDOM(group) and OPEN(k, bits).
  */
 #ifndef FF_GENERATED_H
 #define FF_GENERATED_H
@@ -89,7 +89,7 @@ FF_WARP void g_open(g_warp *w, uint32_t cut, FF_LANE_VAR(uint32_t, open)) {
 
 FF_WARP void g_select(g_warp *w);
 FF_WARP void g_update(const g_warp *w);
-FF_WARP void g_terms(const g_warp *w, uint32_t *word, unsigned lane);
+FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane); /* eight terms from 8 * chunk on */
 
 /* ---- flips -------------------------------------------------------------------------------------------------------- */
 
@@ -185,6 +185,25 @@ FF_WARP void g_step(g_warp *w) {
 #define G_NEAR(i, row) (w->near[((i) * G_LOW_ROWS + (row)) * 32u + lane])
 #define G_FAR(i, row) (w->counters[((uint64_t)(i) * FF_COUNTER_ROWS + (row)) * 32u + lane])
 
+/* Terms are taken some at a time: what they read is under way together, and registers suffice. */
+#define G_SOME 8u
+#define G_CHUNKS ((G_TERMS + G_SOME - 1u) / G_SOME)
+
+#if G_CLOSE_COUNTERS
+#define G_AT_SUM(i, level) G_NEAR(i, level)
+#define G_AT_HELD(i, level) G_NEAR(i, G_LOW_LEVELS + (level))
+#define G_AT_BEFORE(i) G_NEAR(i, 2u * G_LOW_LEVELS)
+#define G_AT_CHANGED(i) G_NEAR(i, 2u * G_LOW_LEVELS + 1u)
+#define G_LEVELS G_LOW_LEVELS
+#else
+#define G_AT_SUM(i, level) G_FAR(i, level)
+#define G_AT_HELD(i, level) G_FAR(i, FF_COUNTER_HELD + (level))
+#define G_AT_BEFORE(i) G_FAR(i, FF_COUNTER_BEFORE)
+#define G_AT_CHANGED(i) G_FAR(i, FF_COUNTER_CHANGED)
+#define G_LEVELS FF_COUNTER_LEVELS
+#endif
+
+/* A full adder: the sum goes to *sum, the carry is returned. */
 FF_WARP uint32_t g_add(uint32_t *sum, uint32_t held, uint32_t word) {
   const uint32_t s = *sum, both = s ^ held;
   *sum = both ^ word;
@@ -196,34 +215,54 @@ FF_WARP void g_count_far(const g_warp *w, uint32_t i, uint32_t level, uint32_t c
   G_FAR(i, FF_COUNTER_HELD + level) = carry;
 }
 
-/* Counts all terms' words; t steps are counted already. All lanes take the same branches. */
+FF_WARP void g_note_changes(const g_warp *w, uint32_t first, const uint32_t *word, unsigned lane) {
+  uint32_t before[G_SOME], changed[G_SOME];
+  FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+    if (first + i >= G_TERMS || !G_TWO_STATE(first + i)) continue;
+    before[i] = G_AT_BEFORE(first + i);
+    changed[i] = G_AT_CHANGED(first + i);
+  }
+  FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+    if (first + i >= G_TERMS) continue;
+    if (G_TWO_STATE(first + i)) G_AT_CHANGED(first + i) = changed[i] + FF_POPCOUNT(before[i] ^ word[i]);
+    G_AT_BEFORE(first + i) = word[i];
+  }
+}
+
+/* Counts some terms' words, which t steps are counted of already: all lanes take the same branches. */
+FF_WARP void g_count_some(const g_warp *w, uint32_t first, uint32_t *word, uint32_t t, unsigned lane) {
+  g_note_changes(w, first, word, lane);
+  uint32_t level = 0;
+  for (; level < G_LEVELS && (t >> level & 1u); level++) {
+    uint32_t sum[G_SOME], held[G_SOME];
+    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+      if (first + i >= G_TERMS) continue;
+      sum[i] = G_AT_SUM(first + i, level);
+      held[i] = G_AT_HELD(first + i, level);
+    }
+    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+      if (first + i >= G_TERMS) continue;
+      word[i] = g_add(&sum[i], held[i], word[i]);
+      G_AT_SUM(first + i, level) = sum[i];
+    }
+  }
+  if (level < G_LEVELS) {
+    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++)
+      if (first + i < G_TERMS) G_AT_HELD(first + i, level) = word[i];
+  } else {
+    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++)
+      if (first + i < G_TERMS) g_count_far(w, first + i, level, word[i], t, lane);
+  }
+}
+
 FF_WARP void g_count(const g_warp *w, uint32_t t) {
   FF_LANE_IN;
   FF_EACH_LANE {
-    uint32_t word[G_TERMS];
-    g_terms(w, word, lane);
-#if G_CLOSE_COUNTERS
-    FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) {
-      if (G_TWO_STATE(i)) G_NEAR(i, 7u) += FF_POPCOUNT(G_NEAR(i, 6u) ^ word[i]);
-      G_NEAR(i, 6u) = word[i];
+    FF_UNROLL for (uint32_t chunk = 0; chunk < G_CHUNKS; chunk++) {
+      uint32_t word[G_SOME];
+      g_terms(w, chunk, word, lane);
+      g_count_some(w, chunk * G_SOME, word, t, lane);
     }
-    uint32_t level = 0;
-    FF_UNROLL for (; level < G_LOW_LEVELS; level++) {
-      if (!(t >> level & 1u)) break;
-      FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) word[i] = g_add(&G_NEAR(i, level), G_NEAR(i, G_LOW_LEVELS + level), word[i]);
-    }
-    if (level < G_LOW_LEVELS) {
-      FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) G_NEAR(i, G_LOW_LEVELS + level) = word[i];
-    } else {
-      FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) g_count_far(w, i, G_LOW_LEVELS, word[i], t, lane);
-    }
-#else
-    FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) {
-      if (G_TWO_STATE(i)) G_FAR(i, FF_COUNTER_CHANGED) += FF_POPCOUNT(G_FAR(i, FF_COUNTER_BEFORE) ^ word[i]);
-      G_FAR(i, FF_COUNTER_BEFORE) = word[i];
-      g_count_far(w, i, 0u, word[i], t, lane);
-    }
-#endif
   }
 }
 
@@ -231,15 +270,15 @@ FF_WARP void g_count(const g_warp *w, uint32_t t) {
 FF_WARP void g_count_from(const g_warp *w, uint32_t tile) {
   FF_LANE_IN;
   FF_EACH_LANE {
-    uint32_t word[G_TERMS];
-    g_terms(w, word, lane);
-    FF_UNROLL for (uint32_t i = 0; i < G_TERMS; i++) {
-      FF_ATOMIC_ADD(w->run->before + (uint64_t)tile * G_TERMS + i, FF_POPCOUNT(word[i]));
-#if G_CLOSE_COUNTERS
-      G_NEAR(i, 6u) = word[i];
-#else
-      G_FAR(i, FF_COUNTER_BEFORE) = word[i];
-#endif
+    FF_UNROLL for (uint32_t chunk = 0; chunk < G_CHUNKS; chunk++) {
+      uint32_t word[G_SOME];
+      g_terms(w, chunk, word, lane);
+      FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+        const uint32_t term = chunk * G_SOME + i;
+        if (term >= G_TERMS) continue;
+        FF_ATOMIC_ADD(w->run->before + (uint64_t)tile * G_TERMS + term, FF_POPCOUNT(word[i]));
+        G_AT_BEFORE(term) = word[i];
+      }
     }
   }
 }

@@ -1,0 +1,109 @@
+# On a machine with a GPU: the CUDA backend gives the processor's bits. `make gpu-check` runs these.
+
+skip_without_gpu <- function() {
+  cuda <- subset(backends(), name == "cuda" & usable)
+  if (nrow(cuda) == 0L) skip("no GPU to use here")
+}
+
+# Everything but where and how fast it ran.
+answer <- function(x) {
+  x <- as.data.frame(x)
+  x[setdiff(names(x), c("backend", "seconds"))]
+}
+
+expect_same <- function(call, ..., kernel = NULL) {
+  old <- options(fireflip.kernel = kernel)
+  on.exit(options(old))
+  here <- call(backend = "cpu", ...)
+  there <- call(backend = "cuda", ...)
+  expect_identical(answer(there), answer(here))
+  there
+}
+
+test_that("the apoptosis network has the processor's answer on a GPU, with either kernel and either layout", {
+  skip_without_gpu()
+  net <- example_model("apoptosis")
+  sets <- c(both = "RIP_deubi & complex1 & !FADD", any = "complex1 & FADD", never = "TNF & !TNF")
+  call <- function(...) steady_state(net, sets, precision = 2e-4, seed = 7, ...)
+  for (kernel in c("generated", "interpreter")) {
+    there <- expect_same(call, kernel = kernel)
+    expect_identical(unique(there$backend), "cuda")
+    expect_identical(attr(there, "run")$device$kernel, kernel)
+  }
+  expect_same(function(...) steady_state(net, sets, precision = 5e-3, seed = 7, layout = "packed", ...))
+  expect_same(function(...) influence_analysis(net, sets[1:2], precision = 1e-3, seed = 3, ...))
+})
+
+test_that("random networks of 3 to 2,000 nodes have the processor's answers", {
+  skip_without_gpu()
+  sizes <- c(3:12, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000, 2000)
+  for (i in seq_along(sizes)) {
+    net <- random_pbn(sizes[[i]], functions = c(1, 3), parents = c(1, min(5, sizes[[i]])), perturbation = 0.02, seed = i)
+    layout <- if (sizes[[i]] <= 100 && i %% 2 == 0) "packed" else "sliced"
+    expect_same(function(...) steady_state(net, net$nodes[1:2], precision = 0.02, seed = i, layout = layout, reduce = FALSE, ...))
+    if (sizes[[i]] > 100) next
+    net <- set_update(net, "asynchronous")
+    expect_same(function(...) steady_state(net, net$nodes[1:2], precision = 0.02, seed = i, reduce = FALSE, ...))
+  }
+})
+
+test_that("dependent networks, exempt nodes and given starts have the processor's answers", {
+  skip_without_gpu()
+  for (i in 1:6) {
+    net <- random_pbn(20, functions = c(2, 2), parents = c(1, 4), perturbation = 0.05, seed = 40 + i)
+    contexts <- rbind(rep(1L, 20), rep(2L, 20), rep(1:2, 10))
+    net <- pbn(
+      data.frame(node = net$nodes[net$rules$node], predictor = net$rules$predictor), perturbation = 0.05,
+      update = if (i %% 2 == 0) "asynchronous" else "synchronous", exempt = net$nodes[i],
+      contexts = list(probability = c(0.5, 0.3, 0.2), predictor = contexts)
+    )
+    for (layout in c("packed", if (i %% 2 == 1) "sliced")) {
+      expect_same(function(...) steady_state(net, net$nodes[7:9], precision = 0.01, seed = i, layout = layout, reduce = FALSE, ...))
+    }
+  }
+})
+
+test_that("any number of GPUs, and parts, add up to the same", {
+  skip_without_gpu()
+  net <- example_model("apoptosis")
+  call <- function(...) steady_state(net, "complex1 & FADD", precision = 1e-4, seed = 5, ...)
+  here <- call(backend = "cpu")
+  gpus <- sum(backends()$name == "cuda" & backends()$usable)
+  for (n in unique(pmin(c(1, 2, 4), gpus))) {
+    old <- options(fireflip.devices = seq_len(n) - 1)
+    expect_identical(answer(call(backend = "cuda")), answer(here))
+    options(old)
+  }
+  parts <- lapply(1:3, function(i) call(backend = if (i == 2) "cpu" else "cuda", shard = c(i, 3)))
+  expect_identical(answer(do.call(c, parts)), answer(here))
+})
+
+test_that("an interrupt comes back within a second and leaves the GPU usable", {
+  skip_without_gpu()
+  skip_on_os("windows")
+  net <- example_model("apoptosis")
+  system(sprintf("(sleep 1.5; kill -INT %d) &", Sys.getpid()))
+  started <- proc.time()[["elapsed"]]
+  outcome <- tryCatch(
+    {
+      steady_state(net, "complex1 & FADD", precision = 1e-8, seed = 1, backend = "cuda")
+      "done"
+    },
+    interrupt = function(condition) "interrupted"
+  )
+  expect_identical(outcome, "interrupted")
+  expect_lt(proc.time()[["elapsed"]] - started, 2.5)
+  expect_same(function(...) steady_state(net, "complex1 & FADD", precision = 1e-3, seed = 1, ...))
+})
+
+test_that("a forked process is told that it cannot use the GPU", {
+  skip_without_gpu()
+  skip_on_os("windows")
+  net <- example_model("apoptosis")
+  steady_state(net, "complex1", precision = 1e-3, seed = 1, backend = "cuda")
+  job <- parallel::mcparallel(tryCatch(
+    steady_state(net, "complex1", precision = 1e-3, seed = 1, backend = "cuda"),
+    fireflip_error_backend = conditionMessage
+  ))
+  expect_match(parallel::mccollect(job)[[1]], "forked")
+})
