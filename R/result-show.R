@@ -10,8 +10,10 @@
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
 #'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the largest),
-#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `bytes` (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an
-#'   element for `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
+#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of a run on a GPU:
+#'   `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold, `shared` bytes of a block,
+#'   `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes` (memory of the simulation), `seed`,
+#'   `seconds`; of an analysis, `rows`, `width` and `precision` have an element for `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
 #'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
 #' @name result-methods
 #' @examples
@@ -184,7 +186,7 @@ run_summary <- function(x) {
     burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
     precision = run$precision, confidence = run$confidence, layout = run$layout, reason = run$reason, bytes = run$bytes,
-    nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]], shard = run$shard, seed = x$seed[[1L]],
+    backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]], shard = run$shard, seed = x$seed[[1L]],
     seconds = x$seconds[[1L]]
   ))
 }
@@ -204,10 +206,21 @@ print.summary.fireflip_run <- function(x, ...) {
       if (length(x$width) > 1L) c(" on probabilities", " on influences") else "", x$precision, format(x$confidence)),
     sprintf("  rhat          at most %.4f", x$rhat),
     sprintf("  layout        %s (%s)", x$layout, x$reason),
+    sprintf("  backend       %s", backend_text(x)),
     sprintf("  memory        %s for program, tiles and counts", format_bytes(x$bytes)),
     sprintf("  seed          %s; %.3g s%s", format(x$seed, digits = 15), x$seconds, parts_text(x$shard))
   ))
   invisible(x)
+}
+
+# What ran it, and why that: the kernel's launch in words.
+backend_text <- function(x) {
+  d <- x$device
+  if (is.null(d)) return(x$backend)
+  sprintf(
+    "%s (%s; %s threads a block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
+    d$reason, d$threads, count_of(d$blocks, "block"), d$registers, format_bytes(d$shared), format_bytes(d$bytes), d$seconds
+  )
 }
 
 format_bytes <- function(x) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_CHUNK 4     /* steps of a first launch, whose time is not known yet */
-#define LEAST_SHARE 0.02   /* seconds that a launch aims at, at most the caller's */
+#define FIRST_STEPS 4      /* of a first launch, whose time is not known yet */
+#define LONG_LAUNCH 0.02   /* seconds; launches aim at half of what the caller gives, or at all of it where that is less than this */
 #define SPILL_STEPS ((1u << FF_COUNT_LEVELS) - 1u)
 #define LIMBS 4            /* a sum is kept in 32-bit limbs, each in a word of its own, so that atomics can add it */
 
@@ -16,7 +16,11 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   cudaGetLastError(); /* forgotten, where it can be */
   if (status == cudaErrorMemoryAllocation)
     return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere", doing);
-  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)", doing, cudaGetErrorString(status), cudaGetErrorName(status));
+  /* after some failures a process can do nothing more on the device */
+  const int for_good = cudaFree(NULL) != cudaSuccess;
+  cudaGetLastError();
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status), cudaGetErrorName(status),
+                      for_good ? "; this R session cannot use it any more: start a new one, or say backend = \"cpu\"" : "");
 }
 
 extern "C" ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err) {
@@ -357,8 +361,8 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && *done < wanted) {
-    double share = seconds < LEAST_SHARE ? seconds : seconds / 2;
-    double most = e->second_steps > 0 ? e->second_steps * share : STREAM_CHUNK;
+    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2;
+    double most = e->second_steps > 0 ? e->second_steps * share : FIRST_STEPS;
     uint64_t chunk = most < 1 ? 1 : most > 1e9 ? 1000000000 : (uint64_t)most;
     if (chunk > wanted - *done) chunk = wanted - *done;
     if (count) {

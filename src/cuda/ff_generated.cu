@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OPERATIONS 8000 /* longer code does not fit the instruction caches, and takes many seconds to compile */
+#define MOST_OPERATIONS 8000 /* longer code takes many seconds to compile and hardly beats the interpreter (bench/NOTES.md) */
 #define LEAST_WARPS 4        /* a multiprocessor's: with fewer the interpreter does as well */
 #define BLOCK_WARPS 4
 #define WANTED_WARPS 16      /* a multiprocessor's: registers for 128 values a thread */
@@ -43,9 +43,7 @@ static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
   while (block > 1 && warps_that_fit(e, words, block) < LEAST_WARPS) block /= 2;
   uint32_t fit = warps_that_fit(e, words, block);
   if (operations > MOST_OPERATIONS || fit < LEAST_WARPS) return too_large(e, words, operations, err);
-  const char *asked = getenv("FIREFLIP_CUDA_WARPS");
-  const uint32_t wanted = asked != NULL && atoi(asked) > 0 ? (uint32_t)atoi(asked) : WANTED_WARPS;
-  const uint32_t target = fit < wanted ? fit : wanted;
+  const uint32_t target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
   own->warps = block;
   ff_generated_text text;
   ff_status status = ff_generate(&text, e->program, block, target / block > 0 ? target / block : 1, err);

@@ -99,11 +99,13 @@ test_that("an interrupt comes back within a second and leaves the GPU usable", {
 test_that("a forked process is told that it cannot use the GPU", {
   skip_without_gpu()
   skip_on_os("windows")
-  net <- example_model("apoptosis")
-  steady_state(net, "complex1", precision = 1e-3, seed = 1, backend = "cuda")
-  job <- parallel::mcparallel(tryCatch(
-    steady_state(net, "complex1", precision = 1e-3, seed = 1, backend = "cuda"),
-    fireflip_error_backend = conditionMessage
-  ))
-  expect_match(parallel::mccollect(job)[[1]], "forked")
+  script <- tempfile(fileext = ".R") # in a process of its own: forking this one would take the tests' reporter along
+  writeLines(c(
+    "library(fireflip)", "net <- example_model(\"apoptosis\")",
+    "call <- function() steady_state(net, \"complex1\", precision = 1e-3, seed = 1, backend = \"cuda\")", "invisible(call())",
+    "job <- parallel::mcparallel(tryCatch(call(), fireflip_error_backend = conditionMessage))",
+    "cat(parallel::mccollect(job)[[1]])"
+  ), script)
+  said <- system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE)
+  expect_match(paste(said, collapse = " "), "forked")
 })
