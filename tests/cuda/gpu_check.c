@@ -1,6 +1,8 @@
 /* Every kernel of the CUDA backend against tiles on this processor, bit for bit, on a machine with a GPU:
- *   gpu_check fireflip_cuda.so [test ...]
- * Networks, steps and seeds are fixed, so that a failure can be repeated. Built by `make cuda-check`, run by `make gpu-check`. */
+ *   gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]
+ * nodes=N leaves out networks of more nodes, for compute-sanitizer, under which kernels run many times slower; cache=FOLDER is
+ * where compiled code is kept from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. Built by
+ * `make cuda-check`, run by `make gpu-check`. */
 #include "../../src/backend/ff_backend.h"
 #include "../../src/estimate/ff_estimate.h"
 #include "../../src/pbn/ff_engine_internal.h"
@@ -8,7 +10,9 @@
 
 static struct {
   const ff_backend *backend;
-} gpu;
+  uint32_t most_nodes;
+  const char *cache; /* NULL: all code is compiled anew */
+} gpu = {NULL, UINT32_MAX, NULL};
 
 #define MOST_TERMS 40
 
@@ -55,7 +59,7 @@ static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *pro
     memcpy(first_half, harvest.counts, (size_t)n_terms * FF_TILE * sizeof *first_half);
     ff_tile_count(tile, t->half[1]);
     harvest = ff_tile_harvest(tile);
-    ff_tally_add(tally, NULL, first_half, &harvest);
+    ff_tally_add(tally, first_half, &harvest);
     uint32_t *rows = states + i * n * 32;
     memset(rows, 0, (size_t)n * 128);
     for (uint32_t node = 0; node < n; node++)
@@ -105,7 +109,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
   uint32_t *here = ff_calloc(state_words, 4), *there = ff_calloc(state_words, 4);
   FF_CHECK_OK(on_cpu(&tally, here, program, &c, t, &err), &err);
   uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
-  ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = NULL};
+  ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = gpu.cache};
   ff_status status = gpu.backend->ensemble_new(&e, program, &options, &err);
   if (status == FF_EARGUMENT && kernel == FF_KERNEL_GENERATED) {
     printf("%s: %s\n", what, err.text);
@@ -153,6 +157,7 @@ static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, con
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
     for (uint64_t seed = 0; seed < 2; seed++) {
       net_shape shape = shapes[i];
+      if (shape.nodes > gpu.most_nodes) continue;
       shape.update = update;
       uint64_t steps = shape.nodes > 200 && layout == FF_LAYOUT_PACKED && update == FF_SYNCHRONOUS ? 3 : shape.nodes > 200 ? 7 : 40;
       task t = {.key = 1000003 * i + seed, .unit = seed << 33 | i, .tiles = 3 + seed, .burn_in = steps, .half = {steps, steps + 2}};
@@ -181,6 +186,20 @@ static void long_run(void) {
   ff_pbn_free(pbn);
 }
 
+/* Takes the options out of the arguments; returns how many are left, of which the first is the backend and the rest are tests. */
+static int take_options(int argc, char **argv) {
+  int left = 1;
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], "nodes=", 6) == 0)
+      gpu.most_nodes = (uint32_t)strtoul(argv[i] + 6, NULL, 10);
+    else if (strncmp(argv[i], "cache=", 6) == 0)
+      gpu.cache = argv[i] + 6;
+    else
+      argv[left++] = argv[i];
+  }
+  return left;
+}
+
 int main(int argc, char **argv) {
   static const ff_check_test tests[] = {{"generated", generated},
                                         {"interpreter", interpreter},
@@ -191,7 +210,9 @@ int main(int argc, char **argv) {
   ff_backend_library *library = NULL;
   ff_device device;
   uint32_t n = 0;
-  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err) : ff_error_set(&err, FF_EARGUMENT, "gpu_check fireflip_cuda.so [test ...]");
+  argc = take_options(argc, argv);
+  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err)
+                              : ff_error_set(&err, FF_EARGUMENT, "gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]");
   if (status == FF_OK) status = ff_backend_table(library, &gpu.backend, &err);
   if (status == FF_OK) status = gpu.backend->devices(&device, 1, &n, &err);
   if (status != FF_OK || n == 0) {
