@@ -1,5 +1,6 @@
 # What a user types:      make demo
-# What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make cuda, make clean
+# What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
+# ... with CUDA:          make cuda, make cuda-check; on a machine with a GPU make gpu-check, make gpu-bench
 # The package itself is built by R (configure, src/Makevars.in); this file is not part of it.
 # Each target installs the Debian packages that it needs and does not find (tools/need).
 
@@ -19,7 +20,7 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench docs valgrind campaign cuda clean install
+.PHONY: demo check c-tests fuzz bench docs valgrind campaign cuda cuda-check gpu-check gpu-bench clean install
 
 demo:
 	@tools/need demo
@@ -109,6 +110,23 @@ $(CUDA_BUILD)/%.c.o: src/%.c
 $(CUDA_BUILD)/cuda/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
+
+# gpu_check needs the engine alone, so that a machine without igraph and libsbml can build it
+ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/ff_graph.c,$(CORE))
+cuda-check:
+	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check
+$(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
+	@rm -f $@
+	ar rcs $@ $^
+$(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/libengine.a
+	@mkdir -p $(@D)
+	$(CC) -pthread $^ -lm -ldl -o $@
+
+gpu-check:
+	@tools/gpu-check
+
+gpu-bench:
+	@library=$$(tools/gpu-library) && R_LIBS="$$library" $(RSCRIPT) bench/gpu.R
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
 

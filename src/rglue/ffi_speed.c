@@ -1,11 +1,14 @@
-/* The engine's speed, for bench/: steps of trajectories a second, one tile a thread, one state set counted. */
+/* The engine's speed, for bench/: steps of trajectories a second with one state set counted, by tiles on this processor's
+ * threads or by a wave of tiles on a device of a backend. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../pbn/ff_engine.h"
 #include "ffi.h"
+#include "ffi_backend.h"
 
 #define MAX_THREADS 256
+#define PIECE 0.1 /* seconds that a device works between looks at the clock and at Ctrl-C */
 
 typedef struct {
   ff_expr term;
@@ -14,11 +17,15 @@ typedef struct {
   uint64_t steps[MAX_THREADS];
   double deadline;
   int n;
+  const ff_backend *backend;
+  ff_ensemble *ensemble;
 } held;
 
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
+  SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
+  if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->ensemble_free(h->ensemble);
   for (int i = 0; i < h->n; i++) ff_tile_free(h->tiles[i]);
   ff_program_free(h->program);
   ff_expr_free(&h->term);
@@ -26,21 +33,14 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-static void count_steps(void *context, int i) {
-  held *h = context;
-  for (uint64_t chunk = 1; ff_clock() < h->deadline; chunk = chunk < 64 ? 2 * chunk : chunk) {
-    ff_tile_count(h->tiles[i], chunk);
-    h->steps[i] += chunk;
-  }
-}
-
-SEXP ffi_engine_speed(SEXP model, SEXP set, SEXP layout, SEXP simd, SEXP threads, SEXP seed, SEXP seconds) {
+/* A program that counts one set, behind a pointer to be PROTECTed; `backend` is kept with it. */
+static SEXP hold(held **out, SEXP model, SEXP set, SEXP layout, SEXP backend) {
   static const uint32_t first[] = {0, 1};
   static const double weight = 1;
   ff_error err;
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, backend));
   R_RegisterCFinalizerEx(pointer, release, TRUE);
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) {
@@ -56,6 +56,24 @@ SEXP ffi_engine_speed(SEXP model, SEXP set, SEXP layout, SEXP simd, SEXP threads
   ffi_check(status, &err);
   ff_observables observables = {1, first, &h->term, &weight};
   ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)Rf_asInteger(layout), &err), &err);
+  UNPROTECT(2);
+  *out = h;
+  return pointer;
+}
+
+static void count_steps(void *context, int i) {
+  held *h = context;
+  for (uint64_t chunk = 1; ff_clock() < h->deadline; chunk = chunk < 64 ? 2 * chunk : chunk) {
+    ff_tile_count(h->tiles[i], chunk);
+    h->steps[i] += chunk;
+  }
+}
+
+/* One tile a thread, for about `seconds`. */
+SEXP ffi_engine_speed(SEXP model, SEXP set, SEXP layout, SEXP simd, SEXP threads, SEXP seed, SEXP seconds) {
+  ff_error err;
+  held *h;
+  SEXP pointer = PROTECT(hold(&h, model, set, layout, R_NilValue));
   int wanted = Rf_asInteger(threads) < MAX_THREADS ? Rf_asInteger(threads) : MAX_THREADS;
   for (; h->n < wanted; h->n++) {
     ffi_check(ff_tile_new(&h->tiles[h->n], h->program, (ff_simd)Rf_asInteger(simd), &err), &err);
@@ -66,6 +84,53 @@ SEXP ffi_engine_speed(SEXP model, SEXP set, SEXP layout, SEXP simd, SEXP threads
   ff_parallel(h->n, count_steps, h);
   double elapsed = ff_clock() - started, steps = 0;
   for (int i = 0; i < h->n; i++) steps += (double)h->steps[i];
-  UNPROTECT(2);
+  release(pointer);
+  UNPROTECT(1);
   return Rf_ScalarReal(steps * FF_TILE / elapsed);
+}
+
+/* Runs steps of all tiles for about `seconds`; returns how many. */
+static double device_steps(const held *h, int count, double seconds) {
+  ff_error err;
+  double steps = 0, deadline = ff_clock() + seconds;
+  while (ff_clock() < deadline) {
+    uint64_t done = 0;
+    ffi_check(h->backend->steps(h->ensemble, UINT32_MAX / 2, count, seconds < PIECE ? seconds : PIECE, &done, &err), &err);
+    steps += (double)done;
+    R_CheckUserInterrupt();
+  }
+  return steps;
+}
+
+/* As many tiles as the device runs at a time, for about `seconds` after a warm-up; `kernel` as in ff_kernel, `cache` a folder or
+ * NULL. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what ff_ensemble_info has. */
+SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
+                      SEXP seconds) {
+  static const char *const names[] = {"steps_per_second", "elapsed_per_second", "tiles", "threads", "blocks", "registers",
+                                      "shared",           "bytes",              "kernel", "reason"};
+  static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
+  ff_error err;
+  held *h;
+  SEXP pointer = PROTECT(hold(&h, model, set, layout, backend));
+  h->backend = ffi_backend_table(backend);
+  const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
+  ff_ensemble_options options = {
+      .device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel), .cache = folder};
+  ffi_check(h->backend->ensemble_new(&h->ensemble, h->program, &options, &err), &err);
+  uint64_t tiles = h->backend->ensemble_info(h->ensemble).capacity;
+  ffi_check(h->backend->start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);
+  device_steps(h, 0, Rf_asReal(seconds) / 4);
+  double before = h->backend->ensemble_info(h->ensemble).device_seconds, started = ff_clock();
+  double steps = device_steps(h, 1, Rf_asReal(seconds)) * (double)tiles * FF_TILE, elapsed = ff_clock() - started;
+  ff_ensemble_info info = h->backend->ensemble_info(h->ensemble);
+  double device_seconds = info.device_seconds - before, bytes = (double)info.bytes;
+  double numbers[] = {steps / device_seconds, steps / elapsed, (double)tiles, info.threads, info.blocks, info.registers,
+                      info.shared_bytes,      bytes};
+  SEXP out = PROTECT(ffi_list(10, names));
+  for (int i = 0; i < 8; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(numbers[i]));
+  SET_VECTOR_ELT(out, 8, Rf_mkString(kernels[info.kernel]));
+  SET_VECTOR_ELT(out, 9, Rf_mkString(info.reason));
+  release(pointer);
+  UNPROTECT(2);
+  return out;
 }
