@@ -4,6 +4,7 @@
 #include "ff_influence.h"
 #include "ff_waves.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
 #define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
-#define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many */
+#define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many ... */
+#define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
 
 /* A tile on its way: where it stands in its burn-in and window. */
 typedef struct {
@@ -96,7 +98,8 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
     if (!(precision > 0 && precision < 1))
       return ff_error_set(err, FF_EARGUMENT, "precision must be between 0 and 1: found %g", precision);
   }
-  if (!(o->z > 0 && o->z < 40)) return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)", o->z);
+  if (!(o->z > 0 && o->z < 40)) return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)",
+                                                    o->z);
   if (!(o->epsilon > 0 && o->epsilon < 1))
     return ff_error_set(err, FF_EARGUMENT, "epsilon must be between 0 and 1: found %g", o->epsilon);
   if (o->n_shards < 1 || o->shard >= o->n_shards)
@@ -274,7 +277,8 @@ static void run_share(void *context, int index) {
 /* Work until the deadline, then what the slots have finished goes into the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
   if (e->phase == FF_PHASE_RUN && e->waves != NULL)
-    return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy, &e->steps, err);
+    return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
+                         &e->steps, err);
   int threads = e->options.threads;
   if (e->phase == FF_PHASE_PILOT && threads > (int)e->pilot) threads = (int)e->pilot;
   ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
@@ -368,7 +372,8 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
     if (!e->two_state[i]) continue;
     double alpha, beta;
     *samples = larger(*samples, ff_samples(m.alpha, m.beta, z, r));
-    e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
+    e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha,
+                                 &beta);
     double k = e->thinning[i];
     if (alpha > 0 && beta > 0) *burn_in = larger(*burn_in, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * k);
   }
@@ -384,6 +389,13 @@ static void start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
 }
 
+/* Many tiles let many threads work, and many GPUs where the run is long; each costs its burn-in. */
+static double tiles_for(double steps, double burn_in, double fewest) {
+  double tiles = ceil(steps / (BURN_IN_SHARE * burn_in)), more = ceil(steps / (LONG_SHARE * burn_in));
+  if (tiles <= FF_MAX_TILES) return tiles < fewest ? fewest : tiles;
+  return more < FF_MAX_TILES ? FF_MAX_TILES : more > FF_MOST_TILES ? FF_MOST_TILES : more;
+}
+
 static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
   if (burn_in > (double)e->options.max_burn_in)
     return ff_error_set(err, FF_ECONVERGENCE,
@@ -391,8 +403,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
                         "method = \"exact\"", burn_in,
                         (unsigned long long)e->options.max_burn_in);
   uint64_t steps = (uint64_t)burn_in;
-  double tiles = ceil(samples / FF_TILE / (BURN_IN_SHARE * burn_in));
-  tiles = tiles < e->pilot ? e->pilot : tiles > FF_MAX_TILES ? FF_MAX_TILES : tiles;
+  double tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
   double window = ceil(samples / FF_TILE / tiles);
   if (window > FF_MAX_WINDOW) {
     tiles = ceil(samples / FF_TILE / FF_MAX_WINDOW);
@@ -400,7 +411,11 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   }
   if (window < 16) window = 16;
   if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
-    return ff_error_set(err, FF_ESIZE, "%.3g samples are more than can be addressed: ask for less precision", samples);
+    return ff_error_set(err, FF_ESIZE,
+                        "the precision asked for takes %s%.3g samples, more than can be addressed (%.2g): ask for a larger "
+                        "`precision`",
+                        isfinite(samples) ? "" : "more than ", isfinite(samples) ? samples : DBL_MAX,
+                        (double)FF_TILE * (double)FF_MAX_WINDOW * (double)(ROUND_UNITS / 2));
   e->phase = FF_PHASE_RUN;
   set_window(e, steps, (uint64_t)window);
   e->plan.tiles = (uint64_t)tiles;
@@ -448,7 +463,8 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   int patient = psi >= MIN_PATIENCE && (flips == 0 || flips >= MIN_FLIPS);
   e->stuck = patient && now.rhat > 1.2 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
-  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, converged, err);
+  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, converged,
+                                                                                                      err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
   return FF_OK;
@@ -456,7 +472,8 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
 
 static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
   if (e->plan.tiles + more > ROUND_UNITS)
-    return ff_error_set(err, FF_ESIZE, "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
+    return ff_error_set(err, FF_ESIZE,
+                        "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
                         (unsigned long long)more);
   start_round(e, round, e->plan.tiles, more);
   e->plan.tiles += more;
@@ -473,7 +490,8 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     return FF_OK;
   }
   int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
-  double burn_in = (double)e->plan.burn_in, samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  double burn_in = (double)e->plan.burn_in,
+      samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
   if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;

@@ -51,7 +51,8 @@ typedef struct {
 static void make(void *context, int index) {
   making *m = context;
   wave *v = &m->waves->waves[index];
-  ff_ensemble_options options = {.device = m->choice->devices[index], .kernel = m->choice->kernel, .tiles = m->tiles, .cache = m->choice->cache};
+  ff_ensemble_options options = {.device = m->choice->devices[index], .kernel = m->choice->kernel, .tiles = m->tiles,
+                                 .cache = m->choice->cache};
   v->status = m->waves->backend->ensemble_new(&v->ensemble, m->program, &options, &v->err);
   if (v->status == FF_OK) v->status = ff_tally_new(&v->tally, m->observables, &v->err);
   if (v->status == FF_OK) v->capacity = m->waves->backend->ensemble_info(v->ensemble).capacity;
@@ -63,7 +64,8 @@ static ff_status first_failure(const ff_waves *w, ff_error *err) {
   return FF_OK;
 }
 
-ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program, const ff_observables *observables,
+ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
+                       const ff_observables *observables,
                        const uint32_t *at, uint64_t tiles, ff_error *err) {
   *out = NULL;
   ff_waves *w = ff_calloc(1, sizeof *w);
