@@ -229,28 +229,28 @@ ff_status ff_exact_begin(ff_exact **out, const ff_pbn *pbn, ff_error *err) {
   return FF_OK;
 }
 
-/* All functions in the 64 states of word w. */
+/* All functions in the 64 states of word w, and which bits they make sure; no function has probability 0. */
 static void fill_word(ff_exact *ex, uint32_t w) {
   uint32_t lanes = ex->n_states < 64 ? ex->n_states : 64;
+  size_t first = (size_t)w * 64;
   for (uint32_t b = 0; b < ex->n_free; b++) {
     const ff_predictor *f = ex->pbn->predictors + ex->pbn->first[ex->nodes[b]];
+    uint64_t ones = 0, zeros = 0;
     for (uint32_t j = ex->slot[b]; j < ex->slot[b] + ex->width[b]; j++, f++) {
-      uint64_t value = ff_exact_word(ex, &f->expr, w, ex->stack), *at = ex->values + (size_t)w * 64 * ex->record + j / 64;
+      uint64_t value = ff_exact_word(ex, &f->expr, w, ex->stack), *at = ex->values + first * ex->record + j / 64;
       for (uint32_t l = 0; l < lanes; l++, at += ex->record) *at |= (value >> l & 1u) << (j % 64);
+      ones |= value;
+      zeros |= ~value;
+    }
+    for (uint32_t l = 0; l < lanes && ex->base; l++) {
+      ex->base[first + l] |= (uint32_t)((ones & ~zeros) >> l & 1u) << b;
+      ex->vary[first + l] |= (uint32_t)((ones & zeros) >> l & 1u) << b;
     }
   }
 }
 
-static void fill_bits(ff_exact *ex, uint32_t s) {
-  ff_exact_bits(ex, s, &ex->base[s], &ex->vary[s]);
-  uint32_t bits = 0;
-  for (uint32_t v = ex->vary[s]; v; v &= v - 1) bits++;
-  if ((size_t)1 << bits > ex->row_max) ex->row_max = (size_t)1 << bits;
-  ex->row_mean += (double)(UINT32_C(1) << bits);
-}
-
 int ff_exact_fill(ff_exact *ex, double seconds) {
-  enum { SPREAD, VALUES, BITS, NEXT, FULL };
+  enum { SPREAD, VALUES, LENGTHS, NEXT, FULL };
   ff_exact_turn turn = ff_exact_turn_of(seconds);
   ff_exact_place *place = &ex->fill;
   uint32_t lo, hi, orbit = UINT32_C(1) << ex->flip_bits, n = ex->n_states;
@@ -266,16 +266,19 @@ int ff_exact_fill(ff_exact *ex, double seconds) {
           fill_word(ex, place->at);
         }
         place->at = 0;
-        place->stage = ex->base ? BITS : ex->next ? NEXT : FULL;
+        place->stage = ex->base ? LENGTHS : ex->next ? NEXT : FULL;
         break;
-      case BITS:
-        for (; place->at < n; place->at++) {
-          if (!ff_exact_more(&turn, ex->row_cost + ex->n_free)) return 0;
-          fill_bits(ex, place->at);
+      case LENGTHS:
+        while (ff_exact_take(&turn, place, n, &lo, &hi)) {
+          for (uint32_t s = lo; s < hi; s++) {
+            size_t length = 1;
+            for (uint32_t v = ex->vary[s]; v; v &= v - 1) length *= 2;
+            if (length > ex->row_max) ex->row_max = length;
+            ex->row_mean += (double)length;
+          }
         }
-        place->at = 0;
+        if (!ff_exact_through(place, n, FULL)) return 0;
         ex->row_mean /= n;
-        place->stage = FULL;
         break;
       case NEXT:
         while (ff_exact_take(&turn, place, ex->n_contexts * n, &lo, &hi))

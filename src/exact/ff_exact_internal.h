@@ -74,9 +74,6 @@ int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to
 /* The successor of s in context c. */
 uint32_t ff_exact_context_next(const ff_exact *ex, uint32_t c, uint32_t s);
 
-/* The bits that are sure in the successors of s, and those that are not. */
-void ff_exact_bits(const ff_exact *ex, uint32_t s, uint32_t *base, uint32_t *vary);
-
 /* y += scale * x U over all states, in numeric order. `to`, `weight` are scratch, row_max long. */
 int ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
                         ff_exact_place *place, ff_exact_turn *turn);

@@ -29,15 +29,6 @@ static inline bit_chance chances(const ff_exact *ex, uint32_t i, uint32_t s) {
   return c;
 }
 
-void ff_exact_bits(const ff_exact *ex, uint32_t s, uint32_t *base, uint32_t *vary) {
-  *base = *vary = 0;
-  for (uint32_t i = 0; i < ex->n_free; i++) {
-    bit_chance c = chances(ex, i, s);
-    if (c.to[1] == 0) continue;
-    *(c.to[0] == 0 ? base : vary) |= UINT32_C(1) << i;
-  }
-}
-
 uint32_t ff_exact_context_next(const ff_exact *ex, uint32_t c, uint32_t s) {
   const uint32_t *slot = ex->context + (size_t)c * ex->n_free;
   uint32_t to = 0;
@@ -125,32 +116,36 @@ int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to
 }
 
 /* Long rows go out by halves: the low one stays within a window of y that fits the first cache. */
-static void update_wide(const ff_exact *ex, uint32_t s, double mass, double *y, uint32_t *to, double *weight,
-                        ff_exact_turn *turn) {
+static int update_wide(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
+                       ff_exact_place *place, ff_exact_turn *turn) {
   enum { LOW = 10 };
   uint32_t low_to[1 << LOW];
   double low_weight[1 << LOW];
   const uint32_t low = (UINT32_C(1) << LOW) - 1;
-  uint32_t n_low = half_row(ex, s, low, low_to, low_weight), n = half_row(ex, s, ~low, to, weight);
-  for (uint32_t e = 0; e < n; e++) {
-    double *window = y + to[e], part = mass * weight[e];
-    for (uint32_t l = 0; l < n_low; l++) window[low_to[l]] += part * low_weight[l];
-  }
-  turn->left -= (int64_t)n * n_low;
-}
-
-int ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
-                        ff_exact_place *place, ff_exact_turn *turn) {
-  int wide = ex->base && ex->row_mean > 8;
   for (; place->at < ex->n_states; place->at++) {
     if (!ff_exact_more(turn, ex->row_cost)) return 0;
     uint32_t s = place->at;
     double mass = scale * x[s];
     if (mass == 0) continue;
-    if (wide) {
-      update_wide(ex, s, mass, y, to, weight, turn);
-      continue;
+    uint32_t n_low = half_row(ex, s, low, low_to, low_weight), n = half_row(ex, s, ~low, to, weight);
+    turn->left -= (int64_t)n * n_low;
+    for (uint32_t e = 0; e < n; e++) {
+      double *window = y + to[e], part = mass * weight[e];
+      for (uint32_t l = 0; l < n_low; l++) window[low_to[l]] += part * low_weight[l];
     }
+  }
+  place->at = 0;
+  return 1;
+}
+
+int ff_exact_update_all(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
+                        ff_exact_place *place, ff_exact_turn *turn) {
+  if (ex->base && ex->row_mean > 8) return update_wide(ex, x, scale, y, to, weight, place, turn);
+  for (; place->at < ex->n_states; place->at++) {
+    if (!ff_exact_more(turn, ex->row_cost)) return 0;
+    uint32_t s = place->at;
+    double mass = scale * x[s];
+    if (mass == 0) continue;
     uint32_t n = ff_exact_update_row(ex, s, to, weight);
     turn->left -= n;
     for (uint32_t e = 0; e < n; e++) y[to[e]] += mass * weight[e];

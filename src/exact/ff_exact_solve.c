@@ -13,37 +13,10 @@
 /* What is done next. A system lives from OPEN to CLOSE; its vector is improved by sweeps, which end in CHECK, and by cycles of
  * GMRES in between, which end in SMOOTH. */
 enum {
-  SEARCH,
-  ORDER,
-  CLEAR,
-  START,
-  CLASS,
-  DENSE,
-  CYCLE,
-  OPEN,
-  FILL,
-  GROUP,
-  SPREAD,
-  EVEN,
-  SWEEP,
-  SWEEP_APPLY,
-  SWEEP_GROUPS,
-  SWEEP_BACK,
-  SWEEP_SCALE,
-  APPLY,
-  CHECK,
-  KRYLOV_BEGIN,
-  KRYLOV,
-  KRYLOV_END,
-  SMOOTH,
-  SMOOTH_APPLY,
-  SMOOTH_COPY,
-  ABSORB,
-  SCALE,
-  WRITE,
-  CLOSE,
-  FINISH,
-  DONE
+  SEARCH, ORDER, CLEAR, START, CLASS, DENSE, CYCLE, OPEN, FILL, GROUP, SPREAD, EVEN,
+  SWEEP, SWEEP_APPLY, SWEEP_GROUPS, SWEEP_BACK, SWEEP_SCALE, APPLY, CHECK,
+  KRYLOV_BEGIN, KRYLOV, KRYLOV_END, SMOOTH, SMOOTH_APPLY, SMOOTH_COPY,
+  ABSORB, SCALE, WRITE, CLOSE, FINISH, DONE
 };
 
 struct ff_exact_solver {

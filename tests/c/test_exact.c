@@ -503,7 +503,7 @@ static void turns_of_random_networks(void) {
       {"wide rows, rare flips", {10, 9, 4, 0, 1e-6, FF_SYNCHRONOUS, 0, 0, 0}, 2, 1000},
       {"many functions", {9, 20, 3, 0, 1e-3, FF_ASYNCHRONOUS, 0, 0, 0.4}, 10, 1000},
       {"an orbit larger than a window", {14, 1, 2, 0, 0.3, FF_SYNCHRONOUS, 0, 0, 0}, 3, 10000},
-      {"exempt nodes, orbits and states searched", {10, 2, 3, 0, 0.01, FF_SYNCHRONOUS, 0.5, 0, 0.2}, 4, 500},
+      {"exempt nodes, orbits and states searched", {10, 2, 3, 0, 0.01, FF_SYNCHRONOUS, 0.5, 0, 0.2}, 4, 200},
       {"asynchronous", {10, 3, 3, 0, 0.001, FF_ASYNCHRONOUS, 0, 0, 0.1}, 5, 1000},
       {"asynchronous, exempt, many classes", {10, 2, 2, 0, 0.01, FF_ASYNCHRONOUS, 0.6, 0.2, 0.5}, 6, 100},
       {"no flips, transient states", {11, 2, 2, 0, 0, FF_SYNCHRONOUS, 0, 0.2, 0.3}, 7, 100},
