@@ -27,7 +27,8 @@
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
-#' analysis <- influence_analysis(net, c(cycling = "CycB & !Cdh1", quiet = "Rb & p27"), precision = 5e-4, seed = 1)
+#' sets <- c(cycling = "CycB & !Cdh1", quiet = "Rb & p27")
+#' analysis <- influence_analysis(net, sets, precision = 5e-4, seed = 1)
 #' analysis
 #' as.matrix(analysis$influence)
 #' head(as.data.frame(analysis))
