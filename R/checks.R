@@ -95,21 +95,28 @@ count_of <- function(n, what) {
   sprintf("%s %s%s", format(n, big.mark = ",", scientific = FALSE), what, if (n == 1) "" else "s")
 }
 
-# What a value is, in a few words.
+# What a value is, in a few words: the values themselves where there are few.
 describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.object(x)) return(sprintf("an object of class \"%s\"", class(x)[[1L]]))
-  if (is.atomic(x) && length(x) == 1L) {
-    if (is.character(x) && !is.na(x)) {
-      return(paste0("\"", if (nchar(x) > 60L) paste0(substr(x, 1L, 57L), "...") else x, "\""))
-    }
-    return(format(x, digits = 15))
-  }
   if (is.function(x)) return("a function")
-  if (is.atomic(x) || is.list(x)) {
-    return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
+  if (!is.atomic(x) && !is.list(x)) return(sprintf("an object of type \"%s\"", typeof(x)))
+  if (is.atomic(x) && length(x) == 1L) return(show_value(x))
+  kind <- switch(typeof(x), list = "list", integer = , double = "numeric", typeof(x))
+  if (is.matrix(x)) return(sprintf("a %s matrix of %s and %s", kind, count_of(nrow(x), "row"), count_of(ncol(x), "column")))
+  if (is.atomic(x) && length(x) %in% 2:6) {
+    values <- vapply(seq_along(x), function(i) show_value(x[[i]]), "")
+    named <- !is.null(names(x)) & nzchar(names(x)) & !is.na(names(x))
+    text <- paste0("c(", paste0(ifelse(named, paste0(names(x), " = "), ""), values, collapse = ", "), ")")
+    if (nchar(text) <= 80L) return(text)
   }
-  sprintf("a %s", typeof(x))
+  sprintf("a %s%s of length %d", kind, if (is.list(x)) "" else " vector", length(x))
+}
+
+# One value of a vector; a long text is cut.
+show_value <- function(x) {
+  if (!is.character(x) || is.na(x)) return(format(unname(x), digits = 15))
+  paste0("\"", if (nchar(x) > 60L) paste0(substr(x, 1L, 57L), "...") else x, "\"")
 }
 
 quote_some <- function(x, most = 5L) {
@@ -118,19 +125,26 @@ quote_some <- function(x, most = 5L) {
   if (more > 0L) paste0(shown, " and ", more, " more") else shown
 }
 
+# A bound, exactly: 2^40, 1,000,000, 0.5.
+show_bound <- function(x) {
+  if (x >= 2^20 && x == 2^floor(log2(x))) return(sprintf("2^%d", as.integer(log2(x))))
+  if (x != floor(x) || abs(x) < 1e5) return(format(x, digits = 15))
+  format(x, digits = 15, scientific = FALSE, big.mark = ",")
+}
+
 range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
   low <- is.finite(min)
-  high <- is.finite(max) && max < 2^53
+  high <- is.finite(max)
   if (low && high) {
     if (open_min || open_max) {
       return(sprintf(
-        " %s %s and %s %s", if (open_min) "above" else "of at least", format(min),
-        if (open_max) "below" else "at most", format(max)
+        " %s %s and %s %s", if (open_min) "above" else "of at least", show_bound(min),
+        if (open_max) "below" else "at most", show_bound(max)
       ))
     }
-    return(sprintf(" between %s and %s", format(min), format(max)))
+    return(sprintf(" between %s and %s", show_bound(min), show_bound(max)))
   }
-  if (low) return(sprintf(" %s %s", if (open_min) "above" else "of at least", format(min)))
-  if (high) return(sprintf(" %s %s", if (open_max) "below" else "of at most", format(max)))
+  if (low) return(sprintf(" %s %s", if (open_min) "above" else "of at least", show_bound(min)))
+  if (high) return(sprintf(" %s %s", if (open_max) "below" else "of at most", show_bound(max)))
   ""
 }

@@ -148,9 +148,22 @@ merge_parts <- function(parts, class, frame) {
 
 same_run <- function(runs) {
   plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "bytes", "seconds", "backend", "device"))]
-  if (!all(vapply(runs, function(run) identical(plain(run), plain(runs[[1L]])), NA))) {
-    abort_argument("c() merges parts of one run: found results that differ in network, sets, options or seed.")
+  other <- Find(function(run) !identical(plain(run), plain(runs[[1L]])), runs)
+  if (is.null(other)) return(invisible())
+  asked <- c(
+    model = "`model` or `reduce`", sets = "`states`", pairs = "`from` or `to`", seed = "`seed`", precision = "`precision`",
+    confidence = "`confidence`", epsilon = "`epsilon`", max_burn_in = "`max_burn_in`", layout = "`layout`"
+  )
+  differs <- Filter(function(field) !identical(runs[[1L]][[field]], other[[field]]), names(asked))
+  if (any(c("sets", "pairs") %in% differs)) differs <- setdiff(differs, "model") # another question reduces it otherwise
+  found <- if (length(differs) == 0L) "parts whose pilots differ, as with another version of fireflip" else {
+    values <- vapply(differs, function(field) {
+      if (field %in% c("model", "sets", "pairs")) return("")
+      sprintf(" (%s and %s)", describe(runs[[1L]][[field]]), describe(other[[field]]))
+    }, "")
+    paste("parts that differ in", paste0(asked[differs], values, collapse = ", "))
   }
+  abort_argument(sprintf("c() merges parts of one run; found %s.", found))
 }
 
 # Goes on from the sum of all parts as the undivided run does at the end of its first plan, mostly to end there.

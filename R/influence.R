@@ -61,18 +61,30 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
 influence_pairs <- function(model, from, to) {
   arrows <- network_arrows(model)
   if (is.null(from) && is.null(to)) return(pairs_frame(arrows$from, arrows$to, TRUE))
-  from <- if (!is.null(from)) model$nodes[check_nodes(model, from, "from")]
-  to <- if (!is.null(to)) model$nodes[check_nodes(model, to, "to")]
+  from <- pair_ends(model, from, "from")
+  to <- pair_ends(model, to, "to")
   if (is.null(from) || is.null(to)) {
     found <- arrows[arrows$to %in% to | arrows$from %in% from, ]
     if (nrow(found) == 0L) {
-      abort_argument(if (is.null(from)) sprintf("%s no parents: constants.", quote_some(to)) else sprintf("%s the parent of no node.", quote_some(from)))
+      abort_argument(if (is.null(from)) {
+        sprintf("`to` must name at least one node with a parent; found %s without one.", quote_some(to))
+      } else {
+        sprintf("`from` must name at least one node with a child; found %s without one.", quote_some(from))
+      })
     }
     return(pairs_frame(found$from, found$to, TRUE))
   }
   pairs <- expand.grid(from = unique(from), to = unique(to), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
   pairs_frame(pairs$from, pairs$to, paste(match(pairs$from, model$nodes), match(pairs$to, model$nodes)) %in%
     paste(match(arrows$from, model$nodes), match(arrows$to, model$nodes)))
+}
+
+# Names of the nodes at one end of the pairs; NULL: any.
+pair_ends <- function(model, nodes, name) {
+  if (is.null(nodes)) return(NULL)
+  nodes <- model$nodes[check_nodes(model, nodes, name)]
+  if (length(nodes) == 0L) abort_argument(sprintf("`%s` must name at least one node, or be NULL; found none.", name))
+  nodes
 }
 
 pairs_frame <- function(from, to, arrow) {
@@ -91,8 +103,8 @@ influence_frame <- function(run, moments, tiles, seconds) {
     from = pairs$from, to = pairs$to, influence = spread(interval$mean, 0), lower = spread(interval$lower, 0),
     upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"], chains), "never"),
     samples = chains * run$window, burn_in = run$burn_in, trajectories = chains,
-    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = run$backend, seed = run$seed,
-    seconds = seconds
+    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = run$backend,
+    seed = run$seed, seconds = seconds
   ), run)
 }
 

@@ -23,7 +23,9 @@
 #' reduce_network(example_model("apoptosis"), of_interest = "complex2")
 reduce_network <- function(model, of_interest) {
   check_pbn(model)
-  if (missing(of_interest)) abort_argument("`of_interest` must name nodes or state sets; found nothing.")
+  if (missing(of_interest)) {
+    abort_argument("`of_interest` is missing; expected names or numbers of nodes, or state sets.")
+  }
   reduce_to(model, interest_nodes(model, of_interest))
 }
 
@@ -74,7 +76,10 @@ interest_nodes <- function(model, of_interest) {
     if (length(of_interest) == 0L) abort_argument("`of_interest` must name at least one node; found none.")
     return(sort(unique(match(of_interest, model$nodes))))
   }
-  set_nodes(model, as_sets(of_interest, model))
+  if (!is.character(of_interest) && !is.list(of_interest) && !is.numeric(of_interest) && !is.logical(of_interest)) {
+    abort_value("of_interest", "names or numbers of nodes, or state sets", of_interest)
+  }
+  set_nodes(model, as_sets(of_interest, model, "of_interest"))
 }
 
 # Numbers of the nodes that state sets (texts) name.
@@ -92,13 +97,19 @@ print.reduced_pbn <- function(x, ...) {
     strwrap(paste0(label, if (length(names) > 0L) paste0(": ", paste(names, collapse = ", "))), exdent = 4L, indent = 2L)
   }
   writeLines(c(
-    sprintf("<reduced_pbn> %d of %s, for %s", length(x$nodes), count_of(reduction$nodes, "node"), quote_some(reduction$of_interest)),
+    sprintf("<reduced_pbn> %d of %s, for %s", length(x$nodes), count_of(reduction$nodes, "node"),
+      quote_some(reduction$of_interest)),
     wrap(sprintf("kept %d", length(reduction$kept)), shorten(reduction$kept)),
     if (length(reduction$removed) > 0L) {
-      wrap(sprintf("removed %d, from which no node of interest can be reached", length(reduction$removed)), shorten(reduction$removed))
+      wrap(
+        sprintf("removed %d, from which no node of interest can be reached", length(reduction$removed)),
+        shorten(reduction$removed)
+      )
     } else "  removed none: a node of interest can be reached from each",
     sprintf("  strongly connected components: %d of %d kept%s", sum(first & components$kept), sum(first),
-      if (length(cyclic) > 0L) sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", ")) else ", no feedback among several nodes"),
+      if (length(cyclic) > 0L) {
+        sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", "))
+      } else ", no feedback among several nodes"),
     if (x$removed[["perturbed"]] > 0L) {
       sprintf("  lambda = %s, the probability that none of the %d removed nodes that can be perturbed is, in a step",
         format(reduction$lambda, digits = 6), x$removed[["perturbed"]])
@@ -111,9 +122,9 @@ print.reduced_pbn <- function(x, ...) {
 #' Components and arrows of a network
 #'
 #' @param model A network of class `pbn`.
-#' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size` (nodes in
-#'   it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with a row for
-#'   each parent and child: `from`, `to`.
+#' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size`
+#'   (nodes in it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with
+#'   a row for each parent and child: `from`, `to`.
 #' @inherit reduce_network references
 #' @export
 #' @examples

@@ -1,44 +1,49 @@
-# State sets: text over node names, or named 0/1 vectors -> named character vector of texts.
-
-as_sets <- function(states, model) {
-  if (missing(states) || is.null(states)) abort_value("states", "state sets, as text or named 0/1 vectors", NULL)
+# State sets: text over node names, or named 0/1 vectors -> named character vector of texts. `name` is the argument that they
+# came in.
+as_sets <- function(states, model, name = "states") {
+  if (missing(states)) {
+    abort_argument(sprintf("`%s` is missing; expected text over node names, a named 0/1 vector, or a list of these.", name))
+  }
   if (is.numeric(states) || is.logical(states)) states <- list(states)
   if (!is.character(states) && !is.list(states)) {
-    abort_value("states", "text over node names, a named 0/1 vector, or a list of these", states)
+    abort_value(name, "text over node names, a named 0/1 vector, or a list of these", states)
   }
-  if (length(states) == 0L) abort_argument("`states` must hold at least one state set; found none.")
-  texts <- vapply(states, set_text, "", model = model, USE.NAMES = FALSE)
+  if (length(states) == 0L) abort_argument(sprintf("`%s` must hold at least one state set; found none.", name))
+  texts <- vapply(states, set_text, "", model = model, name = name, USE.NAMES = FALSE)
   labels <- names(states)
   if (is.null(labels)) labels <- rep("", length(texts))
   unnamed <- is.na(labels) | !nzchar(labels)
   labels[unnamed] <- texts[unnamed]
   twice <- labels[duplicated(labels)]
-  if (length(twice) > 0L) abort_argument(sprintf("`states` names the set %s twice.", quote_some(twice[[1L]])))
+  if (length(twice) > 0L) abort_argument(sprintf("`%s` names the set %s twice.", name, quote_some(twice[[1L]])))
   stats::setNames(enc2utf8(texts), enc2utf8(labels))
 }
 
 # One set: text as it is; c(A = 1, B = 0) becomes A & !B.
-set_text <- function(set, model) {
+set_text <- function(set, model, name) {
   if (is.character(set)) {
     if (length(set) != 1L || is.na(set) || !nzchar(trimws(set))) {
-      abort_value("states", "one non-empty text for each state set", set)
+      abort_value(name, "one non-empty text for each state set", set)
     }
     return(set)
   }
   if ((!is.numeric(set) && !is.logical(set)) || length(set) == 0L) {
-    abort_value("states", "text over node names or a named 0/1 vector", set)
+    abort_value(name, "text over node names or a named 0/1 vector", set)
   }
-  if (is.null(names(set))) abort_argument("`states` as a 0/1 vector must be named by nodes; found no names.")
-  check_nodes(model, names(set), "states")
+  if (is.null(names(set))) {
+    abort_argument(sprintf("`%s` as a 0/1 vector must be named by nodes; found no names.", name))
+  }
+  check_nodes(model, names(set), name)
   values <- as.numeric(set)
   bad <- which(is.na(values) | !values %in% c(0, 1))
   if (length(bad) > 0L) {
     abort_argument(sprintf(
-      "`states` must be 0 or 1 for every node; found %s for \"%s\".", format(set[[bad[[1L]]]]), names(set)[[bad[[1L]]]]
+      "`%s` must be 0 or 1 for every node; found %s for \"%s\".", name, format(set[[bad[[1L]]]]), names(set)[[bad[[1L]]]]
     ))
   }
   if (anyDuplicated(names(set)) > 0L) {
-    abort_argument(sprintf("`states` names the node \"%s\" twice in one set.", names(set)[[anyDuplicated(names(set))]]))
+    twice <- names(set)[[anyDuplicated(names(set))]]
+    abort_argument(sprintf("`%s` names the node \"%s\" twice in one set.", name, twice))
   }
   paste0(ifelse(values == 1, "", "!"), quote_name(names(set)), collapse = " & ")
 }

@@ -98,8 +98,8 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
     if (!(precision > 0 && precision < 1))
       return ff_error_set(err, FF_EARGUMENT, "precision must be between 0 and 1: found %g", precision);
   }
-  if (!(o->z > 0 && o->z < 40)) return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)",
-                                                    o->z);
+  if (!(o->z > 0 && o->z < 40))
+    return ff_error_set(err, FF_EARGUMENT, "confidence gives the quantile %g: expected (0, 40)", o->z);
   if (!(o->epsilon > 0 && o->epsilon < 1))
     return ff_error_set(err, FF_EARGUMENT, "epsilon must be between 0 and 1: found %g", o->epsilon);
   if (o->n_shards < 1 || o->shard >= o->n_shards)
@@ -412,7 +412,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   if (window < 16) window = 16;
   if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
     return ff_error_set(err, FF_ESIZE,
-                        "the precision asked for takes %s%.3g samples, more than can be addressed (%.2g): ask for a larger "
+                        "the precision asked for takes %s%.3g samples, and at most %.2g can be addressed: ask for a larger "
                         "`precision`",
                         isfinite(samples) ? "" : "more than ", isfinite(samples) ? samples : DBL_MAX,
                         (double)FF_TILE * (double)FF_MAX_WINDOW * (double)(ROUND_UNITS / 2));
@@ -463,8 +463,8 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   int patient = psi >= MIN_PATIENCE && (flips == 0 || flips >= MIN_FLIPS);
   e->stuck = patient && now.rhat > 1.2 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
-  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW) return not_converged(e, now.rhat, converged,
-                                                                                                      err);
+  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW)
+    return not_converged(e, now.rhat, converged, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
   return FF_OK;
@@ -490,8 +490,8 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     return FF_OK;
   }
   int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
-  double burn_in = (double)e->plan.burn_in,
-      samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  double burn_in = (double)e->plan.burn_in;
+  double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
   if (whole && now.drift > DRIFT_RUN) return plan_run(e, 4 * burn_in, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
@@ -586,7 +586,8 @@ ff_progress ff_estimate_progress(const ff_estimate *e) {
   ff_progress out = {.phase = e->phase, .steps = e->steps, .fraction = NAN, .width = NAN, .rhat = NAN};
   if (e->n_trace > 0) out.rhat = e->trace[e->n_trace - 1].rhat;
   if (e->phase == FF_PHASE_PILOT) return out;
-  uint64_t in_shard = e->plan.tiles * (e->options.shard + 1) / e->options.n_shards - e->plan.tiles * e->options.shard / e->options.n_shards;
+  uint64_t in_shard = e->plan.tiles * (e->options.shard + 1) / e->options.n_shards -
+                      e->plan.tiles * e->options.shard / e->options.n_shards;
   out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
   if (e->waves != NULL && in_shard > 0) /* waves are finished all at once */
     out.fraction = (double)(e->steps - e->steps_before) / ((double)in_shard * FF_TILE * (double)e->target[2]);

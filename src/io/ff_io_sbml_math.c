@@ -55,7 +55,10 @@ static ff_status found_element(const walk *w, const ASTNode_t *node) {
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (names[i].type == type) name = names[i].name;
-  if (name == NULL) return ff_io_found(w->build->err, w->place, (ff_span){"an element of MathML", 20}, wanted);
+  if (name == NULL)
+    return ff_error_set(w->build->err, FF_EPARSE, "%s, line %llu: found %s where %s was expected", w->place.file,
+                        (unsigned long long)w->place.line,
+                        type == AST_UNKNOWN ? "a <math> without content" : "MathML of another kind", wanted);
   snprintf(shown, sizeof shown, "<%.90s>", name);
   return ff_io_found(w->build->err, w->place, (ff_span){shown, strlen(shown)}, wanted);
 }
@@ -67,8 +70,8 @@ static ff_status found_number(const walk *w, double value) {
 }
 
 static ff_status found_arguments(const walk *w, const char *element, unsigned found, const char *expected) {
-  return ff_error_set(w->build->err, FF_EPARSE, "%s, line %llu: found <%s> with %u arguments where %s was expected", w->place.file,
-                      (unsigned long long)w->place.line, element, found, expected);
+  return ff_error_set(w->build->err, FF_EPARSE, "%s, line %llu: found <%s> with %u arguments where %s was expected",
+                      w->place.file, (unsigned long long)w->place.line, element, found, expected);
 }
 
 /* ---- leaves ---- */

@@ -27,9 +27,16 @@ static ff_status found_level(const reader *r, const void *element, const char *t
                       (unsigned long long)place.line, thing, name != NULL ? " " : "", shown.text, word, level, expected);
 }
 
+/* Where what was found has no text of its own to quote. */
+static ff_status found_kind(const reader *r, ff_place place, const char *found, const char *expected) {
+  return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found %s where %s was expected", place.file,
+                      (unsigned long long)place.line, found, expected);
+}
+
 /* ---- what libsbml has to say ---- */
 
-/* The part of a message that is about this file, on one line: after the line "Reference: ..." where something is, else the start. */
+/* The part of a message that is about this file, on one line: after the line "Reference: ..." where something is, else the
+ * start. */
 #define SAID_SIZE 400
 static void shorten(char *said, const char *message) {
   static const char reference[] = "\nReference:";
@@ -78,7 +85,8 @@ static ff_status check_errors(const reader *r, SBMLDocument_t *document) {
     shorten(said, message == NULL || message[0] == '\0' ? "an error without a word" : message);
     unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
     if (line <= 1 && column > r->before) column -= (unsigned)r->before;
-    return ff_error_set(r->err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", r->build.file, line == 0 ? 1 : line, column, said);
+    return ff_error_set(r->err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", r->build.file, line == 0 ? 1 : line,
+                        column, said);
   }
   return FF_OK;
 }
@@ -135,7 +143,7 @@ static ff_status read_default(const reader *r, Transition_t *transition, int *le
       term = (DefaultTerm_t *)element;
   }
   if (elements != NULL) List_free(elements);
-  if (term == NULL) return ff_io_found(r->err, place_of(r, transition), (ff_span){"a transition", 12}, "a transition with a defaultTerm");
+  if (term == NULL) return found_kind(r, place_of(r, transition), "a transition without a defaultTerm", "one with it");
   *level = DefaultTerm_isSetResultLevel(term) ? DefaultTerm_getResultLevel(term) : -1;
   if (*level == 0 || *level == 1) return FF_OK;
   return found_level(r, term, "defaultTerm", NULL, "resultLevel", *level, "the level 0 or 1");
@@ -153,7 +161,7 @@ static ff_status read_terms(reader *r, Transition_t *transition, ff_sbml_code *c
     int level = FunctionTerm_isSetResultLevel(term) ? FunctionTerm_getResultLevel(term) : -1;
     if (level != 0 && level != 1) return found_level(r, term, "functionTerm", NULL, "resultLevel", level, "the level 0 or 1");
     if (!FunctionTerm_isSetMath(term))
-      return ff_io_found(r->err, place_of(r, term), (ff_span){"a functionTerm", 14}, "a functionTerm with math");
+      return found_kind(r, place_of(r, term), "a functionTerm without math", "one with it");
     status = ff_sbml_math(code, FunctionTerm_getMath(term), &r->build, transition, place_of(r, term).line);
     if (status == FF_OK && level == 0) status = ff_sbml_emit(code, FF_X_OP(FF_X_NOT, 0));
     if (level == otherwise) continue;
@@ -201,11 +209,13 @@ static ff_status read_output(reader *r, Output_t *output, const ff_sbml_code *co
     return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found an output %s that is no assignmentLevel where one was expected",
                         place.file, (unsigned long long)place.line, shown.text);
   if (QualitativeSpecies_getConstant(species_at(r, node)))
-    return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found the output %s, which is constant, where a species that is not was expected",
+    return ff_error_set(r->err, FF_EPARSE,
+                        "%s, line %llu: found the output %s, which is constant, where a species that is not was expected",
                         place.file, (unsigned long long)place.line, shown.text);
   if (r->set_on[node] != 0)
     return ff_error_set(r->err, FF_EPARSE,
-                        "%s, line %llu: found a second transition with the output %s (the first is on line %llu) where one was expected",
+                        "%s, line %llu: found a second transition with the output %s (the first is on line %llu) where one "
+                        "was expected",
                         place.file, (unsigned long long)place.line, shown.text, (unsigned long long)r->set_on[node]);
   r->set_on[node] = line == 0 ? 1 : line;
   ff_expr from = {.code = code->code, .length = (uint32_t)code->length, .depth = depth_of(code->code, code->length)}, expr;
@@ -302,7 +312,7 @@ static ff_status read_document(reader *r, SBMLDocument_t *document, ff_pbn **out
   if (model == NULL) return ff_io_found(r->err, (ff_place){r->build.file, 1}, (ff_span){"", 0}, "a model");
   r->model = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
   if (r->model == NULL)
-    return ff_io_found(r->err, place_of(r, model), span_of("a model without the package qual"), "a model of SBML Level 3 with qual, Version 1");
+    return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
   status = read_species(r, model);
   if (status == FF_OK) status = read_transitions(r);
   if (status == FF_OK) status = ff_build_pbn(out, &r->build);

@@ -169,8 +169,8 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err) {
   if (pbn->update != FF_SYNCHRONOUS && pbn->update != FF_ASYNCHRONOUS)
     return ff_error_set(err, FF_EMODEL, "the update is neither synchronous nor asynchronous");
   if (pbn->removed_perturbed > pbn->removed_nodes)
-    return ff_error_set(err, FF_EMODEL, "%u perturbed nodes were removed, but only %u nodes in all", pbn->removed_perturbed,
-                        pbn->removed_nodes);
+    return ff_error_set(err, FF_EMODEL, "found more removed nodes that can be perturbed (%u) than removed nodes in all (%u)",
+                        pbn->removed_perturbed, pbn->removed_nodes);
   if (pbn->first[0] != 0 || pbn->predictors == NULL)
     return ff_error_set(err, FF_EMODEL, "a network has no predictor functions");
   ff_status status = check_names(pbn, err);

@@ -19,10 +19,31 @@ SEXP ffi_pbn_holder(void) {
 /* ---- from R --------------------------------------------------------------------------------------------------------
  * Whatever of R's can jump comes first, gathered in R's memory or behind the holder; only then does the core allocate. */
 
-static void stop_shape(const char *what, const char *wanted) {
+/* `found` in a few words. */
+static void stop_found(const char *what, const char *wanted, const char *found) {
   ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; make networks with pbn() or read_network()", what, wanted);
+  ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; found %s (make networks with pbn() or read_network())", what,
+               wanted, found);
   ffi_stop(&err);
+}
+
+/* The same for a value as a whole. */
+static void stop_shape(const char *what, const char *wanted, SEXP x) {
+  char found[FF_QUOTE_SIZE + 40];
+  R_xlen_t n = Rf_xlength(x);
+  if (n == 0)
+    strcpy(found, "none");
+  else if (TYPEOF(x) == STRSXP && n == 1 && STRING_ELT(x, 0) != NA_STRING)
+    snprintf(found, sizeof found, "%s", ff_quote(CHAR(STRING_ELT(x, 0)), strlen(CHAR(STRING_ELT(x, 0)))).text);
+  else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
+    strcpy(found, LOGICAL(x)[0] ? "TRUE" : "FALSE");
+  else if (TYPEOF(x) == REALSXP && n == 1)
+    snprintf(found, sizeof found, "%.15g", REAL(x)[0]);
+  else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
+    snprintf(found, sizeof found, "%d", INTEGER(x)[0]);
+  else
+    snprintf(found, sizeof found, "a value of type \"%s\" and length %lld", Rf_type2char(TYPEOF(x)), (long long)n);
+  stop_found(what, wanted, found);
 }
 
 static SEXP element(SEXP list, const char *name) {
@@ -45,70 +66,88 @@ static double number_at(SEXP x, R_xlen_t i) {
 /* A whole number in [low, high], or an error. */
 static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char *what, const char *wanted) {
   double value = number_at(x, i);
-  if (!(value >= low && value <= high) || value != (double)(uint32_t)value) stop_shape(what, wanted);
-  return (uint32_t)value;
+  if (value >= low && value <= high && value == (double)(uint32_t)value) return (uint32_t)value;
+  char found[80];
+  if (ISNAN(value))
+    snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
+  else
+    snprintf(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
+  stop_found(what, wanted, found);
+  return 0;
 }
 
 /* The strings as UTF-8, valid until the .Call ends. */
 static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
-  if (TYPEOF(x) != STRSXP) stop_shape(what, wanted);
+  if (TYPEOF(x) != STRSXP) stop_shape(what, wanted, x);
   R_xlen_t n = Rf_xlength(x);
   const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
   for (R_xlen_t i = 0; i < n; i++) {
     SEXP string = STRING_ELT(x, i);
-    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) stop_shape(what, wanted);
+    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) {
+      char found[80];
+      snprintf(found, sizeof found, "%s at place %lld", string == NA_STRING ? "NA" : "bytes that are no text", (long long)i + 1);
+      stop_found(what, wanted, found);
+    }
     texts[i] = Rf_translateCharUTF8(string);
   }
   return texts;
 }
 
 static void fill_settings(ff_pbn *pbn, SEXP model) {
-  static const char *const flags = "one TRUE or FALSE for each node";
-  static const char *const values = "0, 1 or NA for each node";
+  char flags[80], values[80];
+  snprintf(flags, sizeof flags, "one TRUE or FALSE for each node (%u in all)", pbn->n_nodes);
+  snprintf(values, sizeof values, "0, 1 or NA for each node (%u in all)", pbn->n_nodes);
   SEXP perturbation = element(model, "perturbation"), exempt = element(model, "exempt");
   SEXP initial = element(model, "initial"), update = element(model, "update"), removed = element(model, "removed");
-  if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number");
+  if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number", perturbation);
   pbn->perturbation = number_at(perturbation, 0);
-  if (TYPEOF(update) != STRSXP || Rf_xlength(update) != 1) stop_shape("update", "\"synchronous\" or \"asynchronous\"");
-  const char *word = CHAR(STRING_ELT(update, 0));
+  const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
   if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
-    stop_shape("update", "\"synchronous\" or \"asynchronous\"");
+    stop_shape("update", "\"synchronous\" or \"asynchronous\"", update);
   pbn->update = word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
   if (exempt != R_NilValue) {
-    if (!is_number(exempt) || Rf_xlength(exempt) != (R_xlen_t)pbn->n_nodes) stop_shape("exempt", flags);
+    if (!is_number(exempt) || Rf_xlength(exempt) != (R_xlen_t)pbn->n_nodes) stop_shape("exempt", flags, exempt);
     for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = count_at(exempt, i, 0, 1, "exempt", flags) == 0;
   }
   if (initial != R_NilValue) {
-    if (!is_number(initial) || Rf_xlength(initial) != (R_xlen_t)pbn->n_nodes) stop_shape("initial", values);
+    if (!is_number(initial) || Rf_xlength(initial) != (R_xlen_t)pbn->n_nodes) stop_shape("initial", values, initial);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
       pbn->initial[i] = ISNAN(number_at(initial, i)) ? -1 : (int8_t)count_at(initial, i, 0, 1, "initial", values);
   }
   if (removed != R_NilValue) {
     static const char *const counts = "two counts, of nodes and of perturbed nodes";
-    if (!is_number(removed) || Rf_xlength(removed) != 2) stop_shape("removed", counts);
+    if (!is_number(removed) || Rf_xlength(removed) != 2) stop_shape("removed", counts, removed);
     pbn->removed_nodes = count_at(removed, 0, 0, FF_X_MAX_OPERAND, "removed", counts);
     pbn->removed_perturbed = count_at(removed, 1, 0, FF_X_MAX_OPERAND, "removed", counts);
   }
 }
 
 static void fill_contexts(ff_pbn *pbn, SEXP model) {
-  static const char *const wanted =
-      "NULL, or a list of `probability` and `predictor` (a matrix with a row for each context and a column for each node)";
+  static const char *const wanted = "NULL, or a list of `probability` and `predictor`";
+  static const char *const numbers = "numbers of predictor functions, from 1";
+  static const char *const matrix = "a matrix with a row for each context and a column for each node";
   SEXP contexts = element(model, "contexts");
   if (contexts == R_NilValue) return;
-  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted);
+  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted, contexts);
   SEXP probability = element(contexts, "probability"), predictor = element(contexts, "predictor");
-  if (!is_number(probability) || !is_number(predictor)) stop_shape("contexts", wanted);
+  if (!is_number(probability)) stop_shape("contexts$probability", "one number for each context", probability);
+  if (!is_number(predictor)) stop_shape("contexts$predictor", matrix, predictor);
   R_xlen_t m = Rf_xlength(probability);
-  if (m < 1 || m > INT32_MAX || Rf_xlength(predictor) / m != (R_xlen_t)pbn->n_nodes || Rf_xlength(predictor) % m != 0)
-    stop_shape("contexts", wanted);
+  if (m < 1 || m > INT32_MAX)
+    stop_shape("contexts$probability", "one number for each of 1 to 2^31 - 1 contexts", probability);
+  if (Rf_xlength(predictor) / m != (R_xlen_t)pbn->n_nodes || Rf_xlength(predictor) % m != 0) {
+    char sized[160], found[40];
+    snprintf(sized, sizeof sized, "%s, %lld x %u in all", matrix, (long long)m, pbn->n_nodes);
+    snprintf(found, sizeof found, "length %lld", (long long)Rf_xlength(predictor));
+    stop_found("contexts$predictor", sized, found);
+  }
   ff_error err;
   ffi_check(ff_pbn_new_contexts(pbn, (uint32_t)m, &err), &err);
   for (R_xlen_t c = 0; c < m; c++) {
     pbn->context_probability[c] = number_at(probability, c);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
       pbn->context[(size_t)c * pbn->n_nodes + i] =
-          count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, "contexts", "numbers of predictor functions, from 1") - 1;
+          count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, "contexts$predictor", numbers) - 1;
   }
 }
 
@@ -151,19 +190,23 @@ static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
     ff_error err;
-    ff_error_set(&err, FF_EARGUMENT, "a network must be an object of class \"pbn\", as pbn() and read_network() make them");
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
+                 "without this class", Rf_type2char(TYPEOF(model)));
     ffi_stop(&err);
   }
   SEXP nodes = element(model, "nodes"), rules = element(model, "rules");
   const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
-  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability");
+  if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND) stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
+  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
   SEXP node = element(rules, "node"), predictor = element(rules, "predictor"), probability = element(rules, "probability");
   const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
   R_xlen_t n_rules = Rf_xlength(predictor);
-  if (!is_number(node) || !is_number(probability) || Rf_xlength(node) != n_rules || Rf_xlength(probability) != n_rules)
-    stop_shape("rules", "a data frame of node, predictor and probability");
-  if (Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND || n_rules > (R_xlen_t)UINT32_MAX)
-    stop_shape("nodes", "of at most 2^28 - 1 nodes");
+  if (!is_number(node)) stop_shape("rules$node", "numbers of nodes", node);
+  if (!is_number(probability)) stop_shape("rules$probability", "numbers", probability);
+  if (Rf_xlength(node) != n_rules) stop_shape("rules$node", "as long as `rules$predictor`", node);
+  if (Rf_xlength(probability) != n_rules) stop_shape("rules$probability", "as long as `rules$predictor`", probability);
+  if (n_rules > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
 
   SEXP holder = PROTECT(ffi_pbn_holder());
   ff_error err;

@@ -51,12 +51,14 @@ SEXP ffi_pbn_tables(SEXP model) {
   SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
   uint32_t functions = pbn->first[pbn->n_nodes];
   SEXP out = PROTECT(Rf_allocVector(VECSXP, functions));
-  for (uint32_t j = 0; j < functions; j++) {
+  for (uint32_t j = 0, node = 0; j < functions; j++) {
     const ff_predictor *predictor = &pbn->predictors[j];
     uint32_t n = predictor->n_parents, *table = NULL;
+    while (pbn->first[node + 1] <= j) node++;
     if (n > FF_X_MAX_TABLE)
-      ffi_check(ff_error_set(&err, FF_ESIZE, "a predictor function with %u parents has too many for a truth table (%d)", n,
-                             FF_X_MAX_TABLE),
+      ffi_check(ff_error_set(&err, FF_ESIZE,
+                             "node %s: found a predictor function with %u parents; a truth table takes at most %d",
+                             ff_quote(pbn->names[node], strlen(pbn->names[node])).text, n, FF_X_MAX_TABLE),
                 &err);
     R_xlen_t rows = (R_xlen_t)1 << n;
     SEXP values = Rf_allocVector(INTSXP, rows);

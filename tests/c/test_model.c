@@ -346,21 +346,28 @@ static void expression_errors(void) {
       {"(A", "the expression: found the end at character 3 of \"(A\" where \")\" was expected"},
       {"Zoe | A", "no node is called \"Zoe\" (character 1 of \"Zoe | A\")"},
       {"Zoe", "no node is called \"Zoe\""},
-      {"A & maj(A, B)", "BoolNet's function maj() is not supported (character 5 of \"A & maj(A, B)\"); write it with !, & and |, or as a table"},
+      {"A & maj(A, B)",
+       "BoolNet's function maj() is not supported (character 5 of \"A & maj(A, B)\"); write it with !, & and |, or as a table"},
       {"any[d=-3..-1](A)",
-       "BoolNet's function any() is not supported (character 1 of \"any[d=-3..-1](A)\"); write it with !, & and |, or as a table"},
+       "BoolNet's function any() is not supported (character 1 of \"any[d=-3..-1](A)\"); write it with !, & and |, or as a "
+       "table"},
       {"A[-2]", "BoolNet's delays, such as A[-2], are not supported (character 2 of \"A[-2]\")"},
       {"A & \"B", "the expression: found \"\"B\" at character 5 of \"A & \"B\" where a closing quote was expected"},
-      {"A # B", "the expression: found \"#\" at character 3 of \"A # B\" where an operator (& | ^), \")\" or the end was expected"},
-      {"f(A){0}", "the expression: found \"}\" at character 7 of \"f(A){0}\" where 0 or 1 (a truth table has 2^inputs rows) was expected"},
-      {"f(A){010}", "the expression: found \"0\" at character 8 of \"f(A){010}\" where the \"}\" of a truth table (2^inputs rows) was expected"},
+      {"A # B", "the expression: found \"#\" at character 3 of \"A # B\" where an operator (& | ^), \")\" or the end was "
+                "expected"},
+      {"f(A){0}", "the expression: found \"}\" at character 7 of \"f(A){0}\" where 0 or 1 (a truth table has 2^inputs rows) "
+                  "was expected"},
+      {"f(A){010}",
+       "the expression: found \"0\" at character 8 of \"f(A){010}\" where the \"}\" of a truth table (2^inputs rows) was "
+       "expected"},
       {"f(A B){0101}", "the expression: found \"B\" at character 5 of \"f(A B){0101}\" where \",\" or \")\" was expected"},
       {"f(!A){01}", "the expression: found \"!\" at character 3 of \"f(!A){01}\" where the name of an input was expected"},
       {"f(A)", "the expression: found the end at character 5 of \"f(A)\" where the \"{\" of a truth table was expected"},
       {"f(A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A){0}",
-       "the expression: found \"A\" at character 35 of \"f(A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A){0}\" where \")\" (a truth table has at "
-       "most 16 inputs) was expected"},
-      {"A & \x01", "the expression: found \"\\x01\" at character 5 of \"A & \\x01\" where a node name, 0, 1, \"!\" or \"(\" was expected"},
+       "the expression: found \"A\" at character 35 of \"f(A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A,A){0}\" where \")\" (a truth "
+       "table has at most 16 inputs) was expected"},
+      {"A & \x01", "the expression: found \"\\x01\" at character 5 of \"A & \\x01\" where a node name, 0, 1, \"!\" or \"(\" "
+                   "was expected"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ff_error err = {0};
@@ -468,7 +475,7 @@ static void finished(void) {
   pbn->context_probability[0] = 0.5;
   FF_CHECK_FAILS(ff_pbn_finish(pbn, 0, &err), FF_EMODEL, &err, "the contexts: the probabilities sum to 1.25");
   pbn->removed_perturbed = 1;
-  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "were removed");
+  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "more removed nodes that can be perturbed (1) than removed nodes in all (0)");
   ff_pbn_free(pbn);
 }
 

@@ -106,10 +106,12 @@ static void mathml(void) {
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "qual:id=\"t1\" qual:thresholdLevel=\"1\"")
                                                   INPUT("C", "qual:id=\"t0\" qual:thresholdLevel=\"0\"")),
                                        OUTPUT("A"),
-                                       DEFAULT("0") TERM("1", OF("and", OF("geq", CI("B") CI("t1")) OF("leq", CI("C") CI("t0")))))) TAIL,
+                                       DEFAULT("0")
+                                           TERM("1", OF("and", OF("geq", CI("B") CI("t1")) OF("leq", CI("C") CI("t0")))))) TAIL,
        "B & !C"},
       /* the first term that holds wins */
-      {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") TERM("1", IS("A")) TERM("0", IS("B")) TERM("1", IS("C")))) TAIL,
+      {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"),
+                                       DEFAULT("0") TERM("1", IS("A")) TERM("0", IS("B")) TERM("1", IS("C")))) TAIL,
        "A | !B & C"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("1") TERM("0", IS("A")) TERM("1", IS("B")))) TAIL, "!A"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("1") TERM("1", IS("A")))) TAIL, "1"},
@@ -122,8 +124,9 @@ static void mathml(void) {
 }
 
 static void outputs_and_levels(void) {
-  ff_pbn *pbn = parse(HEAD SPECIES(SP("A", FREE "qual:initialLevel=\"1\"") SP("B", FREE "qual:maxLevel=\"1\" qual:initialLevel=\"0\"")
-                                       SP("C", FREE)) TRANSITIONS(TRANSITION("", OUTPUT("B") OUTPUT("A"), DEFAULT("0") TERM("1", IS("C")))) TAIL);
+  ff_pbn *pbn = parse(HEAD SPECIES(SP("A", FREE "qual:initialLevel=\"1\"")
+                                       SP("B", FREE "qual:maxLevel=\"1\" qual:initialLevel=\"0\"") SP("C", FREE))
+                          TRANSITIONS(TRANSITION("", OUTPUT("B") OUTPUT("A"), DEFAULT("0") TERM("1", IS("C")))) TAIL);
   if (pbn == NULL) return;
   const int initial[] = {1, 0, -1};
   for (int i = 0; i < 3; i++) {
@@ -157,9 +160,11 @@ static void errors(void) {
       {RULE("<cn> 0.5 </cn>"), "net, line 13: found \"0.5\" where the level 0 or 1 was expected"},
       {RULE(OF("eq", CI("A") CI("B") CI("C"))),
        "net, line 13: found <eq> with 3 arguments where a comparison of two was expected"},
+      {RULE(""), "net, line 13: found a <math> without content" WANTED},
       {RULE(OF("not", "")), "net, line 13: found <not> with 0 arguments where one argument was expected"},
       {HEAD TAIL, "net, line 3: found nothing where a qualitativeSpecies was expected"},
-      {HEAD SPECIES(SP("A", FREE) SP("A", FREE)) TAIL, "net, line 6: found \"A\" where an id that no other species has was expected"},
+      {HEAD SPECIES(SP("A", FREE) SP("A", FREE)) TAIL,
+       "net, line 6: found \"A\" where an id that no other species has was expected"},
       {HEAD SPECIES(SP("A", FREE) SP("B", FREE "qual:maxLevel=\"2\"")) TAIL,
        "net, line 6: found a species \"B\" with maxLevel = 2 where a species with the levels 0 and 1 was expected"},
       {HEAD SPECIES(SP("A", FREE "qual:initialLevel=\"2\"")) TAIL,
@@ -170,7 +175,8 @@ static void errors(void) {
        "net, line 11: found \"D\" where the id of a species was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("D", "")), OUTPUT("A"), DEFAULT("0"))) TAIL,
        "net, line 11: found \"D\" where the id of a species was expected"},
-      {HEAD ABC TRANSITIONS(TRANSITION(INPUTS("<qual:input qual:qualitativeSpecies=\"B\" qual:transitionEffect=\"consumption\"/>"),
+      {HEAD ABC TRANSITIONS(TRANSITION(INPUTS("<qual:input qual:qualitativeSpecies=\"B\" "
+                                              "qual:transitionEffect=\"consumption\"/>"),
                                        OUTPUT("A"), DEFAULT("0"))) TAIL,
        "net, line 11: found \"consumption\" where the transitionEffect none of an input was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", "<qual:output qual:qualitativeSpecies=\"B\" qual:transitionEffect=\"production\"/>",
@@ -183,9 +189,9 @@ static void errors(void) {
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") TERM("2", IS("A")))) TAIL,
        "net, line 13: found a functionTerm with resultLevel = 2 where the level 0 or 1 was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") "\n<qual:functionTerm qual:resultLevel=\"1\"/>")) TAIL,
-       "net, line 13: found \"a functionTerm\" where a functionTerm with math was expected"},
+       "net, line 13: found a functionTerm without math where one with it was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), TERM("1", IS("A")))) TAIL,
-       "net, line 10: found \"a transition\" where a transition with a defaultTerm was expected"},
+       "net, line 10: found a transition without a defaultTerm where one with it was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "qual:id=\"t\"")), OUTPUT("A"), DEFAULT("0") TERM("1", CI("t")))) TAIL,
        "net, line 13: found \"t\" where the id of a species, or of an input with a thresholdLevel was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "qual:id=\"t\" qual:thresholdLevel=\"2\"")), OUTPUT("A"),
@@ -195,10 +201,11 @@ static void errors(void) {
        "net, line 5, column 59: libsbml found: Qual attribute 'compartment' is missing"},
       {HEAD "</modell></sbml>", "net, line 4, column 10: libsbml found: Element tag mismatch or missing tag"},
       {"<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model/></sbml>",
-       "net, line 1: found \"a model without the package qual\" where a model of SBML Level 3 with qual, Version 1 was expected"},
+       "net, line 1: found a model without the package qual where one of SBML Level 3 with qual, Version 1, was expected"},
       {"<?xml version=\"1.0\"?>\n<!DOCTYPE a [<!ENTITY b \"c\">]>\n<a>&b;</a>",
        "net, line 2: found \"<!DOCTYPE a\" where an element (a document type may define entities and is not read) was expected"},
-      {"<?xml version=\"1.0\"?>\n<sbml xmlns=\"qual\"/>", "net, line 2: found \"qual\" where the URI of a namespace was expected"},
+      {"<?xml version=\"1.0\"?>\n<sbml xmlns=\"qual\"/>",
+       "net, line 2: found \"qual\" where the URI of a namespace was expected"},
       {"<s:sbml xmlns:s = 'http://www.sbml.org/sbml/level3/version1/core' a=b\txmlns:fbc\n= 'fb&#99;'/>",
        "net, line 1: found \"fb&#99;\" where the URI of a namespace was expected"},
       {"<?xml version=\"1.0\" encoding = 'UTF-7'?>\n<a/>", "net, line 1: found \"UTF-7\" where the encoding UTF-8 was expected"},
@@ -208,10 +215,13 @@ static void errors(void) {
 
 /* Elements within one another: none may be more than the stack can take. */
 static void depth(void) {
-  static const char head[] = HEAD ABC "<qual:listOfTransitions>\n<qual:transition><qual:listOfOutputs>" OUTPUT("A") "</qual:listOfOutputs>"
-      "<qual:listOfFunctionTerms>" DEFAULT("0") "<qual:functionTerm qual:resultLevel=\"1\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\">",
-                    tail[] = "</math></qual:functionTerm></qual:listOfFunctionTerms></qual:transition></qual:listOfTransitions>" TAIL,
-                    open[] = "<apply><not/>", close[] = "</apply>";
+  static const char head[] = HEAD ABC
+      "<qual:listOfTransitions>\n<qual:transition><qual:listOfOutputs>" OUTPUT("A") "</qual:listOfOutputs>"
+      "<qual:listOfFunctionTerms>" DEFAULT("0")
+      "<qual:functionTerm qual:resultLevel=\"1\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\">";
+  static const char tail[] =
+      "</math></qual:functionTerm></qual:listOfFunctionTerms></qual:transition></qual:listOfTransitions>" TAIL;
+  static const char open[] = "<apply><not/>", close[] = "</apply>";
   static const int depths[] = {100, 392, 393, 10000};
   for (int d = 0; d < 4; d++) {
     int n = depths[d];
@@ -228,7 +238,8 @@ static void depth(void) {
     if (d < 2) {
       FF_CHECK_OK(status, &err);
     } else {
-      FF_CHECK_FAILS(status, FF_EPARSE, &err, "line 10: found more than 400 elements within one another where at most 400 were expected");
+      FF_CHECK_FAILS(status, FF_EPARSE, &err,
+                     "line 10: found more than 400 elements within one another where at most 400 were expected");
     }
     ff_pbn_free(pbn);
     free(text);
@@ -252,7 +263,8 @@ static void round_trip(const ff_pbn *pbn) {
   SBMLDocument_checkConsistency(document);
   for (unsigned i = 0; i < SBMLDocument_getNumErrors(document); i++) {
     const XMLError_t *error = (const XMLError_t *)SBMLDocument_getError(document, i);
-    FF_CHECK_SAY(XMLError_getSeverity(error) < LIBSBML_SEV_ERROR, "line %u: %s", XMLError_getLine(error), XMLError_getMessage(error));
+    FF_CHECK_SAY(XMLError_getSeverity(error) < LIBSBML_SEV_ERROR, "line %u: %s", XMLError_getLine(error),
+                 XMLError_getMessage(error));
   }
   SBMLDocument_free(document);
   free(text);
@@ -260,7 +272,8 @@ static void round_trip(const ff_pbn *pbn) {
 
 static void random_networks(void) {
   for (uint64_t seed = 0; seed < 60; seed++) {
-    net_shape shape = {.nodes = 1 + (uint32_t)seed % 9, .max_functions = 1, .max_parents = 1 + (uint32_t)seed % 7, .fixed = 0.5, .keep = 0.1};
+    net_shape shape = {.nodes = 1 + (uint32_t)seed % 9, .max_functions = 1, .max_parents = 1 + (uint32_t)seed % 7,
+                       .fixed = 0.5, .keep = 0.1};
     ff_pbn *pbn = net_random_make(&shape, seed);
     if (pbn != NULL) round_trip(pbn);
     ff_pbn_free(pbn);
@@ -275,7 +288,8 @@ static ff_pbn *from_bnet(const char *text) {
 }
 
 static void functions_of_every_kind(void) {
-  ff_pbn *pbn = from_bnet("a, !a & !(b | c) & (c | 0) & !!b\nb, a ^ b ^ !(c ^ d) ^ 1\nc, f(a, b, c, d){0110100110010110} ^ f(){1} | !f(b){01}\n"
+  ff_pbn *pbn = from_bnet("a, !a & !(b | c) & (c | 0) & !!b\nb, a ^ b ^ !(c ^ d) ^ 1\n"
+                          "c, f(a, b, c, d){0110100110010110} ^ f(){1} | !f(b){01}\n"
                           "d, 1\ne, !1\nf, !(a | (b | (c | d)))\ng, f(a,b){1111}\n");
   if (pbn != NULL) round_trip(pbn);
   ff_pbn_free(pbn);
@@ -283,18 +297,21 @@ static void functions_of_every_kind(void) {
 
 /* Ids are made of names, and the names come back. */
 static void names(void) {
-  ff_pbn *pbn = from_bnet("\"a b\", \"a.b\"\n\"a.b\", a_b\na_b, a_b_2\na_b_2, a_b_2_\na_b_2_, cell\ncell, cell_\ncell_, \"and\"\n\"and\", \"9x\"\n"
-                          "\"9x\", _9x\n_9x, \"<&>'`\"\n\"<&>'`\", `\"`\n`\"`, \"\xCE\xB2\"\n\"\xCE\xB2\", \"  \"\n\"  \", \" a \"\n\" a \", 1\n");
+  ff_pbn *pbn = from_bnet("\"a b\", \"a.b\"\n\"a.b\", a_b\na_b, a_b_2\na_b_2, a_b_2_\na_b_2_, cell\ncell, cell_\n"
+                          "cell_, \"and\"\n\"and\", \"9x\"\n"
+                          "\"9x\", _9x\n_9x, \"<&>'`\"\n\"<&>'`\", `\"`\n`\"`, \"\xCE\xB2\"\n\"\xCE\xB2\", \"  \"\n"
+                          "\"  \", \" a \"\n\" a \", 1\n");
   if (pbn == NULL) return;
   round_trip(pbn);
   ff_error err;
   char *text;
   FF_CHECK_OK(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), &err);
-  const char *parts[] = {"<compartment id=\"cell__\"", "qual:id=\"a_b_1\" qual:name=\"a b\" ", "qual:id=\"a_b_2__\" qual:name=\"a.b\" ",
-                         "qual:id=\"a_b_2\" qual:compartment", "qual:id=\"_9x_9\" qual:name=\"9x\" ",
+  const char *parts[] = {"<compartment id=\"cell__\"", "qual:id=\"a_b_1\" qual:name=\"a b\" ",
+                         "qual:id=\"a_b_2__\" qual:name=\"a.b\" ", "qual:id=\"a_b_2\" qual:compartment", "qual:id=\"_9x_9\" qual:name=\"9x\" ",
                          "qual:id=\"_____\" qual:name=\"&lt;&amp;&gt;'`\" ", "qual:id=\"_\" qual:name=\"&quot;\" ",
                          "qual:id=\"__13\" qual:name=\"\xCE\xB2\" "};
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) FF_CHECK_SAY(strstr(text, parts[i]) != NULL, "%s\n%s", parts[i], text);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    FF_CHECK_SAY(strstr(text, parts[i]) != NULL, "%s\n%s", parts[i], text);
   free(text);
   ff_pbn_free(pbn);
 }
@@ -331,7 +348,8 @@ static void what_sbml_cannot_say(void) {
   ff_pbn_free(pbn);
   pbn = net_parse(plain, 0, FF_SYNCHRONOUS);
   FF_CHECK_OK(ff_pbn_new_contexts(pbn, 1, &err), &err);
-  FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err, "no word for the contexts of a dependent network");
+  FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err,
+                 "no word for the contexts of a dependent network");
   ff_pbn_free(pbn);
   pbn = from_bnet("\"x\xEF\xBF\xBF\", 1\n");
   FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err, "a character that XML has no place for");

@@ -31,14 +31,19 @@ test_that("of networks and their settings", {
     example_model(7)
     print(net, n = -1)
     reduce_network(net, sum)
+    reduce_network(net, NULL)
+    reduce_network(net, list(sum))
+    reduce_network(net, c(a = 2))
   })
 })
 
 test_that("of state sets", {
   expect_snapshot(error = TRUE, {
     steady_state(net)
+    steady_state(net, NULL)
     steady_state(1, "a")
     steady_state(net, sum)
+    steady_state(net, quote(a & b))
     steady_state(net, character())
     steady_state(net, c("a", " "))
     steady_state(net, NA_character_)
@@ -78,8 +83,14 @@ test_that("of what an estimate is asked for", {
     steady_state(net, "a", shard = c(1, 2))
     steady_state(net, "a", seed = 1, shard = 3)
     steady_state(net, "a", seed = 1, shard = c(3, 2))
+    steady_state(net, "a", seed = 1, shard = 1:9)
+    steady_state(net, "a", seed = 1, shard = c(part = 1, 2.5))
+    steady_state(net, "a", seed = 1, shard = list(1, 2))
+    steady_state(net, "a", seed = matrix(1:4, 2))
+    steady_state(net, "a", method = rep(strrep("x", 70), 2))
     steady_state(set_update(net, "asynchronous"), "a", layout = "sliced")
     steady_state(net, "a", precision = 1e-12, seed = 1)
+    steady_state(net, "a", precision = 1e-300, seed = 1)
   })
 })
 
@@ -118,6 +129,8 @@ test_that("of influences and sensitivities", {
     long_run_influence(net, to = 9)
     long_run_influence(constant, from = "x")
     long_run_influence(constant, to = "k")
+    long_run_influence(constant, to = character())
+    influence_analysis(constant, "x", from = numeric(), to = "x")
     long_run_influence(pbn(c(k = "1")))
     long_run_influence(net, method = "exactly")
     long_run_influence(net, reduce = NA)
@@ -144,6 +157,8 @@ test_that("of parts that are put together", {
   first <- part(1)
   old <- first
   attr(old, "run")$tally <- attr(old, "run")$tally[-1]
+  later <- part(2)
+  attr(later, "run")$burn_in <- 1
   influence <- long_run_influence(net, precision = 0.05, seed = 1, shard = c(1, 3))
   half <- influence_analysis(net, "a", precision = 0.05, influence_precision = 0.05, seed = 1, shard = c(1, 3))$states
   expect_snapshot(error = TRUE, {
@@ -155,10 +170,34 @@ test_that("of parts that are put together", {
     c(first, first)
     c(first, steady_state(net, "b", precision = 0.05, seed = 1, shard = c(2, 3)))
     c(first, steady_state(net, "a", precision = 0.05, seed = 2, shard = c(2, 3)))
+    c(first, steady_state(net, "a", precision = 0.04, confidence = 0.9, seed = 1, shard = c(2, 3)))
+    c(first, steady_state(set_perturbation(net, 0.1), "a", precision = 0.05, seed = 1, shard = c(2, 3)))
+    c(first, later)
+    c(influence, long_run_influence(net, to = "a", precision = 0.05, seed = 1, shard = c(2, 3)))
     c(first, steady_state(net, "a", precision = 0.05, seed = 1, shard = c(2, 2)))
     c(old, part(2))
     both <- c(first, part(3))
   })
+})
+
+test_that("of parts that go on together", {
+  rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.01)
+  parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-4, seed = 1, shard = c(i, 2)))
+  expect_message(do.call(c, parts), "^The parts fall short of the precision", class = "fireflip_message_resume")
+  expect_snapshot({
+    inform_more(list(burn_in = 64, tiles = 4), list(burn_in = 64, planned_tiles = 8))
+    inform_more(list(burn_in = 64, tiles = 4), list(burn_in = 1024, planned_tiles = 4))
+  })
+})
+
+# The estimator looks longer than that itself: a run says so only should it have ended before.
+test_that("of bounds that are wider than asked for", {
+  short <- steady_state(net, c(none = "a & !a & b", all = "a | !a | b", a = "a"), precision = 0.05, seed = 1)
+  expect_no_warning(warn_short_of_precision(short))
+  attr(short, "run")$precision <- 1e-6
+  expect_snapshot(warn_short_of_precision(short))
+  attr(short, "run")$shard[1L, "parts"] <- 2
+  expect_no_warning(warn_short_of_precision(short))
 })
 
 test_that("of trajectories", {
