@@ -92,7 +92,6 @@ typedef struct {
   uint32_t *context_cut; /* per context */
   uint32_t n_contexts;
   uint32_t words;        /* 32-bit words of a state */
-  uint32_t depth;        /* of a stack beside the step's own: 0 */
 } ff_packed;
 
 /* ---- program and tile ------------------------------------------------------------------------------------------- */
@@ -139,7 +138,6 @@ struct ff_tile {
   /* packed */
   uint32_t *state, *next;  /* 1,024 states of packed.words words; one state */
   uint8_t *value;          /* terms x 1,024: their present values */
-  uint8_t *stack;
   uint32_t *extra_hits;    /* sites of one step */
   /* both */
   uint32_t *counts;

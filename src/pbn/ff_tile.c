@@ -61,7 +61,6 @@ void ff_tile_free(ff_tile *tile) {
   free(tile->state);
   free(tile->next);
   free(tile->value);
-  free(tile->stack);
   free(tile->extra_hits);
   free(tile->counts);
   free(tile->changes);
@@ -82,10 +81,8 @@ static int allocate(ff_tile *tile) {
     tile->state = ff_calloc((size_t)p->packed.words * FF_TILE, sizeof *tile->state);
     tile->next = ff_calloc(p->packed.words, sizeof *tile->next);
     tile->value = ff_calloc((size_t)p->n_terms * FF_TILE, 1);
-    tile->stack = ff_calloc(p->packed.depth, 1);
     tile->extra_hits = ff_calloc(hits, sizeof *tile->extra_hits);
-    return tile->state != NULL && tile->next != NULL && tile->value != NULL && tile->stack != NULL &&
-           tile->extra_hits != NULL;
+    return tile->state != NULL && tile->next != NULL && tile->value != NULL && tile->extra_hits != NULL;
   }
   tile->rows = ff_calloc_aligned(p->slice.n_rows, row_bytes());
   tile->held = ff_calloc_aligned(p->n_terms, sizeof *tile->held);
