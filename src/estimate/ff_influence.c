@@ -123,7 +123,8 @@ double ff_observable_constant(const ff_observables *observables, uint32_t observ
   return sum;
 }
 
-/* The value at which a node is held: it cannot flip, starts there, and has no rule but its own value or that constant; else -1. */
+/* The value at which a node is held: it cannot flip, starts there, and has no rule but its own value or that constant; else
+ * -1. */
 static int held_at(const ff_pbn *pbn, uint32_t node) {
   int value = pbn->initial[node];
   if (value < 0 || (pbn->perturbed[node] && pbn->perturbation > 0)) return -1;

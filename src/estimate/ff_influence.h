@@ -15,7 +15,8 @@ ff_status ff_influence_new(ff_observables *out, const ff_pbn *pbn, const uint32_
                            ff_error *err);
 void ff_influence_free(ff_observables *observables);
 
-/* Puts n state sets (terms of weight 1) before the others. The expressions become the observables'; on failure all is as it was. */
+/* Puts n state sets (terms of weight 1) before the others. The expressions become the observables'; on failure all is as it
+ * was. */
 ff_status ff_observables_put_sets(ff_observables *observables, const ff_expr *sets, uint32_t n, ff_error *err);
 
 /* What has to be counted for observables: their distinct terms that are no constants. Influences have many equal terms, and

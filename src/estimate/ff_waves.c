@@ -65,8 +65,7 @@ static ff_status first_failure(const ff_waves *w, ff_error *err) {
 }
 
 ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
-                       const ff_observables *observables,
-                       const uint32_t *at, uint64_t tiles, ff_error *err) {
+                       const ff_observables *observables, const uint32_t *at, uint64_t tiles, ff_error *err) {
   *out = NULL;
   ff_waves *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);

@@ -9,8 +9,7 @@ typedef struct ff_waves ff_waves;
 
 /* Ensembles on the devices, for about `tiles` tiles in all. Borrows backend, program, at and observables. */
 ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
-                       const ff_observables *observables,
-                       const uint32_t *at, uint64_t tiles, ff_error *err);
+                       const ff_observables *observables, const uint32_t *at, uint64_t tiles, ff_error *err);
 void ff_waves_free(ff_waves *waves);
 
 /* A new plan: steps at which burn-in, first and second half end. */

@@ -49,8 +49,8 @@
 typedef enum { FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET, FF_FORMAT_SBML } ff_format;
 
 /* Reads a network. AUTO looks at the content, not the name (XML; type=/nodeNames; a header targets, factors with or without
- * probabilities). What a format has no word for is left at ff_pbn_new's default (perturbation 0, synchronous). *found (may be NULL)
- * becomes the format. O(file). */
+ * probabilities). What a format has no word for is left at ff_pbn_new's default (perturbation 0, synchronous). *found (may be
+ * NULL) becomes the format. O(file). */
 ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err);
 
 /* The same from memory, for tests and fuzzers; `file` is used in messages. `text` need not be terminated. */
@@ -65,7 +65,13 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err);
 
 /* What a format has no word for although the network has it: bits of ff_lost, 0 where nothing is lost. O(nodes). */
-typedef enum { FF_LOST_PERTURBATION = 1, FF_LOST_MODE = 2, FF_LOST_EXEMPT = 4, FF_LOST_INITIAL = 8, FF_LOST_REMOVED = 16 } ff_lost;
+typedef enum {
+  FF_LOST_PERTURBATION = 1,
+  FF_LOST_MODE = 2,
+  FF_LOST_EXEMPT = 4,
+  FF_LOST_INITIAL = 8,
+  FF_LOST_REMOVED = 16
+} ff_lost;
 unsigned ff_io_lost(const ff_pbn *pbn, ff_format format);
 
 /* "auto", "pbn", "boolnet", "bnet", "sbml"; NULL for a value that is none. */

@@ -51,7 +51,8 @@ static void put_species(writer *w, uint32_t node) {
   ff_out_puts(out, "\" qual:compartment=\"");
   ff_out_puts(out, w->compartment);
   ff_out_puts(out, "\" qual:constant=\"false\"");
-  if (w->pbn->initial[node] >= 0) ff_out_puts(out, w->pbn->initial[node] ? " qual:initialLevel=\"1\"" : " qual:initialLevel=\"0\"");
+  if (w->pbn->initial[node] >= 0)
+    ff_out_puts(out, w->pbn->initial[node] ? " qual:initialLevel=\"1\"" : " qual:initialLevel=\"0\"");
   ff_out_puts(out, " qual:maxLevel=\"1\"/>\n");
 }
 
@@ -137,7 +138,8 @@ static ff_status put_math(writer *w, const ff_sbml_code *code, uint32_t node) {
     left = put_operation(w, code->code, start, tasks, left, &depth);
     if (depth + OUTER_DEPTH <= FF_SBML_DEPTH) continue;
     ff_quoted shown = ff_quote(w->pbn->names[node], strlen(w->pbn->names[node]));
-    status = ff_error_set(w->err, FF_EMODEL, "the function of node %s nests more than %d operations, the most in SBML-qual; .pbn has no limit",
+    status = ff_error_set(w->err, FF_EMODEL,
+                          "the function of node %s nests more than %d operations, the most in SBML-qual; .pbn has no limit",
                           shown.text, FF_SBML_DEPTH - OUTER_DEPTH);
   }
   free(start);
@@ -167,7 +169,9 @@ static ff_status put_transition(writer *w, uint32_t node) {
   if (status == FF_OK && code.length == 1 && FF_X_CODE(code.code[0]) == FF_X_CONST) {
     ff_out_puts(out, FF_X_OPERAND(code.code[0]) ? "1\"/>\n" : "0\"/>\n");
   } else if (status == FF_OK) {
-    ff_out_puts(out, "0\"/>\n          <qual:functionTerm qual:resultLevel=\"1\">\n            <math xmlns=\"http://www.w3.org/1998/Math/MathML\">");
+    ff_out_puts(out,
+                "0\"/>\n          <qual:functionTerm qual:resultLevel=\"1\">\n"
+                "            <math xmlns=\"http://www.w3.org/1998/Math/MathML\">");
     status = put_math(w, &code, node);
     ff_out_puts(out, "</math>\n          </qual:functionTerm>\n");
   }
@@ -208,7 +212,8 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
     if (status != FF_OK) return status;
     if (pbn->first[i + 1] - pbn->first[i] == 1) continue;
     ff_quoted shown = ff_quote(pbn->names[i], strlen(pbn->names[i]));
-    return ff_error_set(err, FF_EMODEL, "SBML-qual has one function a node, but node %s has %u; .pbn and BoolNet's text have more",
+    return ff_error_set(err, FF_EMODEL,
+                        "SBML-qual has one function a node, but node %s has %u; .pbn and BoolNet's text have more",
                         shown.text, pbn->first[i + 1] - pbn->first[i]);
   }
   ff_status status = ff_sbml_ids(&w.ids, pbn->names, pbn->n_nodes, err);

@@ -121,7 +121,8 @@ ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, f
         root = 0;
       }
       if (alone || ++depth <= FF_SBML_DEPTH) continue;
-      return ff_error_set(err, FF_EPARSE, "%s, line %llu: found more than %d elements within one another where at most %d were expected",
+      return ff_error_set(err, FF_EPARSE,
+                          "%s, line %llu: found more than %d elements within one another where at most %d were expected",
                           file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
     }
   }

@@ -285,7 +285,8 @@ static int calls_boolnet(parser *p, const token *t) {
 }
 
 static ff_status fail_boolnet(const parser *p, const token *t) {
-  return ff_error_set(p->err, FF_EPARSE, "%sBoolNet's function %.*s() is not supported%s; write it with !, & and |, or as a table",
+  return ff_error_set(p->err, FF_EPARSE,
+                      "%sBoolNet's function %.*s() is not supported%s; write it with !, & and |, or as a table",
                       text_of_place(p, "").text, (int)t->name_length, t->name, spot_of(p, t).text);
 }
 

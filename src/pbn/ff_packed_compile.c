@@ -124,8 +124,9 @@ static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
     if (k > 5 && k <= PACKED_INPUTS) extra += (UINT64_C(1) << (k - 5)) - 1;
   }
   if (parents >= UINT32_MAX / 16 || m >= UINT32_MAX / 16 || extra > UINT32_MAX)
-    return ff_error_set(err, FF_ESIZE, "%u functions, %llu parents and %llu words of truth tables are more than a packed program can number", m,
-                        (unsigned long long)parents, (unsigned long long)extra);
+    return ff_error_set(err, FF_ESIZE,
+                        "%u functions, %llu parents and %llu words of truth tables are more than a packed program can number",
+                        m, (unsigned long long)parents, (unsigned long long)extra);
   q->order = ff_calloc(n, sizeof *q->order);
   q->first = ff_calloc((size_t)n + 1, sizeof *q->first);
   q->function = ff_calloc(m, sizeof *q->function);

@@ -265,7 +265,8 @@ static uint32_t note_select(compiler *c, const double *probability, uint32_t n) 
   c->status = ff_grow((void **)&s->selects, &s->selects_capacity, s->n_selects + 1, sizeof *s->selects, c->err);
   if (c->status == FF_OK) c->status = ff_grow((void **)&s->cuts, &s->cuts_capacity, s->n_cuts + n_cuts, sizeof *s->cuts, c->err);
   if (c->status != FF_OK) return 0;
-  ff_slice_select select = {.n_cuts = n_cuts, .row = c->random_rows, .number = (uint32_t)s->n_selects, .cut = (uint32_t)s->n_cuts};
+  ff_slice_select select = {.n_cuts = n_cuts, .row = c->random_rows, .number = (uint32_t)s->n_selects,
+                            .cut = (uint32_t)s->n_cuts};
   double sum = 0;
   uint64_t bits = 0;
   for (uint32_t j = 0; j < n_cuts; j++) {

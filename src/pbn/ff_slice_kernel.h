@@ -154,7 +154,8 @@ static void FF_KERNEL(select)(ff_tile *tile, const ff_slice_op *op, const FF_KER
 
 /* A function of two inputs as c0 ^ c1 a ^ c2 b ^ c3 a b, by its four values. */
 #define FF_MASK(bit) (0 - (uint64_t)((bit)&1))
-#define FF_MONOMIALS(n) {FF_MASK(n), FF_MASK((n) ^ (n) >> 1), FF_MASK((n) ^ (n) >> 2), FF_MASK((n) ^ (n) >> 1 ^ (n) >> 2 ^ (n) >> 3)}
+#define FF_MONOMIALS(n) \
+  {FF_MASK(n), FF_MASK((n) ^ (n) >> 1), FF_MASK((n) ^ (n) >> 2), FF_MASK((n) ^ (n) >> 1 ^ (n) >> 2 ^ (n) >> 3)}
 static const uint64_t FF_KERNEL(monomials)[16][4] = {
     FF_MONOMIALS(0u), FF_MONOMIALS(1u), FF_MONOMIALS(2u),  FF_MONOMIALS(3u),  FF_MONOMIALS(4u),  FF_MONOMIALS(5u),
     FF_MONOMIALS(6u), FF_MONOMIALS(7u), FF_MONOMIALS(8u),  FF_MONOMIALS(9u),  FF_MONOMIALS(10u), FF_MONOMIALS(11u),

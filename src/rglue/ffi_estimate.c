@@ -177,13 +177,14 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
 
 /* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds), or NULL. */
 static SEXP device_of(ff_estimate *estimate) {
-  static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes", "seconds"};
+  static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
+                                      "seconds"};
   static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
   const ff_ensemble_info *info = ff_estimate_device(estimate);
   if (info == NULL) return R_NilValue;
   SEXP out = PROTECT(ffi_list(9, names));
-  double numbers[] = {info->threads, info->blocks, info->registers, info->shared_bytes, (double)info->capacity, (double)info->bytes,
-                      info->device_seconds};
+  double numbers[] = {info->threads, info->blocks, info->registers, info->shared_bytes, (double)info->capacity,
+                      (double)info->bytes, info->device_seconds};
   SET_VECTOR_ELT(out, 0, Rf_mkString(kernels[info->kernel]));
   SET_VECTOR_ELT(out, 1, Rf_mkString(info->reason));
   for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, 2 + i, Rf_ScalarReal(numbers[i]));

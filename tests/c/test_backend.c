@@ -1,4 +1,5 @@
-/* Opening backends: the Makefile puts fake ones (fake_backend.c) beside this program. And the texts that the CUDA backend carries. */
+/* Opening backends: the Makefile puts fake ones (fake_backend.c) beside this program. And the texts that the CUDA backend
+ * carries. */
 #define _DEFAULT_SOURCE /* readlink, fork */
 #include "../../src/backend/ff_backend.h"
 

@@ -21,7 +21,8 @@ static void *compile(const ff_generated_text *text, const char *folder, int numb
   fprintf(file, "%s#include \"ff_generated.h\"\n%s", text->definitions, text->functions);
   fclose(file);
   const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc/cuda '%s' -o '%s'", cc != NULL ? cc : "cc", source, object);
+  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc/cuda '%s' -o '%s'", cc != NULL ? cc : "cc",
+           source, object);
   int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);
   void *library = status == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -41,7 +42,8 @@ static ff_slice_launch launch_of(uint64_t key, uint64_t unit) {
   return run;
 }
 
-static void advance(host_run host, const ff_slice_image *image, ff_slice_launch *run, uint32_t *memory, uint64_t steps, int count) {
+static void advance(host_run host, const ff_slice_image *image, ff_slice_launch *run, uint32_t *memory, uint64_t steps,
+                    int count) {
   run->steps = steps;
   run->count = count;
   run->fresh = count && run->counted == 0;
@@ -83,7 +85,8 @@ static void compare(const ff_slice_image *image, const ff_slice_launch *run, ff_
   }
 }
 
-static void run_both(const ff_pbn *pbn, const ff_program *program, host_run host, uint32_t words, uint64_t key, const char *what) {
+static void run_both(const ff_pbn *pbn, const ff_program *program, host_run host, uint32_t words, uint64_t key,
+                     const char *what) {
   ff_error err;
   ff_tile *tile = NULL;
   ff_slice_image image;

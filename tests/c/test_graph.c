@@ -180,7 +180,8 @@ static void refusals(void) {
 }
 
 static void order_and_split(void) {
-  const char *const rules[] = {"a 0.5 b", "a 0.5 c", "b 1 f(a, b, c, d, e, g){0000000000000000000000000000000000000000000000000000000000000001}",
+  const char *const rules[] = {"a 0.5 b", "a 0.5 c",
+                               "b 1 f(a, b, c, d, e, g){0000000000000000000000000000000000000000000000000000000000000001}",
                                "c 1 a",   "d 0.2 a", "d 0.3 b", "d 0.5 c", "e 1 1", "g 1 c", NULL};
   ff_error err = {FF_OK, ""};
   ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);

@@ -78,7 +78,8 @@ static void assa_reads_every_word(void) {
 
 static void assa_contexts(void) {
   static const char text[] =
-      "type=synchronous\nperturbation=0.1\nnodeNames\na\nb\nendNodeNames\nnode a\n0.9 : b\n0.1 : !b\nendNode\nnode b\n1:a\nendNode\n"
+      "type=synchronous\nperturbation=0.1\nnodeNames\na\nb\nendNodeNames\nnode a\n0.9 : b\n0.1 : !b\nendNode\n"
+      "node b\n1:a\nendNode\n"
       "contexts\n0.2 : 1 1\n0.7 : 2  1\n0.1:1\t1\nendContexts\n";
   ff_error err;
   ff_pbn *pbn = parse(text, FF_FORMAT_ASSA, &err);
@@ -119,7 +120,8 @@ static void assa_errors(void) {
       {"nodeNames\na\na\n", "net, line 3: found \"a\" where a name that no other node has was expected"},
       {NAMES NAMES, "net, line 5: found \"nodeNames\" where no second block of names was expected"},
       {NAMES "node c\n", "net, line 5: found \"c\" where the name of a node, as nodeNames lists them, was expected"},
-      {NAMES "node a\nendNode\n", "net, line 6: found \"endNode\" where a line \"selection probability : function\" was expected"},
+      {NAMES "node a\nendNode\n",
+       "net, line 6: found \"endNode\" where a line \"selection probability : function\" was expected"},
       {NAMES "node a\nb\n",
        "net, line 6: found \"b\" where a line \"selection probability : function\" or \"endNode\" was expected"},
       {NAMES "node a\n0 : b\n", "net, line 6: found \"0\" where a selection probability above 0 was expected"},
@@ -141,7 +143,8 @@ static void assa_errors(void) {
       {BOTH "initialValues\na=1\na=1\n",
        "net, line 13: found \"a=1\" where one initial value for each node, not a second one, was expected"},
       {BOTH "contexts\nendContexts\n", "net, line 12: found \"endContexts\" where a line \"probability : 1 2 1\" was expected"},
-      {BOTH "contexts\n1 1\n", "net, line 12: found \"1 1\" where a line \"probability : 1 2 1\" or \"endContexts\" was expected"},
+      {BOTH "contexts\n1 1\n",
+       "net, line 12: found \"1 1\" where a line \"probability : 1 2 1\" or \"endContexts\" was expected"},
       {BOTH "contexts\n0: 1 1\n", "net, line 12: found \"0\" where a probability above 0 was expected"},
       {BOTH "contexts\n1: 1\n",
        "net, line 12: found nothing where for each node the number of one of its functions, from 1, was expected"},
@@ -149,7 +152,8 @@ static void assa_errors(void) {
        "net, line 12: found \"0\" where for each node the number of one of its functions, from 1, was expected"},
       {BOTH "contexts\n1: 1 1 1\n", "net, line 12: found \"1\" where the end of the line (a number for each node) was expected"},
       {"removedNodes=3",
-       "net, line 1: found \"3\" where how many nodes were removed and how many of them were perturbed, as in \"36 34\", was expected"},
+       "net, line 1: found \"3\" where how many nodes were removed and how many of them were perturbed, as in \"36 34\", "
+       "was expected"},
       {"removedNodes=3 4",
        "net, line 1: found \"3 4\" where how many nodes were removed and how many of them were perturbed, as in \"36 34\", was "
        "expected"},
@@ -192,7 +196,8 @@ static void boolnet_reads(void) {
 }
 
 static void bnet_reads(void) {
-  static const char *const same[] = {"targets, factors\nx, !y&x\ny, x | z\n", "x, !y & x\ny,x|z", "\r\n#c\r\nTARGETS,FUNCTIONS\rx, !y & x\ry, x | z\r"};
+  static const char *const same[] = {"targets, factors\nx, !y&x\ny, x | z\n", "x, !y & x\ny,x|z",
+                                     "\r\n#c\r\nTARGETS,FUNCTIONS\rx, !y & x\ry, x | z\r"};
   ff_error err;
   ff_pbn *first = parse(same[0], FF_FORMAT_BNET, &err);
   for (int i = 0; i < 3; i++) {
@@ -214,7 +219,8 @@ static void boolnet_errors(void) {
     ff_format format;
     const char *message;
   } cases[] = {
-      {"", FF_FORMAT_BOOLNET, "net, line 1: found the end of the file where a header \"targets, factors, probabilities\" was expected"},
+      {"", FF_FORMAT_BOOLNET,
+       "net, line 1: found the end of the file where a header \"targets, factors, probabilities\" was expected"},
       {"a, b", FF_FORMAT_BOOLNET, "net, line 1: found \"a, b\" where a header \"targets, factors, probabilities\" was expected"},
       {"targets, stuff", FF_FORMAT_BOOLNET,
        "net, line 1: found \"targets, stuff\" where a header \"targets, factors, probabilities\" was expected"},
@@ -222,7 +228,8 @@ static void boolnet_errors(void) {
       {"targets, factors, probabilities\na, a", FF_FORMAT_BNET,
        "net, line 1: found \"targets, factors, probabilities\" where \"targets, factors\" (with probabilities it is BoolNet's "
        "format) was expected"},
-      {"targets, factors\n", FF_FORMAT_BNET, "net, line 1: found the end of the file where a line \"name, function\" was expected"},
+      {"targets, factors\n", FF_FORMAT_BNET,
+       "net, line 1: found the end of the file where a line \"name, function\" was expected"},
       {"", FF_FORMAT_BNET, "net, line 1: found the end of the file where a line \"name, function\" was expected"},
       {"targets, factors\na", FF_FORMAT_BNET, "net, line 2: found \"a\" where a line \"name, function\" was expected"},
       {"targets, factors\na b, c", FF_FORMAT_BNET,
@@ -236,7 +243,8 @@ static void boolnet_errors(void) {
       {"targets, factors\na, b, 1", FF_FORMAT_BNET,
        "net, line 2: found \",\" at character 2 of \"b, 1\" where an operator (& | ^), \")\" or the end was expected"},
       {"targets, factors\na, all(b, c)", FF_FORMAT_BNET,
-       "net, line 2: BoolNet's function all() is not supported (character 1 of \"all(b, c)\"); write it with !, & and |, or as a table"},
+       "net, line 2: BoolNet's function all() is not supported (character 1 of \"all(b, c)\"); write it with !, & and |, or "
+       "as a table"},
       {"targets, factors, probabilities\na, b, 0", FF_FORMAT_BOOLNET,
        "net, line 2: found \"0\" where a selection probability above 0 and at most 1 was expected"},
       {"targets, factors, probabilities\na, b, half", FF_FORMAT_BOOLNET,
