@@ -1,11 +1,11 @@
 #' State sets and influences from one simulation
 #'
-#' [steady_state()] and [long_run_influence()] in one call: the long-run probabilities of state sets and the influences of nodes
-#' on each other, from the same trajectories, each kind with a precision of its own.
+#' [steady_state()] and [long_run_influence()] in one call: the long-run probabilities of state sets and the influences of
+#' nodes on each other, from the same trajectories, each kind with a precision of its own.
 #'
 #' The simulation is as long as the neediest set or pair asks for at its own precision; all others become more precise than
-#' wanted. Where one kind needs far more samples than the other, it still costs less than two calls as long as counting the other
-#' kind along is cheaper than the steps it would take alone.
+#' wanted. Where one kind needs far more samples than the other, it still costs less than two calls as long as counting the
+#' other kind along is cheaper than the steps it would take alone.
 #'
 #' @inheritParams steady_state
 #' @inheritParams long_run_influence
@@ -15,12 +15,12 @@
 #' @param method `"simulation"` or `"exact"` (see [steady_state()]).
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
-#' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one as
-#'   [long_run_influence()] does, with `seed`, `samples`, `burn_in`, `trajectories` and `seconds` in common. Both can be
-#'   used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for each set,
-#'   then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of the other kind),
-#'   `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`,
-#'   `seconds`. `c()` merges the parts of one run (`shard`).
+#' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
+#'   as [long_run_influence()] does, with `seed`, `samples`, `burn_in`, `trajectories` and `seconds` in common. Both can be
+#'   used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
+#'   each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of
+#'   the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`,
+#'   `layout`, `backend`, `seed`, `seconds`. `c()` merges the parts of one run (`shard`).
 #' @inheritSection steady_state Errors
 #' @inherit long_run_influence references
 #' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].

@@ -2,8 +2,8 @@
 
 #' Threads
 #'
-#' How many threads the long calls of this package use: their `threads` argument, else the option `fireflip.threads`, else the
-#' environment variable `FIREFLIP_THREADS`, else the processors that this process may use. Answers do not depend on it.
+#' How many threads the long calls of this package use: their `threads` argument, else the option `fireflip.threads`, else
+#' the environment variable `FIREFLIP_THREADS`, else the processors that this process may use. Answers do not depend on it.
 #'
 #' @returns One integer.
 #' @export
@@ -52,14 +52,15 @@ backend_names <- c("auto", "cpu", "cuda")
 
 #' Backends
 #'
-#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes the GPUs where
-#' there is one to use, else the processor; `backend = "cuda"` is an error where there is none. Answers are the same to the last bit.
+#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes the
+#' GPUs where there is one to use, else the processor; `backend = "cuda"` is an error where there is none. Answers are the
+#' same to the last bit.
 #'
-#' The CUDA backend is a shared object of its own, made when the package is installed from source where CUDA's compiler `nvcc`
-#' (12 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made where that is
-#' possible), `"yes"` (an error where it is not) or `"no"`; `NVCC` or `CUDA_HOME` say where the compiler is, and
-#' `FIREFLIP_CUDA_ARCH`, as in `"80,90"`, for which compute capabilities it compiles. The driver is looked for when the backend
-#' is first used, so a package with the backend works on a machine without a GPU.
+#' The CUDA backend is a shared object of its own, made when the package is installed from source where CUDA's compiler
+#' `nvcc` (12 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made
+#' where that is possible), `"yes"` (an error where it is not) or `"no"`; `NVCC` or `CUDA_HOME` say where the compiler is,
+#' and `FIREFLIP_CUDA_ARCH`, as in `"80,90"`, for which compute capabilities it compiles. The driver is looked for when the
+#' backend is first used, so a package with the backend works on a machine without a GPU.
 #'
 #' @section Options:
 #' Each is taken before the environment variable that is named with it, and is for a whole session.
@@ -67,8 +68,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: what `backend = "auto"` stands for: `"cpu"` or `"cuda"` (default: `"auto"`).
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in `c(0, 1)` and `"0,1"`, from the column `index`
 #'   (default: all that are usable).
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network, compiled
-#'   at run time) or `"interpreter"` (default: `"auto"`, the one that fits).
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network,
+#'   compiled at run time) or `"interpreter"` (default: `"auto"`, the one that fits).
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
@@ -189,8 +190,9 @@ resolve_kernel <- function() {
   match(check_choice(session$value, session$name, kernels), kernels) - 1L
 }
 
-# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are numbers from
-# 0; `cache` is the folder for compiled code, NULL where none can be made; `why` is a clause that says how this was chosen.
+# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
+# numbers from 0; `cache` is the folder for compiled code, NULL where none can be made; `why` is a clause that says how this
+# was chosen.
 # A backend that was asked for and is not there is an error, never a silent change.
 resolve_engine <- function(backend = "auto") {
   wanted <- wanted_backend(backend)

@@ -1,18 +1,19 @@
 #' Convert to and from other packages' networks
 #'
-#' `as_pbn()` makes a network from an object of BoolNet (`BooleanNetwork`, `ProbabilisticBooleanNetwork`), an igraph graph or a
-#' data frame; `as_boolnet()` makes an object that BoolNet's functions take; igraph's own `as.igraph()` makes a graph with an
-#' arrow from every parent to its child.
+#' `as_pbn()` makes a network from an object of BoolNet (`BooleanNetwork`, `ProbabilisticBooleanNetwork`), an igraph graph
+#' or a data frame; `as_boolnet()` makes an object that BoolNet's functions take; igraph's own `as.igraph()` makes a graph
+#' with an arrow from every parent to its child.
 #'
-#' What the other side has no word for stays behind: BoolNet's objects know no perturbation, no initial values, no asynchronous
-#' mode and no contexts, so a dependent network cannot become one. A node that BoolNet holds fixed becomes what [fix_nodes()]
-#' makes of it. The graph keeps everything, in attributes of its vertices (`name`, `predictors`, `probabilities`, `exempt`, `initial`,
-#' `component`: the strongly connected component) and of itself, and `as_pbn()` reads them back. Its arrows say in how many of the
-#' child's `functions` the parent takes part, and with what `weight` (the sum of their selection probabilities).
+#' What the other side has no word for stays behind: BoolNet's objects know no perturbation, no initial values, no
+#' asynchronous mode and no contexts, so a dependent network cannot become one. A node that BoolNet holds fixed becomes what
+#' [fix_nodes()] makes of it. The graph keeps everything, in attributes of its vertices (`name`, `predictors`,
+#' `probabilities`, `exempt`, `initial`, `component`: the strongly connected component) and of itself, and `as_pbn()` reads
+#' them back. Its arrows say in how many of the child's `functions` the parent takes part, and with what `weight` (the sum
+#' of their selection probabilities).
 #'
-#' A graph that does not come from a network has no rules: each node then takes its parents joined by `join`, those whose arrow has
-#' a negative attribute `sign` negated, and a node without parents is an input. Vertices are called by their attribute `name`,
-#' or x1, x2, and so on where there is none.
+#' A graph that does not come from a network has no rules: each node then takes its parents joined by `join`, those whose
+#' arrow has a negative attribute `sign` negated, and a node without parents is an input. Vertices are called by their
+#' attribute `name`, or x1, x2, and so on where there is none.
 #'
 #' @param x A `BooleanNetwork` or `ProbabilisticBooleanNetwork`, an igraph graph, a data frame as [pbn()] takes
 #'   (columns `node`, `predictor` and `probability`, or BoolNet's `targets`, `factors` and `probabilities`), or a `pbn`.
@@ -22,8 +23,8 @@
 #' @returns `as_pbn()`: a network of class `pbn`. `as_boolnet()`: an object of class `BooleanNetwork` if every node has one
 #'   predictor function, else `ProbabilisticBooleanNetwork`; it holds truth tables, so a function with more than 16 parents
 #'   is a `fireflip_error_size`.
-#' @section Errors: `fireflip_error_model` where the other side cannot say what the network is, and for a graph that is undirected,
-#'   has no vertex, or has two vertices of the same name.
+#' @section Errors: `fireflip_error_model` where the other side cannot say what the network is, and for a graph that is
+#'   undirected, has no vertex, or has two vertices of the same name.
 #' @export
 #' @examples
 #' net <- example_model("shmulevich3")

@@ -6,7 +6,10 @@ new_estimate <- function(model, sets, pairs, options) {
   arrows <- pairs[pairs$arrow, c("from", "to")]
   of_each <- c(length(sets), NROW(arrows))
   if (length(options$precision) == 2L) options$precision <- unname(rep(options$precision, of_each))
-  .Call(ffi_estimate_new, model, as.character(unname(sets)), match(arrows$from, model$nodes), match(arrows$to, model$nodes), options)
+  .Call(
+    ffi_estimate_new, model, as.character(unname(sets)), match(arrows$from, model$nodes), match(arrows$to, model$nodes),
+    options
+  )
 }
 
 # Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while. `scale` is in
@@ -102,7 +105,8 @@ check_shard <- function(shard) {
 }
 
 # What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `seconds`, in `bytes` where they had different
-# numbers of threads, and in `backend` and `device` where some ran on a GPU. With `sets` and `pairs`, there are two precisions, and the trace tells widths in units of the first.
+# numbers of threads, and in `backend` and `device` where some ran on a GPU. With `sets` and `pairs`, there are two precisions,
+# and the trace tells widths in units of the first.
 estimate_run <- function(model, sets, pairs, options, confidence, result) {
   list(
     model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
@@ -125,7 +129,9 @@ merge_parts <- function(parts, class, frame) {
     abort_argument("c() merges parts of influence_analysis() whole; found one half of such a part.")
   }
   if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
-    abort_argument("c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken.")
+    abort_argument(
+      "c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken."
+    )
   }
   same_run(runs)
   shard <- do.call(rbind, lapply(runs, `[[`, "shard"))
@@ -141,7 +147,8 @@ merge_parts <- function(parts, class, frame) {
   if (nrow(shard) == shard[[1L, "parts"]]) return(resume_run(run, merged, frame))
   missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
   warn("parts", sprintf(
-    "%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]], paste(utils::head(missing, 10L), collapse = ", ")
+    "%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]],
+    paste(utils::head(missing, 10L), collapse = ", ")
   ))
   frame(run, merged$moments, merged$tiles, run$seconds)
 }

@@ -3,28 +3,29 @@
 #' A network is a Markov chain on its states. Where it is small, the chain can be written out and its long-run distribution
 #' computed without simulation.
 #'
-#' Nodes that are held at a value (exempt from perturbation, or p = 0, with a given start and no rule but their own value or that
-#' constant) do not count; the states are those of the others, the free nodes.
+#' Nodes that are held at a value (exempt from perturbation, or p = 0, with a given start and no rule but their own value or
+#' that constant) do not count; the states are those of the others, the free nodes.
 #'
 #' @param model A network of class `pbn`. `stationary_distribution()` takes up to 24 free nodes, `transition_matrix()` 12.
 #' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-14.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #' @param x,object A distribution.
-#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a bar a
-#'   state, names each by its digits, and says above which nodes these are).
+#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a
+#'   bar a state, names each by its digits, and says above which nodes these are).
 #' @param main The title.
 #' @param ... Further arguments of [graphics::barplot()].
 #'
-#' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for each free
-#'   node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the network's start
-#'   (random where none is given), which matters only where the chain has several recurrent classes. `transition_matrix()`: a
-#'   matrix of probabilities, rows from and columns to, named by states such as `"010"`, in the same order.
-#' @section Size: The distribution over n free nodes has 2^n numbers. To compute it takes up to 1.3 GB of memory with 20 free nodes,
-#'   2.1 GB with 22 and 4.2 GB with 24, more where nodes have dozens of functions; what could take more than 8 GB is refused, on any
-#'   machine. How long it takes depends on how many states may follow a state: with 20 free nodes seconds where a node has one
-#'   function, and minutes where most have two or three. Ctrl-C ends it within a moment.
-#' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` where the machine does
-#'   not have it, `fireflip_error_convergence` where the tolerance cannot be reached.
+#' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for
+#'   each free node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the
+#'   network's start (random where none is given), which matters only where the chain has several recurrent classes.
+#'   `transition_matrix()`: a matrix of probabilities, rows from and columns to, named by states such as `"010"`, in the
+#'   same order.
+#' @section Size: The distribution over n free nodes has 2^n numbers. To compute it takes up to 1.3 GB of memory with 20
+#'   free nodes, 2.1 GB with 22 and 4.2 GB with 24, more where nodes have dozens of functions; what could take more than 8
+#'   GB is refused, on any machine. How long it takes depends on how many states may follow a state: with 20 free nodes
+#'   seconds where a node has one function, and minutes where most have two or three. Ctrl-C ends it within a moment.
+#' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` where the
+#'   machine does not have it, `fireflip_error_convergence` where the tolerance cannot be reached.
 #' @inherit pbn references
 #' @export
 #' @examples
@@ -128,7 +129,10 @@ print.stationary_distribution <- function(x, n = 10, ...) {
   shown <- plain_frame(x[order, , drop = FALSE])
   if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE, digits = 6)
   if (nrow(x) > length(order)) {
-    writeLines(sprintf("... and %s with %.3g in all", count_of(nrow(x) - length(order), "more state"), sum(x$probability) - sum(x$probability[order])))
+    writeLines(sprintf(
+      "... and %s with %.3g in all", count_of(nrow(x) - length(order), "more state"),
+      sum(x$probability) - sum(x$probability[order])
+    ))
   }
   invisible(x)
 }

@@ -3,16 +3,17 @@
 #' `example_models()` lists the networks that come with the package; `example_model()` reads one.
 #'
 #' @param name The network's name, from the column `name` of `example_models()`.
-#' @returns `example_models()`: a data frame (of class `example_models`, which prints all but `perturbation` and `source`) with the
-#'   columns `name`, `nodes`, `functions` (the number of predictor functions), `perturbation`, `title` and `source`. `example_model()`: a network of class `pbn`.
+#' @returns `example_models()`: a data frame (of class `example_models`, which prints all but `perturbation` and `source`)
+#'   with the columns `name`, `nodes`, `functions` (the number of predictor functions), `perturbation`, `title` and
+#'   `source`. `example_model()`: a network of class `pbn`.
 #'
 #' @section The apoptosis network:
-#' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p = 0.001;
-#' the ten inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays what it
-#' is; TNF and UV start (and so stay) on, the other inputs off. The rules of the inputs are left as published; change the stimulus with
-#' [set_initial()], for instance `set_initial(net, UV = 0)`. The selection probabilities are equal shares: the fitted ones of Trairatphisan
-#' et al. (2014) are not published with the rules. So are the provenance and the licence in the file itself,
-#' `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
+#' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p =
+#' 0.001; the ten inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays
+#' what it is; TNF and UV start (and so stay) on, the other inputs off. The rules of the inputs are left as published;
+#' change the stimulus with [set_initial()], for instance `set_initial(net, UV = 0)`. The selection probabilities are equal
+#' shares: the fitted ones of Trairatphisan et al. (2014) are not published with the rules. So are the provenance and the
+#' licence in the file itself, `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
 #' @inherit pbn references
 #' @section Errors: `fireflip_error_argument` for a name that is not in the list.
 #' @export

@@ -8,14 +8,15 @@
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a character vector of lines. `summary()`: a list of class `summary.pbn` with the numbers of `nodes`,
-#'   `functions`, `parents` (over all functions), `max_functions` and `max_parents` (the largest in a node and in a function),
-#'   the `density` (parents over all functions, divided by nodes: section 2.1 of Mizera, Pang and Yuan 2019),
-#'   the names of the `inputs` (nodes whose only rule is their own value), of the `constants` and of the `leaves` (parents of
-#'   no other node), the sizes of the `cycles` (strongly connected components that hold a feedback loop, largest first),
-#'   and the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network),
-#'   `context_probability` (one number a context) and `removed` (nodes that a reduction took away). `as.data.frame()`: a data frame with one row for each predictor function
-#'   and the columns `node`, `predictor` (text) and `probability` (of its selection; `NA` in a dependent network, where a
-#'   context selects, and a further column `contexts` has the numbers of the contexts that do, `"1, 3"`).
+#'   `functions`, `parents` (over all functions), `max_functions` and `max_parents` (the largest in a node and in a
+#'   function), the `density` (parents over all functions, divided by nodes: section 2.1 of Mizera, Pang and Yuan 2019), the
+#'   names of the `inputs` (nodes whose only rule is their own value), of the `constants` and of the `leaves` (parents of no
+#'   other node), the sizes of the `cycles` (strongly connected components that hold a feedback loop, largest first), and
+#'   the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network),
+#'   `context_probability` (one number a context) and `removed` (nodes that a reduction took away). `as.data.frame()`: a
+#'   data frame with one row for each predictor function and the columns `node`, `predictor` (text) and `probability` (of
+#'   its selection; `NA` in a dependent network, where a context selects, and a further column `contexts` has the numbers of
+#'   the contexts that do, `"1, 3"`).
 #' @section Dependent networks: Which predictor function each context selects for each node, and with what probability a
 #'   context is selected, is in the element `contexts` of the network, as [pbn()] takes it: `net$contexts$probability` and
 #'   `net$contexts$predictor`. `print()` shows the probabilities and, beside a function that not every context uses, the
@@ -159,7 +160,9 @@ print.summary.pbn <- function(x, ...) {
     sprintf(
       "  update               %s, %s", x$update, if (x$contexts == 0L) "independent" else count_of(x$contexts, "context")
     ),
-    if (x$contexts > 0L) sprintf("  contexts             with probability %s; see $contexts", some_numbers(x$context_probability)),
+    if (x$contexts > 0L) {
+      sprintf("  contexts             with probability %s; see $contexts", some_numbers(x$context_probability))
+    },
     if (x$removed > 0L) sprintf("  removed              %s", count_of(x$removed, "node"))
   ))
   invisible(x)

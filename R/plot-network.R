@@ -58,7 +58,9 @@ network_legend <- function(input, colour, labels, influence) {
   keep <- c(any(input), length(looped) > 0L, influence)
   if (!any(keep)) return(NULL)
   entries <- data.frame(
-    legend = c("input", if (several) "feedback component (a colour each)" else "feedback component", "wider arrow: more influence"),
+    legend = c(
+      "input", if (several) "feedback component (a colour each)" else "feedback component", "wider arrow: more influence"
+    ),
     pch = c(22, if (labels) 22 else 21, NA),
     col = c("black", if (labels) "grey60" else "grey40", "#1A1AB3"),
     pt.bg = c("white", if (length(looped) > 0L) colour[[looped[[1L]]]] else NA, NA),
@@ -186,7 +188,8 @@ network_layout <- function(model, graph, layout) {
   if (is.matrix(layout)) {
     if (!is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
       abort_argument(sprintf(
-        "`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.", count_of(n, "row"), nrow(layout), ncol(layout)
+        "`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.",
+        count_of(n, "row"), nrow(layout), ncol(layout)
       ))
     }
     return(layout)

@@ -1,23 +1,23 @@
 #' Plot results
 #'
-#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters are shortened, and where
-#' rows or trajectories are left out, the plot says so ("30 of 147").
+#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters are shortened, and
+#' where rows or trajectories are left out, the plot says so ("30 of 147").
 #'
-#' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then call
-#' `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
+#' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then
+#' call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn].
 #' @param type `"estimates"`: a point and an interval for each row, the largest on top; of an analysis, sets and pairs
-#'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an analysis,
-#'   which has two precisions, how many times the interval that is furthest from its own is too wide. `"network"` (influences): the network, an arrow as wide as
-#'   its influence.
+#'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an
+#'   analysis, which has two precisions, how many times the interval that is furthest from its own is too wide. `"network"`
+#'   (influences): the network, an arrow as wide as its influence.
 #' @param n How many rows to draw at most, the largest first. Default 30. For trajectories, how many of them; default 1.
 #' @param main The title.
 #' @param ... Further arguments of [graphics::plot.default()].
 #' @returns `plot()`: the data drawn, invisibly (of an analysis, a list of `states` and `influence`). `autoplot()`: a ggplot.
-#' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by side,
-#'   numbered above, each with its own steps below.
+#' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by
+#'   side, numbered above, each with its own steps below.
 #' @name result-plots
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -174,7 +174,9 @@ plot_ranked <- function(rows, xlab, main, ...) {
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
   reach <- range(pretty(range(rows$lower, rows$upper, 0)))
-  graphics::plot.default(reach, c(0.5, nrow(rows) + 0.5), type = "n", yaxt = "n", xlab = xlab, ylab = "", main = main, bty = "n", ...)
+  graphics::plot.default(
+    reach, c(0.5, nrow(rows) + 0.5), type = "n", yaxt = "n", xlab = xlab, ylab = "", main = main, bty = "n", ...
+  )
   graphics::abline(h = at, col = "grey92")
   graphics::abline(v = 0, col = "grey70")
   graphics::segments(rows$lower, at, rows$upper, at, lwd = 2, col = "#1B4F8A")
@@ -188,8 +190,8 @@ plot_ranked <- function(rows, xlab, main, ...) {
 
 short_label <- function(x, most = 40L) ifelse(nchar(x) > most, paste0(substr(x, 1L, max(most - 3L, 1L)), "..."), x)
 
-# Sets the margins (in lines; the left one by the labels, if any, of so many rows) and gives the old ones. They take at most 0.6 of the
-# figure, so that a small device draws a small plot rather than none.
+# Sets the margins (in lines; the left one by the labels, if any, of so many rows) and gives the old ones. They take at most
+# 0.6 of the figure, so that a small device draws a small plot rather than none.
 plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
@@ -315,7 +317,9 @@ autoplot_convergence <- function(x) {
   wanted <- data.frame(what = panel(1:2), value = found$goals)
   ggplot2::ggplot(long, ggplot2::aes(x = .data$samples, y = .data$value, colour = .data$phase)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$value, linetype = "wanted"), wanted, colour = "grey50") +
-    ggplot2::geom_line(data = long[stats::ave(long$value, long$what, long$phase, FUN = length) > 1, ], colour = "grey80", na.rm = TRUE) +
+    ggplot2::geom_line(
+      data = long[stats::ave(long$value, long$what, long$phase, FUN = length) > 1, ], colour = "grey80", na.rm = TRUE
+    ) +
     ggplot2::geom_point(na.rm = TRUE) +
     ggplot2::facet_wrap("what", ncol = 1, scales = "free_y") +
     ggplot2::scale_x_log10() +

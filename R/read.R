@@ -8,8 +8,8 @@
 #' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
 #'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
 #' @param mode `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly): what
-#'   [pbn()] and [set_update()] call `update`. Only ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
-#'   says; `NULL` (the default) leaves what the file says.
+#'   [pbn()] and [set_update()] call `update`. Only ASSA-PBN's format has a word for it; the others are taken for
+#'   synchronous. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
 #' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
 #'   default) leaves what the file says.
 #' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
@@ -19,22 +19,22 @@
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=`, `perturbation=`; blocks
-#' `nodeNames` ... `endNodeNames`, `node NAME` ... `endNode` with lines `probability : function`, and `npNode` ... `endNpNode`,
-#' nodes that are never perturbed. `//` starts a comment. Selection probabilities are normalised. What the format has no words
-#' for is written in blocks of our own, at which another program stops rather than misread the network: `initialValues` ...
-#' `endInitialValues` with lines `NAME = 1`, `contexts` ... `endContexts` with lines `probability : 1 2 1` (for every node, in
-#' the order of `nodeNames`, the number of its function in that context), and `removedNodes=36 34`, the nodes, and the perturbed
-#' ones among them, that [reduce_network()] took away. Every network can be written in this format, and comes back as the same network, to the
-#' last bit of its probabilities; the texts of predictor functions are written afresh, with quotes and parentheses only where
-#' they are needed.
+#' `nodeNames` ... `endNodeNames`, `node NAME` ... `endNode` with lines `probability : function`, and `npNode` ...
+#' `endNpNode`, nodes that are never perturbed. `//` starts a comment. Selection probabilities are normalised. What the
+#' format has no words for is written in blocks of our own, at which another program stops rather than misread the network:
+#' `initialValues` ... `endInitialValues` with lines `NAME = 1`, `contexts` ... `endContexts` with lines
+#' `probability : 1 2 1` (for every node, in the order of `nodeNames`, the number of its function in that context), and
+#' `removedNodes=36 34`, the nodes, and the perturbed ones among them, that [reduce_network()] took away. Every network can
+#' be written in this format, and comes back as the same network, to the last bit of its probabilities; the texts of
+#' predictor functions are written afresh, with quotes and parentheses only where they are needed.
 #'
 #' **BoolNet** (`"boolnet"`): a header `targets, factors` or `targets, factors, probabilities`, then lines
 #' `name, function, probability`; `#` starts a comment. The probabilities of a node must sum to 1 within 1e-4, which is what
 #' the package BoolNet asks for, and are normalised: three times 0.333333 is three times a third. A name that occurs in
-#' functions only is taken for an input, which keeps its value, as BoolNet has it; a message of class `fireflip_message_inputs`
-#' (with the names in its field `inputs`) says which names these are, since a misspelt name would be one of them. Not
-#' supported, and an error: BoolNet's functions `maj()`, `sumgt()`, `sumlt()`, `sumis()`, `all()`, `any()`, its predicates
-#' of time, `timeis()`, `timegt()` and `timelt()`, and its delays, `C[-2]`.
+#' functions only is taken for an input, which keeps its value, as BoolNet has it; a message of class
+#' `fireflip_message_inputs` (with the names in its field `inputs`) says which names these are, since a misspelt name would
+#' be one of them. Not supported, and an error: BoolNet's functions `maj()`, `sumgt()`, `sumlt()`, `sumis()`, `all()`,
+#' `any()`, its predicates of time, `timeis()`, `timegt()` and `timelt()`, and its delays, `C[-2]`.
 #'
 #' **.bnet** (`"bnet"`): the same without probabilities, one line a node; the header may be missing.
 #'
@@ -43,15 +43,17 @@
 #' Predictor functions follow the grammar of [pbn()]. Names with blanks or signs are given in double quotes or backquotes.
 #'
 #' @section Errors: `fireflip_error_file` when the file cannot be read; `fireflip_error_parse` with the file, the line, what
-#'   was found and what was expected; `fireflip_error_model` for a network that contradicts itself; `fireflip_error_argument`.
-#' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks. *Computational
-#'   Methods in Systems Biology*, LNCS 9859, 309-315.
+#'   was found and what was expected; `fireflip_error_model` for a network that contradicts itself;
+#'   `fireflip_error_argument`.
+#' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks.
+#'   *Computational Methods in Systems Biology*, LNCS 9859, 309-315.
 #'
 #' Muessel C, Hopfensitz M, Kestler HA (2010). BoolNet: an R package for generation, reconstruction and analysis of Boolean
 #' networks. *Bioinformatics* 26(10), 1378-1380. \doi{10.1093/bioinformatics/btq124}
 #'
-#' Chaouiya C, et al. (2013). SBML qualitative models: a model representation format and infrastructure to foster interactions
-#' between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135. \doi{10.1186/1752-0509-7-135}
+#' Chaouiya C, et al. (2013). SBML qualitative models: a model representation format and infrastructure to foster
+#' interactions between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135.
+#' \doi{10.1186/1752-0509-7-135}
 #' @seealso [write_network()], [pbn()], [example_model()].
 #' @export
 #' @examples
@@ -136,10 +138,10 @@ read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, ini
 #'
 #' @returns `file`, invisibly.
 #' @section What a format cannot say:
-#' `"pbn"` says it all. `"boolnet"` has no contexts, `"bnet"` and `"sbml"` moreover have one predictor function a node: such a
-#' network is an error there. Perturbation, mode, exempt nodes, what a reduction removed and, but for `"sbml"`, initial values
-#' are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format knows no truth table and no
-#' exclusive or, sums of products stand for them.
+#' `"pbn"` says it all. `"boolnet"` has no contexts, `"bnet"` and `"sbml"` moreover have one predictor function a node: such
+#' a network is an error there. Perturbation, mode, exempt nodes, what a reduction removed and, but for `"sbml"`, initial
+#' values are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format knows no truth
+#' table and no exclusive or, sums of products stand for them.
 #' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
 #'   what the network is; `fireflip_error_argument`.
 #' @seealso [read_network()]

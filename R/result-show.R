@@ -9,11 +9,12 @@
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
-#'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the largest),
-#'   `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of a run on a GPU:
-#'   `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold, `shared` bytes of a block,
-#'   `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes` (memory of the simulation), `seed`,
-#'   `seconds`; of an analysis, `rows`, `width` and `precision` have an element for `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
+#'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the
+#'   largest), `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of
+#'   a run on a GPU: `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold,
+#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes`
+#'   (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
+#'   `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
 #'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
 #' @name result-methods
 #' @examples
@@ -36,7 +37,10 @@ print.long_run_influence <- function(x, n = 20, ...) {
 #' @rdname result-methods
 #' @export
 print.long_run_sensitivity <- function(x, n = 20, ...) {
-  print_result(x, "long_run_sensitivity", c("node", "predictor", "value", "set", "probability", "changed", "difference", "lower", "upper"), n)
+  print_result(
+    x, "long_run_sensitivity",
+    c("node", "predictor", "value", "set", "probability", "changed", "difference", "lower", "upper"), n
+  )
 }
 
 # Rows that a plain data frame subset has left without the key columns are printed as a data frame.
@@ -64,7 +68,9 @@ run_title <- function(x, class, what) {
   title <- sprintf("<%s> %s", class, what)
   if (nrow(x) == 0L || is.null(x$method)) return(title)
   if (all(x$method == "exact")) return(paste0(title, ", exact"))
-  if (class == "long_run_sensitivity") return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
+  if (class == "long_run_sensitivity") {
+    return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
+  }
   if (is.null(x$samples) || is.null(x$seed) || is.null(x$trajectories)) return(title)
   if (length(unique(x$seed)) > 1L || length(unique(x$samples)) > 1L) return(paste0(title, " of several runs"))
   paste0(title, sprintf(
@@ -120,7 +126,8 @@ format_result <- function(x, keys, estimate) {
 }
 
 result_columns <- c(
-  "lower", "upper", "visited", "samples", "burn_in", "thinning", "trajectories", "rhat", "method", "layout", "backend", "seed", "seconds"
+  "lower", "upper", "visited", "samples", "burn_in", "thinning", "trajectories", "rhat", "method", "layout", "backend", "seed",
+  "seconds"
 )
 
 # No "-0.000".
@@ -186,8 +193,8 @@ run_summary <- function(x) {
     burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
     precision = run$precision, confidence = run$confidence, layout = run$layout, reason = run$reason, bytes = run$bytes,
-    backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]], shard = run$shard, seed = x$seed[[1L]],
-    seconds = x$seconds[[1L]]
+    backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
+    shard = run$shard, seed = x$seed[[1L]], seconds = x$seconds[[1L]]
   ))
 }
 

@@ -54,7 +54,9 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
   estimate <- function(model, i) {
     # a set that the change itself makes constant is no cause for a warning
-    without_precision_warning(steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^52, ...))
+    without_precision_warning(
+      steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^52, ...)
+    )
   }
   before <- estimate(model, 0)
   rows <- lapply(seq_along(changes), function(i) {
@@ -126,7 +128,9 @@ predictor_changes <- function(model, index) {
 
 perturbation_changes <- function(model, by) {
   p <- model$perturbation * (1 + by)
-  if (p >= 1) abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, and it must stay below 1.", by, p))
+  if (p >= 1) {
+    abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, and it must stay below 1.", by, p))
+  }
   if (p == 0) abort_argument("`change` = \"perturbation\" needs a network with perturbation; found p = 0.")
   changed <- model
   changed$perturbation <- p

@@ -127,7 +127,9 @@ initial_matrix <- function(model, initial, nsim) {
     abort_argument(sprintf("`initial` must have at least one row and at most `nsim` = %.15g; found %d.", nsim, nrow(initial)))
   }
   bad <- which(!initial %in% c(0, 1, NA))
-  if (length(bad) > 0L) abort_argument(sprintf("`initial` must hold 0, 1 or NA (for random); found %s.", describe(initial[[bad[[1L]]]])))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf("`initial` must hold 0, 1 or NA (for random); found %s.", describe(initial[[bad[[1L]]]])))
+  }
   out[, columns] <- as.integer(initial)
   out
 }

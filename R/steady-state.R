@@ -21,27 +21,28 @@
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
 #' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about half a minute;
-#'   then `lower` and `upper` equal the probability).
+#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about half a
+#'   minute; then `lower` and `upper` equal the probability).
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
-#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run would
-#'   take the processor longer than a second. The answer is the same to the last bit. See [backends()].
+#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
+#'   would take the processor longer than a second. The answer is the same to the last bit. See [backends()].
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
 #' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20.
-#' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all parts
-#'   share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
+#' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
+#'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #'
-#' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`, `upper`,
-#'   `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps, over all
-#'   trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
+#' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`,
+#'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
+#'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
 #'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
 #' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree (without perturbation the long run may
 #'   depend on the start), `fireflip_error_parse` for a set that does not parse or names an unknown node,
-#'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many states.
+#'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many
+#'   states.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
 #'   networks. *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
 #'
@@ -118,24 +119,24 @@ warn_short_of_precision <- function(x) {
   short <- x$visited != "sometimes" & x$upper - x$lower > 2 * precision
   if (any(short)) {
     warn("precision", sprintf(
-      "%s never varied, and the bound on it (%.2g) is wider than the precision asked for (%.2g).",
-      quote_some(x$set[short]), max(2 * width[short]), precision
+      "%s never varied, and the %s (%.2g) is wider than the precision asked for (%.2g).",
+      quote_some(x$set[short]), if (sum(short) == 1L) "bound on it" else "widest bound on them", max(2 * width[short]), precision
     ))
   }
 }
 
 #' Merging the parts of one run
 #'
-#' Results of [steady_state()], [long_run_influence()] or [influence_analysis()] for all parts of one run (their argument `shard`)
-#' add up to the result of the undivided run, to the last bit.
+#' Results of [steady_state()], [long_run_influence()] or [influence_analysis()] for all parts of one run (their argument
+#' `shard`) add up to the result of the undivided run, to the last bit.
 #'
-#' The parts are parts of what the pilot plans. An undivided run looks at what that gave and mostly ends there; where an interval
-#' is wider than asked for, or the halves of the trajectories differ, it goes on. So does `c()`, in this session, with
-#' [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
+#' The parts are parts of what the pilot plans. An undivided run looks at what that gave and mostly ends there; where an
+#' interval is wider than asked for, or the halves of the trajectories differ, it goes on. So does `c()`, in this session,
+#' with [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
 #'
 #' @param ... Results with the same network, sets or pairs, options and seed, of different parts; also merged ones.
-#' @returns A result of the parts' class; `seconds` is the sum. While parts are missing, it is that of those which are there, with a
-#'   warning of class `fireflip_warning_parts`.
+#' @returns A result of the parts' class; `seconds` is the sum. While parts are missing, it is that of those which are
+#'   there, with a warning of class `fireflip_warning_parts`.
 #' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice;
 #'   `fireflip_error_convergence` where an undivided run would have given up.
 #' @export

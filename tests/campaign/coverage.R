@@ -13,7 +13,10 @@ print_given_up(all_results)
 results <- all_results[!given_up(all_results), ]
 print(aggregate(cbind(set_held, influence_held, precise, reduction_kept) ~ update + dependent + layout, results, mean))
 cat(sprintf(
-  "%d networks: state sets covered in %.1f%%, influences in %.1f%%; precision kept in %.1f%%; reduction kept exact values in %.1f%%; widest error %.2f half widths\n",
+  paste0(
+    "%d networks: state sets covered in %.1f%%, influences in %.1f%%; precision kept in %.1f%%; ",
+    "reduction kept exact values in %.1f%%; widest error %.2f half widths\n"
+  ),
   nrow(results), 100 * mean(results$set_held), 100 * mean(results$influence_held), 100 * mean(results$precise),
   100 * mean(results$reduction_kept), max(results$error)
 ))

@@ -1,9 +1,10 @@
-# Ctrl-C at random instants: Rscript tests/campaign/interrupts.R, or make campaign CAMPAIGN=interrupts. TIMES says how many (1000).
+# Ctrl-C at random instants: Rscript tests/campaign/interrupts.R, or make campaign CAMPAIGN=interrupts. TIMES says how many
+# (1000).
 #
-# Each round starts a long call, the kinds in turn, a shell sends SIGINT after a random while, and the call must come back within a
-# second with no thread left. The process's memory may not grow by more than 16 MB: that of 1000 leaks of 16 KB, where a tile
-# has hundreds. What malloc keeps of a large block for a while is no leak, so that the least of the last 50 rounds is compared
-# with the least of the first 50.
+# Each round starts a long call, the kinds in turn, a shell sends SIGINT after a random while, and the call must come back
+# within a second with no thread left. The process's memory may not grow by more than 16 MB: that of 1000 leaks of
+# 16 KB, where a tile has hundreds. What malloc keeps of a large block for a while is no leak, so that the least of the last
+# 50 rounds is compared with the least of the first 50.
 library(fireflip)
 source("tests/campaign/interrupt-calls.R")
 

@@ -2,7 +2,8 @@
 
 most_burn_in <- 2^15
 
-# Network number i: one row. What the estimator gave up (a condition of class fireflip_error_convergence) is NA, and `memory` says why.
+# Network number i: one row. What the estimator gave up (a condition of class fireflip_error_convergence) is NA, and `memory`
+# says why.
 one_network <- function(i) {
   draw <- function(k, expression) { # evaluated after the seed is set, for R's arguments are lazy
     set.seed(i * 100 + k)
@@ -93,5 +94,7 @@ may_give_up <- function(n) ceiling(0.025 * n)
 print_given_up <- function(results) {
   out <- results[given_up(results), ]
   cat(sprintf("%d of %d networks given up (at most %d may be)\n", nrow(out), nrow(results), may_give_up(nrow(results))))
-  if (nrow(out) > 0L) print(out[c("network", "update", "nodes", "exempt", "p", "set_held", "influence_held", "memory")], row.names = FALSE)
+  if (nrow(out) > 0L) {
+    print(out[c("network", "update", "nodes", "exempt", "p", "set_held", "influence_held", "memory")], row.names = FALSE)
+  }
 }

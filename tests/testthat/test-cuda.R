@@ -58,7 +58,9 @@ test_that("dependent networks, exempt nodes and given starts have the processor'
       contexts = list(probability = c(0.5, 0.3, 0.2), predictor = contexts)
     )
     for (layout in c("packed", if (i %% 2 == 1) "sliced")) {
-      expect_same(function(...) steady_state(net, net$nodes[7:9], precision = 0.01, seed = i, layout = layout, reduce = FALSE, ...))
+      expect_same(
+        function(...) steady_state(net, net$nodes[7:9], precision = 0.01, seed = i, layout = layout, reduce = FALSE, ...)
+      )
     }
   }
 })

@@ -195,7 +195,10 @@ test_that("of bounds that are wider than asked for", {
   short <- steady_state(net, c(none = "a & !a & b", all = "a | !a | b", a = "a"), precision = 0.05, seed = 1)
   expect_no_warning(warn_short_of_precision(short))
   attr(short, "run")$precision <- 1e-6
-  expect_snapshot(warn_short_of_precision(short))
+  expect_snapshot({
+    warn_short_of_precision(short)
+    warn_short_of_precision(short[1L, ])
+  })
   attr(short, "run")$shard[1L, "parts"] <- 2
   expect_no_warning(warn_short_of_precision(short))
 })

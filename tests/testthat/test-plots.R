@@ -18,7 +18,9 @@ recording_device <- function(width, height) {
 }
 
 side_texts <- function(calls, side) {
-  unlist(lapply(calls[names(calls) == "C_mtext"], function(call) if (identical(as.numeric(call[[3L]]), side)) as.character(call[[2L]])))
+  unlist(lapply(
+    calls[names(calls) == "C_mtext"], function(call) if (identical(as.numeric(call[[3L]]), side)) as.character(call[[2L]])
+  ))
 }
 
 axes_of <- function(calls) {
@@ -102,7 +104,9 @@ test_that("a distribution's plot names its nodes and states in full", {
   labels <- side_texts(calls, 2)
   nodes <- setdiff(names(pi), "probability")
   expect_identical(rev(unname(labels)), unname(apply(top[nodes], 1, paste, collapse = "")))
-  expect_true(all(c(paste("states of", paste(nodes, collapse = " ")), "20 of 512, most probable first") %in% side_texts(calls, 3)))
+  expect_true(
+    all(c(paste("states of", paste(nodes, collapse = " ")), "20 of 512, most probable first") %in% side_texts(calls, 3))
+  )
   small <- stationary_distribution(set_perturbation(example_model("shmulevich3"), 0.01))
   calls <- drawn(plot(small))
   expect_identical(side_texts(calls, 3), "states of x1 x2 x3", ignore_attr = TRUE)

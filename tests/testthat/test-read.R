@@ -53,7 +53,9 @@ test_that("a .pbn says everything: writing and reading gives the identical netwo
 })
 
 test_that("the text of a .pbn is ASSA-PBN's wherever that has the words", {
-  file <- write_pbn(pbn(list(A = c("B" = 0.25, "!B" = 0.75), B = "A & B"), perturbation = 0.01, exempt = "B"), tempfile(fileext = ".pbn"))
+  file <- write_pbn(
+    pbn(list(A = c("B" = 0.25, "!B" = 0.75), B = "A & B"), perturbation = 0.01, exempt = "B"), tempfile(fileext = ".pbn")
+  )
   expect_identical(readLines(file), c(
     "type=synchronous", "n=2", "perturbation=0.01", "", "nodeNames", "A", "B", "endNodeNames", "", "node A", "0.25 : B",
     "0.75 : !B", "endNode", "", "node B", "1 : A & B", "endNode", "", "npNode", "B", "endNpNode"
@@ -65,7 +67,10 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
   net <- busy_network()
   file <- tempfile(fileext = ".txt")
   warning <- expect_warning(write_boolnet(net, file), class = "fireflip_warning_dropped")
-  expect_match(conditionMessage(warning), "no word for the perturbation, the asynchronous mode, the exempt nodes, the initial values", fixed = TRUE)
+  expect_match(
+    conditionMessage(warning), "no word for the perturbation, the asynchronous mode, the exempt nodes, the initial values",
+    fixed = TRUE
+  )
   back <- read_network(file)
   expect_same_rules(back, net)
   expect_identical(back$perturbation, 0)
@@ -149,7 +154,10 @@ test_that("errors name the file, the line, what was found and what was expected"
   )
   expect_identical(
     error_text(read_bnet(write_lines(c("targets, factors", "A, B", "A, !B"))), "parse"),
-    "FILE, line 3: found \"A, !B\" where one function a node (several need a header \"targets, factors, probabilities\") was expected"
+    paste(
+      "FILE, line 3: found \"A, !B\" where one function a node",
+      "(several need a header \"targets, factors, probabilities\") was expected"
+    )
   )
   expect_identical(
     error_text(read_pbn(write_lines(c("type=random"))), "parse"),
@@ -163,23 +171,34 @@ test_that("errors name the file, the line, what was found and what was expected"
     error_text(read_network(write_lines("Dear all,")), "parse"),
     "FILE, line 1: found \"Dear all\" where the name of a node (letters, digits, _ and ., or in quotes) was expected"
   )
-  expect_match(error_text(read_network(write_lines("Dear all")), "parse"), "FILE, line 1: found \"Dear all\" where the start of a network", fixed = TRUE)
-  expect_identical(error_text(read_network(write_lines(character())), "parse"), "FILE, line 1: found the end of the file where a network was expected")
+  expect_match(
+    error_text(read_network(write_lines("Dear all")), "parse"),
+    "FILE, line 1: found \"Dear all\" where the start of a network", fixed = TRUE
+  )
+  expect_identical(
+    error_text(read_network(write_lines(character())), "parse"),
+    "FILE, line 1: found the end of the file where a network was expected"
+  )
   expect_identical(
     error_text(read_network("/nowhere/net.pbn"), "file"), "cannot read /nowhere/net.pbn: No such file or directory"
   )
   expect_match(error_text(read_network(tempdir()), "file"), "Is a directory")
   expect_identical(
-    error_text(write_network(busy_network(), "/nowhere/net.pbn"), "file"), "cannot write /nowhere/net.pbn: No such file or directory"
+    error_text(write_network(busy_network(), "/nowhere/net.pbn"), "file"),
+    "cannot write /nowhere/net.pbn: No such file or directory"
   )
   expect_match(error_text(write_network(busy_network(), "net.doc"), "argument"), "`file` must end in .pbn", fixed = TRUE)
   skip_if_not(file.exists("/dev/full"))
-  expect_identical(error_text(write_network(busy_network(), "/dev/full", "pbn"), "file"), "cannot write /dev/full: No space left on device")
+  expect_identical(
+    error_text(write_network(busy_network(), "/dev/full", "pbn"), "file"), "cannot write /dev/full: No space left on device"
+  )
 })
 
 test_that("names without a rule are told", {
   file <- write_lines(c("targets, factors", "A, B & `C c`", "  \"D,d\", A # X, Y", "B, B", "E, E"))
-  expect_message(net <- read_network(file), "1 name without a rule is taken for an input: \"C c\"", class = "fireflip_message_inputs")
+  expect_message(
+    net <- read_network(file), "1 name without a rule is taken for an input: \"C c\"", class = "fireflip_message_inputs"
+  )
   expect_identical(summary(net)$inputs, c("B", "E", "C c"))
   several <- write_lines(c("\ufefftargets, factors, probabilities", "A, B & A, 0.5", "A, Cc | D, 0.5", "D, D, 1"))
   told <- tryCatch(read_boolnet(several), fireflip_message_inputs = identity)
@@ -189,7 +208,9 @@ test_that("names without a rule are told", {
 })
 
 test_that("a file must be said", {
-  for (call in list(quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network())))) {
+  for (call in list(
+    quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network()))
+  )) {
     expect_error(eval(call), "`file` must be the path of a file, one string; found nothing.", class = "fireflip_error_argument")
   }
 })
@@ -207,7 +228,9 @@ test_that("a broken object of class pbn is refused, whatever is broken", {
   for (case in broken) {
     bad <- net
     bad[case[[1]]] <- case[2]
-    expect_error(write_network(bad, tempfile(fileext = ".pbn")), class = "fireflip_error", info = paste(format(case), collapse = " "))
+    expect_error(
+      write_network(bad, tempfile(fileext = ".pbn")), class = "fireflip_error", info = paste(format(case), collapse = " ")
+    )
   }
   for (column in c("node", "predictor", "probability")) {
     bad <- net
@@ -271,7 +294,9 @@ test_that("third-party files are read as their notes say, and again from what we
     targets <- setdiff(trimws(sub(",.*", "", lines)), "targets")
     expect_identical(head(net$nodes, length(targets)), targets, info = name)
     again <- tempfile()
-    for (format in c("pbn", "bnet", "boolnet")) expect_identical(read_network(write_network(net, again, format)), net, info = name)
+    for (format in c("pbn", "bnet", "boolnet")) expect_identical(
+      read_network(write_network(net, again, format)), net, info = name
+    )
   }
 })
 

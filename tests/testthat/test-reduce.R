@@ -1,4 +1,6 @@
-small_nets <- function(n = 12, ...) lapply(seq_len(n), function(seed) random_pbn(7, functions = c(1, 2), parents = c(1, 2), seed = seed, ...))
+small_nets <- function(n = 12, ...) lapply(
+  seq_len(n), function(seed) random_pbn(7, functions = c(1, 2), parents = c(1, 2), seed = seed, ...)
+)
 
 test_that("the paper's Example 1 has four components, and x7 needs two of them", {
   net <- example_model("example1")

@@ -44,7 +44,9 @@ test_that("shards of uneven sizes add up to the whole, in any order", {
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
   expect_identical(timeless(do.call(c, rev(parts))), timeless(whole))
   # hosts of a cluster need not have the same number of cores
-  mixed <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3), threads = c(1, 2, 7)[[i]]))
+  mixed <- lapply(
+    1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3), threads = c(1, 2, 7)[[i]])
+  )
   expect_identical(timeless(do.call(c, mixed)), timeless(whole))
   expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
   expect_warning(c(parts[[1]], parts[[3]]), class = "fireflip_warning_parts")
@@ -183,7 +185,9 @@ test_that("node_activity gives one row a node", {
 })
 
 test_that("names of any kind are nodes", {
-  odd <- pbn(data.frame(node = c("!a", "a", "a\"b", "a & b"), predictor = c("a", "`!a`", "\"a & b\"", "`a\"b`")), perturbation = 0.05)
+  odd <- pbn(
+    data.frame(node = c("!a", "a", "a\"b", "a & b"), predictor = c("a", "`!a`", "\"a & b\"", "`a\"b`")), perturbation = 0.05
+  )
   expect_identical(nrow(node_activity(odd, seed = 1)), 4L)
   expect_silent(steady_state(odd, "`!a`", seed = 1))
 })
