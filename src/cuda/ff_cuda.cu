@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FIRST_STEPS 4      /* of a first launch, whose time is not known yet */
-#define LONG_LAUNCH 0.02   /* seconds; launches aim at half of what the caller gives, or at all of it where that is less than this */
+#define LONG_LAUNCH 0.02   /* seconds; launches aim at half of what the caller gives, or at all where that is less than this */
 #define SPILL_STEPS ((1u << FF_COUNT_LEVELS) - 1u)
 #define LIMBS 4            /* a sum is kept in 32-bit limbs, each in a word of its own, so that atomics can add it */
 
@@ -15,11 +15,13 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   if (status == cudaSuccess) return FF_OK;
   cudaGetLastError(); /* forgotten, where it can be */
   if (status == cudaErrorMemoryAllocation)
-    return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere", doing);
+    return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere",
+                        doing);
   /* after some failures a process can do nothing more on the device */
   const int for_good = cudaFree(NULL) != cudaSuccess;
   cudaGetLastError();
-  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status), cudaGetErrorName(status),
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status),
+                      cudaGetErrorName(status),
                       for_good ? "; this R session cannot use it any more: start a new one, or say backend = \"cpu\"" : "");
 }
 
@@ -41,11 +43,12 @@ static ff_status no_driver(cudaError_t status, ff_error *err) {
   cudaGetLastError();
   if (status == cudaErrorInsufficientDriver)
     return ff_error_set(err, FF_EBACKEND,
-                        "the NVIDIA driver is missing or older than CUDA %d.%d, with which this backend was built: install a newer driver, "
-                        "or reinstall fireflip with an older CUDA toolkit", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+                        "the NVIDIA driver is missing or older than CUDA %d.%d, with which this backend was built: install "
+                        "a newer driver, or reinstall fireflip with an older CUDA toolkit", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   if (status == cudaErrorNoDevice)
     return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?");
-  return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver does not start: %s (%s)", cudaGetErrorString(status), cudaGetErrorName(status));
+  return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver does not start: %s (%s)", cudaGetErrorString(status),
+                      cudaGetErrorName(status));
 }
 
 static void describe(ff_device *out, int index) {
@@ -221,7 +224,8 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   char reason[160] = "";
   int n = candidates(list, e->program, e->options.kernel);
   if (n == 0)
-    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"", e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
+    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"",
+                        e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
   ff_status status = FF_EARGUMENT;
   ff_error local;
   for (int i = 0; i < n && status == FF_EARGUMENT; i++) {
@@ -275,8 +279,10 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
 
 static ff_status set_up(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "asking what it is", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "making a stream", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "asking what it is", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "making a stream", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "making a timer", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "making a timer", err);
   if (status == FF_OK) status = prepare(e, err);
@@ -310,18 +316,24 @@ static ff_status wait_for(ff_ensemble *e, const char *doing, ff_error *err) {
 static ff_status forget(ff_ensemble *e, ff_error *err) {
   const uint64_t n = e->tiles * e->program->n_terms;
   e->counted = e->in_counters = 0;
-  ff_status status = ff_cuda_check(cudaMemsetAsync(e->counts, 0, n * FF_TILE * sizeof *e->counts, e->stream), "clearing counts", err);
+  ff_status status = ff_cuda_check(cudaMemsetAsync(e->counts, 0, n * FF_TILE * sizeof *e->counts, e->stream),
+                                   "clearing counts", err);
   if (status == FF_OK)
-    status = ff_cuda_check(cudaMemsetAsync(e->first_half, 0, n * FF_TILE * sizeof *e->first_half, e->stream), "clearing counts", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->changes, 0, n * sizeof *e->changes, e->stream), "clearing counts", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->before, 0, n * sizeof *e->before, e->stream), "clearing counts", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->after, 0, n * sizeof *e->after, e->stream), "clearing counts", err);
+    status = ff_cuda_check(cudaMemsetAsync(e->first_half, 0, n * FF_TILE * sizeof *e->first_half, e->stream),
+                           "clearing counts", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(e->changes, 0, n * sizeof *e->changes, e->stream), "clearing counts", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(e->before, 0, n * sizeof *e->before, e->stream), "clearing counts", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(e->after, 0, n * sizeof *e->after, e->stream), "clearing counts", err);
   return status;
 }
 
 static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t tiles, ff_error *err) {
   if (tiles > e->capacity || tiles == 0)
-    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu tiles, and %llu fit", (unsigned long long)tiles, (unsigned long long)e->capacity);
+    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu tiles, and %llu fit", (unsigned long long)tiles,
+                        (unsigned long long)e->capacity);
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
   if (status != FF_OK) return status;
   e->key = key;
@@ -382,20 +394,24 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = spill(e, err);
   const uint64_t n = e->tiles * e->program->n_terms;
   if (status == FF_OK)
-    status = ff_cuda_check(cudaMemcpyAsync(e->first_half, e->counts, n * FF_TILE * sizeof *e->counts, cudaMemcpyDeviceToDevice, e->stream),
+    status = ff_cuda_check(cudaMemcpyAsync(e->first_half, e->counts, n * FF_TILE * sizeof *e->counts,
+                                           cudaMemcpyDeviceToDevice, e->stream),
                            "noting the first half", err);
   return status == FF_OK ? wait_for(e, "noting the first half", err) : status;
 }
 
 static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   if (e->sums != NULL) return FF_OK;
-  ff_status status = ff_cuda_new((void **)&e->sums, ((size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS) * sizeof *e->sums, "sums", err);
+  ff_status status = ff_cuda_new((void **)&e->sums,
+                                 ((size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS) * sizeof *e->sums, "sums", err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&e->observable_first, sums->first, ((size_t)sums->n + 1) * sizeof *sums->first, "sums", err);
   if (status == FF_OK)
-    status = ff_cuda_upload((void **)&e->observable_weights, sums->weights, (size_t)sums->n_terms * sizeof *sums->weights, "sums", err);
-  if (status != FF_OK || sums->at != NULL)
-    return status == FF_OK ? ff_cuda_upload((void **)&e->observable_at, sums->at, (size_t)sums->n_terms * sizeof *sums->at, "sums", err) : status;
+    status = ff_cuda_upload((void **)&e->observable_weights, sums->weights, (size_t)sums->n_terms * sizeof *sums->weights,
+                            "sums", err);
+  if (status != FF_OK) return status;
+  if (sums->at != NULL)
+    return ff_cuda_upload((void **)&e->observable_at, sums->at, (size_t)sums->n_terms * sizeof *sums->at, "sums", err);
   uint32_t *same = (uint32_t *)ff_calloc(sums->n_terms, sizeof *same);
   if (same == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
   for (uint32_t i = 0; i < sums->n_terms; i++) same[i] = i;
@@ -440,7 +456,8 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
   if (got == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for sums");
   if (status == FF_OK)
-    status = ff_cuda_check(cudaMemcpyAsync(got, e->sums, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up", err);
+    status = ff_cuda_check(cudaMemcpyAsync(got, e->sums, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream),
+                           "adding up", err);
   if (status == FF_OK) status = wait_for(e, "adding up", err);
   if (status == FF_OK) add_to(sums, got);
   free(got);
@@ -452,8 +469,8 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status == FF_OK ? e->runner->state(e, tile, rows, err) : status;
 }
 
-static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free, ensemble_info,
-                                 start,          steps,              half,   tally,        state};
+static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free,
+                                 ensemble_info, start, steps, half, tally, state};
 
 extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
   return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;

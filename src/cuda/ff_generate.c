@@ -274,7 +274,8 @@ static void put_terms(generator *g) {
   for (size_t i = s->n_update; i < s->n_ops && g->status == FF_OK; i++) {
     const ff_slice_op *op = &s->ops[i];
     char text[4 * OPERAND + 32];
-    if (done > 0 && done % SOME_TERMS == 0 && s->ops[i - 1].dst >= s->terms) put(g, "    break;\n  }\n  case %u: {\n", done / SOME_TERMS);
+    if (done > 0 && done % SOME_TERMS == 0 && s->ops[i - 1].dst >= s->terms)
+      put(g, "    break;\n  }\n  case %u: {\n", done / SOME_TERMS);
     value(g, op, text, sizeof text);
     if (op->dst >= s->terms)
       put(g, "    word[%u] = %s;\n", done++ % SOME_TERMS, text);

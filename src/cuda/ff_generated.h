@@ -11,7 +11,8 @@
  *   G_TWO_STATE(i)               whether term i's changes are counted
  *   G_CLOSE_COUNTERS             1 where the low levels of counters lie in shared memory
  *   G_WARPS, G_BLOCKS            warps of a block, blocks of a multiprocessor to make registers fit for
- * and after it g_select(w), g_update(w) and g_terms(w, chunk, word), in terms of NODE(i), MASK(k), RANDOM(group) and OPEN(k, bits).
+ * and after it g_select(w), g_update(w) and g_terms(w, chunk, word), in terms of NODE(i), MASK(k), RANDOM(group) and
+ * OPEN(k, bits).
  */
 #ifndef FF_GENERATED_H
 #define FF_GENERATED_H
@@ -346,7 +347,9 @@ extern "C" __global__ void __launch_bounds__(G_WARPS * 32, G_BLOCKS)
 }
 #else
 void g_host(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory);
-void g_host(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory) { g_run(image, run, tile, memory); }
+void g_host(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory) {
+  g_run(image, run, tile, memory);
+}
 #endif
 
 #endif

@@ -83,7 +83,8 @@ static void *open_nvrtc(void) {
 static ff_status open_compiler(compiler *c, ff_error *err) {
   c->library = open_nvrtc();
   if (c->library == NULL)
-    return ff_error_set(err, FF_EARGUMENT, "no generated code: the library libnvrtc.so.%d was not found (the CUDA toolkit has it)",
+    return ff_error_set(err, FF_EARGUMENT,
+                        "no generated code: the library libnvrtc.so.%d was not found (the CUDA toolkit has it)",
                         CUDART_VERSION / 1000);
   if (find(&c->version, c->library, "nvrtcVersion") && find(&c->create, c->library, "nvrtcCreateProgram") &&
       find(&c->compile, c->library, "nvrtcCompileProgram") && find(&c->log_size, c->library, "nvrtcGetProgramLogSize") &&
@@ -303,23 +304,28 @@ static ff_status check(const ff_jit *jit, CUresult result, const char *doing, ff
   return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s", doing, text);
 }
 
-extern "C" ff_status ff_jit_kernel_of(ff_jit_kernel *out, ff_jit *jit, const char *name, int threads, size_t shared, ff_error *err) {
+extern "C" ff_status ff_jit_kernel_of(ff_jit_kernel *out, ff_jit *jit, const char *name, int threads, size_t shared,
+                                      ff_error *err) {
   CUfunction function = NULL;
   memset(out, 0, sizeof *out);
   out->from_cache = jit->from_cache;
   ff_status status = check(jit, jit->cuda.function(&function, jit->module, name), "finding the generated kernel", err);
   out->function = function;
   if (status == FF_OK)
-    status = check(jit, jit->cuda.set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared), "asking for shared memory", err);
-  if (status == FF_OK) status = check(jit, jit->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
-  if (status == FF_OK) status = check(jit, jit->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);
-  if (status == FF_OK && out->blocks == 0) status = ff_error_set(err, FF_EARGUMENT, "no generated code: a block does not fit a multiprocessor");
+    status = check(jit, jit->cuda.set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
+                   "asking for shared memory", err);
+  if (status == FF_OK)
+    status = check(jit, jit->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
+  if (status == FF_OK)
+    status = check(jit, jit->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);
+  if (status == FF_OK && out->blocks == 0)
+    status = ff_error_set(err, FF_EARGUMENT, "no generated code: a block does not fit a multiprocessor");
   return status;
 }
 
 extern "C" ff_status ff_jit_launch(ff_jit *jit, const ff_jit_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
                                    cudaStream_t stream, void **arguments, ff_error *err) {
-  return check(jit, jit->cuda.launch((CUfunction)kernel->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared, (CUstream)stream,
-                                     arguments, NULL),
+  return check(jit, jit->cuda.launch((CUfunction)kernel->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared,
+                                     (CUstream)stream, arguments, NULL),
                "launching generated code", err);
 }

@@ -18,9 +18,9 @@ typedef struct {
   int from_cache;
 } ff_jit_kernel;
 
-/* Compiles the parts, one after the other (they may include what ff_texts.h holds), for compute capability `arch` (75 ...), or takes what `cache` (a folder, made where
- * missing; may be NULL) holds of the same text. FF_EARGUMENT, with the reason, where there is no NVRTC or it does not know the
- * device; FF_EINTERNAL where the text does not compile. */
+/* Compiles the parts, one after the other (they may include what ff_texts.h holds), for compute capability `arch` (75 ...),
+ * or takes what `cache` (a folder, made where missing; may be NULL) holds of the same text. FF_EARGUMENT, with the reason,
+ * where there is no NVRTC or it does not know the device; FF_EINTERNAL where the text does not compile. */
 ff_status ff_jit_compile(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, ff_error *err);
 void ff_jit_free(ff_jit *jit);
 

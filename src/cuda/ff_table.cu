@@ -267,7 +267,8 @@ static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
     status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, own->kernel, (int)own->plan.threads, shared),
                            "sizing the table kernel", err);
   if (status != FF_OK) return status;
-  if (blocks < 1) return ff_error_set(err, FF_EBACKEND, "the table kernel does not fit on the GPU (%zu bytes of shared memory)", shared);
+  if (blocks < 1)
+    return ff_error_set(err, FF_EBACKEND, "the table kernel does not fit on the GPU (%zu bytes of shared memory)", shared);
   own->slots = (size_t)blocks * (size_t)e->device.multiProcessorCount * own->plan.threads;
   e->resident = own->slots / FF_TILE > 0 ? own->slots / FF_TILE : 1;
   e->info.threads = own->plan.threads;
@@ -286,7 +287,8 @@ static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   const ff_program *p = e->program;
   if (p->layout != FF_LAYOUT_PACKED)
-    return ff_error_set(err, FF_EARGUMENT, "the table kernel runs programs of layout \"packed\", not \"%s\"", p->layout == FF_LAYOUT_SLICED ? "sliced" : "packed");
+    return ff_error_set(err, FF_EARGUMENT, "the table kernel runs programs of layout \"packed\", not \"%s\"",
+                        p->layout == FF_LAYOUT_SLICED ? "sliced" : "packed");
   table_own *own = (table_own *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the table kernel");
   e->own = own;

@@ -24,7 +24,8 @@ static uint32_t row_words(const ff_packed *q, uint32_t f, int form) {
 }
 
 static void add_up(ff_table_fast *fast) {
-  fast->words = 3 * (size_t)fast->hits + 2 * (size_t)fast->functions + fast->uniform + fast->parents + fast->extra_at + fast->extra;
+  fast->words = 3 * (size_t)fast->hits + 2 * (size_t)fast->functions + fast->uniform + fast->parents + fast->extra_at +
+                fast->extra;
 }
 
 /* The functions of all places: what is brought where nothing is split. */

@@ -197,7 +197,8 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   }
   SEXP nodes = element(model, "nodes"), rules = element(model, "rules");
   const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
-  if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND) stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
+  if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
+    stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
   if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
   SEXP node = element(rules, "node"), predictor = element(rules, "predictor"), probability = element(rules, "probability");
   const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");

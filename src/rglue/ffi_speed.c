@@ -103,7 +103,8 @@ static double device_steps(const held *h, int count, double seconds) {
 }
 
 /* As many tiles as the device runs at a time, for about `seconds` after a warm-up; `kernel` as in ff_kernel, `cache` a folder or
- * NULL. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what ff_ensemble_info has. */
+ * NULL. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what
+ * ff_ensemble_info has. */
 SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
                       SEXP seconds) {
   static const char *const names[] = {"steps_per_second", "elapsed_per_second", "tiles", "threads", "blocks", "registers",

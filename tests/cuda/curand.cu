@@ -1,4 +1,5 @@
-/* cuRAND's Philox4x32-10 against ff_philox.h, word for word. cuRAND's text is compiled for the host here, so that no GPU is needed. */
+/* cuRAND's Philox4x32-10 against ff_philox.h, word for word. cuRAND's text is compiled for the host here, so that no GPU
+ * is needed. */
 #include <stdio.h>
 
 #define QUALIFIERS static inline __host__ __device__
@@ -18,7 +19,8 @@ int main(void) {
     }
     key = state ^ state >> 29;
     const ff_philox_block ours = ff_philox(c, key);
-    const uint4 theirs = curand_Philox4x32_10(make_uint4(c.v[0], c.v[1], c.v[2], c.v[3]), make_uint2((uint32_t)key, (uint32_t)(key >> 32)));
+    const uint4 theirs = curand_Philox4x32_10(make_uint4(c.v[0], c.v[1], c.v[2], c.v[3]),
+                                              make_uint2((uint32_t)key, (uint32_t)(key >> 32)));
     wrong += ours.v[0] != theirs.x || ours.v[1] != theirs.y || ours.v[2] != theirs.z || ours.v[3] != theirs.w;
   }
   printf("curand: %d passed, %d failed\n", wrong == 0, wrong != 0);

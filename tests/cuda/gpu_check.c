@@ -43,7 +43,8 @@ typedef struct {
 } task;
 
 /* What tiles on this processor give. */
-static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const counted *c, const task *t, ff_error *err) {
+static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const counted *c, const task *t,
+                        ff_error *err) {
   ff_tile *tile = NULL;
   ff_status status = ff_tally_new(tally, &c->observables, err);
   if (status == FF_OK) status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
@@ -79,8 +80,8 @@ static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err)
   return FF_OK;
 }
 
-static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const counted *c, const task *t,
-                        uint64_t first, uint64_t tiles, ff_error *err) {
+static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const counted *c,
+                        const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
   for (uint32_t i = 0; i < n_terms; i++) weights[i] = (uint32_t)(c->weights[i] * 1048576.0 + 0.5);
   ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, {t->half[0], t->half[1]}, words};
@@ -126,8 +127,8 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
     size_t wrong_words = 0, wrong_states = 0;
     for (size_t i = 0; i < tally.n_words; i++) wrong_words += words[i] != tally.words[i];
     for (size_t i = 0; i < state_words; i++) wrong_states += here[i] != there[i];
-    FF_CHECK_SAY(wrong_words == 0 && wrong_states == 0, "%s (%s): %zu of %zu sums and %zu of %zu words of states differ", what, info.reason,
-                 wrong_words, tally.n_words, wrong_states, state_words);
+    FF_CHECK_SAY(wrong_words == 0 && wrong_states == 0, "%s (%s): %zu of %zu sums and %zu of %zu words of states differ",
+                 what, info.reason, wrong_words, tally.n_words, wrong_states, state_words);
     gpu.backend->ensemble_free(e);
   }
   ff_tally_free(&tally);
@@ -159,8 +160,10 @@ static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, con
       net_shape shape = shapes[i];
       if (shape.nodes > gpu.most_nodes) continue;
       shape.update = update;
-      uint64_t steps = shape.nodes > 200 && layout == FF_LAYOUT_PACKED && update == FF_SYNCHRONOUS ? 3 : shape.nodes > 200 ? 7 : 40;
-      task t = {.key = 1000003 * i + seed, .unit = seed << 33 | i, .tiles = 3 + seed, .burn_in = steps, .half = {steps, steps + 2}};
+      int slow = shape.nodes > 200 && layout == FF_LAYOUT_PACKED && update == FF_SYNCHRONOUS;
+      uint64_t steps = slow ? 3 : shape.nodes > 200 ? 7 : 40;
+      task t = {.key = 1000003 * i + seed, .unit = seed << 33 | i, .tiles = 3 + seed, .burn_in = steps,
+                .half = {steps, steps + 2}};
       char what[96];
       snprintf(what, sizeof what, "%s, %u nodes, seed %d", name, shape.nodes, (int)seed);
       ff_pbn *pbn = net_random_make(&shape, i * 10 + seed);
@@ -212,7 +215,8 @@ int main(int argc, char **argv) {
   uint32_t n = 0;
   argc = take_options(argc, argv);
   ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err)
-                              : ff_error_set(&err, FF_EARGUMENT, "gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]");
+                              : ff_error_set(&err, FF_EARGUMENT,
+                                             "gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]");
   if (status == FF_OK) status = ff_backend_table(library, &gpu.backend, &err);
   if (status == FF_OK) status = gpu.backend->devices(&device, 1, &n, &err);
   if (status != FF_OK || n == 0) {
