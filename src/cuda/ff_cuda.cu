@@ -44,7 +44,8 @@ static ff_status no_driver(cudaError_t status, ff_error *err) {
   if (status == cudaErrorInsufficientDriver)
     return ff_error_set(err, FF_EBACKEND,
                         "the NVIDIA driver is missing or older than CUDA %d.%d, with which this backend was built: install "
-                        "a newer driver, or reinstall fireflip with an older CUDA toolkit", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+                        "a newer driver, or reinstall fireflip with an older CUDA toolkit",
+                        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   if (status == cudaErrorNoDevice)
     return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?");
   return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver does not start: %s (%s)", cudaGetErrorString(status),

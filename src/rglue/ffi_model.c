@@ -42,7 +42,7 @@ static void stop_shape(const char *what, const char *wanted, SEXP x) {
   else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
     snprintf(found, sizeof found, "%d", INTEGER(x)[0]);
   else
-    snprintf(found, sizeof found, "a value of type \"%s\" and length %lld", Rf_type2char(TYPEOF(x)), (long long)n);
+    snprintf(found, sizeof found, "a value of type \"%s\" and length %lld", Rf_type2char((SEXPTYPE)TYPEOF(x)), (long long)n);
   stop_found(what, wanted, found);
 }
 
@@ -192,7 +192,7 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
     ff_error err;
     ff_error_set(&err, FF_EARGUMENT,
                  "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
-                 "without this class", Rf_type2char(TYPEOF(model)));
+                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
     ffi_stop(&err);
   }
   SEXP nodes = element(model, "nodes"), rules = element(model, "rules");

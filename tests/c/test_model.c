@@ -475,7 +475,8 @@ static void finished(void) {
   pbn->context_probability[0] = 0.5;
   FF_CHECK_FAILS(ff_pbn_finish(pbn, 0, &err), FF_EMODEL, &err, "the contexts: the probabilities sum to 1.25");
   pbn->removed_perturbed = 1;
-  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "more removed nodes that can be perturbed (1) than removed nodes in all (0)");
+  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err,
+                 "more removed nodes that can be perturbed (1) than removed nodes in all (0)");
   ff_pbn_free(pbn);
 }
 

@@ -307,7 +307,8 @@ static void names(void) {
   char *text;
   FF_CHECK_OK(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), &err);
   const char *parts[] = {"<compartment id=\"cell__\"", "qual:id=\"a_b_1\" qual:name=\"a b\" ",
-                         "qual:id=\"a_b_2__\" qual:name=\"a.b\" ", "qual:id=\"a_b_2\" qual:compartment", "qual:id=\"_9x_9\" qual:name=\"9x\" ",
+                         "qual:id=\"a_b_2__\" qual:name=\"a.b\" ", "qual:id=\"a_b_2\" qual:compartment",
+                         "qual:id=\"_9x_9\" qual:name=\"9x\" ",
                          "qual:id=\"_____\" qual:name=\"&lt;&amp;&gt;'`\" ", "qual:id=\"_\" qual:name=\"&quot;\" ",
                          "qual:id=\"__13\" qual:name=\"\xCE\xB2\" "};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
