@@ -1,14 +1,16 @@
-# Speed on GPUs, the tables of bench/NOTES.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes build/gpu-bench.csv (every
-# figure, a row each) and build/gpu-speed.png (speed against density and size). A step is one step of one trajectory, and its
-# speed is that of the seconds in which kernels ran, on a GPU that is full; the column elapsed_per_second has it by the clock.
-# Reference figures: Mizera, Pang and Yuan (2019), one die of a K80: samples over seconds of their Tables 2, 3 and 4.
+# Speed on GPUs, the tables of bench/NOTES.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes
+# build/gpu-bench.csv (every figure, a row each) and build/gpu-speed.png (speed against density and size). A step is one
+# step of one trajectory, and its speed is that of the seconds in which kernels ran, on a GPU that is full; the column
+# elapsed_per_second has it by the clock. Reference figures: Mizera, Pang and Yuan (2019), one die of a K80: samples over
+# seconds of their Tables 2, 3 and 4.
 #   Rscript bench/gpu.R call cuda     is what the section on whole calls starts: one call in a new session, timed
 library(fireflip)
 
 table4 <- c("!RIP_deubi & complex1 & FADD", "RIP_deubi & complex1 & FADD", "RIP_deubi & !complex1 & FADD",
   "RIP_deubi & complex1 & !FADD", "complex1 & FADD", "complex1 & !FADD", "!complex1 & FADD")
 whole_call <- function(backend) {
-  influence_analysis(example_model("apoptosis"), table4, precision = 5e-6, influence_precision = 1e-3, seed = 1, backend = backend)
+  net <- example_model("apoptosis")
+  influence_analysis(net, table4, precision = 5e-6, influence_precision = 1e-3, seed = 1, backend = backend)
 }
 # c(elapsed, device seconds, samples) of a call, then of the same call again.
 timed_call <- function(backend) {
@@ -36,12 +38,13 @@ bench_started <- proc.time()[["elapsed"]]
 # ---- measuring --------------------------------------------------------------------------------------------------------
 
 rows <- list()
-note <- function(part, net, what, steps, reference = NA_real_, of = "", seconds = NA_real_, nodes = NA, density = NA, info = list()) {
+note <- function(part, net, what, steps, reference = NA_real_, of = "", seconds = NA_real_, nodes = NA, density = NA,
+                 info = list()) {
   own <- c("elapsed_per_second", "kernel", "tiles", "threads", "blocks", "registers", "shared", "bytes", "reason")
   info <- lapply(stats::setNames(own, own), function(name) if (is.null(info[[name]])) NA else info[[name]])
   rows[[length(rows) + 1L]] <<- data.frame(
-    part = part, network = net, what = what, steps_per_second = steps, times_reference = steps / reference, reference = reference,
-    of = of, seconds = seconds, nodes = nodes, density = density, info, stringsAsFactors = FALSE
+    part = part, network = net, what = what, steps_per_second = steps, times_reference = steps / reference,
+    reference = reference, of = of, seconds = seconds, nodes = nodes, density = density, info, stringsAsFactors = FALSE
   )
   message(sprintf(
     "%5.0f s  %-40s %-34s %9.3g steps/s%s", proc.time()[["elapsed"]] - bench_started, net, what, steps,
@@ -55,11 +58,11 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
     as.integer(threads), 1, seconds)
 }
 
-# What the core measured, or, where kernel and network do not go together, a list whose steps_per_second is NA and that says why.
+# What the core measured, or, where kernel and network do not go together, steps_per_second NA and the reason.
 gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4) {
   tryCatch(
-    .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout), engine$pointer,
-      engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds),
+    .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
+      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds),
     fireflip_error = function(e) list(steps_per_second = NA_real_, reason = conditionMessage(e))
   )
 }
@@ -94,7 +97,8 @@ for (kernel in c("generated", "interpreter", "table")) {
 # ... and within a whole estimate: its trajectories, each from burn-in to end, over the seconds of its kernels
 run <- long_run(0.4 * fastest)
 device <- attr(run, "run")$device
-note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run), k80, "K80, table layout", device$seconds, info = device)
+note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run), k80, "K80, table layout", device$seconds,
+  info = device)
 
 # ---- b: Table 4's seven probabilities at 5e-6 and all influences, one call -------------------------------------------------
 call_in_session <- function(backend, cache) {
@@ -128,7 +132,7 @@ draw_net <- function(nodes, redundant, functions, parents, leaf_parents = parent
   leaves <- random_pbn(rest, functions, leaf_parents, perturbation = 0.001, seed = seed + 1)$rules
   leaves <- leaves[leaves$node <= redundant, ]
   rules <- rbind(net$rules, transform(leaves, node = node + rest))
-  pbn(data.frame(node = paste0("x", rules$node), predictor = rules$predictor, probability = rules$probability), perturbation = 0.001)
+  pbn(data.frame(node = paste0("x", rules$node), rules[c("predictor", "probability")]), perturbation = 0.001)
 }
 sparse <- list(functions = c(1, 2), parents = c(1, 3), leaf_parents = c(1, 2))
 middle <- list(functions = c(1, 3), parents = c(1, 6))
@@ -169,8 +173,8 @@ for (s in specs) {
   }
   best <- max(sliced$steps_per_second, sliced_reduced, na.rm = TRUE)
   wide[[length(wide) + 1L]] <- data.frame(
-    table = s$table, nodes = s$nodes, removed = s$nodes - length(small$nodes), density = round(d, 2), cpu_core = cpu, table_layout = table,
-    table_reduced = table_reduced, sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
+    table = s$table, nodes = s$nodes, removed = s$nodes - length(small$nodes), density = round(d, 2), cpu_core = cpu,
+    table_layout = table, table_reduced = table_reduced, sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
     kernel = if (is.null(sliced$kernel)) NA else sliced$kernel, paper = s$plain, paper_plus = s$plus,
     table_ratio = max(table, table_reduced, na.rm = TRUE) / s$plus, sliced_ratio = best / s$plus
   )
@@ -189,7 +193,8 @@ for (n in c(1, 2, 4, 8)) {
   name <- sprintf("apoptosis, %.2g samples", run$samples)
   what <- sprintf("%d GPU%s", n, if (n > 1) "s" else "")
   note("d", name, paste0(what, ", the busiest's kernels"), speed, one[[1L]], "1 GPU", device$seconds, info = device)
-  note("d", name, paste0(what, ", the call by the clock"), run$samples / run$seconds, run$samples / one[[2L]], "1 GPU", run$seconds)
+  note("d", name, paste0(what, ", the call by the clock"), run$samples / run$seconds, run$samples / one[[2L]], "1 GPU",
+    run$seconds)
 }
 
 # ---- e: a network of 100,000 nodes -----------------------------------------------------------------------------------------
@@ -249,7 +254,8 @@ draw_speed <- function() {
         one <- points[points$what == whats[[i]] & points[[by]] == group, ]
         one <- one[order(one[[x]]), ]
         colour <- colours[as.integer(one$class)]
-        if (nrow(one) > 1L) graphics::lines(one[[x]], one$steps_per_second, col = if (by == "class") colour else "grey70", lty = i)
+        line <- if (by == "class") colour[[1L]] else "grey70"
+        if (nrow(one) > 1L) graphics::lines(one[[x]], one$steps_per_second, col = line, lty = i)
         graphics::points(one[[x]], one$steps_per_second, pch = shapes[[i]], col = colour)
       }
     }
