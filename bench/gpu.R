@@ -254,7 +254,7 @@ draw_speed <- function() {
         one <- points[points$what == whats[[i]] & points[[by]] == group, ]
         one <- one[order(one[[x]]), ]
         colour <- colours[as.integer(one$class)]
-        line <- if (by == "class") colour[[1L]] else "grey70"
+        line <- if (by == "class") colour[1L] else "grey70"
         if (nrow(one) > 1L) graphics::lines(one[[x]], one$steps_per_second, col = line, lty = i)
         graphics::points(one[[x]], one$steps_per_second, pch = shapes[[i]], col = colour)
       }
