@@ -97,7 +97,7 @@ CUDA_GENCODE = -gencode arch=compute_$(ARCH),code=[sm_$(ARCH),compute_$(ARCH)]
 CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/cuda/*.c src/cuda/*.cu)))
 
 cuda:
-	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12 or later, or say NVCC=..." >&2; exit 1; }
+	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12.1 or later, or say NVCC=..." >&2; exit 1; }
 	@$(MAKE) -s -j$(JOBS) $(CUDA_BUILD)/fireflip_cuda.so
 
 $(CUDA_BUILD)/%.cu.o: src/%.cu

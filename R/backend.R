@@ -52,12 +52,12 @@ backend_names <- c("auto", "cpu", "cuda")
 
 #' Backends
 #'
-#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes the
-#' GPUs where there is one to use, else the processor; `backend = "cuda"` is an error where there is none. Answers are the
-#' same to the last bit.
+#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes
+#' all GPUs that can be used, for a run that would take the processor longer than a second, else the processor;
+#' `backend = "cuda"` is an error where there is none. Answers are the same to the last bit.
 #'
 #' The CUDA backend is a shared object of its own, made when the package is installed from source where CUDA's compiler
-#' `nvcc` (12 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made
+#' `nvcc` (12.1 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made
 #' where that is possible), `"yes"` (an error where it is not) or `"no"`; `NVCC` or `CUDA_HOME` say where the compiler is,
 #' and `FIREFLIP_CUDA_ARCH`, as in `"80,90"`, for which compute capabilities it compiles. The driver is looked for when the
 #' backend is first used, so a package with the backend works on a machine without a GPU.
@@ -169,7 +169,7 @@ no_cuda_text <- function(path) {
     return(sprintf("there is no file %s, which was named as the CUDA backend", path))
   }
   paste0(
-    "this build of fireflip has no CUDA backend: install the package from source where nvcc of CUDA 12 or later is found ",
+    "this build of fireflip has no CUDA backend: install the package from source where nvcc of CUDA 12.1 or later is found ",
     "(with FIREFLIP_CUDA=yes in the environment, what is missing is said)"
   )
 }

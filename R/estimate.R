@@ -52,7 +52,7 @@ settle_engine <- function(engine, pointer, state, seconds) {
   tryCatch({
     attempt()
     engine
-  }, fireflip_error_backend = function(e) stay_on_cpu(e), fireflip_error_memory = function(e) stay_on_cpu(e))
+  }, fireflip_error = stay_on_cpu)
 }
 
 # A GPU's context and code take about this long in a new session.

@@ -59,10 +59,10 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
 }
 
 # What the core measured, or, where kernel and network do not go together, steps_per_second NA and the reason.
-gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4) {
+gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4, unsplit = FALSE) {
   tryCatch(
     .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
-      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds),
+      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds, unsplit),
     fireflip_error = function(e) list(steps_per_second = NA_real_, reason = conditionMessage(e))
   )
 }
@@ -164,6 +164,11 @@ for (s in specs) {
   cpu <- note("c", name, "CPU, 1 core", cpu_speed(net), s$plain, of, nodes = s$nodes, density = d)
   plus <- if (s$table == 3) s$plus else s$plain # tables are split wherever that is needed
   table <- add("GPU, table", gpu_speed(net, "table", "packed"), plus, of)
+  unsplit <- if (s$table == 3) {
+    add("GPU, table, unsplit", gpu_speed(net, "table", "packed", unsplit = TRUE), s$plain, of)
+  } else {
+    NA_real_
+  }
   sliced <- gpu_speed(net, "auto", "sliced")
   add("GPU, sliced", sliced, plus, of)
   table_reduced <- sliced_reduced <- NA_real_
@@ -174,7 +179,7 @@ for (s in specs) {
   best <- max(sliced$steps_per_second, sliced_reduced, na.rm = TRUE)
   wide[[length(wide) + 1L]] <- data.frame(
     table = s$table, nodes = s$nodes, removed = s$nodes - length(small$nodes), density = round(d, 2), cpu_core = cpu,
-    table_layout = table, table_reduced = table_reduced, sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
+    table_unsplit = unsplit, table_layout = table, table_reduced = table_reduced, sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
     kernel = if (is.null(sliced$kernel)) NA else sliced$kernel, paper = s$plain, paper_plus = s$plus,
     table_ratio = max(table, table_reduced, na.rm = TRUE) / s$plus, sliced_ratio = best / s$plus
   )

@@ -17,7 +17,7 @@
 
 typedef struct {
   char name[128];
-  uint64_t memory, memory_free; /* bytes */
+  uint64_t memory;              /* bytes */
   uint32_t major, minor;        /* compute capability */
   uint32_t processors;          /* multiprocessors */
   int usable;
@@ -34,6 +34,7 @@ typedef struct {
   ff_kernel kernel;
   uint64_t tiles;            /* that the caller will run in all, so that no more memory is taken than these need; 0: unknown */
   const char *cache;         /* folder for compiled code; NULL: compiled anew in every process */
+  int unsplit;               /* 1: the table kernel leaves its tables in global memory, to measure what arranging them gives */
 } ff_ensemble_options;
 
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
   const uint32_t *first;   /* n + 1: an observable's terms */
   const uint32_t *weights; /* per term, in units of 2^-20 */
   const uint32_t *at;      /* per term: what the program counts for it, or FF_SUMS_0/1; NULL: the terms in their order */
+  const uint8_t *sets;     /* per observable: 1 for a state set, whose changes count */
   uint64_t half[2];        /* counted steps of a trajectory */
   uint64_t *words;
 } ff_sums;

@@ -17,6 +17,9 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   if (status == cudaErrorMemoryAllocation)
     return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere",
                         doing);
+  if (status == cudaErrorNoKernelImageForDevice)
+    return ff_error_set(err, FF_EBACKEND, "the CUDA backend has no code for this GPU: install the package again with FIREFLIP_CUDA_ARCH "
+                                          "set to its compute capability, as in \"80\" (backends() shows it)");
   /* after some failures a process can do nothing more on the device */
   const int for_good = cudaFree(NULL) != cudaSuccess;
   cudaGetLastError();
@@ -66,11 +69,10 @@ static void describe(ff_device *out, int index) {
       snprintf(out->why_not, sizeof out->why_not, "compute capability %d.%d: 7.5 or later is needed", prop.major, prop.minor);
       return;
     }
-    status = cudaSetDevice(index);
+    int mode = 0; /* no context is made: a device that is not asked for may be somebody else's */
+    status = cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index);
+    if (mode == cudaComputeModeProhibited) status = cudaErrorDevicesUnavailable;
   }
-  size_t all = 0, unused = 0;
-  if (status == cudaSuccess) status = cudaMemGetInfo(&unused, &all);
-  out->memory_free = unused;
   out->usable = status == cudaSuccess;
   if (!out->usable) snprintf(out->why_not, sizeof out->why_not, "%s", cudaGetErrorString(status));
   cudaGetLastError();
@@ -92,6 +94,7 @@ typedef struct {
   const uint32_t *counts, *first_half, *before, *after;
   const uint64_t *changes;
   const uint32_t *first, *weights, *at;
+  const uint8_t *sets;
   uint32_t n, n_terms, n_counted; /* observables, their terms, and what the program counts */
   uint64_t tiles, half[2];
   uint64_t *sums;
@@ -133,12 +136,12 @@ __device__ static void read_counts(const tally_input *in, uint32_t term, word ti
   *all = in->counts[i];
 }
 
-/* Five plain sums a term. Changes count for state sets alone: observables of one term, of weight 1. */
+/* Five plain sums a term. Changes count for state sets alone. */
 __global__ static void tally_terms(tally_input in) {
   __shared__ word shared[5];
   for (uint32_t observable = blockIdx.x; observable < in.n; observable += gridDim.x)
     for (uint32_t i = in.first[observable]; i < in.first[observable + 1]; i++) {
-      const int set = in.first[observable + 1] - in.first[observable] == 1 && in.weights[i] == 1u << 20;
+      const int set = in.sets[observable];
       word mine[5] = {0, 0, 0, 0, 0};
       for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
         for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
@@ -199,6 +202,7 @@ static void ensemble_free(ff_ensemble *e) {
   cudaFree(e->observable_first);
   cudaFree(e->observable_weights);
   cudaFree(e->observable_at);
+  cudaFree(e->observable_sets);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
   if (e->end != NULL) cudaEventDestroy(e->end);
   if (e->stream != NULL) cudaStreamDestroy(e->stream);
@@ -229,7 +233,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
                         e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
   ff_status status = FF_EARGUMENT;
   ff_error local;
-  for (int i = 0; i < n && status == FF_EARGUMENT; i++) {
+  for (int i = 0; i < n && status != FF_OK; i++) { /* whatever keeps the first from running, the next may do */
     e->runner = list[i];
     e->info.kernel = list[i]->kernel;
     status = list[i]->prepare(e, &local);
@@ -278,6 +282,9 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
   return status;
 }
 
+/* Memory is cleared and filled on the default stream, for which the ensemble's own does not wait. */
+static ff_status settle_memory(ff_error *err) { return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err); }
+
 static ff_status set_up(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
   if (status == FF_OK)
@@ -289,7 +296,8 @@ static ff_status set_up(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = prepare(e, err);
   if (status == FF_OK) status = size_up(e, err);
   if (status == FF_OK) status = take_memory(e, err);
-  return status == FF_OK ? e->runner->allocate(e, err) : status;
+  if (status == FF_OK) status = e->runner->allocate(e, err);
+  return status == FF_OK ? settle_memory(err) : status;
 }
 
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
@@ -356,7 +364,7 @@ static ff_status launch(ff_ensemble *e, uint64_t steps, int count, ff_error *err
   if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
-  if (milliseconds > 0) e->second_steps = (double)steps * 1000.0 / milliseconds;
+  if (milliseconds > 0) e->second_steps[count != 0] = (double)steps * 1000.0 / milliseconds;
   e->step += steps;
   if (count) e->counted += steps;
   if (count) e->in_counters += steps;
@@ -375,7 +383,7 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && *done < wanted) {
     double share = seconds < LONG_LAUNCH ? seconds : seconds / 2;
-    double most = e->second_steps > 0 ? e->second_steps * share : FIRST_STEPS;
+    double most = e->second_steps[count != 0] > 0 ? e->second_steps[count != 0] * share : FIRST_STEPS;
     uint64_t chunk = most < 1 ? 1 : most > 1e9 ? 1000000000 : (uint64_t)most;
     if (chunk > wanted - *done) chunk = wanted - *done;
     if (count) {
@@ -401,6 +409,16 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
   return status == FF_OK ? wait_for(e, "noting the first half", err) : status;
 }
 
+/* Terms are counted in their order. */
+static ff_status upload_same(ff_ensemble *e, uint32_t n_terms, ff_error *err) {
+  uint32_t *same = (uint32_t *)ff_calloc(n_terms, sizeof *same);
+  if (same == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
+  for (uint32_t i = 0; i < n_terms; i++) same[i] = i;
+  ff_status status = ff_cuda_upload((void **)&e->observable_at, same, (size_t)n_terms * sizeof *same, "sums", err);
+  free(same);
+  return status;
+}
+
 static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   if (e->sums != NULL) return FF_OK;
   ff_status status = ff_cuda_new((void **)&e->sums,
@@ -412,13 +430,11 @@ static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, ff_erro
                             "sums", err);
   if (status != FF_OK) return status;
   if (sums->at != NULL)
-    return ff_cuda_upload((void **)&e->observable_at, sums->at, (size_t)sums->n_terms * sizeof *sums->at, "sums", err);
-  uint32_t *same = (uint32_t *)ff_calloc(sums->n_terms, sizeof *same);
-  if (same == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
-  for (uint32_t i = 0; i < sums->n_terms; i++) same[i] = i;
-  status = ff_cuda_upload((void **)&e->observable_at, same, (size_t)sums->n_terms * sizeof *same, "sums", err);
-  free(same);
-  return status;
+    status = ff_cuda_upload((void **)&e->observable_at, sums->at, (size_t)sums->n_terms * sizeof *sums->at, "sums", err);
+  else
+    status = upload_same(e, sums->n_terms, err);
+  if (status == FF_OK) status = ff_cuda_upload((void **)&e->observable_sets, sums->sets, sums->n, "sums", err);
+  return status == FF_OK ? settle_memory(err) : status;
 }
 
 static void add_words(uint64_t *sum, uint64_t low, uint64_t high) {
@@ -447,9 +463,11 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   const size_t words = (size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS;
   status = ff_cuda_check(cudaMemsetAsync(e->sums, 0, words * sizeof *e->sums, e->stream), "adding up", err);
   if (status != FF_OK) return status;
-  const tally_input in = {e->counts, e->first_half, e->before, e->after, e->changes, e->observable_first, e->observable_weights,
-                          e->observable_at, sums->n, sums->n_terms, e->program->n_terms, e->tiles, {sums->half[0], sums->half[1]},
-                          e->sums};
+  const tally_input in = {.counts = e->counts, .first_half = e->first_half, .before = e->before, .after = e->after,
+                          .changes = e->changes, .first = e->observable_first, .weights = e->observable_weights,
+                          .at = e->observable_at, .sets = e->observable_sets, .n = sums->n, .n_terms = sums->n_terms,
+                          .n_counted = e->program->n_terms, .tiles = e->tiles, .half = {sums->half[0], sums->half[1]},
+                          .sums = e->sums};
   const unsigned deep = (unsigned)(e->tiles < 64 ? e->tiles : 64);
   tally_terms<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   tally_observables<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);

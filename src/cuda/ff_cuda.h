@@ -45,13 +45,14 @@ struct ff_ensemble {
   uint64_t key, unit, tiles, step; /* of the wave */
   uint64_t counted;     /* steps since counting started */
   uint64_t in_counters; /* of these, since the last spill */
-  double second_steps;  /* steps of the wave that a second of kernel time did last; 0: not known yet */
+  double second_steps[2]; /* steps that a second of kernel time did last, uncounted and counted; 0: not known yet */
   /* device memory; index (tile * n_terms + term), and * 1,024 + lane for counts */
   uint32_t *counts, *first_half;
   uint64_t *changes;
   uint32_t *before, *after;
   uint64_t *sums;       /* what ff_cuda_tally adds up */
   uint32_t *observable_first, *observable_weights, *observable_at; /* of the observables that are summed, the same in all waves */
+  uint8_t *observable_sets;
 };
 
 /* FF_EBACKEND (FF_EMEMORY for no memory) with CUDA's own words and what was being done, where status is no success. */

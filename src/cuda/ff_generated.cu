@@ -1,5 +1,4 @@
-/* Runs code that is generated for the network at hand: compiled at run time by NVRTC, kept in a folder by its content, loaded
- * by the driver. Both libraries are opened here, so that the backend loads without them and says what is missing. */
+/* Runs code that is generated for the network at hand: compiled at run time, kept in a folder by its content (ff_jit.h). */
 #include "ff_generate.h"
 #include "ff_jit.h"
 #include "ff_slice.h"

@@ -15,6 +15,7 @@ extern "C" {
 #include <unistd.h>
 
 #define PATH_ROOM 4096
+#define CODE_VERSION "1"       /* to be raised when the compiler's options change: kept code is then made anew */
 #define CUBIN_MARK 0x31626966u /* the first word of a kept file */
 
 /* ---- libraries ---------------------------------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static void make_folder(const char *path) {
 /* Written beside and renamed, so that no process ever reads a part; where it cannot be kept it is made again next time. */
 static void keep(const char *folder, const char *path, const char *bytes, size_t n) {
   char temporary[PATH_ROOM];
-  if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid()) >= sizeof temporary) return;
+  if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.%p", path, (long)getpid(), (void *)temporary) >= sizeof temporary) return;
   make_folder(folder);
   FILE *file = fopen(temporary, "wb");
   if (file == NULL) return;
@@ -249,7 +250,7 @@ static ff_status obtain(ff_jit *jit, const compiler *c, const char *text, const 
   char key[33], path[PATH_ROOM] = "", options[64];
   int major = 0, minor = 0;
   c->version(&major, &minor);
-  snprintf(options, sizeof options, "%s %d.%d", arch, major, minor);
+  snprintf(options, sizeof options, "%s %d.%d " CODE_VERSION, arch, major, minor);
   key_of(key, text, options);
   if (cache != NULL && (size_t)snprintf(path, sizeof path, "%s/%s.cubin", cache, key) >= sizeof path) path[0] = '\0';
   char *cubin = path[0] != '\0' ? read_kept(path) : NULL;
@@ -301,7 +302,8 @@ static ff_status check(const ff_jit *jit, CUresult result, const char *doing, ff
   if (result == CUDA_SUCCESS) return FF_OK;
   const char *text = "unknown";
   jit->cuda.text(result, &text);
-  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s", doing, text);
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s; if it goes on to, start a new R session, or say backend = \"cpu\"",
+                      doing, text);
 }
 
 extern "C" ff_status ff_jit_kernel_of(ff_jit_kernel *out, ff_jit *jit, const char *name, int threads, size_t shared,

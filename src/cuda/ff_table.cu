@@ -294,7 +294,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   const ff_table_card card = {e->device.sharedMemPerBlockOptin, e->device.sharedMemPerMultiprocessor,
                               e->device.reservedSharedMemPerBlock, (uint32_t)e->device.maxThreadsPerMultiProcessor};
-  ff_table_plan_of(&own->plan, p, &card, 1);
+  ff_table_plan_of(&own->plan, p, &card, !e->options.unsplit);
   own->kernel = kernel_of(&own->plan);
   if (own->kernel == NULL) return ff_error_set(err, FF_EINTERNAL, "no table kernel of form %d", own->plan.form);
   ff_status status = upload(e, own, err);

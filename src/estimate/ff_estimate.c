@@ -471,7 +471,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
 }
 
 static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
-  if (e->plan.tiles + more > ROUND_UNITS)
+  if (e->plan.tiles + more >= ROUND_UNITS)
     return ff_error_set(err, FF_ESIZE,
                         "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
                         (unsigned long long)more);

@@ -22,9 +22,10 @@ struct ff_waves {
   uint32_t n;
   ff_sums sums;        /* words aside */
   uint32_t *weights;
+  uint8_t *sets;
   uint64_t target[3];
   /* of the present call */
-  uint64_t key, *next, stop;
+  uint64_t key, *next, stop, span; /* span: tiles of the present round, in all calls */
   double deadline;
 };
 
@@ -36,6 +37,7 @@ void ff_waves_free(ff_waves *w) {
   }
   free(w->waves);
   free(w->weights);
+  free(w->sets);
   free(w);
 }
 
@@ -73,13 +75,17 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   w->backend = choice->backend;
   w->waves = ff_calloc(choice->n_devices, sizeof *w->waves);
   w->weights = ff_calloc(n_terms, sizeof *w->weights);
-  if (w->waves == NULL || w->weights == NULL) {
+  w->sets = ff_calloc(observables->n, 1);
+  if (w->waves == NULL || w->weights == NULL || w->sets == NULL) {
     ff_waves_free(w);
     return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   }
   w->n = choice->n_devices;
   for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
-  w->sums = (ff_sums){.n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at};
+  for (uint32_t i = 0; i < observables->n; i++)
+    w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
+  w->sums = (ff_sums){
+      .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
   making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n};
   ff_parallel((int)w->n, make, &m);
   ff_status status = first_failure(w, err);
@@ -100,13 +106,14 @@ void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]
   }
 }
 
-/* Takes tiles for a wave: no more than fit, and no more than this device's share of what is left. */
+/* Takes tiles for a wave: no more than fit, and no more than this device's share of the round. */
 static uint64_t take(ff_waves *w, const wave *v, uint64_t *first) {
   uint64_t next = __atomic_load_n(w->next, __ATOMIC_RELAXED), n;
   do {
     uint64_t left = next < w->stop ? w->stop - next : 0;
-    n = (left + w->n - 1) / w->n;
+    n = (w->span + w->n - 1) / w->n;
     if (n > v->capacity) n = v->capacity;
+    if (n > left) n = left;
     *first = next;
   } while (n > 0 && !__atomic_compare_exchange_n(w->next, &next, next + n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return n;
@@ -159,6 +166,7 @@ static void share(void *context, int index) {
 
 ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
                         uint64_t *steps, ff_error *err) {
+  if (stop != w->stop) w->span = stop - *next;
   w->key = key;
   w->next = next;
   w->stop = stop;

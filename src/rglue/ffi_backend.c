@@ -51,25 +51,24 @@ static const ff_device *devices_of(const ff_backend *backend, uint32_t *n) {
   }
 }
 
-/* list(name, memory (bytes), memory_free, compute_capability ("9.0"), processors, usable, why_not), a place a device. */
+/* list(name, memory (bytes), compute_capability ("9.0"), processors, usable, why_not), a place a device. */
 SEXP ffi_backend_devices(SEXP pointer) {
-  static const char *const names[] = {"name", "memory", "memory_free", "compute_capability", "processors", "usable", "why_not"};
-  static const SEXPTYPE types[] = {STRSXP, REALSXP, REALSXP, STRSXP, INTSXP, LGLSXP, STRSXP};
+  static const char *const names[] = {"name", "memory", "compute_capability", "processors", "usable", "why_not"};
+  static const SEXPTYPE types[] = {STRSXP, REALSXP, STRSXP, INTSXP, LGLSXP, STRSXP};
   uint32_t n;
   const ff_device *devices = devices_of(ffi_backend_table(pointer), &n);
-  SEXP out = PROTECT(ffi_list(7, names));
-  for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(types[i], (R_xlen_t)n));
+  SEXP out = PROTECT(ffi_list(6, names));
+  for (int i = 0; i < 6; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(types[i], (R_xlen_t)n));
   for (uint32_t i = 0; i < n; i++) {
     const ff_device *d = &devices[i];
     char capability[32];
     snprintf(capability, sizeof capability, "%u.%u", (unsigned)d->major, (unsigned)d->minor);
     SET_STRING_ELT(VECTOR_ELT(out, 0), i, Rf_mkCharCE(d->name, CE_UTF8));
     REAL(VECTOR_ELT(out, 1))[i] = (double)d->memory;
-    REAL(VECTOR_ELT(out, 2))[i] = (double)d->memory_free;
-    SET_STRING_ELT(VECTOR_ELT(out, 3), i, Rf_mkChar(capability));
-    INTEGER(VECTOR_ELT(out, 4))[i] = (int)d->processors;
-    LOGICAL(VECTOR_ELT(out, 5))[i] = d->usable != 0;
-    SET_STRING_ELT(VECTOR_ELT(out, 6), i, Rf_mkCharCE(d->why_not, CE_UTF8));
+    SET_STRING_ELT(VECTOR_ELT(out, 2), i, Rf_mkChar(capability));
+    INTEGER(VECTOR_ELT(out, 3))[i] = (int)d->processors;
+    LOGICAL(VECTOR_ELT(out, 4))[i] = d->usable != 0;
+    SET_STRING_ELT(VECTOR_ELT(out, 5), i, Rf_mkCharCE(d->why_not, CE_UTF8));
   }
   UNPROTECT(1);
   return out;

@@ -103,10 +103,10 @@ static double device_steps(const held *h, int count, double seconds) {
 }
 
 /* As many tiles as the device runs at a time, for about `seconds` after a warm-up; `kernel` as in ff_kernel, `cache` a folder or
- * NULL. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what
+ * NULL; `unsplit` TRUE leaves the table kernel's tables in global memory. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what
  * ff_ensemble_info has. */
 SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
-                      SEXP seconds) {
+                      SEXP seconds, SEXP unsplit) {
   static const char *const names[] = {"steps_per_second", "elapsed_per_second", "tiles", "threads", "blocks", "registers",
                                       "shared",           "bytes",              "kernel", "reason"};
   static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
@@ -116,7 +116,7 @@ SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP devi
   h->backend = ffi_backend_table(backend);
   const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
   ff_ensemble_options options = {
-      .device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel), .cache = folder};
+      .device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel), .cache = folder, .unsplit = Rf_asLogical(unsplit) == 1};
   ffi_check(h->backend->ensemble_new(&h->ensemble, h->program, &options, &err), &err);
   uint64_t tiles = h->backend->ensemble_info(h->ensemble).capacity;
   ffi_check(h->backend->start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);

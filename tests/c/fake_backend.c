@@ -6,11 +6,11 @@
 #include "../../src/pbn/ff_engine_internal.h"
 
 static const ff_device known[] = {
-    {.name = "Fake One", .memory = UINT64_C(80) << 30, .memory_free = UINT64_C(79) << 30, .major = 9, .minor = 0,
+    {.name = "Fake One", .memory = UINT64_C(80) << 30, .major = 9, .minor = 0,
      .processors = 132, .usable = 1, .why_not = ""},
-    {.name = "Fake Old", .memory = UINT64_C(4) << 30, .memory_free = UINT64_C(3) << 30, .major = 6, .minor = 1,
+    {.name = "Fake Old", .memory = UINT64_C(4) << 30, .major = 6, .minor = 1,
      .processors = 10, .usable = 0, .why_not = "compute capability 6.1, and at least 7.5 is needed"},
-    {.name = "Fake Two", .memory = UINT64_C(80) << 30, .memory_free = UINT64_C(80) << 30, .major = 9, .minor = 0,
+    {.name = "Fake Two", .memory = UINT64_C(80) << 30, .major = 9, .minor = 0,
      .processors = 132, .usable = 1, .why_not = ""},
 };
 

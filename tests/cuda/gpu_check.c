@@ -83,8 +83,10 @@ static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err)
 static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const counted *c,
                         const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
-  for (uint32_t i = 0; i < n_terms; i++) weights[i] = (uint32_t)(c->weights[i] * 1048576.0 + 0.5);
-  ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, {t->half[0], t->half[1]}, words};
+  uint8_t sets[MOST_TERMS];
+  for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_tally_weight(c->weights[i]);
+  for (uint32_t i = 0; i < c->observables.n; i++) sets[i] = c->first[i + 1] - c->first[i] == 1 && c->weights[c->first[i]] == 1.0;
+  ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, sets, {t->half[0], t->half[1]}, words};
   ff_status status = gpu.backend->start(e, t->key, t->unit + first, tiles, err);
   if (status == FF_OK) status = run_steps(e, t->burn_in, 0, err);
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
