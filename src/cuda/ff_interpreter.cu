@@ -7,55 +7,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WARPS 16
+#define MOST_WARPS 20 /* of a multiprocessor, for 96 registers a thread: with fewer, code that is run again and again grows */
 
-/* Where a tile's rows are. */
-enum { BOTH_SHARED, NOW_SHARED, NONE_SHARED };
+/* Where a tile's rows are: in a staged image a segment copies what it reads of those in global memory. */
+enum { BOTH_SHARED, NOW_SHARED, STAGED, NONE_SHARED };
+
+
+/* Where things lie in a block's shared memory, in words. */
+typedef struct {
+  uint32_t functions, now, next, stay, scratch, items, window, words;
+} layout;
 
 typedef struct {
   ff_slice_device device;
   uint32_t warps;
   int where;
+  layout at;
   size_t shared;
 } interpreter;
 
-static size_t shared_bytes(const ff_slice_image *image, uint32_t warps, int where) {
-  size_t rows = 1 + (size_t)warps * image->scratch_rows;
-  if (where != NONE_SHARED) rows += image->n_nodes;
-  if (where == BOTH_SHARED) rows += (size_t)image->n_nodes + image->n_terms;
-  return rows * 128 + (size_t)warps * FF_ITEMS * sizeof(ff_open_item);
+static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
+  const size_t rows = where == BOTH_SHARED || where == NOW_SHARED ? image->n_nodes : 0;
+  const size_t next_rows = where == BOTH_SHARED ? (size_t)image->n_nodes + image->n_terms : 0;
+  const size_t scratch = (size_t)image->scratch_rows * 32;
+  const size_t words = (warps + 1) / 2 * FF_FUNCTIONS + (rows + next_rows + 2) * 32 + warps * (scratch + FF_ITEMS + 1 + FF_WINDOW);
+  layout out = {};
+  out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* where it does not fit anyway */
+  out.now = (warps + 1) / 2 * FF_FUNCTIONS;
+  out.next = out.now + (uint32_t)rows * 32;
+  out.stay = out.next + (uint32_t)next_rows * 32;
+  out.scratch = out.stay + 64;
+  out.items = out.scratch + warps * (uint32_t)scratch;
+  out.window = out.items + warps * (FF_ITEMS + 1);
+  return out;
+}
+
+/* What a compiler would rather compute again and again than keep in a register: it does not see that a lane asks itself. */
+__device__ static __forceinline__ uint32_t kept(uint32_t x) { return __shfl_sync(0xFFFFFFFFu, x, threadIdx.x % 32); }
+
+__device__ static __forceinline__ uint32_t *kept_global(uint32_t *x) {
+  const uint64_t bits = (uint64_t)x;
+  uint32_t *out = (uint32_t *)((uint64_t)kept((uint32_t)(bits >> 32)) << 32 | kept((uint32_t)bits));
+  __builtin_assume(__isGlobal(out));
+  return out;
 }
 
 template <int WHERE>
-__global__ static void interpret(const ff_slice_image image, const ff_slice_launch run, uint32_t *global_next) {
+__global__ static void __launch_bounds__(MOST_WARPS * 32, 1)
+    interpret(const __grid_constant__ ff_slice_image image, const __grid_constant__ ff_slice_launch run,
+              const __grid_constant__ layout at, uint32_t *global_next) {
   extern __shared__ __align__(128) uint32_t shared[];
-  const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32, tile = blockIdx.x;
-  const size_t words = (size_t)image.n_nodes * 32, all_words = words + (size_t)image.n_terms * 32;
-  uint32_t *state = run.state + tile * words, *at = shared;
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), warps = blockDim.x / 32, tile = blockIdx.x;
+  const size_t words = (size_t)image.n_nodes * 32;
+  uint32_t *state = run.state + tile * words;
   ff_slice_warp w;
   w.image = &image;
-  w.stay = at;
-  at += 32;
-  w.scratch = at + (size_t)warp * image.scratch_rows * 32;
-  at += (size_t)warps * image.scratch_rows * 32;
-  w.items = (ff_open_item *)at + (size_t)warp * FF_ITEMS;
-  at += (size_t)warps * FF_ITEMS * (sizeof(ff_open_item) / 4);
-  w.now = WHERE == NONE_SHARED ? state : at;
-  w.next = WHERE == BOTH_SHARED ? at + words : global_next + tile * all_words;
+  w.round_key = run.round_key;
+  w.functions = shared + at.functions;
+  w.pair = kept(warp / 2 * 0x10101010u);
+  w.low = kept(warp % 2 * 128);
+  w.column = shared + kept(at.functions + warp / 2 * FF_FUNCTIONS + warp % 2 * 32);
+  w.stay = shared + at.stay;
+  w.turn = shared + at.stay + 32;
+  w.scratch = shared + kept(at.scratch + warp * image.scratch_rows * 32);
+  w.items = shared + kept(at.items + warp * (FF_ITEMS + 1));
+  w.window = shared + kept(at.window + warp * FF_WINDOW);
+  w.now = WHERE == NONE_SHARED || WHERE == STAGED ? state : shared + at.now;
+  w.next = WHERE == BOTH_SHARED ? shared + at.next : kept_global(global_next + tile * (words + (size_t)image.n_terms * 32));
+  w.inputs = WHERE == STAGED ? w.scratch : w.now;
   w.counters = run.counters + (size_t)tile * image.n_terms * FF_COUNTER_ROWS * 32;
   w.before = run.before + (size_t)tile * image.n_terms;
-  w.key = run.key;
   w.unit = run.unit + tile;
   w.warp = warp;
   w.warps = warps;
-  for (uint32_t row = warp; row < image.n_nodes; row += warps) {
-    const uint32_t word = state[row * 32 + lane];
-    if (WHERE != NONE_SHARED) w.now[row * 32 + lane] = word;
-    w.next[row * 32 + lane] = word;
+  w.most_items = FF_ITEMS;
+  w.lane = kept(threadIdx.x % 32);
+  w.staged = WHERE == STAGED;
+  for (size_t i = threadIdx.x; i < words; i += blockDim.x) {
+    if (WHERE == BOTH_SHARED || WHERE == NOW_SHARED) w.now[i] = state[i];
+    w.next[i] = state[i];
   }
-  if (warp == 0) w.stay[lane] = 0;
+  ff_phase_begin(&w);
   __syncthreads();
-  if (run.fresh) ff_phase_terms(&w, 0, 1);
+  if (run.fresh) {
+    ff_phase_terms(&w, 0, 1);
+    __syncthreads();
+  }
   for (uint64_t s = 0; s < run.steps; s++) {
     w.step = run.step + s;
     ff_phase_hits(&w);
@@ -64,48 +101,96 @@ __global__ static void interpret(const ff_slice_image image, const ff_slice_laun
     __syncthreads();
     ff_phase_commit(&w);
     __syncthreads();
-    if (run.count) ff_phase_terms(&w, run.counted + (uint32_t)s, 0);
+    if (run.count) {
+      ff_phase_terms(&w, run.counted + (uint32_t)s, 0);
+      __syncthreads();
+    }
   }
-  for (uint32_t row = warp; WHERE != NONE_SHARED && row < image.n_nodes; row += warps) state[row * 32 + lane] = w.now[row * 32 + lane];
+  if (WHERE == BOTH_SHARED || WHERE == NOW_SHARED)
+    for (size_t i = threadIdx.x; i < words; i += blockDim.x) state[i] = w.now[i];
 }
 
-typedef void (*kernel)(const ff_slice_image, const ff_slice_launch, uint32_t *);
+typedef void (*kernel)(const ff_slice_image, const ff_slice_launch, const layout, uint32_t *);
 
 static kernel kernel_of(int where) {
-  return where == BOTH_SHARED ? interpret<BOTH_SHARED> : where == NOW_SHARED ? interpret<NOW_SHARED> : interpret<NONE_SHARED>;
+  return where == BOTH_SHARED  ? interpret<BOTH_SHARED>
+         : where == NOW_SHARED ? interpret<NOW_SHARED>
+         : where == STAGED     ? interpret<STAGED>
+                               : interpret<NONE_SHARED>;
 }
 
-/* Tiles and warps that a multiprocessor then runs. */
-static ff_status occupancy(int *blocks, const ff_slice_image *image, uint32_t warps, int where, ff_error *err) {
-  const size_t shared = shared_bytes(image, warps, where);
-  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)kernel_of(where), cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+/* Blocks that a multiprocessor runs at a time; 0 where shared memory does not suffice for one. */
+static ff_status occupancy(int *blocks, const ff_ensemble *e, const ff_slice_image *image, uint32_t warps, int where, ff_error *err) {
+  const size_t shared = (size_t)lay_out(image, warps, where).words * 4;
+  *blocks = 0;
+  if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
+  const kernel run = kernel_of(where);
+  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
                                    "asking for shared memory", err);
   if (status != FF_OK) return status;
-  return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel_of(where), (int)warps * 32, shared), "planning a launch", err);
+  return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, run, (int)warps * 32, shared), "planning a launch", err);
 }
 
-/* Shared memory first; of the numbers of warps to a tile the one that keeps most of them busy, the smallest of equal ones. */
-static ff_status plan(interpreter *own, ff_ensemble *e, int *best_blocks, ff_error *err) {
+/* How many warps work, on the whole: at a step's end a tile's warps wait for the last one, half a segment's time, which other tiles of
+ * the multiprocessor can use. New states in global memory cost a little, and so does every tile more than needed. */
+static double worth(const ff_slice_image *image, uint32_t warps, int blocks, int where) {
+  const double segments = image->n_update > 0 ? image->n_update : 1, idle = 0.5 * warps / segments / blocks;
+  return (double)blocks * warps * (1 - (idle < 0.9 ? idle : 0.9)) * (1 - 0.005 * blocks) * (where == BOTH_SHARED ? 1 : 0.97);
+}
+
+/* Tries all numbers of warps to a tile; never more tiles to a multiprocessor than there are. */
+static ff_status plan_where(interpreter *own, const ff_ensemble *e, int where, double *best, ff_error *err) {
   const ff_slice_image *image = &own->device.image;
-  const size_t limit = e->device.sharedMemPerBlockOptin;
-  uint32_t most = image->n_update > MOST_WARPS ? MOST_WARPS : image->n_update > 0 ? image->n_update : 1;
-  uint32_t busiest = 0;
-  for (int where = BOTH_SHARED; where <= NONE_SHARED && busiest < 8; where++)
-    for (uint32_t warps = 1; warps <= most; warps *= 2) {
-      int blocks = 0;
-      if (shared_bytes(image, warps, where) > limit) break;
-      ff_status status = occupancy(&blocks, image, warps, where, err);
-      if (status != FF_OK) return status;
-      if (blocks == 0 || (uint32_t)blocks * warps <= busiest) continue;
-      busiest = (uint32_t)blocks * warps;
-      own->warps = warps;
-      own->where = where;
-      *best_blocks = blocks;
-    }
-  if (busiest == 0)
-    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes a warp) exceed shared memory", shared_bytes(image, 1, NONE_SHARED));
-  own->shared = shared_bytes(image, own->warps, own->where);
-  return occupancy(best_blocks, image, own->warps, own->where, err);
+  const uint64_t processors = (uint64_t)e->device.multiProcessorCount, share = (e->options.tiles + processors - 1) / processors;
+  const uint32_t most = image->n_update > MOST_WARPS ? MOST_WARPS : image->n_update > 0 ? image->n_update : 1;
+  for (uint32_t warps = 1; warps <= most; warps++) {
+    int blocks = 0;
+    ff_status status = occupancy(&blocks, e, image, warps, where, err);
+    if (status != FF_OK) return status;
+    if (share > 0 && (uint64_t)blocks > share) blocks = (int)share;
+    if (blocks == 0 || worth(image, warps, blocks, where) <= *best) continue;
+    *best = worth(image, warps, blocks, where);
+    own->warps = warps;
+    own->where = where;
+  }
+  return FF_OK;
+}
+
+static ff_status upload_staged(interpreter *own, const ff_program *program, ff_error *err) {
+  void *memory = NULL;
+  size_t bytes = 0;
+  ff_slice_image image;
+  ff_slice_release(&own->device);
+  ff_status status = ff_slice_image_staged(&image, &memory, &bytes, program, err);
+  if (status != FF_OK) return status;
+  status = ff_cuda_upload(&own->device.memory, memory, bytes, "the program", err);
+  if (status == FF_OK) own->device.image = ff_slice_image_at(&image, memory, own->device.memory);
+  ff_free_aligned(memory);
+  return status;
+}
+
+/* Both states in shared memory, else the present one, else what a segment reads. */
+static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *err) {
+  double best = 0;
+  ff_status status = ff_slice_upload(&own->device, e->program, err);
+  if (status == FF_OK) status = plan_where(own, e, BOTH_SHARED, &best, err);
+  if (status == FF_OK) status = plan_where(own, e, NOW_SHARED, &best, err);
+  if (status == FF_OK && best == 0) {
+    status = upload_staged(own, e->program, err);
+    if (status == FF_OK) status = plan_where(own, e, STAGED, &best, err);
+  }
+  if (status == FF_OK && best == 0) { /* a node that reads more rows than fit */
+    ff_slice_release(&own->device);
+    status = ff_slice_upload(&own->device, e->program, err);
+    if (status == FF_OK) status = plan_where(own, e, NONE_SHARED, &best, err);
+  }
+  if (status != FF_OK) return status;
+  if (best == 0)
+    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes a warp) exceed shared memory",
+                        (size_t)lay_out(&own->device.image, 1, NONE_SHARED).words * 4);
+  own->at = lay_out(&own->device.image, own->warps, own->where);
+  own->shared = (size_t)own->at.words * 4;
+  return occupancy(blocks, e, &own->device.image, own->warps, own->where, err);
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
@@ -114,8 +199,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   int blocks = 0;
   cudaFuncAttributes attributes;
-  ff_status status = ff_slice_upload(&own->device, e->program, err);
-  if (status == FF_OK) status = plan(own, e, &blocks, err);
+  ff_status status = plan(own, e, &blocks, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)kernel_of(own->where)), "planning a launch", err);
   if (status != FF_OK) return status;
@@ -127,7 +211,10 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->info.registers = (uint32_t)attributes.numRegs;
   e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason, "interpreter, a tile on %u warps, states in %s", own->warps,
-           own->where == BOTH_SHARED ? "shared memory" : own->where == NOW_SHARED ? "shared memory, new ones in global memory" : "global memory");
+           own->where == BOTH_SHARED  ? "shared memory"
+           : own->where == NOW_SHARED ? "shared memory, new ones in global memory"
+           : own->where == STAGED     ? "global memory, what a segment reads in shared memory"
+                                      : "global memory");
   return FF_OK;
 }
 
@@ -135,7 +222,8 @@ static ff_status allocate(ff_ensemble *e, ff_error *err) {
   interpreter *own = (interpreter *)e->own;
   ff_status status = ff_slice_allocate(&own->device, e, err);
   if (status != FF_OK || own->where == BOTH_SHARED) return status;
-  return ff_cuda_new((void **)&own->device.next, e->capacity * ((size_t)e->program->n_nodes + e->program->n_terms) * 128, "states", err);
+  const size_t rows = (size_t)e->program->n_nodes + e->program->n_terms;
+  return ff_cuda_new((void **)&own->device.next, e->capacity * rows * 128, "states", err);
 }
 
 static void release(ff_ensemble *e) {
@@ -148,7 +236,8 @@ static ff_status start(ff_ensemble *e, ff_error *err) { return ff_slice_start(&(
 static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_error *err) {
   const interpreter *own = (const interpreter *)e->own;
   const ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
-  kernel_of(own->where)<<<(unsigned)e->tiles, own->warps * 32, own->shared, e->stream>>>(own->device.image, run, own->device.next);
+  const kernel interpreter_kernel = kernel_of(own->where);
+  interpreter_kernel<<<(unsigned)e->tiles, own->warps * 32, own->shared, e->stream>>>(own->device.image, run, own->at, own->device.next);
   return ff_cuda_check(cudaGetLastError(), "launching the interpreter", err);
 }
 

@@ -8,60 +8,81 @@
 typedef struct {
   ff_slice_image image;
   void *memory;
-  uint32_t *now, *next, *scratch, *stay, *counters, *before;
-  ff_open_item *items;
-  uint32_t warps;
+  uint32_t *now, *next, *scratch, *stay, *turn, *functions, *window, *items, *counters, *before;
+  uint32_t warps, most_items;
 } block;
 
 static void block_free(block *b) {
   ff_free_aligned(b->memory);
-  free(b->now);
-  free(b->next);
+  ff_free_aligned(b->now);
+  ff_free_aligned(b->next);
   free(b->scratch);
   free(b->stay);
+  free(b->turn);
+  free(b->functions);
+  ff_free_aligned(b->window);
   free(b->counters);
   free(b->before);
   free(b->items);
 }
 
-static int block_new(block *b, const ff_program *program, uint32_t warps) {
+static int block_new(block *b, const ff_program *program, uint32_t warps, int staged) {
   ff_error err;
   size_t bytes;
-  *b = (block){.warps = warps};
-  FF_CHECK_OK(ff_slice_image_new(&b->image, &b->memory, &bytes, program, &err), &err);
+  *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40 some find the list full */
+  FF_CHECK_OK((staged ? ff_slice_image_staged : ff_slice_image_new)(&b->image, &b->memory, &bytes, program, &err), &err);
   if (b->memory == NULL) return 0;
   const ff_slice_image *image = &b->image;
-  b->now = ff_calloc((size_t)image->n_nodes * 32, 4);
-  b->next = ff_calloc(((size_t)image->n_nodes + image->n_terms) * 32, 4);
+  b->now = ff_calloc_aligned((size_t)image->n_nodes * 32, 4);
+  b->next = ff_calloc_aligned(((size_t)image->n_nodes + image->n_terms) * 32, 4);
   b->scratch = ff_calloc((size_t)image->scratch_rows * warps * 32, 4);
   b->stay = ff_calloc(32, 4);
+  b->turn = ff_calloc(1, 4);
+  b->functions = ff_calloc((size_t)FF_FUNCTIONS * ((warps + 1) / 2), 4);
+  b->window = ff_calloc_aligned((size_t)FF_WINDOW * warps, 4);
   b->counters = ff_calloc((size_t)image->n_terms * FF_COUNTER_ROWS * 32, 4);
   b->before = ff_calloc(image->n_terms, 4);
-  b->items = ff_calloc((size_t)FF_ITEMS * warps, sizeof *b->items);
-  return b->now != NULL && b->next != NULL && b->scratch != NULL && b->stay != NULL && b->counters != NULL && b->before != NULL &&
-         b->items != NULL;
+  b->items = ff_calloc((size_t)(FF_ITEMS + 1) * warps, sizeof *b->items);
+  return b->now != NULL && b->next != NULL && b->scratch != NULL && b->stay != NULL && b->turn != NULL && b->functions != NULL &&
+         b->window != NULL && b->counters != NULL && b->before != NULL && b->items != NULL;
 }
 
-static ff_slice_warp warp_of(const block *b, uint32_t warp, uint64_t key, uint64_t unit, uint64_t step) {
+static ff_slice_warp warp_of(const block *b, uint32_t warp, const uint32_t *round_key, uint64_t unit, uint64_t step) {
+  uint32_t *scratch = b->scratch + (size_t)warp * b->image.scratch_rows * 32;
   return (ff_slice_warp){.image = &b->image,
+                         .round_key = round_key,
                          .now = b->now,
                          .next = b->next,
-                         .scratch = b->scratch + (size_t)warp * b->image.scratch_rows * 32,
+                         .scratch = scratch,
+                         .inputs = b->image.staged ? scratch : b->now,
                          .stay = b->stay,
-                         .items = b->items + (size_t)warp * FF_ITEMS,
+                         .turn = b->turn,
+                         .functions = b->functions,
+                         .column = b->functions + warp / 2 * FF_FUNCTIONS + warp % 2 * 32,
+                         .pair = warp / 2 * 0x10101010u,
+                         .low = warp % 2 * 128,
+                         .window = b->window + (size_t)warp * FF_WINDOW,
+                         .items = b->items + (size_t)warp * (FF_ITEMS + 1),
                          .counters = b->counters,
                          .before = b->before,
-                         .key = key,
                          .unit = unit,
                          .step = step,
                          .warp = warp,
-                         .warps = b->warps};
+                         .warps = b->warps,
+                         .most_items = b->most_items,
+                         .staged = (int)b->image.staged};
 }
 
 static void run(block *b, uint64_t key, uint64_t unit, uint64_t first, uint64_t steps, int count, uint32_t counted) {
   ff_slice_warp w[16];
+  uint32_t round_key[2 * FF_PHILOX_ROUNDS], k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+  for (int round = 0; round < FF_PHILOX_ROUNDS; round++, k0 += FF_PHILOX_W0, k1 += FF_PHILOX_W1) {
+    round_key[2 * round] = k0;
+    round_key[2 * round + 1] = k1;
+  }
   for (uint64_t s = first; s < first + steps; s++) {
-    for (uint32_t i = 0; i < b->warps; i++) w[i] = warp_of(b, i, key, unit, s);
+    for (uint32_t i = 0; i < b->warps; i++) w[i] = warp_of(b, i, round_key, unit, s);
+    for (uint32_t i = 0; s == first && i < b->warps; i++) ff_phase_begin(&w[i]);
     for (uint32_t i = 0; count && counted == 0 && s == first && i < b->warps; i++) ff_phase_terms(&w[i], 0, 1);
     for (uint32_t i = 0; i < b->warps; i++) ff_phase_hits(&w[i]);
     for (uint32_t i = 0; i < b->warps; i++) ff_phase_update(&w[i]);
@@ -106,7 +127,7 @@ static void compare(const block *b, ff_tile *tile, uint32_t counted, const char 
   }
 }
 
-static void check_net(const ff_pbn *pbn, uint32_t warps, uint64_t key, const char *what) {
+static void check_net(const ff_pbn *pbn, uint32_t warps, int staged, uint64_t key, const char *what) {
   ff_error err;
   ff_program *program = NULL;
   ff_tile *tile = NULL;
@@ -123,7 +144,7 @@ static void check_net(const ff_pbn *pbn, uint32_t warps, uint64_t key, const cha
   ff_observables observables = {n, first, terms, weights};
   FF_CHECK_OK(ff_program_new(&program, pbn, &observables, FF_LAYOUT_SLICED, &err), &err);
   if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
-  if (tile != NULL && block_new(&b, program, warps)) {
+  if (tile != NULL && block_new(&b, program, warps, staged)) {
     uint64_t unit = (UINT64_C(5) << 32) + 7;
     ff_tile_start(tile, key, unit);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
@@ -156,6 +177,8 @@ static const net_shape shapes[] = {
     {.nodes = 300, .max_functions = 3, .max_parents = 7, .perturbation = 0.7},
     {.nodes = 300, .max_functions = 1, .max_parents = 4, .perturbation = 0.001},
     {.nodes = 120, .max_functions = 6, .max_parents = 6, .perturbation = 0.01},
+    {.nodes = 30, .max_functions = 24, .max_parents = 3, .perturbation = 0.01}, /* choices of more cuts than stand together */
+    {.nodes = 60, .max_functions = 3, .max_parents = 4, .contexts = 30, .perturbation = 0.01},
 };
 
 static void steps_give_the_tile(void) {
@@ -163,10 +186,24 @@ static void steps_give_the_tile(void) {
     for (uint64_t seed = 1; seed <= 3; seed++) {
       ff_pbn *pbn = net_random_make(&shapes[i], seed + 100 * i);
       char what[64];
-      snprintf(what, sizeof what, "shape %zu, seed %llu", i, (unsigned long long)seed);
-      if (pbn != NULL) check_net(pbn, seed == 1 ? 1 : seed == 2 ? 3 : 16, seed * 77777777777u, what);
+      for (int staged = 0; staged < 2 && pbn != NULL; staged++) {
+        snprintf(what, sizeof what, "shape %zu, seed %llu%s", i, (unsigned long long)seed, staged ? ", staged" : "");
+        check_net(pbn, seed == 1 ? 1 : seed == 2 ? 3 : 16, staged, seed * 77777777777u, what);
+      }
       ff_pbn_free(pbn);
     }
 }
 
-FF_TEST_MAIN("slice_warp", steps_give_the_tile)
+/* Every operation on rows, and choices that rows decide (1/2, 1/4), which share groups of random rows. */
+static void operations_give_the_tile(void) {
+  static const char *const rules[] = {
+      "a 1 b & c",          "b 1 !(b & d)",        "c 1 a | !d",          "d 0.5 a ^ b",        "d 0.5 !(c | e)",    "e 0.25 !a",
+      "e 0.75 (a & !b) | c", "f 0.5 e",             "f 0.25 !(a ^ f)",     "f 0.25 1",           "g 0.5 (a | b) & !(c | d)",
+      "g 0.5 (e ^ f) | !(a & g)", "h 0.3 h & g",   "h 0.7 !h | (a & f)", "i 0.5 0",             "i 0.5 (h & !g) ^ (a | i)", NULL};
+  ff_pbn *pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
+  for (int staged = 0; staged < 2 && pbn != NULL; staged++)
+    check_net(pbn, 2, staged, 424242, staged ? "operations, staged" : "operations");
+  ff_pbn_free(pbn);
+}
+
+FF_TEST_MAIN("slice_warp", steps_give_the_tile, operations_give_the_tile)
