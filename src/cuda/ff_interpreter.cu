@@ -125,7 +125,9 @@ static ff_status occupancy(int *blocks, const ff_ensemble *e, const ff_slice_ima
   *blocks = 0;
   if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
   const kernel run = kernel_of(where);
-  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+  /* the most there is, not what this ensemble takes: the setting is the device's, and other ensembles may use the kernel */
+  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                        (int)e->device.sharedMemPerBlockOptin),
                                    "asking for shared memory", err);
   if (status != FF_OK) return status;
   return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, run, (int)warps * 32, shared), "planning a launch", err);
