@@ -18,7 +18,7 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each changed network is simulated with
 #'   a seed of its own, derived from it.
 #' @inheritParams steady_state
-#' @param ... More arguments of [steady_state()].
+#' @param ... More arguments of [steady_state()], but for `shard`: the parts of a division would not add up to sensitivities.
 #'
 #' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
 #'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
@@ -42,6 +42,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
                                  by = 0.1, precision = 1e-3, confidence = 0.95, seed = NULL, ...) {
   check_pbn(model)
   sets <- as_sets(states, model)
+  refuse_shard(list(...))
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -63,6 +64,14 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
     sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), seed)
   })
   structure(do.call(rbind, rows), class = c("long_run_sensitivity", "data.frame"))
+}
+
+# An abbreviation reaches steady_state()'s argument as well.
+refuse_shard <- function(given) {
+  given <- given[names(given) %in% c("sh", "sha", "shar", "shard")]
+  if (!all(vapply(given, is.null, NA))) {
+    abort_argument("`shard` is not for sensitivities: differences of parts do not add up. Divide the changes by `nodes` instead.")
+  }
 }
 
 without_precision_warning <- function(expr) {

@@ -9,6 +9,7 @@ as_sets <- function(states, model, name = "states") {
     abort_value(name, "text over node names, a named 0/1 vector, or a list of these", states)
   }
   if (length(states) == 0L) abort_argument(sprintf("`%s` must hold at least one state set; found none.", name))
+  refuse_quoted_values(states, model, name)
   texts <- vapply(states, set_text, "", model = model, name = name, USE.NAMES = FALSE)
   labels <- names(states)
   if (is.null(labels)) labels <- rep("", length(texts))
@@ -17,6 +18,18 @@ as_sets <- function(states, model, name = "states") {
   twice <- labels[duplicated(labels)]
   if (length(twice) > 0L) abort_argument(sprintf("`%s` names the set %s twice.", name, quote_some(twice[[1L]])))
   stats::setNames(enc2utf8(texts), enc2utf8(labels))
+}
+
+# c(A = "1", B = "0") would be two sets that are constants, named like nodes; A on and B off is what is meant.
+refuse_quoted_values <- function(states, model, name) {
+  if (!is.character(states) || is.null(names(states)) || anyNA(states)) return(invisible())
+  if (!all(trimws(states) %in% c("0", "1")) || !all(names(states) %in% model$nodes)) return(invisible())
+  written <- function(quote) {
+    shown <- utils::head(states, 5L)
+    values <- paste0(quote_name(names(shown)), " = ", quote, trimws(shown), quote, collapse = ", ")
+    sprintf("c(%s%s)", values, if (length(states) > 5L) ", ..." else "")
+  }
+  abort_argument(sprintf("`%s` must have numbers for the values of nodes: write %s; found %s.", name, written(""), written("\"")))
 }
 
 # One set: text as it is; c(A = 1, B = 0) becomes A & !B.
