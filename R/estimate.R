@@ -133,12 +133,12 @@ merge_parts <- function(parts, class, frame) {
       "c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken."
     )
   }
-  same_run(runs)
-  shard <- do.call(rbind, lapply(runs, `[[`, "shard"))
-  shard <- shard[order(shard[, "part"]), , drop = FALSE]
-  if (length(unique(shard[, "parts"])) > 1L || anyDuplicated(shard[, "part"]) > 0L) {
-    abort_argument("c() merges different parts of one division: found a part twice, or parts of different divisions.")
+  shards <- lapply(runs, `[[`, "shard")
+  if (length(runs) > 1L && any(vapply(shards, function(shard) shard[[1L, "parts"]] == 1, NA))) {
+    abort_argument("c() merges parts of one run; found a whole run among them.")
   }
+  same_run(runs)
+  shard <- different_parts(do.call(rbind, shards))
   merged <- .Call(ffi_tally_merge, lapply(runs, `[[`, "tally"))
   run <- runs[[1L]]
   run$tally <- merged$tally
@@ -151,6 +151,18 @@ merge_parts <- function(parts, class, frame) {
     paste(utils::head(missing, 10L), collapse = ", ")
   ))
   frame(run, merged$moments, merged$tiles, run$seconds)
+}
+
+# The parts in their order, each one there once and all of one division.
+different_parts <- function(shard) {
+  name <- function(row) sprintf("part %d of %d", as.integer(shard[[row, "part"]] + 1), as.integer(shard[[row, "parts"]]))
+  other <- which(shard[, "parts"] != shard[[1L, "parts"]])
+  if (length(other) > 0L) {
+    abort_argument(sprintf("c() merges parts of one division; found %s and %s.", name(1L), name(other[[1L]])))
+  }
+  twice <- anyDuplicated(shard[, "part"])
+  if (twice > 0L) abort_argument(sprintf("c() merges different parts; %s is there twice.", name(twice)))
+  shard[order(shard[, "part"]), , drop = FALSE]
 }
 
 same_run <- function(runs) {
@@ -194,15 +206,12 @@ resume_run <- function(run, merged, frame) {
   frame(whole, result$moments, result$tiles, whole$seconds)
 }
 
-# A message of class fireflip_message_resume.
+# A message of class fireflip_message_resume. It names no number: the run may go on more than once.
 inform_more <- function(run, plan) {
   text <- if (plan$burn_in > run$burn_in) {
-    sprintf("The halves of the trajectories differ: the run starts again with a burn-in of %s", count_of(plan$burn_in, "step"))
+    "The halves of the trajectories differ: the run starts again with a longer burn-in"
   } else {
-    sprintf(
-      "The parts fall short of the precision, or of what must have been seen: the run goes on with %s more trajectories",
-      format((plan$planned_tiles - run$tiles) * 1024, big.mark = ",")
-    )
+    "The parts fall short of the precision, or of what must have been seen: the run goes on with more trajectories"
   }
   message(new_condition("resume", "message", paste0(text, ", as it would have undivided.\n"), NULL))
 }

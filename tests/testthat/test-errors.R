@@ -179,6 +179,8 @@ test_that("of parts that are put together", {
     c(first, later)
     c(influence, long_run_influence(net, to = "a", precision = 0.05, seed = 1, shard = c(2, 3)))
     c(first, steady_state(net, "a", precision = 0.05, seed = 1, shard = c(2, 2)))
+    c(first, part(2), part(2))
+    c(first, steady_state(net, "a", precision = 0.05, seed = 1))
     c(old, part(2))
     both <- c(first, part(3))
   })
@@ -189,8 +191,8 @@ test_that("of parts that go on together", {
   parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-4, seed = 1, shard = c(i, 2)))
   expect_message(do.call(c, parts), "^The parts fall short of the precision", class = "fireflip_message_resume")
   expect_snapshot({
-    inform_more(list(burn_in = 64, tiles = 4), list(burn_in = 64, planned_tiles = 8))
-    inform_more(list(burn_in = 64, tiles = 4), list(burn_in = 1024, planned_tiles = 4))
+    inform_more(list(burn_in = 64), list(burn_in = 64))
+    inform_more(list(burn_in = 64), list(burn_in = 1024))
   })
 })
 
