@@ -30,7 +30,8 @@
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
-#' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20.
+#' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20. A run is given up earlier
+#'   where looks twice and four times as long bring them no closer.
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
 #'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.

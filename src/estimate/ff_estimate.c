@@ -14,6 +14,7 @@
 #define RARE 50.0               /* independent looks times precision at which a set too rare to be seen is rare enough */
 #define MIN_PATIENCE 4096       /* steps, and flips of every node, before trajectories that disagree are given up */
 #define MIN_FLIPS 32
+#define MAX_STUCK 2             /* doublings that bring no agreement before trajectories are given up */
 #define DRIFT_PILOT 4.0
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
@@ -423,6 +424,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   return FF_OK;
 }
 
+/* A longer burn-in is advised only where max_burn_in is what ended it, not where doublings have brought no agreement. */
 static ff_status not_converged(const ff_estimate *e, double rhat, int agree, ff_error *err) {
   if (agree)
     return ff_error_set(err, FF_ECONVERGENCE,
@@ -431,15 +433,16 @@ static ff_status not_converged(const ff_estimate *e, double rhat, int agree, ff_
                         "burn-in (max_burn_in), or use method = \"exact\"",
                         (unsigned long long)e->target[2], ff_estimate_stretch(e), ff_program_perturbation(e->program),
                         ff_program_rarest(e->program));
+  int perturbed = ff_program_perturbation(e->program) > 0;
+  int longer = e->stuck < MAX_STUCK && e->plan.burn_in < FF_MAX_WINDOW;
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "after %llu steps trajectories from different starts still disagree (rhat %.3g)%s; give an initial state, "
-                      "use method = \"exact\", or allow a longer burn-in (max_burn_in)",
-                      (unsigned long long)e->target[2], rhat,
-                      ff_program_perturbation(e->program) > 0
-                          ? ": the network mixes slowly, or its long run depends on the start, as it can with nodes exempt from "
-                            "perturbation"
-                          : ": without perturbation the long run may depend on the start; give the network a perturbation "
-                            "probability, such as 0.001");
+                      "after %llu steps trajectories from different starts still disagree (rhat %.3g)%s, as they can where %s: "
+                      "give %san initial state, %suse method = \"exact\"%s",
+                      (unsigned long long)e->target[2], rhat, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "",
+                      perturbed ? "nodes are exempt from perturbation or the network mixes slowly"
+                                : "there is no perturbation and the long run depends on the start",
+                      perturbed ? "it " : "the network a perturbation probability, such as 0.001, or ",
+                      longer ? "" : "or ", longer ? ", or allow a longer burn-in (max_burn_in)" : "");
 }
 
 static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
@@ -463,7 +466,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   int patient = psi >= MIN_PATIENCE && (flips == 0 || flips >= MIN_FLIPS);
   e->stuck = patient && now.rhat > 1.2 && !(now.rhat - 1 < 0.8 * (e->last_rhat - 1)) ? e->stuck + 1 : 0;
   e->last_rhat = now.rhat;
-  if (e->stuck >= 2 || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW)
+  if (e->stuck >= MAX_STUCK || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW)
     return not_converged(e, now.rhat, converged, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;

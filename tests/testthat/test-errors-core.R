@@ -147,6 +147,8 @@ test_that("of estimates that do not converge", {
   expect_snapshot(error = TRUE, transform = no_numbers, {
     steady_state(copy, "b", seed = 1)
     steady_state(slow, "b", seed = 1, max_burn_in = 1024)
+    steady_state(copy, "b", seed = 1, max_burn_in = 1024)
+    steady_state(pbn(c(a = "a", b = "a"), perturbation = 1e-3, exempt = "a"), "b", seed = 1)
     steady_state(set_initial(quiet, a = 0), "a", seed = 1, max_burn_in = 256)
     steady_state(net, "a", seed = 1, max_burn_in = 64)
   })
