@@ -251,7 +251,8 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   return FF_OK;
 }
 
-/* As many tiles as the device runs at a time, in waves of equal size, where the memory allows. */
+/* As many tiles as the device runs at a time, where the memory allows: a last, smaller wave costs less than equal ones, whose
+ * time is that of the fullest multiprocessor. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "asking for its memory", err);
@@ -262,11 +263,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (tiles == 0)
     return ff_error_set(err, FF_EMEMORY, "1,024 trajectories take %llu bytes of GPU memory, and %llu are free",
                         (unsigned long long)a_tile, (unsigned long long)unused);
-  uint64_t wanted = e->options.tiles;
-  if (wanted > 0) {
-    uint64_t waves = (wanted + tiles - 1) / tiles;
-    tiles = (wanted + waves - 1) / waves;
-  }
+  if (e->options.tiles > 0 && e->options.tiles < tiles) tiles = e->options.tiles;
   e->capacity = e->info.capacity = tiles;
   e->info.bytes += tiles * a_tile;
   return FF_OK;

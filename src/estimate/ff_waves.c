@@ -5,9 +5,10 @@
 
 #define LEAST_SECONDS 0.002 /* that a device is given to work, however near the deadline */
 
-/* A device, and the wave that it is on. */
+/* A device, the tiles of the present round that it has still to begin, and the wave that it is on. */
 typedef struct {
   ff_ensemble *ensemble;
+  uint64_t next, last;
   uint64_t capacity, tiles, step;
   int busy, half_noted;
   ff_tally tally;  /* of the waves that it has finished in this call */
@@ -25,7 +26,7 @@ struct ff_waves {
   uint8_t *sets;
   uint64_t target[3];
   /* of the present call */
-  uint64_t key, *next, stop, span; /* span: tiles of the present round, in all calls */
+  uint64_t key;
   double deadline;
 };
 
@@ -102,27 +103,16 @@ void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]
   memcpy(w->sums.half, half, sizeof w->sums.half);
   for (uint32_t i = 0; i < w->n; i++) {
     w->waves[i].busy = 0;
+    w->waves[i].next = w->waves[i].last = 0;
     ff_tally_clear(&w->waves[i].tally, half[0], half[1]);
   }
 }
 
-/* Takes tiles for a wave: no more than fit, and no more than this device's share of the round. */
-static uint64_t take(ff_waves *w, const wave *v, uint64_t *first) {
-  uint64_t next = __atomic_load_n(w->next, __ATOMIC_RELAXED), n;
-  do {
-    uint64_t left = next < w->stop ? w->stop - next : 0;
-    n = (w->span + w->n - 1) / w->n;
-    if (n > v->capacity) n = v->capacity;
-    if (n > left) n = left;
-    *first = next;
-  } while (n > 0 && !__atomic_compare_exchange_n(w->next, &next, next + n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  return n;
-}
-
 static ff_status begin(ff_waves *w, wave *v) {
-  uint64_t first;
-  v->tiles = take(w, v, &first);
+  uint64_t first = v->next;
+  v->tiles = v->last - first < v->capacity ? v->last - first : v->capacity;
   if (v->tiles == 0) return FF_OK;
+  v->next += v->tiles;
   v->busy = 1;
   v->half_noted = 0;
   v->step = 0;
@@ -166,17 +156,20 @@ static void share(void *context, int index) {
 
 ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
                         uint64_t *steps, ff_error *err) {
-  if (stop != w->stop) w->span = stop - *next;
+  uint64_t first = *next, span = stop - first;
+  for (uint32_t i = 0; i < w->n && span > 0; i++) { /* a new round: equal shares, for one host's GPUs are mostly alike */
+    w->waves[i].next = first + span * i / w->n;
+    w->waves[i].last = first + span * (i + 1) / w->n;
+  }
+  *next = stop;
   w->key = key;
-  w->next = next;
-  w->stop = stop;
   w->deadline = deadline;
   ff_parallel((int)w->n, share, w);
   *busy = 0;
   ff_status status = first_failure(w, err);
   for (uint32_t i = 0; i < w->n && status == FF_OK; i++) {
     wave *v = &w->waves[i];
-    *busy |= v->busy;
+    *busy |= v->busy || v->next < v->last;
     *steps += v->steps;
     v->steps = 0;
     if (v->tally.tiles == 0) continue;

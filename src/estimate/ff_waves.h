@@ -15,8 +15,8 @@ void ff_waves_free(ff_waves *waves);
 /* A new plan: steps at which burn-in, first and second half end. */
 void ff_waves_plan(ff_waves *waves, const uint64_t target[3], const uint64_t half[2]);
 
-/* Works until about `deadline` on tiles *next .. stop - 1, of which it takes what it begins; what is finished is added to *tally,
- * *busy tells whether a wave is on its way, *steps grows by trajectory-steps. */
+/* Works until about `deadline` on tiles *next .. stop - 1, which it takes all at once, and on what it has taken before; what is
+ * finished is added to *tally, *busy tells whether anything is left, *steps grows by trajectory-steps. */
 ff_status ff_waves_work(ff_waves *waves, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
                         uint64_t *steps, ff_error *err);
 
