@@ -35,6 +35,11 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   result
 }
 
+# What to run on. An exact answer takes no GPU, so none need be there.
+method_engine <- function(method, backend) {
+  if (method == "exact") list(name = wanted_backend(backend)$value) else resolve_backend(backend)
+}
+
 # Where the run goes once the pilot has told how long it is. "auto" leaves a run to the processor that would be over before a GPU
 # had started; which one it is changes no bit of the answer.
 settle_engine <- function(engine, pointer, state, seconds) {

@@ -43,14 +43,15 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
                                max_burn_in = 2^20, shard = NULL, progress = interactive()) {
   check_pbn(model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  engine <- resolve_backend(backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   pairs <- influence_pairs(model, from, to)
+  if (!any(pairs$arrow)) method <- "exact" # nothing to simulate
+  engine <- method_engine(method, backend)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
-  if (method == "exact" || !any(pairs$arrow)) return(exact_long_run_influence(model, whole, pairs, confidence, progress))
+  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
   result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
   run <- estimate_run(model, NULL, pairs, options, confidence, result)
   run$nodes <- whole$nodes

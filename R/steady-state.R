@@ -21,12 +21,13 @@
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
 #' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about half a
-#'   minute; then `lower` and `upper` equal the probability).
+#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about a
+#'   minute, or more where nodes have several functions; then `lower` and `upper` equal the probability).
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
 #' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
-#'   would take the processor longer than a second. The answer is the same to the last bit. See [backends()].
+#'   would take the processor longer than a second. The answer is the same to the last bit, and an exact one always the
+#'   processor's. See [backends()].
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
@@ -66,7 +67,7 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   check_pbn(model)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  engine <- resolve_backend(backend)
+  engine <- method_engine(method, backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)

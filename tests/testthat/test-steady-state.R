@@ -222,3 +222,16 @@ test_that("arguments are checked", {
   on.exit(options(old))
   expect_error(steady_state(net, "a"), class = "fireflip_error_argument")
 })
+
+test_that("an exact answer needs no GPU, whatever the backend", {
+  old <- options(fireflip.cuda_library = "/nowhere/fireflip_cuda.so", fireflip.backend = NULL)
+  on.exit(options(old))
+  net <- pbn(c(a = "!b", b = "a"), perturbation = 0.1)
+  expect_error(steady_state(net, "a", backend = "cuda"), class = "fireflip_error_backend")
+  expect_error(long_run_influence(net, backend = "cuda"), class = "fireflip_error_backend")
+  expect_equal(steady_state(net, "a", method = "exact", backend = "cuda")$probability, 0.5)
+  expect_identical(long_run_influence(net, method = "exact", backend = "cuda")$backend, c("cpu", "cpu"))
+  expect_identical(long_run_influence(net, "a", "a", backend = "cuda")$influence, 0) # no arrow, nothing to simulate
+  expect_error(steady_state(net, "a", method = "exact", backend = "gpu"), class = "fireflip_error_argument")
+  expect_error(long_run_influence(net, method = "exact", backend = "gpu"), class = "fireflip_error_argument")
+})
