@@ -75,7 +75,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
 #' new R processes instead (`parallel::makeCluster()`, `future::plan("multisession")`).
 #'
-#' @returns A data frame with a row for the processor and a row for each GPU; where there is none, one row says why.
+#' @returns A data frame (of class `fireflip_backends`, which prints a line a row; [as.data.frame()] drops it) with a row for
+#'   the processor and a row for each GPU; where there is none, one row says why.
 #'   - `name`: `"cpu"` or `"cuda"`.
 #'   - `index`: number of the GPU, from 0, in CUDA's order; `NA` for the processor.
 #'   - `device`: its name; for the processor with the threads it runs and its widest vectors.
@@ -88,7 +89,45 @@ backend_names <- c("auto", "cpu", "cuda")
 #' backends()
 backends <- function() {
   rows <- list(cpu_row(), cuda_rows(ask_cuda(fresh = TRUE)))
-  do.call(rbind, rows)
+  rows <- do.call(rbind, rows)
+  class(rows) <- c("fireflip_backends", "data.frame")
+  rows
+}
+
+#' @export
+print.fireflip_backends <- function(x, ...) {
+  if (!all(names(backend_row("cpu")) %in% names(x))) { # a part of the columns is no list of backends
+    print(as.data.frame(x), ...)
+    return(invisible(x))
+  }
+  lines <- backend_lines(x)
+  cuda <- x$name == "cuda"
+  notes <- ifelse(x$usable, "", paste0(x$why_not, ifelse(grepl("[.?!]$", x$why_not), "", ".")))
+  lost <- which(cuda)[1L] # said once, and before the reasons
+  if (any(cuda) && !any(x$usable[cuda])) {
+    notes[lost] <- sprintf("Nothing is lost but speed: %s. Why not: %s", same_answer(), notes[lost])
+  }
+  wrapped <- lapply(notes, strwrap, width = getOption("width"), indent = 4L, exdent = 4L)
+  for (i in seq_along(lines)) writeLines(c(lines[[i]], wrapped[[i]][nzchar(notes[[i]])]))
+  invisible(x)
+}
+
+# What to do without a GPU. To leave `backend` out helps unless the session asks for one.
+same_answer <- function() {
+  session <- identical(from_session("fireflip.backend", "FIREFLIP_BACKEND")$value, "cuda")
+  how <- if (session) "as `backend`, say" else "leave `backend` out, or say"
+  sprintf("the processor gives the same answer (%s \"cpu\")", how)
+}
+
+# "cuda 0  usable  NVIDIA H200, 140 GB, compute capability 9.0", in columns.
+backend_lines <- function(x) {
+  memory <- vapply(x$memory, function(bytes) if (is.na(bytes)) "" else paste0(", ", format_bytes(bytes)), "")
+  capability <- ifelse(is.na(x$compute_capability), "", paste0(", compute capability ", x$compute_capability))
+  lines <- sprintf(
+    "%s  %s  %s", format(paste0(x$name, ifelse(is.na(x$index), "", paste0(" ", x$index)))),
+    format(ifelse(x$usable, "usable", "not usable")), ifelse(is.na(x$device), "", paste0(x$device, memory, capability))
+  )
+  trimws(lines, "right")
 }
 
 backend_row <- function(name, index = NA_integer_, device = NA_character_, memory = NA_real_, capability = NA_character_,
@@ -169,8 +208,8 @@ no_cuda_text <- function(path) {
     return(sprintf("there is no file %s, which was named as the CUDA backend", path))
   }
   paste0(
-    "this build of fireflip has no CUDA backend: install the package from source where nvcc of CUDA 12.1 or later is found ",
-    "(with FIREFLIP_CUDA=yes in the environment, what is missing is said)"
+    "this build of fireflip has no CUDA backend: to get one, install the package from source where nvcc of CUDA 12.1 or later ",
+    "is found; with the environment variable FIREFLIP_CUDA=yes, the installation says what is missing"
   )
 }
 
@@ -202,7 +241,8 @@ resolve_engine <- function(backend = "auto") {
   why_not <- if (is.null(cuda$devices)) cuda$why_not else no_device_text(cuda$devices)
   if (!is.null(why_not)) {
     if (wanted$value == "auto") return(list(name = "cpu", why = paste("no GPU can be used:", why_not)))
-    abort("backend", sprintf("%s: no GPU can be used: %s.", wanted$why, sub("[.]$", "", why_not)))
+    why_not <- paste0(why_not, if (!grepl("[.?!]$", why_not)) ".")
+    abort("backend", sprintf("%s: no GPU can be used; %s. Why not: %s", wanted$why, same_answer(), why_not))
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
@@ -212,12 +252,19 @@ resolve_engine <- function(backend = "auto") {
 
 # The argument, or where it leaves the choice the session's: list(value, why).
 wanted_backend <- function(backend) {
-  value <- check_choice(backend, "backend", backend_names)
+  value <- check_backend(backend, "backend")
   if (value != "auto") return(list(value = value, why = sprintf("`backend` = \"%s\"", value)))
   session <- from_session("fireflip.backend", "FIREFLIP_BACKEND")
   if (is.null(session$value)) return(list(value = "auto", why = "`backend` = \"auto\""))
-  value <- check_choice(session$value, session$name, backend_names)
+  value <- check_backend(session$value, session$name)
   list(value = value, why = sprintf("%s = \"%s\"", session$name, value))
+}
+
+check_backend <- function(value, name) {
+  if (is.character(value) && length(value) == 1L && tolower(value) %in% c("gpu", "gpus", "nvidia")) { # letters suggest cpu
+    abort_value(name, paste("one of", paste0("\"", backend_names, "\"", collapse = ", ")), value, "; did you mean \"cuda\"?")
+  }
+  check_choice(value, name, backend_names)
 }
 
 # list(value, name): numbers of GPUs from 0, or NULL for all.

@@ -52,6 +52,38 @@ test_that("backends() lists the processor and the GPUs", {
   if (file.exists("/proc/meminfo")) expect_gt(got$memory[[1L]], 2^26)
 })
 
+test_that("backends() prints a line a row, and a reason below", {
+  show <- function(width = 80, ...) {
+    plain_session(..., width = width)
+    x <- backends()
+    x$device[[1L]] <- "Some processor (2 cores, AVX2)"
+    x$memory[[1L]] <- 8 * 2^30
+    print(x)
+  }
+  right <- fake("right")
+  expect_snapshot({
+    show(fireflip.cuda_library = right)
+    show(fireflip.cuda_library = fake("nodriver"))
+    show(width = 50, fireflip.cuda_library = fake("nodriver"), fireflip.backend = "cuda")
+    show(width = 50, fireflip.cuda_library = "/nowhere/fireflip_cuda.so")
+  })
+  plain_session(fireflip.cuda_library = right)
+  x <- backends()
+  expect_identical(class(as.data.frame(x)), "data.frame")
+  expect_identical(nrow(subset(x, name == "cuda" & usable)), 2L)
+  expect_output(print(x[c("name", "usable")]), "name +usable") # some columns: a data frame
+  expect_no_match(capture.output(print(x[1L, ])), "Nothing is lost")
+  expect_output(expect_identical(print(x), x))
+  expect_silent(print(x[0L, ]))
+})
+
+# A build without the backend, wherever the test runs.
+test_that("a build without CUDA says how to get it", {
+  plain_session()
+  text <- fireflip:::no_cuda_text("cuda")
+  expect_snapshot(writeLines(strwrap(text, 100)))
+})
+
 test_that("backends() finds more devices than it has room for at first", {
   plain_session(fireflip.cuda_library = fake("right"))
   expect_identical(nrow(backends()), 4L)
@@ -145,6 +177,7 @@ test_that("what cannot be had is an error with a reason", {
   right <- fake("right")
   expect_snapshot(error = TRUE, {
     engine("gpu")
+    engine("auto", fireflip.backend = "GPU")
     engine(fireflip.cuda_library = fake("nodriver"))
     engine("auto", fireflip.cuda_library = fake("nodriver"), fireflip.backend = "cuda")
     engine("auto", fireflip.backend = "quick")
