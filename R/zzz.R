@@ -1,3 +1,30 @@
+#' @section Start here:
+#' * [pbn()] writes a network down; [read_network()] reads one from a file; [example_model()] has some to try.
+#' * [steady_state()] says how probable sets of states are in the long run.
+#' * [long_run_influence()] says which parents decide about a node.
+#' * [long_run_sensitivity()] says what a change of the network would change.
+#' * [influence_analysis()] gives probabilities and influences from one simulation.
+#'
+#' Each gives a data frame that can be printed, plotted and summarised ([result-methods]). [node_activity()] is
+#' [steady_state()] of every node, [fix_nodes()] makes knock-outs, and [reduce_network()] tells which nodes matter.
+#'
+#' @section Options:
+#' Set by [options()], for the session. None of them changes an answer.
+#'
+#' * `fireflip.threads`: how many threads to use; see [fireflip_threads()].
+#' * `fireflip.backend`: what `backend = "auto"` stands for, `"cpu"` or `"cuda"`; see [backends()], also for the next two and
+#'   the last.
+#' * `fireflip.devices`: numbers of the GPUs to use, from 0, as in `c(0, 1)`; all that are usable where not set.
+#' * `fireflip.kernel`: the CUDA code that runs a synchronous network, `"generated"` or `"interpreter"`; the one that fits
+#'   where not set.
+#' * `fireflip.simd`: the widest vectors of the processor to use, `"portable"`, `"avx2"` or `"avx512"`; all it has where not
+#'   set.
+#' * `fireflip.cuda_library`: path of a CUDA backend to use instead of the installed one.
+#'
+#' @examples
+#' net <- example_model("cellcycle")
+#' steady_state(net, "CycB & !Cdh1", seed = 1)
+#'
 #' @keywords internal
 #' @useDynLib fireflip, .registration = TRUE
 "_PACKAGE"
