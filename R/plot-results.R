@@ -1,7 +1,8 @@
 #' Plot results
 #'
 #' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters are shortened, and
-#' where rows or trajectories are left out, the plot says so ("30 of 147").
+#' where rows or trajectories are left out, the plot says so ("30 of 147"). Influences that are certain, as they are the same in
+#' every state, are left out where there are others.
 #'
 #' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then
 #' call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
@@ -154,8 +155,12 @@ analysis_ranked <- function(x, n) {
 }
 
 influence_ranked <- function(x, n) {
-  one <- length(unique(x$to)) == 1L
-  ranked(if (one) x$from else paste(x$from, x$to, sep = " > "), x$influence, x$lower, x$upper, n)
+  label <- if (length(unique(x$to)) == 1L) x$from else paste(x$from, x$to, sep = " > ")
+  drawn <- !certain_rows(x)
+  if (!any(drawn)) drawn[] <- TRUE
+  out <- ranked(label[drawn], x$influence[drawn], x$lower[drawn], x$upper[drawn], n)
+  attr(out, "certain") <- sum(!drawn)
+  out
 }
 
 sensitivity_ranked <- function(x, n) {
@@ -169,7 +174,7 @@ sensitivity_ranked <- function(x, n) {
 }
 
 plot_ranked <- function(rows, xlab, main, ...) {
-  note <- left_out(nrow(rows), attr(rows, "of"), ", largest first")
+  note <- ranked_note(rows)
   old <- plot_margins(rows$label, nrow(rows), 4.5, 1 + (!is.null(note)) * 0.5 + (!is.null(main)) * 2)
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
@@ -228,6 +233,16 @@ side_labels <- function(at, labels) {
     labels <- short_label(labels, most)
   }
   graphics::mtext(labels, 2, 0.4, at = at[keep], las = 1, cex = fit$size)
+}
+
+# What a plot of ranked rows leaves out: NULL where that is nothing.
+ranked_note <- function(rows) {
+  certain <- attr(rows, "certain")
+  note <- c(
+    left_out(nrow(rows), attr(rows, "of"), ", largest first"),
+    if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format(certain, big.mark = ","))
+  )
+  if (length(note) > 0L) paste(note, collapse = "; ")
 }
 
 left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format(of, big.mark = ","), what)
@@ -294,7 +309,7 @@ influence_network <- function(x) {
 }
 
 autoplot_ranked <- function(rows, xlab) {
-  note <- left_out(nrow(rows), attr(rows, "of"), ", largest first")
+  note <- ranked_note(rows)
   rows$label <- factor(rows$label, unique(rows$label))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$estimate, y = .data$label)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
@@ -352,8 +367,10 @@ autoplot.influence_analysis <- function(object, type = c("estimates", "convergen
   panels <- c("probability", "long-run influence")
   panel <- function(which) factor(panels[which], panels)
   of <- sum(vapply(rows, attr, 0L, "of"))
+  certain <- attr(rows$influence, "certain")
   rows <- rbind(data.frame(rows$states, panel = panel(1)), data.frame(rows$influence, panel = panel(2)))
   attr(rows, "of") <- of
+  attr(rows, "certain") <- certain
   autoplot_ranked(rows, NULL) + ggplot2::facet_wrap("panel", scales = "free")
 }
 

@@ -1,7 +1,7 @@
 #' Look at results
 #'
-#' `print()` shows the estimates with as many digits as their intervals support; `format()` gives the same as a data frame of
-#' text; `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
+#' `print()` shows the estimates with as many digits as their intervals support, and last those influences that need no
+#' estimate, as they are the same in every state; `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
@@ -53,10 +53,29 @@ print_result <- function(x, class, columns, n) {
 }
 
 print_rows <- function(x, n) {
-  shown <- seq_len(min(n, nrow(x)))
+  certain <- certain_rows(x)
+  shown <- seq_len(nrow(x))
+  if (inherits(x, "long_run_influence")) { # of state sets the user has chosen the order
+    shown <- order(certain)
+    if (any(certain)) writeLines(certain_text(sum(certain), nrow(x)))
+  }
+  shown <- shown[seq_len(min(n, nrow(x)))]
   text <- format(x[shown, , drop = FALSE])
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
+}
+
+# Which rows of a simulation are no estimates: an interval without a width is that of a constant.
+certain_rows <- function(x) {
+  if (is.null(x$method) || is.null(x$lower) || is.null(x$upper)) return(logical(nrow(x)))
+  x$method != "exact" & !is.na(x$lower) & !is.na(x$upper) & x$lower == x$upper
+}
+
+certain_text <- function(certain, of) {
+  one <- certain == 1L
+  if (certain == of) return(sprintf("%s certain: the same in every state", if (one) "It is" else "All are"))
+  sprintf("%s of %s certain (the same in every state) and last", format(certain, big.mark = ","),
+    paste(count_of(of, "pair"), if (one) "is" else "are"))
 }
 
 result_title <- function(x, class) {
@@ -113,9 +132,10 @@ format_result <- function(x, keys, estimate) {
   columns <- as.list(x)
   digits <- interval_digits(columns$upper - columns$lower)
   exact <- !is.null(columns$method) && all(columns$method == "exact")
+  certain <- certain_rows(x)
   out <- data.frame(
     lapply(columns[keys], format_key),
-    lapply(columns[c(estimate, if (!exact) c("lower", "upper"))], format_fixed, digits), check.names = FALSE
+    lapply(columns[c(estimate, if (!exact) c("lower", "upper"))], format_estimate, digits, certain), check.names = FALSE
   )
   if (!exact && any(columns$visited %in% c("never", "always"))) {
     out$visited <- ifelse(columns$visited == "sometimes", "", columns$visited)
@@ -129,6 +149,11 @@ result_columns <- c(
   "lower", "upper", "visited", "samples", "burn_in", "thinning", "trajectories", "rhat", "method", "layout", "backend", "seed",
   "seconds"
 )
+
+# What is certain needs no decimals to show how well it is known: 1, or 0.3.
+format_estimate <- function(x, digits, certain) {
+  ifelse(certain, formatC(x, digits = 6, format = "g", width = 1), format_fixed(x, digits))
+}
 
 # No "-0.000".
 format_fixed <- function(x, digits) formatC(round(x, digits) + 0, digits = digits, format = "f")

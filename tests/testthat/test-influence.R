@@ -87,11 +87,35 @@ test_that("sensitivities are differences of exact answers", {
   expect_error(long_run_sensitivity(net, "x", by = 0), class = "fireflip_error_argument")
 })
 
+test_that("what is certain by the functions alone stands last and is not drawn where something else is", {
+  got <- long_run_influence(net, precision = 0.01, seed = 1)
+  certain <- got$upper == got$lower
+  expect_true(any(certain) && !all(certain) && is.unsorted(certain)) # else this would test nothing
+  lines <- capture.output(print(got))
+  expect_match(lines[[2L]], sprintf("^%d of %d pairs are certain", sum(certain), nrow(got)))
+  pairs <- do.call(rbind, lapply(strsplit(trimws(lines[-(1:3)]), " +"), `[`, 1:3))
+  expect_identical(paste(pairs[, 1L], pairs[, 2L]), paste(got$from, got$to)[order(certain)])
+  expect_identical(tail(pairs[, 3L], sum(certain)), format(got[certain, ])$influence)
+  expect_true(all(nchar(tail(pairs[, 3L], sum(certain))) <= 3)) # 1, 0.5
+  expect_match(capture.output(print(got, n = 2))[[6L]], sprintf("... and %d more rows", nrow(got) - 2L), fixed = TRUE)
+  alone <- got[certain, ]
+  expect_match(capture.output(print(alone))[[2L]], "^All are certain")
+  exact <- long_run_influence(net, method = "exact")
+  expect_false(any(grepl("certain", capture.output(print(exact))))) # all have no width, and none is known to be constant
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_setequal(plot(got)$label, paste(got$from, got$to, sep = " > ")[!certain])
+  expect_identical(fireflip:::ranked_note(plot(got)), sprintf("%d certain, not drawn", sum(certain)))
+  expect_match(fireflip:::ranked_note(plot(got, n = 2)), sprintf("^2 of %d, largest first; %d certain", sum(!certain), sum(certain)))
+  expect_identical(nrow(plot(alone)), nrow(alone))
+  expect_identical(nrow(plot(exact)), nrow(exact))
+})
+
 test_that("results can be drawn", {
   pdf(NULL)
   on.exit(dev.off())
   got <- long_run_influence(net, seed = 1)
-  expect_identical(nrow(plot(got)), nrow(got))
+  expect_identical(nrow(plot(got)), sum(got$upper > got$lower))
   expect_true(all(c("rhat", "width") %in% names(plot(got, type = "convergence"))))
   expect_identical(plot(got, type = "network")$node, net$nodes)
   state <- steady_state(net, c("x", "r & c"), seed = 1)
