@@ -1,7 +1,8 @@
 #' Look at results
 #'
 #' `print()` shows the estimates with as many digits as their intervals support, and last those influences that need no
-#' estimate, as they are the same in every state; `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
+#' estimate, as they are the same in every state; `format()` gives the same, in the order of `x`, as a data frame of text;
+#' `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
