@@ -40,7 +40,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
   check_pbn(model)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", c("simulation", "exact"))
-  engine <- resolve_backend(backend)
+  engine <- method_engine(method, backend)
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
   options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
