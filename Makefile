@@ -122,6 +122,11 @@ $(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/li
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 
+# cuRAND's Philox against ours, on the processor
+$(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -o $@ $<
+
 gpu-check:
 	@tools/gpu-check
 
