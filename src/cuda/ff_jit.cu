@@ -6,7 +6,6 @@ extern "C" {
 
 #include <cuda.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>

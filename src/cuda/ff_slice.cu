@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static_assert(FF_COUNTER_LEVELS == FF_COUNT_LEVELS, "counters spill after as many steps as the processor's");
+
 extern "C" ff_status ff_slice_upload(ff_slice_device *out, const ff_program *program, ff_error *err) {
   void *memory = NULL;
   size_t bytes = 0;

@@ -106,7 +106,6 @@ ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, 
 #define FF_COUNTER_HELD FF_COUNTER_LEVELS
 #define FF_COUNTER_BEFORE (2u * FF_COUNTER_LEVELS)
 #define FF_COUNTER_CHANGED (2u * FF_COUNTER_LEVELS + 1u)
-#define FF_COUNTER_STEPS ((1u << FF_COUNTER_LEVELS) - 1u) /* that a counter holds */
 
 #ifdef __cplusplus
 }
