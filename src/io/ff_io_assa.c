@@ -64,8 +64,10 @@ static int read_name(ff_span span, ff_span *name) {
 
 static ff_status read_node(reader *r, ff_span span, uint32_t *node) {
   ff_span name;
-  int64_t index = read_name(span, &name) ? ff_build_find(&r->build, name.text, name.length) : -1;
-  if (index < 0) return found(r, span, "the name of a node, as nodeNames lists them,");
+  static const char wanted[] = "the name of a node, as nodeNames lists them,";
+  if (!read_name(span, &name)) return found(r, span, wanted);
+  int64_t index = ff_build_find(&r->build, name.text, name.length);
+  if (index < 0) return ff_build_suggest(&r->build, name, found(r, span, wanted));
   *node = (uint32_t)index;
   return FF_OK;
 }
@@ -107,15 +109,6 @@ static int64_t find_node(void *context, const char *name, size_t length) {
   return node;
 }
 
-/* Adds to the message on an unknown name which one was perhaps meant. */
-static void suggest(const search *s, ff_error *err) {
-  const char *near = ff_name_near(s->build->names, s->build->n_nodes, s->missed.text, s->missed.length);
-  if (near == NULL || err == NULL) return;
-  ff_error first = *err;
-  ff_quoted name = ff_quote(near, strlen(near));
-  ff_error_set(err, first.status, "%s; did you mean %s?", first.text, name.text);
-}
-
 static ff_status read_function(reader *r, uint32_t node, ff_span line) {
   size_t colon = ff_span_find(line, 0, ':', 0);
   double probability;
@@ -134,7 +127,7 @@ static ff_status read_function(reader *r, uint32_t node, ff_span line) {
   if (status != FF_OK) return status;
   search names = {&r->build, {0}};
   status = ff_expr_parse(&expr, text, length, find_node, &names, place_of(r), r->err);
-  if (status == FF_EPARSE && names.missed.text != NULL) suggest(&names, r->err);
+  if (status == FF_EPARSE && names.missed.text != NULL) status = ff_build_suggest(&r->build, names.missed, status);
   free(text);
   return status == FF_OK ? ff_build_rule(&r->build, node, probability, r->lines.line, &expr) : status;
 }

@@ -64,6 +64,14 @@ int64_t ff_build_find(void *build, const char *name, size_t length) {
   return (int64_t)b->slot[find_slot(b, (ff_span){name, length})] - 1;
 }
 
+ff_status ff_build_suggest(const ff_build *build, ff_span name, ff_status status) {
+  const char *near = ff_name_near(build->names, build->n_nodes, name.text, name.length);
+  if (near == NULL || build->err == NULL) return status;
+  ff_error first = *build->err;
+  ff_quoted meant = ff_quote(near, strlen(near));
+  return ff_error_set(build->err, status, "%s; did you mean %s?", first.text, meant.text);
+}
+
 ff_status ff_build_rule(ff_build *build, uint32_t node, double probability, uint64_t line, ff_expr *expr) {
   void *memory = build->rules;
   ff_status status = ff_grow(&memory, &build->rules_capacity, build->n_rules + 1, sizeof *build->rules, build->err);

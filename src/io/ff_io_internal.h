@@ -64,6 +64,9 @@ ff_status ff_build_node(ff_build *build, ff_span name, uint32_t *node, int *is_n
 /* An ff_lookup; the context is the ff_build. */
 int64_t ff_build_find(void *build, const char *name, size_t length);
 
+/* Adds to the message on an unknown name, which `err` holds, what was perhaps meant; gives `status` back. */
+ff_status ff_build_suggest(const ff_build *build, ff_span name, ff_status status);
+
 /* Adds a predictor function; the expression belongs to the build from then on, on failure too. */
 ff_status ff_build_rule(ff_build *build, uint32_t node, double probability, uint64_t line, ff_expr *expr);
 

@@ -88,8 +88,11 @@ static ff_status emit_name(const walk *w, const char *name) {
   int64_t node = ff_build_find(w->build, name, strlen(name));
   if (node >= 0) return ff_sbml_emit(w->code, FF_X_OP(FF_X_VAR, node));
   Input_t *input = name[0] == '\0' ? NULL : (Input_t *)Transition_getInputById(w->transition, name);
-  if (input == NULL || !Input_isSetThresholdLevel(input))
-    return ff_io_found(w->build->err, w->place, (ff_span){name, strlen(name)}, expected);
+  if (input == NULL || !Input_isSetThresholdLevel(input)) {
+    ff_span span = {name, strlen(name)};
+    ff_status status = ff_io_found(w->build->err, w->place, span, expected);
+    return input == NULL ? ff_build_suggest(w->build, span, status) : status;
+  }
   return emit_number(w, Input_getThresholdLevel(input));
 }
 

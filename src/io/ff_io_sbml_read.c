@@ -192,7 +192,9 @@ static uint32_t depth_of(const ff_op *code, size_t length) {
 /* The species that an input or output names; `id` is libsbml's copy, freed here. */
 static ff_status find_species(reader *r, const void *element, char *id, uint32_t *node) {
   int64_t found = ff_build_find(&r->build, span_of(id).text, span_of(id).length);
-  ff_status status = found >= 0 ? FF_OK : ff_io_found(r->err, place_of(r, element), span_of(id), "the id of a species");
+  ff_status status = FF_OK;
+  if (found < 0) status = ff_io_found(r->err, place_of(r, element), span_of(id), "the id of a species");
+  if (found < 0) status = ff_build_suggest(&r->build, span_of(id), status);
   *node = (uint32_t)found;
   free(id);
   return status;

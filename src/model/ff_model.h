@@ -139,8 +139,9 @@ ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error 
 int64_t ff_names_find(void *names, const char *name, size_t length);
 void ff_names_free(ff_names *names);
 
-/* The name that was perhaps meant, for messages: one that differs in the case of letters alone or, where `name` has three
- * bytes or more, by one edit; NULL where there is none. It belongs to the array. O(n times the length of a name). */
+/* The name that was perhaps meant, for messages: the first of those nearest to `name`, which differ from it in the case of
+ * letters alone or by at most one edit, from six bytes on by one for every three; none where `name` has only two bytes. NULL
+ * where there is no such name. It belongs to the array. O(n times the square of the name's length). */
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
 const char *ff_names_near(const ff_names *names, const char *name, size_t length);
 

@@ -69,26 +69,37 @@ void ff_names_free(ff_names *names) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* Letters in any case: 0 where the names agree, 1 where one edit (a character more, less, other, or two neighbours swapped)
- * makes them agree, else 2. */
-static int distance(const char *a, size_t m, const char *b, size_t n) {
-  if (m > n + 1 || n > m + 1) return 2;
-  size_t head = 0, tail = 0, most = m < n ? m : n;
-  while (head < most && lower(a[head]) == lower(b[head])) head++;
-  while (tail < most - head && lower(a[m - 1 - tail]) == lower(b[n - 1 - tail])) tail++;
-  size_t left_a = m - head - tail, left_b = n - head - tail;
-  if (left_a == 0 && left_b == 0) return 0;
-  if (left_a <= 1 && left_b <= 1) return 1;
-  return left_a == 2 && left_b == 2 && lower(a[head]) == lower(b[head + 1]) && lower(a[head + 1]) == lower(b[head]) ? 1 : 2;
+enum { MEANT = 60 }; /* bytes; a longer name would be cut in a message */
+
+/* Edits that make b of a (m <= MEANT bytes): a byte more, less or other, or two neighbours swapped, letters in any case.
+ * Where they are more than `most`, most + 1. */
+static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t most) {
+  size_t rows[3][MEANT + 1];
+  if (m > n + most || n > m + most) return most + 1;
+  for (size_t j = 0; j <= m; j++) rows[0][j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *second = rows[(i + 1) % 3], least = row[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      row[j] = above[j - 1] + (lower(a[j - 1]) != lower(b[i - 1]));
+      if (above[j] + 1 < row[j]) row[j] = above[j] + 1;
+      if (row[j - 1] + 1 < row[j]) row[j] = row[j - 1] + 1;
+      int swapped = i > 1 && j > 1 && lower(a[j - 1]) == lower(b[i - 2]) && lower(a[j - 2]) == lower(b[i - 1]);
+      if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
+      if (row[j] < least) least = row[j];
+    }
+    if (least > most) return most + 1; /* a swap costs no less than the rows that it skips */
+  }
+  return rows[n % 3][m] > most ? most + 1 : rows[n % 3][m];
 }
 
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length) {
   const char *near = NULL;
-  if (length == 0 || length > 60) return NULL; /* a longer one would be cut in a message */
-  for (uint32_t i = 0; i < n; i++) {
-    int edits = distance(name, length, names[i], strlen(names[i]));
-    if (edits == 0) return names[i];
-    if (edits == 1 && near == NULL && length > 2) near = names[i];
+  if (length == 0 || length > MEANT) return NULL;
+  size_t least = (length <= 2 ? 0 : length < 6 ? 1 : length / 3) + 1; /* edits of what would be too far */
+  for (uint32_t i = 0; i < n && least > 0; i++) {
+    size_t edits = distance(name, length, names[i], strlen(names[i]), least - 1);
+    if (edits < least) near = names[i];
+    if (edits < least) least = edits;
   }
   return near;
 }

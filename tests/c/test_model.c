@@ -398,6 +398,17 @@ static void names(void) {
   for (int i = 0; i < 6; i++) FF_CHECK_STR(ff_names_near(table, typed[i][0], strlen(typed[i][0])), typed[i][1]);
   FF_CHECK(ff_names_near(table, "ab", 2) == NULL && ff_names_near(table, "lapah", 5) == NULL);
   FF_CHECK(ff_names_near(table, "gamma", 5) == NULL && ff_names_near(table, "", 0) == NULL);
+  /* an edit for every three bytes, the nearest name, and of several as near the first */
+  char *genes[] = {"complex1", "Complex2", "RasGTP", "NFkB_nucleus"};
+  static const char *const meant[][2] = {{"complex22", "Complex2"}, {"complx", "complex1"}, {"cmoplex_2", "Complex2"},
+                                         {"complex3", "complex1"}, {"rasgt", "RasGTP"}, {"NFkB_neuclus", "NFkB_nucleus"}};
+  for (int i = 0; i < 6; i++) FF_CHECK_STR(ff_name_near(genes, 4, meant[i][0], strlen(meant[i][0])), meant[i][1]);
+  FF_CHECK(ff_name_near(genes, 4, "comp", 4) == NULL && ff_name_near(genes, 4, "cmplx", 5) == NULL);
+  FF_CHECK(ff_name_near(genes, 0, "RasGTP", 6) == NULL && ff_name_near(genes, 4, "NFkB_nucleus_membrane", 21) == NULL);
+  char *big = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+  FF_CHECK_STR(ff_name_near(&big, 1, big, 60) == NULL ? "none" : "one", "none"); /* 88 bytes: 28 edits, and 20 are allowed */
+  FF_CHECK_STR(ff_name_near((char *[]){big + 20}, 1, big, 60), big + 20);
+  FF_CHECK(ff_name_near(&big, 1, big, 61) == NULL);
   ff_expr expr;
   FF_CHECK_FAILS(ff_expr_parse(&expr, "beta & Alpha", 12, ff_names_find, table, (ff_place){NULL, 0}, &err), FF_EPARSE, &err,
                  "no node is called \"Alpha\" (character 8 of \"beta & Alpha\"); did you mean \"alpha\"?");

@@ -156,6 +156,8 @@ static void errors(void) {
        "net, line 13: found \"<csymbol>\"" WANTED},
       {RULE("<cn type=\"rational\"> 1 <sep/> 2 </cn>"), "net, line 13: found \"<cn>\"" WANTED},
       {RULE(CI("D")), "net, line 13: found \"D\" where the id of a species, or of an input with a thresholdLevel was expected"},
+      {RULE(CI("c")), "net, line 13: found \"c\" where the id of a species, or of an input with a thresholdLevel was "
+                      "expected; did you mean \"C\"?"},
       {RULE(OF("geq", CI("A") CN("2"))), "net, line 13: found \"2\" where the level 0 or 1 was expected"},
       {RULE("<cn> 0.5 </cn>"), "net, line 13: found \"0.5\" where the level 0 or 1 was expected"},
       {RULE(OF("eq", CI("A") CI("B") CI("C"))),
@@ -173,6 +175,8 @@ static void errors(void) {
        "net, line 14: found a second transition with the output \"A\" (the first is on line 10) where one was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("D"), DEFAULT("0"))) TAIL,
        "net, line 11: found \"D\" where the id of a species was expected"},
+      {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("b"), DEFAULT("0"))) TAIL,
+       "net, line 11: found \"b\" where the id of a species was expected; did you mean \"B\"?"},
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("D", "")), OUTPUT("A"), DEFAULT("0"))) TAIL,
        "net, line 11: found \"D\" where the id of a species was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS("<qual:input qual:qualitativeSpecies=\"B\" "
