@@ -5,8 +5,7 @@
  * `make cuda-check`, run by `make gpu-check`. */
 #include "../../src/backend/ff_backend.h"
 #include "../../src/estimate/ff_estimate.h"
-#include "../../src/pbn/ff_engine_internal.h"
-#include "../c/nets.h"
+#include "../c/rows.h"
 
 static struct {
   const ff_backend *backend;
@@ -14,36 +13,12 @@ static struct {
   const char *cache; /* NULL: all code is compiled anew */
 } gpu = {NULL, UINT32_MAX, NULL};
 
-#define MOST_TERMS 40
-
-typedef struct {
-  ff_expr terms[MOST_TERMS];
-  double weights[MOST_TERMS];
-  uint32_t first[MOST_TERMS + 1];
-  ff_observables observables;
-} counted;
-
-/* Functions of the network as terms: most are state sets, and every third observable a sum of two weighted terms. */
-static void choose_terms(counted *c, const ff_pbn *pbn, uint32_t most) {
-  uint32_t n = pbn->first[pbn->n_nodes] < most ? pbn->first[pbn->n_nodes] : most, observables = 0;
-  c->first[0] = 0;
-  for (uint32_t i = 0; i < n; observables++) {
-    uint32_t here = observables % 3 == 2 && i + 1 < n ? 2 : 1;
-    for (uint32_t j = 0; j < here; j++, i++) {
-      c->terms[i] = pbn->predictors[i].expr;
-      c->weights[i] = here == 2 ? 0.3 : 1;
-    }
-    c->first[observables + 1] = i;
-  }
-  c->observables = (ff_observables){observables, c->first, c->terms, c->weights};
-}
-
 typedef struct {
   uint64_t key, unit, tiles, burn_in, half[2];
 } task;
 
 /* What tiles on this processor give. */
-static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const counted *c, const task *t,
+static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const term_list *c, const task *t,
                         ff_error *err) {
   ff_tile *tile = NULL;
   ff_status status = ff_tally_new(tally, &c->observables, err);
@@ -61,11 +36,7 @@ static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *pro
     ff_tile_count(tile, t->half[1]);
     harvest = ff_tile_harvest(tile);
     ff_tally_add(tally, first_half, &harvest);
-    uint32_t *rows = states + i * n * 32;
-    memset(rows, 0, (size_t)n * 128);
-    for (uint32_t node = 0; node < n; node++)
-      for (uint32_t lane = 0; lane < FF_TILE; lane++)
-        rows[node * 32 + lane / 32] |= (uint32_t)ff_tile_get(tile, node, lane) << (lane % 32);
+    rows_of_tile(states + i * n * 32, tile, n);
   }
   free(first_half);
   ff_tile_free(tile);
@@ -80,7 +51,7 @@ static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err)
   return FF_OK;
 }
 
-static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const counted *c,
+static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const term_list *c,
                         const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
   uint8_t sets[MOST_TERMS];
@@ -103,7 +74,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
   ff_error err = {FF_OK, ""};
   ff_program *program = NULL;
   ff_ensemble *e = NULL;
-  counted c;
+  term_list c;
   choose_terms(&c, pbn, most_terms);
   FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, layout, &err), &err);
   if (program == NULL) return;
@@ -141,12 +112,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
 }
 
 static const net_shape shapes[] = {
-    {.nodes = 3, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},
-    {.nodes = 5, .max_functions = 4, .max_parents = 4, .perturbation = 0.2, .exempt = 0.3, .fixed = 0.3},
-    {.nodes = 12, .max_functions = 2, .max_parents = 8, .perturbation = 0.01, .keep = 0.2},
-    {.nodes = 14, .max_functions = 3, .max_parents = 11, .perturbation = 0.001},
-    {.nodes = 20, .max_functions = 3, .max_parents = 3, .contexts = 5, .perturbation = 0.1},
-    {.nodes = 40, .max_functions = 3, .max_parents = 3, .perturbation = 0},
+    SMALL_SHAPES,
     {.nodes = 59, .max_functions = 2, .max_parents = 4, .perturbation = 0.001},
     {.nodes = 90, .max_functions = 3, .max_parents = 5, .perturbation = 0.3},
     {.nodes = 150, .max_functions = 3, .max_parents = 5, .contexts = 4, .perturbation = 0.001},
