@@ -30,7 +30,7 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   const size_t rows = where == BOTH_SHARED || where == NOW_SHARED ? image->n_nodes : 0;
   const size_t next_rows = where == BOTH_SHARED ? (size_t)image->n_nodes + image->n_terms : 0;
   const size_t scratch = (size_t)image->scratch_rows * 32;
-  const size_t words = (warps + 1) / 2 * FF_FUNCTIONS + (rows + next_rows + 2) * 32 + warps * (scratch + FF_ITEMS + 1 + FF_WINDOW);
+  const size_t words = (warps + 1) / 2 * FF_FUNCTIONS + (rows + next_rows + 2) * 32 + warps * (scratch + FF_ITEMS + FF_WINDOW);
   layout out = {};
   out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* where it does not fit anyway */
   out.now = (warps + 1) / 2 * FF_FUNCTIONS;
@@ -38,7 +38,7 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   out.stay = out.next + (uint32_t)next_rows * 32;
   out.scratch = out.stay + 64;
   out.items = out.scratch + warps * (uint32_t)scratch;
-  out.window = out.items + warps * (FF_ITEMS + 1);
+  out.window = out.items + warps * FF_ITEMS;
   return out;
 }
 
@@ -70,7 +70,7 @@ __global__ static void __launch_bounds__(MOST_WARPS * 32, 1)
   w.stay = shared + at.stay;
   w.turn = shared + at.stay + 32;
   w.scratch = shared + kept(at.scratch + warp * image.scratch_rows * 32);
-  w.items = shared + kept(at.items + warp * (FF_ITEMS + 1));
+  w.items = shared + kept(at.items + warp * FF_ITEMS);
   w.window = shared + kept(at.window + warp * FF_WINDOW);
   w.now = WHERE == NONE_SHARED || WHERE == STAGED ? state : shared + at.now;
   w.next = WHERE == BOTH_SHARED ? shared + at.next : kept_global(global_next + tile * (words + (size_t)image.n_terms * 32));

@@ -15,7 +15,7 @@
 #include "ff_slice_image.h"
 #include "ff_warp.h"
 
-#define FF_ITEMS 63u                 /* trajectories noted at a time, two draws a lane; the list has a place more */
+#define FF_ITEMS 64u                 /* trajectories noted at a time, two draws a lane */
 #define FF_WINDOW (FF_I_WINDOW / 4u) /* words of the stream that a warp sees */
 #define FF_FUNCTIONS 1024u           /* words of the functions of two inputs, for a pair of warps */
 
@@ -58,7 +58,7 @@ typedef struct {
   uint32_t *column;    /* of these, where the warp's first stands ... */
   uint32_t pair, low;  /* ... and what that adds to byte 1 of its place, in all bytes, and to byte 0 */
   uint32_t *window;    /* FF_WINDOW words, the warp's */
-  uint32_t *items;     /* FF_ITEMS + 1, the warp's: cut of the block * 1,024 + trajectory whose first bits equal those of the cut */
+  uint32_t *items;     /* FF_ITEMS, the warp's: cut of the block * 1,024 + trajectory whose first bits equal those of the cut */
   uint32_t *counters;  /* FF_COUNTER_ROWS rows a term */
   uint32_t *before;    /* a term: trajectories in which it held when counting started */
   uint64_t unit, step;
@@ -150,9 +150,9 @@ FF_WARP uint32_t ff_note_items(const ff_slice_warp *w, uint32_t first_cut, uint3
       FF_SYNCWARP();
       return n;
     }
-    FF_EACH_LANE { /* those that have none write where nobody reads */
+    FF_EACH_LANE {
       const uint32_t place = n + FF_POPCOUNT(who & ((1u << lane) - 1u));
-      w->items[FF_L(open) != 0u ? place : FF_ITEMS] = row << 10 | lane << 5 | FF_LOWEST(FF_L(open) | 0x80000000u);
+      if (FF_L(open) != 0u) w->items[place] = row << 10 | lane << 5 | FF_LOWEST(FF_L(open));
       FF_L(open) &= FF_L(open) - 1u;
     }
     n += FF_POPCOUNT(who);

@@ -34,7 +34,7 @@ static int block_new(block *b, const ff_program *program, uint32_t warps, int st
   b->turn = ff_calloc(1, 4);
   b->functions = ff_calloc((size_t)FF_FUNCTIONS * ((warps + 1) / 2), 4);
   b->window = ff_calloc_aligned((size_t)FF_WINDOW * warps, 4);
-  b->items = ff_calloc((size_t)(FF_ITEMS + 1) * warps, sizeof *b->items);
+  b->items = ff_calloc((size_t)FF_ITEMS * warps, sizeof *b->items);
   return b->next != NULL && b->scratch != NULL && b->stay != NULL && b->turn != NULL && b->functions != NULL && b->window != NULL &&
          b->items != NULL;
 }
@@ -54,7 +54,7 @@ static ff_slice_warp warp_of(const block *b, uint32_t warp, const ff_slice_launc
                          .pair = warp / 2 * 0x10101010u,
                          .low = warp % 2 * 128,
                          .window = b->window + (size_t)warp * FF_WINDOW,
-                         .items = b->items + (size_t)warp * (FF_ITEMS + 1),
+                         .items = b->items + (size_t)warp * FF_ITEMS,
                          .counters = run->counters,
                          .before = run->before,
                          .unit = run->unit,
