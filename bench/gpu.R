@@ -59,10 +59,10 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
 }
 
 # What the core measured, or, where kernel and network do not go together, steps_per_second NA and the reason.
-gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4, unsplit = FALSE) {
+gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4, unsplit = FALSE, tiles = 0) {
   tryCatch(
     .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
-      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds, unsplit),
+      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds, unsplit, tiles),
     fireflip_error = function(e) list(steps_per_second = NA_real_, reason = conditionMessage(e))
   )
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MOST_OPERATIONS 8000 /* longer code takes many seconds to compile and hardly beats the interpreter (bench/NOTES.md) */
+#define MOST_ASKED 20000     /* ... and so is made only where this kernel is asked for; a minute at most */
 #define LEAST_WARPS 4        /* a multiprocessor's: with fewer the interpreter does as well */
 #define BLOCK_WARPS 4
 #define WANTED_WARPS 16      /* a multiprocessor's: registers for 128 values a thread */
@@ -17,13 +18,14 @@ typedef struct {
   ff_jit *jit;
   ff_jit_kernel kernel;
   uint32_t warps;
+  uint64_t operations;
   size_t shared;
 } generated;
 
-static ff_status too_large(const ff_ensemble *e, uint64_t words, uint64_t operations, ff_error *err) {
-  if (operations > MOST_OPERATIONS)
-    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %d are the most",
-                        (unsigned long long)operations, MOST_OPERATIONS);
+static ff_status too_large(const ff_ensemble *e, uint64_t words, uint64_t operations, uint64_t most, ff_error *err) {
+  if (operations > most)
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %llu are the most",
+                        (unsigned long long)operations, (unsigned long long)most);
   return ff_error_set(err, FF_EARGUMENT, "no generated code: %llu bytes of shared memory a warp, and %zu hold at least %d warps",
                       (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
 }
@@ -37,11 +39,13 @@ static uint32_t warps_that_fit(const ff_ensemble *e, uint64_t words, uint32_t bl
 
 static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
   uint64_t words, operations;
+  const uint64_t most = e->options.kernel == FF_KERNEL_GENERATED ? MOST_ASKED : MOST_OPERATIONS;
   ff_generate_size(e->program, &words, &operations);
   uint32_t block = BLOCK_WARPS;
   while (block > 1 && warps_that_fit(e, words, block) < LEAST_WARPS) block /= 2;
   uint32_t fit = warps_that_fit(e, words, block);
-  if (operations > MOST_OPERATIONS || fit < LEAST_WARPS) return too_large(e, words, operations, err);
+  if (operations > most || fit < LEAST_WARPS) return too_large(e, words, operations, most, err);
+  own->operations = operations;
   const uint32_t target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
   own->warps = block;
   ff_generated_text text;
@@ -68,8 +72,8 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;
   e->info.shared_bytes = (uint32_t)own->shared;
-  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network%s, a tile a warp",
-           own->kernel.from_cache ? " (kept from before)" : "");
+  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network (some %llu operations%s), a tile a warp",
+           (unsigned long long)own->operations, own->kernel.from_cache ? ", kept from before" : "");
   return FF_OK;
 }
 

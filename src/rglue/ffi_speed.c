@@ -102,22 +102,25 @@ static double device_steps(const held *h, int count, double seconds) {
   return steps;
 }
 
-/* As many tiles as the device runs at a time, for about `seconds` after a warm-up; `kernel` as in ff_kernel, `cache` a folder or
- * NULL; `unsplit` TRUE leaves the table kernel's tables in global memory. A list: steps_per_second by the seconds that kernels ran, elapsed_per_second by the clock, then what
+/* A wave of `tiles` (0: as many as the device runs at a time), for about `seconds` after a warm-up; `kernel` as in ff_kernel,
+ * `cache` a folder or NULL; `unsplit` TRUE leaves the table kernel's tables in global memory. A list: steps_per_second by the
+ * seconds that kernels ran, elapsed_per_second by the clock, setup_seconds to make the ensemble (its code too), then what
  * ff_ensemble_info has. */
 SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
-                      SEXP seconds, SEXP unsplit) {
-  static const char *const names[] = {"steps_per_second", "elapsed_per_second", "tiles", "threads", "blocks", "registers",
-                                      "shared",           "bytes",              "kernel", "reason"};
+                      SEXP seconds, SEXP unsplit, SEXP wanted_tiles) {
+  static const char *const names[] = {"steps_per_second", "elapsed_per_second", "setup_seconds", "tiles",  "threads", "blocks",
+                                      "registers",        "shared",             "bytes",         "kernel", "reason"};
   static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
   ff_error err;
   held *h;
   SEXP pointer = PROTECT(hold(&h, model, set, layout, backend));
   h->backend = ffi_backend_table(backend);
   const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
-  ff_ensemble_options options = {
-      .device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel), .cache = folder, .unsplit = Rf_asLogical(unsplit) == 1};
+  ff_ensemble_options options = {.device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel),
+                                 .tiles = (uint64_t)Rf_asReal(wanted_tiles), .cache = folder, .unsplit = Rf_asLogical(unsplit) == 1};
+  const double asked = ff_clock();
   ffi_check(h->backend->ensemble_new(&h->ensemble, h->program, &options, &err), &err);
+  const double setup = ff_clock() - asked;
   uint64_t tiles = h->backend->ensemble_info(h->ensemble).capacity;
   ffi_check(h->backend->start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);
   device_steps(h, 0, Rf_asReal(seconds) / 4);
@@ -125,12 +128,12 @@ SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP devi
   double steps = device_steps(h, 1, Rf_asReal(seconds)) * (double)tiles * FF_TILE, elapsed = ff_clock() - started;
   ff_ensemble_info info = h->backend->ensemble_info(h->ensemble);
   double device_seconds = info.device_seconds - before, bytes = (double)info.bytes;
-  double numbers[] = {steps / device_seconds, steps / elapsed, (double)tiles, info.threads, info.blocks, info.registers,
-                      info.shared_bytes,      bytes};
-  SEXP out = PROTECT(ffi_list(10, names));
-  for (int i = 0; i < 8; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(numbers[i]));
-  SET_VECTOR_ELT(out, 8, Rf_mkString(kernels[info.kernel]));
-  SET_VECTOR_ELT(out, 9, Rf_mkString(info.reason));
+  double numbers[] = {steps / device_seconds, steps / elapsed, setup,      (double)tiles, info.threads, info.blocks,
+                      info.registers,         info.shared_bytes, bytes};
+  SEXP out = PROTECT(ffi_list(11, names));
+  for (int i = 0; i < 9; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(numbers[i]));
+  SET_VECTOR_ELT(out, 9, Rf_mkString(kernels[info.kernel]));
+  SET_VECTOR_ELT(out, 10, Rf_mkString(info.reason));
   release(pointer);
   UNPROTECT(2);
   return out;
