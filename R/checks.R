@@ -1,10 +1,11 @@
 # Argument checks: each gives its value back invisibly, or aborts with a text that says what was expected and
-# what was found instead. `name` is the argument's name in that text.
+# what was found instead. `name` is the argument's name in that text. An argument that the user has left out arrives here
+# missing, from however many calls up: "found nothing".
 
 check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_max = FALSE, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
   expected <- paste0("one number", range_text(min, max, open_min, open_max))
-  if (!is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
+  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
   if (is.na(x) || x < min || x > max || (open_min && x == min) || (open_max && x == max)) {
     abort_value(name, expected, x)
   }
@@ -15,14 +16,13 @@ check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_
 check_count <- function(x, name, min = 0, max = 2^53, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
   expected <- paste0("one whole number", range_text(min, max))
-  if (!is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
+  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
   if (is.na(x) || x < min || x > max || x != floor(x)) abort_value(name, expected, x)
   invisible(as.double(x))
 }
 
-check_string <- function(x, name, null = FALSE) {
-  if (null && is.null(x)) return(invisible(x))
-  if (!is.character(x) || length(x) != 1L || is.na(x)) abort_value(name, "one string", x)
+check_string <- function(x, name, expected = "one string") {
+  if (missing(x) || !is.character(x) || length(x) != 1L || is.na(x)) abort_value(name, expected, x)
   invisible(x)
 }
 
@@ -33,9 +33,9 @@ check_flag <- function(x, name) {
 
 # One of `choices`; a default that lists them all stands for the first.
 check_choice <- function(x, name, choices) {
-  if (identical(x, choices)) return(invisible(choices[[1L]]))
-  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
-    near <- if (is.character(x) && length(x) == 1L) closest_name(x, choices)
+  if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))
+  if (missing(x) || !is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
+    near <- if (!missing(x) && is.character(x) && length(x) == 1L) closest_name(x, choices)
     expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
     abort_value(name, expected, x, if (!is.null(near)) sprintf("; did you mean \"%s\"?", near))
   }
@@ -43,7 +43,7 @@ check_choice <- function(x, name, choices) {
 }
 
 check_pbn <- function(x, name = "model") {
-  if (!inherits(x, "pbn")) {
+  if (missing(x) || !inherits(x, "pbn")) {
     abort_value(name, "a network, as pbn(), read_network() or example_model() make it", x)
   }
   invisible(x)
@@ -97,6 +97,7 @@ count_of <- function(n, what) {
 
 # What a value is, in a few words: the values themselves where there are few.
 describe <- function(x) {
+  if (missing(x)) return("nothing")
   if (is.null(x)) return("NULL")
   if (is.object(x)) return(sprintf("an object of class \"%s\"", class(x)[[1L]]))
   if (is.function(x)) return("a function")

@@ -5,8 +5,9 @@
 #' with an arrow from every parent to its child.
 #'
 #' What the other side has no word for stays behind: BoolNet's objects know no perturbation, no initial values, no
-#' asynchronous mode and no contexts, so a dependent network cannot become one. A node that BoolNet holds fixed becomes what
-#' [fix_nodes()] makes of it. The graph keeps everything, in attributes of its vertices (`name`, `predictors`,
+#' asynchronous update and no contexts, so a dependent network cannot become one. A perturbation above 0 that is lost is
+#' told in a warning of class `fireflip_warning_dropped`, for the long run without it is another. A node that BoolNet holds
+#' fixed becomes what [fix_nodes()] makes of it. The graph keeps everything, in attributes of its vertices (`name`, `predictors`,
 #' `probabilities`, `exempt`, `initial`, `component`: the strongly connected component) and of itself, and `as_pbn()` reads
 #' them back. Its arrows say in how many of the child's `functions` the parent takes part, and with what `weight` (the sum
 #' of their selection probabilities).
@@ -29,7 +30,7 @@
 #' @examples
 #' net <- example_model("shmulevich3")
 #' if (requireNamespace("BoolNet", quietly = TRUE)) {
-#'   other <- as_boolnet(net)
+#'   other <- as_boolnet(set_perturbation(net, 0)) # BoolNet has no perturbation
 #'   BoolNet::stateTransition(other, c(1, 0, 1), type = "probabilistic", chosenFunctions = c(1, 1, 2))
 #'   as_pbn(other, perturbation = 0.01)
 #' }
@@ -146,6 +147,11 @@ as_boolnet <- function(model) {
   check_pbn(model)
   if (!is.null(model$contexts)) {
     abort("model", "BoolNet has no dependent networks: one with contexts cannot become a BoolNet object.")
+  }
+  if (model$perturbation > 0) {
+    warn("dropped", sprintf(
+      "BoolNet's objects have no word for the perturbation %s: left out.", format(model$perturbation)
+    ), lost = "the perturbation")
   }
   parents <- .Call(ffi_pbn_parents, model)
   tables <- .Call(ffi_pbn_tables, model)

@@ -56,9 +56,6 @@ print.example_models <- function(x, ...) {
 #' @export
 example_model <- function(name) {
   index <- models_index()
-  if (missing(name)) {
-    abort_argument(sprintf("`name` must be one of %s; found nothing.", quote_some(index$name, Inf)))
-  }
   check_choice(name, "name", index$name)
   row <- index[match(name, index$name), ]
   net <- read_network(system.file("models", row$file, package = "fireflip", mustWork = TRUE))

@@ -107,15 +107,14 @@ validate_pbn <- function(model) {
 # ---- rules in their four shapes -> data frame of node (name), predictor, probability (NA where none is said) ---------
 
 rules_table <- function(rules) {
-  table <- if (is.data.frame(rules)) {
+  table <- if (missing(rules)) NULL else if (is.data.frame(rules)) {
     rules_from_frame(rules)
   } else if (is.list(rules)) {
     rules_from_list(rules)
   } else if (is.character(rules)) {
     if (is.null(names(rules))) rules_from_lines(rules) else rules_from_list(as.list(rules))
-  } else {
-    abort_value("rules", "a named character vector or list, text lines, or a data frame", rules)
   }
+  if (is.null(table)) abort_value("rules", "a named character vector or list, text lines, or a data frame", rules)
   if (nrow(table) == 0L) abort_argument("`rules` must name at least one node; found none.")
   table
 }
@@ -331,8 +330,8 @@ check_contexts <- function(model, contexts) {
 #' @param ... Values by node name, `TNF = 1, UV = 0`, or one named vector of them, `c(TNF = 1, UV = 0)`. In `set_initial()` a
 #'   value may be `NA`: random.
 #' @param p The perturbation probability, at least 0 and below 1.
-#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. Left out, the
-#'   network's exempt nodes stay what they are.
+#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
+#'   default) leaves the network's exempt nodes what they are.
 #' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
 #' @returns The changed network, of class `pbn`.
 #' @section Errors: `fireflip_error_argument` for an unknown node, a value that is neither 0 nor 1, or no value at all (an empty
@@ -373,10 +372,10 @@ set_initial <- function(model, ...) {
 
 #' @rdname fix_nodes
 #' @export
-set_perturbation <- function(model, p, exempt) {
+set_perturbation <- function(model, p, exempt = NULL) {
   check_pbn(model)
   model$perturbation <- check_number(p, "p", 0, 1, open_max = TRUE)
-  if (!missing(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
+  if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
   validate_pbn(model)
 }
 
@@ -385,8 +384,7 @@ set_perturbation <- function(model, p, exempt) {
 set_update <- function(model, update) {
   check_pbn(model)
   choices <- c("synchronous", "asynchronous")
-  if (missing(update)) abort_argument(sprintf("`update` must be one of %s; found nothing.", quote_some(choices)))
-  if (length(update) != 1L) abort_value("update", paste("one of", quote_some(choices)), update)
+  if (!missing(update) && length(update) != 1L) abort_value("update", paste("one of", quote_some(choices)), update)
   model$update <- check_choice(update, "update", choices)
   validate_pbn(model)
 }

@@ -7,9 +7,9 @@
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`.
 #' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
 #'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
-#' @param mode `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly): what
-#'   [pbn()] and [set_update()] call `update`. Only ASSA-PBN's format has a word for it; the others are taken for
-#'   synchronous. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
+#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
+#'   ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
+#'   says; `NULL` (the default) leaves what the file says.
 #' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
 #'   default) leaves what the file says.
 #' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
@@ -65,25 +65,22 @@
 #'   "B, A | C, 1"
 #' ), file)
 #' read_network(file, perturbation = 0.001) # C is an input
-#' read_boolnet(file, mode = "asynchronous", initial = c(C = 1))
-read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), perturbation = NULL, mode = NULL,
+#' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), perturbation = NULL, update = NULL,
                          exempt = NULL, initial = NULL) {
-  if (missing(file)) abort_no_file()
-  check_string(file, "file")
+  check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
-  if (!is.null(mode)) check_choice(mode, "mode", c("synchronous", "asynchronous"))
+  if (!is.null(update)) check_choice(update, "update", c("synchronous", "asynchronous"))
   read <- .Call(ffi_read_network, file, format)
   model <- new_pbn(read$model)
-  if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, file))
+  if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, file), model$nodes)
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
-  if (!is.null(mode)) model$update <- mode
+  if (!is.null(update)) model$update <- update
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
   if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
   model
 }
-
-abort_no_file <- function() abort_argument("`file` must be the path of a file, one string; found nothing.")
 
 # The names that BoolNet's formats take for inputs because no line is theirs. The core puts them behind all others.
 undeclared_inputs <- function(model, file) {
@@ -95,36 +92,47 @@ undeclared_inputs <- function(model, file) {
   setdiff(model$nodes[rev(after)], gsub("^[\"`]|[\"`]$", "", trimws(field)))
 }
 
-tell_inputs <- function(inputs) {
+tell_inputs <- function(inputs, nodes) {
   if (length(inputs) == 0L) return(invisible())
   text <- if (length(inputs) == 1L) "1 name without a rule is taken for an input" else {
     sprintf("%s without a rule are taken for inputs", count_of(length(inputs), "name"))
   }
-  message(new_condition("inputs", "message", sprintf("%s: %s\n", text, quote_some(inputs)), NULL, inputs = inputs))
+  text <- sprintf("%s: %s%s\n", text, quote_some(inputs), meant_instead(inputs, setdiff(nodes, inputs)))
+  message(new_condition("inputs", "message", text, NULL, inputs = inputs))
+}
+
+# The first that looks misspelt. Names that differ in digits alone, x1 and x2, are meant to differ.
+meant_instead <- function(inputs, known) {
+  for (name in utils::head(inputs, 1000L)) {
+    near <- closest_name(name, known)
+    if (is.null(near) || gsub("[0-9]+", "", near) == gsub("[0-9]+", "", name)) next
+    return(sprintf("; did you mean \"%s\"%s?", near, if (length(inputs) > 1L) sprintf(" by \"%s\"", name) else ""))
+  }
+  ""
 }
 
 #' @rdname read_network
 #' @export
-read_pbn <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
-  read_network(file, "pbn", perturbation, mode, exempt, initial)
+read_pbn <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "pbn", perturbation, update, exempt, initial)
 }
 
 #' @rdname read_network
 #' @export
-read_boolnet <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
-  read_network(file, "boolnet", perturbation, mode, exempt, initial)
+read_boolnet <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "boolnet", perturbation, update, exempt, initial)
 }
 
 #' @rdname read_network
 #' @export
-read_bnet <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
-  read_network(file, "bnet", perturbation, mode, exempt, initial)
+read_bnet <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "bnet", perturbation, update, exempt, initial)
 }
 
 #' @rdname read_network
 #' @export
-read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, initial = NULL) {
-  read_network(file, "sbml", perturbation, mode, exempt, initial)
+read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL) {
+  read_network(file, "sbml", perturbation, update, exempt, initial)
 }
 
 #' Networks to files
@@ -139,9 +147,9 @@ read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, ini
 #' @returns `file`, invisibly.
 #' @section What a format cannot say:
 #' `"pbn"` says it all. `"boolnet"` has no contexts, `"bnet"` and `"sbml"` moreover have one predictor function a node: such
-#' a network is an error there. Perturbation, mode, exempt nodes, what a reduction removed and, but for `"sbml"`, initial
-#' values are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format knows no truth
-#' table and no exclusive or, sums of products stand for them.
+#' a network is an error there. Perturbation, asynchronous update, exempt nodes, what a reduction removed and, but for
+#' `"sbml"`, initial values are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format
+#' knows no truth table and no exclusive or, sums of products stand for them.
 #' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
 #'   what the network is; `fireflip_error_argument`.
 #' @seealso [read_network()]
@@ -153,8 +161,7 @@ read_sbml <- function(file, perturbation = NULL, mode = NULL, exempt = NULL, ini
 #' identical(read_network(file), net)
 write_network <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml")) {
   check_pbn(model)
-  if (missing(file)) abort_no_file()
-  check_string(file, "file")
+  check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   if (format == "auto") format <- format_of_path(file)
   warn_dropped(.Call(ffi_write_network, model, file, format), format)
@@ -192,7 +199,7 @@ format_of_path <- function(file) {
 
 # `bits` is what the core says was lost: ff_lost in src/io/ff_io.h.
 warn_dropped <- function(bits, format) {
-  what <- c("the perturbation", "the asynchronous mode", "the exempt nodes", "the initial values", "what a reduction removed")
+  what <- c("the perturbation", "the asynchronous update", "the exempt nodes", "the initial values", "what a reduction removed")
   lost <- what[bitwAnd(bits, as.integer(2^(0:4))) != 0]
   if (length(lost) > 0L) {
     warn("dropped", sprintf(

@@ -23,9 +23,6 @@
 #' reduce_network(example_model("apoptosis"), of_interest = "complex2")
 reduce_network <- function(model, of_interest) {
   check_pbn(model)
-  if (missing(of_interest)) {
-    abort_argument("`of_interest` is missing; expected names or numbers of nodes, or state sets.")
-  }
   reduce_to(model, interest_nodes(model, of_interest))
 }
 
@@ -70,6 +67,8 @@ shorten <- function(names, most = 100L) if (length(names) > most) c(names[seq_le
 
 # Names of nodes stand for themselves, whatever they look like; other texts are state sets.
 interest_nodes <- function(model, of_interest) {
+  expected <- "names or numbers of nodes, or state sets"
+  if (missing(of_interest)) abort_value("of_interest", expected, of_interest)
   if (is.factor(of_interest)) of_interest <- as.character(of_interest)
   if (is.numeric(of_interest) && is.null(names(of_interest))) return(check_nodes(model, of_interest, "of_interest"))
   if (is.character(of_interest) && all(of_interest %in% model$nodes)) {
@@ -77,7 +76,7 @@ interest_nodes <- function(model, of_interest) {
     return(sort(unique(match(of_interest, model$nodes))))
   }
   if (!is.character(of_interest) && !is.list(of_interest) && !is.numeric(of_interest) && !is.logical(of_interest)) {
-    abort_value("of_interest", "names or numbers of nodes, or state sets", of_interest)
+    abort_value("of_interest", expected, of_interest)
   }
   set_nodes(model, as_sets(of_interest, model, "of_interest"))
 }

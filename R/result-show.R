@@ -1,12 +1,13 @@
 #' Look at results
 #'
-#' `print()` shows the estimates with as many digits as their intervals support, and last those influences that need no
-#' estimate, as they are the same in every state; `format()` gives the same, in the order of `x`, as a data frame of text;
-#' `summary()` says how the simulation went; `as.data.frame()` drops the class and keeps the columns.
+#' `print()` shows the estimates with as many digits as their intervals support: state sets in the order of `x`, influences
+#' and sensitivities with the largest first, and last those influences that need no estimate, as they are the same in every
+#' state. `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went, and
+#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
-#' @param n How many rows to print (of an analysis: sets and, largest first, pairs). Default 20; `Inf` for all.
+#' @param n How many rows to print (of an analysis: sets and pairs). Default 20; `Inf` for all.
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
@@ -15,8 +16,10 @@
 #'   a run on a GPU: `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold,
 #'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes`
 #'   (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
-#'   `states` and one for `influence`. `summary()` of sensitivities: a data frame with one row a change: `change`, `node`,
-#'   `predictor`, `value`, `largest` (absolute difference over the sets) and `total` (their sum).
+#'   `states` and one for `influence`. `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with
+#'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `largest` (absolute difference
+#'   over the sets), `total` (their sum), `set` (the one of the largest difference) and `clear` (in how many sets the
+#'   difference is not 0: its interval does not hold 0).
 #' @name result-methods
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -55,9 +58,10 @@ print_result <- function(x, class, columns, n) {
 
 print_rows <- function(x, n) {
   certain <- certain_rows(x)
-  shown <- seq_len(nrow(x))
-  if (inherits(x, "long_run_influence")) { # of state sets the user has chosen the order
-    shown <- order(certain)
+  shown <- seq_len(nrow(x)) # of state sets the user has chosen the order
+  if (inherits(x, "long_run_sensitivity")) shown <- order(-abs(x$difference))
+  if (inherits(x, "long_run_influence")) {
+    shown <- order(certain, -x$influence)
     if (any(certain)) writeLines(certain_text(sum(certain), nrow(x)))
   }
   shown <- shown[seq_len(min(n, nrow(x)))]
@@ -80,7 +84,8 @@ certain_text <- function(certain, of) {
 }
 
 result_title <- function(x, class) {
-  run_title(x, class, count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "row")))
+  what <- count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "difference"))
+  run_title(x, class, paste0(what, if (class != "steady_state" && nrow(x) > 1L) ", largest first"))
 }
 
 run_title <- function(x, class, what) {
@@ -200,14 +205,54 @@ summary.long_run_influence <- function(object, ...) run_summary(object)
 #' @rdname result-methods
 #' @export
 summary.long_run_sensitivity <- function(object, ...) {
+  needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "method", "seed")
+  if (!all(needed %in% names(object)) || nrow(object) == 0L) {
+    abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
+  }
   key <- paste(object$node, object$predictor, object$value)
-  parts <- split(seq_len(nrow(object)), factor(key, unique(key)))
+  parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
   first <- vapply(parts, `[[`, 0L, 1L)
-  data.frame(
+  size <- abs(object$difference)
+  most <- vapply(parts, function(rows) rows[[which.max(size[rows])]], 0L)
+  rounding <- ifelse(object$method == "exact", 1e-10, 0)
+  clear <- object$lower > rounding | object$upper < -rounding
+  out <- data.frame(
     change = object$change[first], node = object$node[first], predictor = object$predictor[first], value = object$value[first],
-    largest = vapply(parts, function(rows) max(abs(object$difference[rows])), 0),
-    total = vapply(parts, function(rows) sum(abs(object$difference[rows])), 0), row.names = NULL
+    largest = size[most], total = vapply(parts, function(rows) sum(size[rows]), 0), set = object$set[most],
+    clear = vapply(parts, function(rows) sum(clear[rows]), 0L)
   )
+  out <- out[order(-out$largest, -out$total), ]
+  structure(
+    out, row.names = .set_row_names(nrow(out)), class = c("summary.long_run_sensitivity", "data.frame"),
+    sets = length(unique(object$set)), exact = all(object$method == "exact"), seed = object$seed[[1L]],
+    digits = min(interval_digits(object$upper - object$lower), 5L)
+  )
+}
+
+#' @rdname result-methods
+#' @export
+print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  sets <- attr(x, "sets")
+  if (is.null(sets) || !all(c("change", "largest", "total", "set", "clear") %in% names(x))) return(print(plain_frame(x)))
+  writeLines(c(
+    sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
+      if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),
+    sprintf("  %s of %s %s; absolute differences, largest first", sum(x$clear > 0L), count_of(nrow(x), "change"),
+      if (attr(x, "exact")) "move a probability" else "clearly move a probability (by an interval without 0)")
+  ))
+  shown <- utils::head(plain_frame(x), n)
+  keys <- intersect(c("node", "predictor", "value"), names(shown))
+  keys <- keys[vapply(keys, function(key) !all(is.na(shown[[key]])), NA)]
+  text <- data.frame(
+    lapply(as.list(shown)[keys], format_key), lapply(shown[c("largest", "total")], format_fixed, attr(x, "digits")),
+    if (sets > 1L) list(set = format_key(shown$set), clear = sprintf("%d of %d", shown$clear, sets)) else {
+      list(clear = ifelse(shown$clear > 0L, "yes", "no"))
+    }
+  )
+  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more change")))
+  invisible(x)
 }
 
 run_summary <- function(x) {

@@ -22,8 +22,8 @@
 #'
 #' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
 #'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
-#'   `difference`, `lower`, `upper`, `method`, `seed`. `summary()` gives one row a change: the norm (largest absolute and sum of
-#'   absolute differences) over the sets.
+#'   `difference`, `lower`, `upper`, `method`, `seed`. `summary()` gives one row a change, the one that matters most first: the
+#'   norm (largest absolute and sum of absolute differences) over the sets.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Gluhovsky I, Hashimoto RF, Dougherty ER, Zhang W (2003). Steady-state analysis of genetic
 #'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.

@@ -1,9 +1,10 @@
 #' Trajectories of a network
 #'
-#' @param object A network of class `pbn`.
+#' @param object A network of class `pbn`; of `summary()`, trajectories.
 #' @param nsim Number of trajectories. Default 1.
-#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
-#' @param steps Number of steps. Default 100.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. R's generic has it in the third
+#'   place, where one might expect `steps`.
+#' @param steps Number of steps, always given by its name: `simulate(net, 3, steps = 20)`.
 #' @param initial Where trajectories start: `NULL` (as the network says, else at random), a 0/1 vector named by nodes, or a 0/1
 #'   matrix with a row a trajectory and a column a node (`NA` for random); fewer rows than trajectories are used in turn.
 #' @param every Keep every so many steps. Default 1.
@@ -13,8 +14,9 @@
 #' @param n How many rows to print. Default 10; `Inf` for all. Of the nodes, as many columns as fit the line are printed.
 #'
 #' @returns A data frame of class `pbn_trajectories`: `trajectory`, `step` (from 0), and one integer column (0 or 1) a node. The
-#'   seed is in the attribute `seed`. `print()` shows the first rows and gives `x` back invisibly; see
-#'   [`plot()`][plot.pbn_trajectories] for a picture.
+#'   seed is in the attribute `seed`. `print()` shows the first rows and gives `x` back invisibly; `summary()`
+#'   is a list of `trajectories` (a number), `steps` (first and last), `states`, `activity` (the share of these in which each
+#'   node is 1) and `seed`; see [`plot()`][plot.pbn_trajectories] for a picture.
 #' @section Errors: `fireflip_error_argument` for arguments out of their domain, and for a network with a node called
 #'   "trajectory" or "step", as the result's own columns are; `fireflip_error_size` for more states than a data frame can hold.
 #' @inherit pbn references
@@ -25,10 +27,16 @@
 #' paths <- simulate(net, nsim = 3, seed = 1, steps = 50)
 #' paths
 #' plot(paths)
-simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps = 100, initial = NULL, every = 1,
+simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NULL, every = 1,
                          layout = c("auto", "sliced", "packed"), threads = NULL) {
   check_pbn(object, "object")
   check_empty(c("steps", "initial", "every", "layout", "threads"), ...)
+  if (missing(steps)) {
+    abort_argument(sprintf(
+      "`steps` must be given by its name, as in simulate(net, nsim = 3, steps = 20); found nothing%s.",
+      if (is.null(seed)) "" else sprintf(", and %s for `seed`, which R's generic has in the third place", describe(seed))
+    ))
+  }
   own <- intersect(object$nodes, c("trajectory", "step"))
   if (length(own) > 0L) {
     abort_argument(sprintf("A node is called \"%s\", as a column of the result is; give it another name.", own[[1L]]))
@@ -75,10 +83,7 @@ check_empty <- function(known, ...) {
   ))
 }
 
-count_trajectories <- function(x) {
-  n <- length(unique(x$trajectory))
-  if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")
-}
+trajectory_count <- function(n) if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")
 
 #' @rdname simulate.pbn
 #' @export
@@ -88,7 +93,7 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
   nodes <- setdiff(names(x), c("trajectory", "step"))
   seed <- attr(x, "seed")
   writeLines(sprintf(
-    "<pbn_trajectories> %s of %s, %s%s", count_trajectories(x), count_of(length(nodes), "node"),
+    "<pbn_trajectories> %s of %s, %s%s", trajectory_count(length(unique(x$trajectory))), count_of(length(nodes), "node"),
     count_of(nrow(x), "row"), if (is.null(seed)) "" else paste(", seed", format(seed, digits = 15))
   ))
   shown <- plain_frame(utils::head(x, min(n, nrow(x))))
@@ -102,6 +107,34 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
     text <- sprintf("... and %s: %s", count_of(length(hidden), "more node"), paste(utils::head(hidden, 10L), collapse = ", "))
     writeLines(paste0(text, if (length(hidden) > 10L) ", ..."))
   }
+  invisible(x)
+}
+
+#' @rdname simulate.pbn
+#' @export
+summary.pbn_trajectories <- function(object, ...) {
+  nodes <- setdiff(names(object), c("trajectory", "step"))
+  if (is.null(object$trajectory) || is.null(object$step) || length(nodes) == 0L || nrow(object) == 0L) {
+    abort_argument("`object` has no trajectories: it needs rows, and the columns `trajectory`, `step` and one a node.")
+  }
+  structure(class = "summary.pbn_trajectories", list(
+    trajectories = length(unique(object$trajectory)), steps = range(object$step), states = nrow(object),
+    activity = vapply(nodes, function(node) mean(object[[node]]), 0), seed = attr(object, "seed")
+  ))
+}
+
+#' @export
+print.summary.pbn_trajectories <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  writeLines(c(
+    sprintf("%s of %s, steps %s to %s%s", trajectory_count(x$trajectories),
+      count_of(length(x$activity), "node"), format_short(x$steps[[1L]]), format_short(x$steps[[2L]]),
+      if (is.null(x$seed)) "" else paste(", seed", format(x$seed, digits = 15))),
+    sprintf("  share of the %s in which a node is 1, largest first", count_of(x$states, "state"))
+  ))
+  top <- utils::head(sort(x$activity, decreasing = TRUE), n)
+  if (length(top) > 0L) print.data.frame(data.frame(node = names(top), share = format_fixed(top, 3L)), row.names = FALSE)
+  if (length(x$activity) > length(top)) writeLines(sprintf("... and %s", count_of(length(x$activity) - length(top), "more node")))
   invisible(x)
 }
 

@@ -1,13 +1,10 @@
 # State sets: text over node names, or named 0/1 vectors -> named character vector of texts. `name` is the argument that they
 # came in.
 as_sets <- function(states, model, name = "states") {
-  if (missing(states)) {
-    abort_argument(sprintf("`%s` is missing; expected text over node names, a named 0/1 vector, or a list of these.", name))
-  }
+  expected <- "text over node names, a named 0/1 vector, or a list of these"
+  if (missing(states)) abort_value(name, expected, states)
   if (is.numeric(states) || is.logical(states)) states <- list(states)
-  if (!is.character(states) && !is.list(states)) {
-    abort_value(name, "text over node names, a named 0/1 vector, or a list of these", states)
-  }
+  if (!is.character(states) && !is.list(states)) abort_value(name, expected, states)
   if (length(states) == 0L) abort_argument(sprintf("`%s` must hold at least one state set; found none.", name))
   refuse_quoted_values(states, model, name)
   texts <- vapply(states, set_text, "", model = model, name = name, USE.NAMES = FALSE)

@@ -4,9 +4,34 @@ test_that("errors carry their class and a text that says what was found", {
   expect_match(conditionMessage(error), "found 2")
 })
 
+test_that("every argument that must be there is asked for", {
+  net <- pbn(c(a = "!b", b = "a"))
+  given <- list(
+    model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", p = 0.1,
+    update = "synchronous", file = tempfile(fileext = ".pbn")
+  )
+  tried <- 0
+  for (name in getNamespaceExports("fireflip")) {
+    fun <- getExportedValue("fireflip", name)
+    arguments <- formals(fun)
+    needed <- setdiff(names(arguments)[vapply(arguments, identical, NA, quote(expr = ))], "...")
+    expect_true(all(needed %in% names(given)), info = name) # else the list above needs one more
+    for (argument in needed) {
+      error <- tryCatch(do.call(fun, given[setdiff(needed, argument)]), error = identity)
+      expect_s3_class(error, "fireflip_error_argument")
+      expect_match(
+        conditionMessage(error), sprintf("^`%s` must be .+; found nothing[.]$", argument), info = paste(name, argument)
+      )
+      tried <- tried + 1
+    }
+  }
+  expect_gt(tried, 30)
+})
+
 test_that("the texts of argument errors", {
   net <- pbn(c(TNF = "TNF", UV = "TNF"))
   expect_snapshot(error = TRUE, {
+    pbn()
     pbn(42)
     pbn(list())
     pbn(list("A"))

@@ -8,8 +8,8 @@ next_state <- function(net, state, chosen = rep(1L, length(net$nodes))) {
 test_that("BoolNet steps a converted network to the same states", {
   skip_if_not_installed("BoolNet")
   for (name in c("cellcycle", "example1", "yeast")) {
-    net <- example_model(name)
-    other <- as_boolnet(net)
+    net <- set_perturbation(example_model(name), 0)
+    expect_silent(other <- as_boolnet(net))
     expect_s3_class(other, "BooleanNetwork")
     set.seed(2)
     states <- matrix(sample(0:1, 60 * length(net$nodes), replace = TRUE), 60)
@@ -21,7 +21,7 @@ test_that("BoolNet steps a converted network to the same states", {
 
 test_that("BoolNet steps a converted probabilistic network to the same states", {
   skip_if_not_installed("BoolNet")
-  net <- example_model("shmulevich3")
+  net <- set_perturbation(example_model("shmulevich3"), 0)
   other <- as_boolnet(net)
   expect_s3_class(other, "ProbabilisticBooleanNetwork")
   expect_equal(other$interactions$x1[[1]]$probability, 0.6)
@@ -40,14 +40,14 @@ test_that("BoolNet steps a converted probabilistic network to the same states", 
 test_that("BoolNet's objects come back as the same functions", {
   skip_if_not_installed("BoolNet")
   for (name in c("shmulevich3", "cellcycle", "yeast")) {
-    net <- example_model(name)
+    net <- set_perturbation(example_model(name), 0)
     back <- as_pbn(as_boolnet(net))
     expect_identical(back$nodes, net$nodes)
     expect_identical(back$rules$node, net$rules$node)
     expect_equal(back$rules$probability, net$rules$probability)
     expect_identical(.Call(ffi_pbn_tables, back), .Call(ffi_pbn_tables, net))
   }
-  random <- random_pbn(12, functions = c(1, 3), parents = c(0, 4), seed = 4)
+  random <- random_pbn(12, functions = c(1, 3), parents = c(0, 4), perturbation = 0, seed = 4)
   back <- as_pbn(as_boolnet(random), perturbation = 0.001)
   states <- all_states(12)[seq(1, 4096, by = 37), ]
   for (i in seq_len(nrow(states))) expect_identical(next_state(back, states[i, ]), next_state(random, states[i, ]))
@@ -85,6 +85,16 @@ test_that("expressions beyond BoolNet's are written as a sum of products", {
     state <- as.integer(intToBits(i))[1:5]
     expect_identical(evaluate_rules(again, state)[1:3], next_state(net, state)[1:3])
   }
+})
+
+test_that("a perturbation that is lost is told", {
+  net <- set_perturbation(example_model("shmulevich3"), 0.01)
+  expect_warning(
+    other <- as_boolnet(net), "^BoolNet's objects have no word for the perturbation 0.01: left out.$",
+    class = "fireflip_warning_dropped"
+  )
+  expect_identical(other, as_boolnet(set_perturbation(net, 0)))
+  expect_identical(tryCatch(as_boolnet(net), fireflip_warning_dropped = identity)$lost, "the perturbation")
 })
 
 test_that("a dependent network does not become a BoolNet object", {

@@ -79,12 +79,44 @@ test_that("sensitivities are differences of exact answers", {
   expect_identical(nrow(predictor), 2L)
   p <- long_run_sensitivity(net, sets, change = "perturbation", by = 0.5, method = "exact")
   expect_equal(p$changed, steady_state(set_perturbation(net, 0.03), sets, method = "exact")$probability)
-  expect_identical(nrow(summary(node)), 2L)
-  expect_output(print(node), "long_run_sensitivity")
   got <- long_run_sensitivity(net, sets, nodes = "c", precision = 5e-3, seed = 1)
   expect_lt(max(abs(got$difference - node$difference) / ((got$upper - got$lower) / 2 / qnorm(0.975))), 5)
   expect_error(long_run_sensitivity(net, "x", change = "perturbation", by = 1e5), class = "fireflip_error_argument")
   expect_error(long_run_sensitivity(net, "x", by = 0), class = "fireflip_error_argument")
+})
+
+test_that("sensitivities are shown with the largest first, and their summary is a row a change", {
+  local_reproducible_output(width = 100)
+  got <- long_run_sensitivity(net, c(x = "x", both = "r & c"), nodes = c("x", "c"), method = "exact")
+  expect_true(is.unsorted(-abs(got$difference))) # else this would test nothing
+  lines <- capture.output(print(got))
+  expect_identical(lines[[1L]], "<long_run_sensitivity> 8 differences, largest first, exact")
+  shown <- as.numeric(vapply(strsplit(trimws(lines[-(1:2)]), " +"), `[`, "", 6L))
+  expect_equal(shown, got$difference[order(-abs(got$difference))], tolerance = 1e-9)
+
+  about <- summary(got)
+  expect_identical(sort(paste(about$node, about$value)), c("c 0", "c 1", "x 0", "x 1"))
+  expect_false(is.unsorted(-about$largest))
+  for (i in 1:4) {
+    rows <- got[got$node == about$node[[i]] & got$value == about$value[[i]], ]
+    expect_identical(about$largest[[i]], max(abs(rows$difference)))
+    expect_identical(about$total[[i]], sum(abs(rows$difference)))
+    expect_identical(about$set[[i]], rows$set[[which.max(abs(rows$difference))]])
+    expect_identical(about$clear[[i]], sum(abs(rows$difference) > 1e-10))
+  }
+  lines <- capture.output(print(about, n = 3))
+  expect_identical(lines[[1L]], "Sensitivity of 2 state sets to 4 changes (node), exact")
+  move <- sum(about$clear > 0)
+  expect_identical(lines[[2L]], sprintf("  %d of 4 changes move a probability; absolute differences, largest first", move))
+  expect_match(lines[[3L]], "^ node value +largest +total +set +clear$")
+  expect_identical(lines[[7L]], "... and 1 more change")
+  expect_output(print(about[c("node", "largest")]), "node +largest")
+  expect_error(summary(got["node"]), class = "fireflip_error_argument")
+
+  one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, seed = 1))
+  expect_output(print(one), "Sensitivity of 1 state set to 2 changes (node), seed 1", fixed = TRUE)
+  expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes clearly move", sum(one$clear)))
+  expect_match(capture.output(print(one))[[4L]], if (one$clear[[1L]] > 0) "yes$" else "no$")
 })
 
 test_that("what is certain by the functions alone stands last and is not drawn where something else is", {
@@ -94,8 +126,9 @@ test_that("what is certain by the functions alone stands last and is not drawn w
   lines <- capture.output(print(got))
   expect_match(lines[[2L]], sprintf("^%d of %d pairs are certain", sum(certain), nrow(got)))
   pairs <- do.call(rbind, lapply(strsplit(trimws(lines[-(1:3)]), " +"), `[`, 1:3))
-  expect_identical(paste(pairs[, 1L], pairs[, 2L]), paste(got$from, got$to)[order(certain)])
-  expect_identical(tail(pairs[, 3L], sum(certain)), format(got[certain, ])$influence)
+  order <- order(certain, -got$influence)
+  expect_identical(paste(pairs[, 1L], pairs[, 2L]), paste(got$from, got$to)[order])
+  expect_identical(tail(pairs[, 3L], sum(certain)), format(got[order, ][sort(certain), ])$influence)
   expect_true(all(nchar(tail(pairs[, 3L], sum(certain))) <= 3)) # 1, 0.5
   expect_match(capture.output(print(got, n = 2))[[6L]], sprintf("... and %d more rows", nrow(got) - 2L), fixed = TRUE)
   alone <- got[certain, ]

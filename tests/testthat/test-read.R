@@ -68,7 +68,7 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
   file <- tempfile(fileext = ".txt")
   warning <- expect_warning(write_boolnet(net, file), class = "fireflip_warning_dropped")
   expect_match(
-    conditionMessage(warning), "no word for the perturbation, the asynchronous mode, the exempt nodes, the initial values",
+    conditionMessage(warning), "no word for the perturbation, the asynchronous update, the exempt nodes, the initial values",
     fixed = TRUE
   )
   back <- read_network(file)
@@ -96,7 +96,7 @@ test_that("a format that cannot say what a network is refuses", {
 
 test_that("what the arguments say holds, whatever the file says", {
   file <- write_pbn(busy_network(), tempfile(fileext = ".pbn"))
-  net <- read_pbn(file, perturbation = 0.5, mode = "synchronous", exempt = c("A", "B"), initial = c(A = 0, B = NA, C = 1))
+  net <- read_pbn(file, perturbation = 0.5, update = "synchronous", exempt = c("A", "B"), initial = c(A = 0, B = NA, C = 1))
   expect_identical(net$perturbation, 0.5)
   expect_identical(net$update, "synchronous")
   expect_identical(net$exempt, c(TRUE, TRUE, FALSE, FALSE))
@@ -104,7 +104,7 @@ test_that("what the arguments say holds, whatever the file says", {
   expect_identical(read_pbn(file, exempt = character())$exempt, logical(4))
   expect_identical(read_pbn(file, perturbation = 0)$perturbation, 0)
   expect_error(read_pbn(file, perturbation = 1), "`perturbation`", class = "fireflip_error_argument")
-  expect_error(read_pbn(file, mode = "fast"), "`mode`", class = "fireflip_error_argument")
+  expect_error(read_pbn(file, update = "fast"), "`update`", class = "fireflip_error_argument")
   expect_error(read_pbn(file, exempt = "Q"), "Q", class = "fireflip_error_argument")
   expect_error(read_pbn(file, initial = c(A = 2)), "`initial`", class = "fireflip_error_argument")
   expect_error(read_pbn(c(file, file)), "`file`", class = "fireflip_error_argument")
@@ -203,8 +203,21 @@ test_that("names without a rule are told", {
   several <- write_lines(c("\ufefftargets, factors, probabilities", "A, B & A, 0.5", "A, Cc | D, 0.5", "D, D, 1"))
   told <- tryCatch(read_boolnet(several), fireflip_message_inputs = identity)
   expect_identical(told$inputs, c("B", "Cc"))
+  expect_identical(conditionMessage(told), "2 names without a rule are taken for inputs: \"B\", \"Cc\"\n")
   expect_silent(read_bnet(write_lines(c("A, B", "B, B"))))
   expect_silent(for (name in example_models()$name) example_model(name))
+})
+
+test_that("of names without a rule the first that looks misspelt is told", {
+  told <- function(...) tryCatch(read_bnet(write_lines(c(...))), fireflip_message_inputs = conditionMessage)
+  expect_identical(
+    told("NFkB, NFKB & x2", "x1, x1"),
+    "2 names without a rule are taken for inputs: \"NFKB\", \"x2\"; did you mean \"NFkB\" by \"NFKB\"?\n"
+  )
+  expect_identical(
+    told("RasGTP, RasGPT"), "1 name without a rule is taken for an input: \"RasGPT\"; did you mean \"RasGTP\"?\n"
+  )
+  expect_identical(told("gene1, gene2"), "1 name without a rule is taken for an input: \"gene2\"\n")
 })
 
 test_that("a file must be said", {

@@ -45,19 +45,19 @@ test_that("trajectories may start where one likes", {
   path <- simulate(net, nsim = 4, seed = 4, steps = 0, initial = start)
   expect_identical(path$a, c(0L, 1L, 0L, 1L))
   expect_identical(path$c[c(2, 4)], c(1L, 1L))
-  expect_error(simulate(net, initial = c(a = 2)), class = "fireflip_error_argument")
-  expect_error(simulate(net, initial = c(0, 1)), class = "fireflip_error_argument")
-  expect_error(simulate(net, initial = c(z = 1)), class = "fireflip_error_argument")
-  expect_error(simulate(net, nsim = 1, initial = start), "at most `nsim` = 1; found 2", class = "fireflip_error_argument")
-  expect_error(simulate(net, initial = c(a = 0, a = 1)), "\"a\" more than once", class = "fireflip_error_argument")
+  expect_error(simulate(net, steps = 1, initial = c(a = 2)), class = "fireflip_error_argument")
+  expect_error(simulate(net, steps = 1, initial = c(0, 1)), class = "fireflip_error_argument")
+  expect_error(simulate(net, steps = 1, initial = c(z = 1)), class = "fireflip_error_argument")
+  expect_error(simulate(net, 1, steps = 1, initial = start), "at most `nsim` = 1; found 2", class = "fireflip_error_argument")
+  expect_error(simulate(net, steps = 1, initial = c(a = 0, a = 1)), "\"a\" more than once", class = "fireflip_error_argument")
   expect_error(simulate(net, nsim = 1e6, steps = 1e6), class = "fireflip_error_size")
-  expect_error(simulate(net, nsim = 0), class = "fireflip_error_argument")
+  expect_error(simulate(net, nsim = 0, steps = 1), class = "fireflip_error_argument")
 })
 
 test_that("nodes that are called like the result's own columns are refused", {
   for (name in c("trajectory", "step")) {
     own <- pbn(stats::setNames(c("b", name), c(name, "b")))
-    expect_error(simulate(own), sprintf("A node is called \"%s\"", name), class = "fireflip_error_argument")
+    expect_error(simulate(own, steps = 1), sprintf("A node is called \"%s\"", name), class = "fireflip_error_argument")
   }
   expect_named(simulate(pbn(c(steps = "Step", Step = "steps")), steps = 1), c("trajectory", "step", "steps", "Step"))
 })
@@ -72,6 +72,25 @@ test_that("misspelt arguments are refused", {
   expect_error(simulate(net, step = 5), "did you mean `steps`", class = "fireflip_error_argument")
   expect_error(simulate(net, 1, 2, 5), "found one without a name", class = "fireflip_error_argument")
   expect_error(simulate(net, zebra = 1), "There is no argument `zebra`", class = "fireflip_error_argument")
+})
+
+test_that("steps are asked for by their name, as the third place is the seed's", {
+  expect_error(simulate(net), "`steps` must be given by its name.*found nothing[.]$", class = "fireflip_error_argument")
+  expect_error(simulate(net, 3, 20), "nothing, and 20 for `seed`, which .* third place[.]$", class = "fireflip_error_argument")
+  expect_identical(simulate(net, 3, 20, steps = 4), simulate(net, nsim = 3, seed = 20, steps = 4)) # as the generic has it
+})
+
+test_that("a summary of trajectories says how often each node is on", {
+  local_reproducible_output(width = 60)
+  paths <- simulate(pbn(c(a = "!a", b = "1", c = "0")), nsim = 2, seed = 1, steps = 4, initial = c(a = 0, b = 1, c = 0))
+  about <- summary(paths)
+  expect_identical(about$activity, c(a = 0.4, b = 1, c = 0))
+  expect_identical(capture.output(print(about, n = 2)), c(
+    "2 trajectories of 3 nodes, steps 0 to 4, seed 1", "  share of the 10 states in which a node is 1, largest first",
+    " node share", "    b 1.000", "    a 0.400", "... and 1 more node"
+  ))
+  expect_error(summary(paths[0, ]), class = "fireflip_error_argument")
+  expect_error(summary(paths["a"]), class = "fireflip_error_argument")
 })
 
 test_that("trajectories print in a few lines", {
