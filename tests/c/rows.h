@@ -75,8 +75,9 @@ static inline void compare_rows(const ff_slice_launch *run, ff_tile *tile, const
     }
     FF_CHECK_SAY(differ == 0, "%s: %u counts of term %u differ after step %d", what, differ, i, (int)run->step);
     int same = changes == harvest.changes[i] && run->before[i] == harvest.before[i] && after == harvest.after[i];
-    FF_CHECK_SAY(same, "%s: term %u after step %d: %u changes, held in %u before and in %u after, expected %u, %u and %u", what, i,
-                 (int)run->step, changes, run->before[i], after, (uint32_t)harvest.changes[i], harvest.before[i], harvest.after[i]);
+    FF_CHECK_SAY(same, "%s: term %u after step %d: %u changes, held in %u before and in %u after, expected %u, %u and %u", what,
+                 i, (int)run->step, changes, run->before[i], after, (uint32_t)harvest.changes[i], harvest.before[i],
+                 harvest.after[i]);
   }
 }
 

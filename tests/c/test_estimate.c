@@ -39,19 +39,57 @@ static ff_estimate_options default_options(void) {
                                .n_shards = 1, .threads = 1, .simd = FF_SIMD_BEST};
 }
 
-/* Runs to the end; the caller frees both. */
-static ff_estimate *run(ff_program **program, const ff_pbn *pbn, const ff_observables *observables,
-                        ff_estimate_options options, double seconds) {
+/* A network and sets of its states. */
+typedef struct {
+  ff_pbn *pbn;
+  set_list sets;
+} scene;
+
+/* 0 after a failed check. */
+static int scene_new(scene *s, const char *const *rules, double perturbation, ff_update update, const char *const *texts) {
+  s->pbn = net_parse(rules, perturbation, update);
+  if (s->pbn == NULL) return 0;
+  parse_sets(&s->sets, s->pbn, texts);
+  return 1;
+}
+
+static void scene_free(scene *s) {
+  free_sets(&s->sets);
+  ff_pbn_free(s->pbn);
+}
+
+static void finish(ff_estimate *estimate, double seconds) {
   ff_error err;
-  ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(program, pbn, observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, *program, observables, NULL, options, &err), &err);
-  for (int done = 0; !done;) {
-    ff_status status = ff_estimate_advance(estimate, seconds, &done, &err);
-    FF_CHECK_OK(status, &err);
-    if (status != FF_OK) break;
-  }
-  return estimate;
+  ff_status status = FF_OK;
+  for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(estimate, seconds, &done, &err);
+  FF_CHECK_OK(status, &err);
+}
+
+typedef struct {
+  ff_program *program;
+  ff_estimate *estimate;
+  const ff_tally *tally; /* the estimate's */
+} outcome;
+
+/* To the end, in pieces of `seconds`; `counted` and `at` are of one ff_counted, or the observables and NULL. */
+static outcome run_counted(const ff_pbn *pbn, const ff_observables *counted, const ff_observables *observables,
+                           const uint32_t *at, ff_estimate_options options, double seconds) {
+  ff_error err;
+  outcome o = {0};
+  FF_CHECK_OK(ff_program_new(&o.program, pbn, counted, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&o.estimate, o.program, observables, at, options, &err), &err);
+  finish(o.estimate, seconds);
+  o.tally = ff_estimate_tally(o.estimate);
+  return o;
+}
+
+static outcome run(const ff_pbn *pbn, const ff_observables *observables, ff_estimate_options options) {
+  return run_counted(pbn, observables, observables, NULL, options, 10);
+}
+
+static void outcome_free(outcome *o) {
+  ff_estimate_free(o->estimate);
+  ff_program_free(o->program);
 }
 
 static void formulas(void) {
@@ -97,10 +135,9 @@ static void check_against_exact(const ff_pbn *pbn, const char *const *texts, dou
   ff_error err;
   set_list sets;
   parse_sets(&sets, pbn, texts);
-  ff_program *program = NULL;
   ff_estimate_options options = default_options();
   options.precision = precision;
-  ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
+  outcome got = run(pbn, &sets.observables, options);
   ff_exact *exact = NULL;
   ff_exact_solver *solver = NULL;
   FF_CHECK_OK(ff_exact_new(&exact, pbn, &err), &err);
@@ -115,7 +152,7 @@ static void check_against_exact(const ff_pbn *pbn, const char *const *texts, dou
   for (uint32_t i = 0; i < sets.observables.n; i++) {
     double truth;
     FF_CHECK_OK(ff_exact_probability(&truth, pi, &sets.terms[i], exact, &err), &err);
-    ff_moments m = ff_tally_moments(ff_estimate_tally(estimate), i);
+    ff_moments m = ff_tally_moments(got.tally, i);
     double se = fmax(m.se_between, m.se_two_state);
     FF_CHECK(se * options.z <= precision);
     FF_CHECK_SAY(fabs(m.mean - truth) < 5 * se, "set %u: %g, exactly %g, standard error %g", i, m.mean, truth, se);
@@ -124,8 +161,7 @@ static void check_against_exact(const ff_pbn *pbn, const char *const *texts, dou
   free(pi);
   ff_exact_solver_free(solver);
   ff_exact_free(exact);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
+  outcome_free(&got);
   free_sets(&sets);
 }
 
@@ -145,59 +181,22 @@ static int same_tally(const ff_tally *a, const ff_tally *b) {
 
 static void threads_and_pieces_change_nothing(void) {
   for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
-    ff_pbn *pbn = net_parse(cycle_rules, 0.01, (ff_update)update);
-    if (pbn == NULL) return;
-    set_list sets;
-    parse_sets(&sets, pbn, cycle_sets);
+    scene s;
+    if (!scene_new(&s, cycle_rules, 0.01, (ff_update)update, cycle_sets)) return;
+    const ff_observables *sets = &s.sets.observables;
     ff_estimate_options options = default_options();
-    ff_program *program = NULL, *other_program = NULL;
-    ff_estimate *one = run(&program, pbn, &sets.observables, options, 10);
+    outcome one = run(s.pbn, sets, options);
     static const int threads[] = {2, 7};
     for (int i = 0; i < 2; i++) {
       options.threads = threads[i];
       options.simd = i == 0 ? FF_SIMD_PORTABLE : FF_SIMD_BEST;
-      ff_estimate *other = run(&other_program, pbn, &sets.observables, options, 1e-4);
-      FF_CHECK(same_tally(ff_estimate_tally(one), ff_estimate_tally(other)));
-      ff_estimate_free(other);
-      ff_program_free(other_program);
+      outcome other = run_counted(s.pbn, sets, sets, NULL, options, 1e-4);
+      FF_CHECK(same_tally(one.tally, other.tally));
+      outcome_free(&other);
     }
-    ff_estimate_free(one);
-    ff_program_free(program);
-    free_sets(&sets);
-    ff_pbn_free(pbn);
+    outcome_free(&one);
+    scene_free(&s);
   }
-}
-
-static void shards_add_up(void) {
-  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
-  set_list sets;
-  ff_error err;
-  parse_sets(&sets, pbn, cycle_sets);
-  ff_estimate_options options = default_options();
-  options.precision = 2e-4;
-  ff_program *program = NULL, *part_program = NULL;
-  ff_estimate *whole = run(&program, pbn, &sets.observables, options, 10);
-  ff_tally sum;
-  FF_CHECK_OK(ff_tally_new(&sum, &sets.observables, &err), &err);
-  options.n_shards = 3; /* tiles need not divide by 3 */
-  for (uint32_t i = 0; i < 3; i++) {
-    options.shard = i;
-    ff_estimate *part = run(&part_program, pbn, &sets.observables, options, 10);
-    const ff_tally *tally = ff_estimate_tally(part);
-    if (i == 0) ff_tally_clear(&sum, tally->half[0], tally->half[1]);
-    FF_CHECK_OK(ff_tally_merge(&sum, tally, &err), &err);
-    ff_estimate_free(part);
-    ff_program_free(part_program);
-  }
-  FF_CHECK(same_tally(&sum, ff_estimate_tally(whole)));
-  sum.half[0]++;
-  FF_CHECK_FAILS(ff_tally_merge(&sum, ff_estimate_tally(whole), &err), FF_EARGUMENT, &err, "different runs");
-  ff_tally_free(&sum);
-  ff_estimate_free(whole);
-  ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
 }
 
 /* Merges n parts into *sum, which the caller frees; gives their plan. */
@@ -207,46 +206,55 @@ static ff_plan run_parts(ff_tally *sum, const ff_pbn *pbn, const ff_observables 
   ff_plan plan = {0};
   FF_CHECK_OK(ff_tally_new(sum, observables, &err), &err);
   options.n_shards = n;
-  for (uint32_t i = 0; i < n; i++) {
-    ff_program *program = NULL;
-    options.shard = i;
-    ff_estimate *part = run(&program, pbn, observables, options, 10);
-    plan = ff_estimate_plan(part);
-    if (i == 0) ff_tally_clear(sum, plan.half[0], plan.half[1]);
-    FF_CHECK_OK(ff_tally_merge(sum, ff_estimate_tally(part), &err), &err);
-    ff_estimate_free(part);
-    ff_program_free(program);
+  for (options.shard = 0; options.shard < n; options.shard++) {
+    outcome part = run(pbn, observables, options);
+    plan = ff_estimate_plan(part.estimate);
+    if (options.shard == 0) ff_tally_clear(sum, plan.half[0], plan.half[1]);
+    FF_CHECK_OK(ff_tally_merge(sum, part.tally, &err), &err);
+    outcome_free(&part);
   }
   return plan;
+}
+
+static void shards_add_up(void) {
+  scene s;
+  if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
+  ff_error err;
+  ff_tally sum;
+  ff_estimate_options options = default_options();
+  options.precision = 2e-4;
+  outcome whole = run(s.pbn, &s.sets.observables, options);
+  run_parts(&sum, s.pbn, &s.sets.observables, options, 3); /* tiles need not divide by 3 */
+  FF_CHECK(same_tally(&sum, whole.tally));
+  sum.half[0]++;
+  FF_CHECK_FAILS(ff_tally_merge(&sum, whole.tally, &err), FF_EARGUMENT, &err, "different runs");
+  ff_tally_free(&sum);
+  outcome_free(&whole);
+  scene_free(&s);
 }
 
 /* All parts, resumed, are the undivided run; *grew tells whether their plan was not its last word. */
 static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff_observables *observables,
                           ff_estimate_options options, uint32_t n) {
   ff_error err;
-  ff_program *program = NULL;
   ff_tally sum;
-  ff_estimate *whole = run(&program, pbn, observables, options, 10), *resumed = NULL;
-  ff_plan plan = run_parts(&sum, pbn, observables, options, n), last = ff_estimate_plan(whole);
+  ff_estimate *resumed = NULL;
+  outcome whole = run(pbn, observables, options);
+  ff_plan plan = run_parts(&sum, pbn, observables, options, n), last = ff_estimate_plan(whole.estimate);
   *grew = plan.burn_in == last.burn_in && plan.tiles < last.tiles;
   *restarted = plan.burn_in < last.burn_in;
   options.threads = 2;
-  FF_CHECK_OK(ff_estimate_new(&resumed, program, observables, NULL, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&resumed, whole.program, observables, NULL, options, &err), &err);
   FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, &err), &err);
-  for (int done = 0; !done;) {
-    ff_status status = ff_estimate_advance(resumed, 1e-3, &done, &err);
-    FF_CHECK_OK(status, &err);
-    if (status != FF_OK) break;
-  }
+  finish(resumed, 1e-3);
   ff_plan got = ff_estimate_plan(resumed);
-  FF_CHECK(same_tally(ff_estimate_tally(resumed), ff_estimate_tally(whole)));
+  FF_CHECK(same_tally(ff_estimate_tally(resumed), whole.tally));
   FF_CHECK_INT(got.burn_in, last.burn_in);
   FF_CHECK_INT(got.tiles, last.tiles);
-  FF_CHECK_NEAR(ff_estimate_stretch(resumed), ff_estimate_stretch(whole), 0);
+  FF_CHECK_NEAR(ff_estimate_stretch(resumed), ff_estimate_stretch(whole.estimate), 0);
   ff_tally_free(&sum);
   ff_estimate_free(resumed);
-  ff_estimate_free(whole);
-  ff_program_free(program);
+  outcome_free(&whole);
 }
 
 static void parts_go_on_where_the_whole_does(void) {
@@ -277,18 +285,17 @@ static void parts_go_on_where_the_whole_does(void) {
 }
 
 static void what_is_resumed_is_checked(void) {
-  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
+  scene s;
+  if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   ff_error err;
-  set_list sets;
-  parse_sets(&sets, pbn, cycle_sets);
+  const ff_observables *sets = &s.sets.observables;
   ff_estimate_options options = default_options();
   ff_program *program = NULL;
   ff_tally sum;
-  ff_plan plan = run_parts(&sum, pbn, &sets.observables, options, 2), wrong;
+  ff_plan plan = run_parts(&sum, s.pbn, sets, options, 2), wrong;
   ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, options, &err), &err);
+  FF_CHECK_OK(ff_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, sets, NULL, options, &err), &err);
   wrong = plan;
   wrong.tiles++;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "not those of all");
@@ -309,48 +316,41 @@ static void what_is_resumed_is_checked(void) {
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   options.n_shards = 2;
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, sets, NULL, options, &err), &err);
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   ff_tally_free(&sum);
   ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  scene_free(&s);
 }
 
 /* Every observable is as precise as it was asked to be, and the plan is that of the needier one alone. */
 static void observables_have_precisions_of_their_own(void) {
-  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
-  set_list sets;
-  parse_sets(&sets, pbn, cycle_sets);
+  scene s;
+  if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   static const double fine_last[] = {1e-2, 2e-2, 3e-2, 2e-4};
   static const double fine_first[] = {2e-4, 1e-2, 1e-2, 1e-2}, even[] = {1e-3, 1e-3, 1e-3, 1e-3};
   const double *const all[] = {fine_last, fine_first, even};
   ff_estimate_options options = default_options();
   double samples[4];
   for (int i = 0; i < 4; i++) {
-    ff_program *program = NULL;
     options.precisions = i < 3 ? all[i] : NULL;
     options.precision = i < 3 ? all[i][0] : 1e-3;
-    ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
-    const ff_tally *tally = ff_estimate_tally(estimate);
-    samples[i] = (double)tally->tiles * FF_TILE * (double)(tally->half[0] + tally->half[1]);
+    outcome got = run(s.pbn, &s.sets.observables, options);
+    samples[i] = (double)got.tally->tiles * FF_TILE * (double)(got.tally->half[0] + got.tally->half[1]);
     double worst = 0;
     for (uint32_t j = 0; j < 4; j++) {
-      ff_moments m = ff_tally_moments(tally, j);
+      ff_moments m = ff_tally_moments(got.tally, j);
       worst = fmax(worst, options.z * fmax(m.se_between, m.se_two_state) / (i < 3 ? all[i][j] : 1e-3));
     }
     FF_CHECK(worst <= 1);
-    FF_CHECK_NEAR(ff_estimate_progress(estimate).width / options.precision, worst, 1e-12);
-    ff_estimate_free(estimate);
-    ff_program_free(program);
+    FF_CHECK_NEAR(ff_estimate_progress(got.estimate).width / options.precision, worst, 1e-12);
+    outcome_free(&got);
   }
   /* "a & b & c & d & e" varies far less than "a & b", and asks for fewer samples at the same precision */
   FF_CHECK_SAY(samples[0] < samples[1] / 2, "%g, %g", samples[0], samples[1]);
   FF_CHECK_NEAR(samples[2], samples[3], 0);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  scene_free(&s);
 }
 
 /* Sets before influences, counted in one run, have the counts that they have alone. */
@@ -370,18 +370,14 @@ static void sets_and_influences_share_a_run(void) {
   FF_CHECK_INT(both.n, 5);
   FF_CHECK_INT(both.first[2], 2);
   FF_CHECK_INT(both.first[5], 2 + terms);
-  ff_program *program = NULL, *set_program = NULL;
-  ff_estimate *estimate = run(&program, pbn, &both, default_options(), 10);
-  ff_estimate *alone = run(&set_program, pbn, &own.observables, default_options(), 10);
+  outcome shared = run(pbn, &both, default_options()), alone = run(pbn, &own.observables, default_options());
   for (uint32_t i = 0; i < 2; i++) {
-    ff_moments got = ff_tally_moments(ff_estimate_tally(estimate), i), want = ff_tally_moments(ff_estimate_tally(alone), i);
+    ff_moments got = ff_tally_moments(shared.tally, i), want = ff_tally_moments(alone.tally, i);
     FF_CHECK(fabs(got.mean - want.mean) < 5 * hypot(got.se_between, want.se_between));
     FF_CHECK(got.n01 > 0 && got.se_two_state > 0);
   }
-  ff_estimate_free(estimate);
-  ff_estimate_free(alone);
-  ff_program_free(program);
-  ff_program_free(set_program);
+  outcome_free(&shared);
+  outcome_free(&alone);
   ff_influence_free(&both);
   free_sets(&own);
   ff_pbn_free(pbn);
@@ -416,21 +412,12 @@ static void equal_terms_are_counted_once(void) {
     for (uint32_t i = 11; i < 13; i++) FF_CHECK_INT(at[all.first[i]], at[6]);
     FF_CHECK(at[all.first[9]] == FF_TERM_1 && at[all.first[10]] == FF_TERM_1);
     FF_CHECK(counted.counted.n < all.first[all.n]);
-    ff_program *program = NULL, *shared_program = NULL;
-    ff_estimate *plain = run(&program, pbn, &all, options, 10), *shared = NULL;
-    FF_CHECK_OK(ff_program_new(&shared_program, pbn, &counted.counted, FF_LAYOUT_AUTO, &err), &err);
-    FF_CHECK_OK(ff_estimate_new(&shared, shared_program, &all, at, options, &err), &err);
-    for (int done = 0; !done;) {
-      ff_status status = ff_estimate_advance(shared, 10, &done, &err);
-      FF_CHECK_OK(status, &err);
-      if (status != FF_OK) break;
-    }
-    FF_CHECK(same_tally(ff_estimate_tally(plain), ff_estimate_tally(shared)));
-    for (uint32_t i = 0; i < all.n; i++) FF_CHECK_INT(ff_estimate_thinning(plain)[i], ff_estimate_thinning(shared)[i]);
-    ff_estimate_free(plain);
-    ff_estimate_free(shared);
-    ff_program_free(program);
-    ff_program_free(shared_program);
+    outcome plain = run(pbn, &all, options), shared = run_counted(pbn, &counted.counted, &all, at, options, 10);
+    FF_CHECK(same_tally(plain.tally, shared.tally));
+    for (uint32_t i = 0; i < all.n; i++)
+      FF_CHECK_INT(ff_estimate_thinning(plain.estimate)[i], ff_estimate_thinning(shared.estimate)[i]);
+    outcome_free(&plain);
+    outcome_free(&shared);
     ff_counted_free(&counted);
     ff_influence_free(&all);
     ff_pbn_free(pbn);
@@ -475,25 +462,20 @@ static void equal_functions_are_found(void) {
 static void constant_sets_are_reported_as_such(void) {
   static const char *const rules[] = {"a 1 a", "b 1 !b", "c 1 1", NULL};
   static const char *const texts[] = {"c", "!c", "a", NULL};
-  ff_pbn *pbn = net_parse(rules, 0.05, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
-  pbn->perturbed[2] = 0;
-  pbn->initial[2] = 1;
-  set_list sets;
-  parse_sets(&sets, pbn, texts);
-  ff_program *program = NULL;
-  ff_estimate *estimate = run(&program, pbn, &sets.observables, default_options(), 10);
-  ff_moments always = ff_tally_moments(ff_estimate_tally(estimate), 0), never = ff_tally_moments(ff_estimate_tally(estimate), 1);
+  scene s;
+  if (!scene_new(&s, rules, 0.05, FF_SYNCHRONOUS, texts)) return;
+  s.pbn->perturbed[2] = 0;
+  s.pbn->initial[2] = 1;
+  outcome got = run(s.pbn, &s.sets.observables, default_options());
+  ff_moments always = ff_tally_moments(got.tally, 0), never = ff_tally_moments(got.tally, 1);
   FF_CHECK_INT(always.visited, 2);
   FF_CHECK_NEAR(always.mean, 1, 0);
   FF_CHECK(isnan(always.rhat));
   FF_CHECK_INT(never.visited, 0);
   FF_CHECK_NEAR(never.mean, 0, 0);
-  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 2).visited, 1);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  FF_CHECK_INT(ff_tally_moments(got.tally, 2).visited, 1);
+  outcome_free(&got);
+  scene_free(&s);
 }
 
 /* Trajectories that start in the set and leave it once: a first look at 200 samples would call that "done". */
@@ -521,22 +503,17 @@ static void sets_not_seen_yet_are_waited_for(void) {
 /* A run so short that its trajectories could not have seen the set, which is never there: more of them would not help. */
 static void short_runs_are_lengthened(void) {
   static const char *const texts[] = {"a", "a & !a & c", NULL};
-  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
-  set_list sets;
-  parse_sets(&sets, pbn, texts);
-  ff_program *program = NULL;
+  scene s;
+  if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, texts)) return;
   ff_estimate_options options = default_options();
   options.precision = 2e-2;
-  ff_estimate *estimate = run(&program, pbn, &sets.observables, options, 10);
-  ff_plan plan = ff_estimate_plan(estimate);
-  FF_CHECK((double)(plan.burn_in + plan.half[0] + plan.half[1]) >= ff_estimate_stretch(estimate));
-  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 1).visited, 0);
-  FF_CHECK_INT(ff_tally_moments(ff_estimate_tally(estimate), 0).visited, 1);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  outcome got = run(s.pbn, &s.sets.observables, options);
+  ff_plan plan = ff_estimate_plan(got.estimate);
+  FF_CHECK((double)(plan.burn_in + plan.half[0] + plan.half[1]) >= ff_estimate_stretch(got.estimate));
+  FF_CHECK_INT(ff_tally_moments(got.tally, 1).visited, 0);
+  FF_CHECK_INT(ff_tally_moments(got.tally, 0).visited, 1);
+  outcome_free(&got);
+  scene_free(&s);
 }
 
 /* A node that alternates, but for rare flips: half on in the long run. */
@@ -562,22 +539,20 @@ static void rare_sets_are_looked_for(void) {
 static void a_chain_that_depends_on_its_start_is_refused(void) {
   static const char *const rules[] = {"a 1 a", "b 0.5 b", "b 0.5 !b & a", NULL};
   static const char *const texts[] = {"a", NULL};
-  ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
+  scene s;
+  if (!scene_new(&s, rules, 0, FF_SYNCHRONOUS, texts)) return;
   ff_error err;
-  set_list sets;
-  parse_sets(&sets, pbn, texts);
+  const ff_observables *sets = &s.sets.observables;
   ff_program *program = NULL;
   ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, program, &sets.observables, NULL, default_options(), &err), &err);
+  FF_CHECK_OK(ff_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, program, sets, NULL, default_options(), &err), &err);
   ff_status status = FF_OK;
   for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(estimate, 10, &done, &err);
   FF_CHECK_FAILS(status, FF_ECONVERGENCE, &err, "still disagree");
   ff_estimate_free(estimate);
   ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  scene_free(&s);
 }
 
 /* x = R & C & F: the influence of R is the probability of C & F. */
@@ -594,19 +569,15 @@ static void influence_is_the_probability_to_matter(void) {
   static const char *const texts[] = {"c & f", "r & f", "r & c", NULL};
   set_list sets;
   parse_sets(&sets, pbn, texts);
-  ff_program *program = NULL, *set_program = NULL;
-  ff_estimate *estimate = run(&program, pbn, &pairs, default_options(), 10);
-  ff_estimate *probability = run(&set_program, pbn, &sets.observables, default_options(), 10);
+  outcome influence = run(pbn, &pairs, default_options()), probability = run(pbn, &sets.observables, default_options());
   for (uint32_t i = 0; i < 3; i++) {
-    ff_moments m = ff_tally_moments(ff_estimate_tally(estimate), i), q = ff_tally_moments(ff_estimate_tally(probability), i);
+    ff_moments m = ff_tally_moments(influence.tally, i), q = ff_tally_moments(probability.tally, i);
     double expected = 0.25 * q.mean + (i < 2 ? 0.75 : 0);
     double se = hypot(m.se_between, 0.25 * fmax(q.se_between, q.se_two_state));
     FF_CHECK_SAY(fabs(m.mean - expected) < 5 * se, "pair %u: %g, expected %g +- %g", i, m.mean, expected, se);
   }
-  ff_estimate_free(estimate);
-  ff_estimate_free(probability);
-  ff_program_free(program);
-  ff_program_free(set_program);
+  outcome_free(&influence);
+  outcome_free(&probability);
   free_sets(&sets);
   ff_influence_free(&pairs);
   static const uint32_t wrong_from[] = {3}, wrong_to[] = {0};
@@ -631,46 +602,42 @@ static void influence_of_what_is_never_selected(void) {
   FF_CHECK_NEAR(ff_observable_constant(&pairs, 0), 1, 0);
   FF_CHECK_NEAR(ff_observable_constant(&pairs, 1), 0, 0);
   FF_CHECK_NEAR(ff_observable_constant(&pairs, 2), 1, 0);
-  ff_program *program = NULL;
-  ff_estimate *estimate = run(&program, pbn, &pairs, default_options(), 10);
-  FF_CHECK_NEAR(ff_tally_moments(ff_estimate_tally(estimate), 1).mean, 0, 0);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
+  outcome got = run(pbn, &pairs, default_options());
+  FF_CHECK_NEAR(ff_tally_moments(got.tally, 1).mean, 0, 0);
+  outcome_free(&got);
   ff_influence_free(&pairs);
   ff_pbn_free(pbn);
 }
 
 static void options_are_checked(void) {
-  ff_pbn *pbn = net_parse(cycle_rules, 0.01, FF_SYNCHRONOUS);
-  if (pbn == NULL) return;
+  scene s;
+  if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   ff_error err;
-  set_list sets;
-  parse_sets(&sets, pbn, cycle_sets);
+  const ff_observables *sets = &s.sets.observables;
   ff_program *program = NULL;
   ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(&program, pbn, &sets.observables, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
   ff_estimate_options o = default_options();
   o.precision = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "precision");
   static const double precisions[] = {1e-3, 1e-3, 1, 1e-3};
   o = default_options();
   o.precisions = precisions;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "precision");
   o = default_options();
   o.epsilon = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "epsilon");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "epsilon");
   o = default_options();
   o.shard = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
   o = default_options();
   o.threads = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "threads");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "threads");
   o = default_options();
   o.z = NAN;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, &sets.observables, NULL, o, &err), FF_EARGUMENT, &err, "confidence");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, program, sets, NULL, o, &err), FF_EARGUMENT, &err, "confidence");
   ff_program_free(program);
-  free_sets(&sets);
-  ff_pbn_free(pbn);
+  scene_free(&s);
 }
 
 FF_TEST_MAIN("estimate", formulas, thinning_is_found, estimates_are_near_the_truth, threads_and_pieces_change_nothing,

@@ -35,8 +35,8 @@ static int block_new(block *b, const ff_program *program, uint32_t warps, int st
   b->functions = ff_calloc((size_t)FF_FUNCTIONS * ((warps + 1) / 2), 4);
   b->window = ff_calloc_aligned((size_t)FF_WINDOW * warps, 4);
   b->items = ff_calloc((size_t)FF_ITEMS * warps, sizeof *b->items);
-  return b->next != NULL && b->scratch != NULL && b->stay != NULL && b->turn != NULL && b->functions != NULL && b->window != NULL &&
-         b->items != NULL;
+  return b->next != NULL && b->scratch != NULL && b->stay != NULL && b->turn != NULL && b->functions != NULL &&
+         b->window != NULL && b->items != NULL;
 }
 
 static ff_slice_warp warp_of(const block *b, uint32_t warp, const ff_slice_launch *run) {
