@@ -1,8 +1,8 @@
 #' Plot results
 #'
-#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters are shortened, and
-#' where rows or trajectories are left out, the plot says so ("30 of 147"). Influences that are certain, as they are the same in
-#' every state, are left out where there are others.
+#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters, or without room for as
+#' many, are shortened, and where rows or trajectories are left out, the plot says so ("30 of 147"). Influences that are certain,
+#' as they are the same in every state, are left out where there are others.
 #'
 #' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then
 #' call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
@@ -54,6 +54,7 @@ plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n =
   rows <- analysis_ranked(x, n)
   old <- graphics::par(mfrow = c(1, 2), oma = c(0, 0, 2 * !is.null(main), 0))
   on.exit(graphics::par(old))
+  graphics::layout(matrix(1:2, 1L), widths = panel_widths(rows))
   plot_ranked(rows$states, "probability", NULL, ...)
   plot_ranked(rows$influence, "long-run influence", NULL, ...)
   if (!is.null(main)) graphics::mtext(main, 3, 0.5, outer = TRUE, font = 2)
@@ -154,6 +155,13 @@ analysis_ranked <- function(x, n) {
   )
 }
 
+# What the two panels want: a plot, and room for the longest label.
+panel_widths <- function(rows) {
+  wanted <- 1.8 + 0.6 * graphics::par("ps") / 72 * vapply(rows, function(part) max(nchar(short_label(part$label))), 0)
+  share <- min(max(wanted[[1L]] / sum(wanted), 0.35), 0.65)
+  c(share, 1 - share)
+}
+
 influence_ranked <- function(x, n) {
   label <- if (length(unique(x$to)) == 1L) x$from else paste(x$from, x$to, sep = " > ")
   drawn <- !certain_rows(x)
@@ -193,27 +201,51 @@ plot_ranked <- function(rows, xlab, main, ...) {
 
 # ---- room for labels ---------------------------------------------------------------------------------------------------
 
-short_label <- function(x, most = 40L) ifelse(nchar(x) > most, paste0(substr(x, 1L, max(most - 3L, 1L)), "..."), x)
+# A text of at most so many characters; of a pair, "from > to", the longer end is cut, or both.
+short_label <- function(x, most = 40L) {
+  cut <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, pmax(most - 3L, 1L)), "..."), x)
+  pair <- which(nchar(x) > most & lengths(strsplit(x, " > ", fixed = TRUE)) == 2L)
+  if (most >= 15L && length(pair) > 0L) {
+    from <- sub(" > .*", "", x[pair])
+    to <- sub(".* > ", "", x[pair])
+    room <- most - 3L
+    least <- pmin(nchar(from), nchar(to)) # the shorter end stands whole where that leaves 6 characters for the longer
+    least <- ifelse(room - least >= 6L, least, room %/% 2L)
+    longer <- nchar(from) > nchar(to)
+    x[pair] <- paste(cut(from, ifelse(longer, room - least, least)), cut(to, ifelse(longer, least, room - least)), sep = " > ")
+  }
+  cut(x, most)
+}
 
 # Sets the margins (in lines; the left one by the labels, if any, of so many rows) and gives the old ones. They take at most
-# 0.6 of the figure, so that a small device draws a small plot rather than none.
+# 0.6 of the figure, so that a small device draws a small plot rather than none. With labels the figure is begun here, for
+# only then can texts be measured; what draws next goes on in it.
 plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
+  old <- graphics::par("mai", "mgp")
+  if (!is.null(labels)) {
+    graphics::par(mai = c(0, 0, 0, 0))
+    graphics::plot.new()
+    graphics::par(new = TRUE)
+  }
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
   up <- c(bottom, top) * line
   squeeze <- min(1, 0.6 * figure[[2L]] / sum(up))
   up <- up * squeeze
   size <- label_size((figure[[2L]] - sum(up)) / max(rows, 1L))$size
-  em <- graphics::par("ps") / 72
   left <- left * line
-  if (!is.null(labels)) left <- max(2 * line, 0.68 * em * size * max(nchar(short_label(labels)), 0L) + 0.9 * line)
+  if (!is.null(labels)) left <- max(2 * line, 1.02 * label_width(short_label(labels), size) + 0.9 * line)
   across <- c(min(left, 0.5 * figure[[1L]]), min(right * line, 0.1 * figure[[1L]]))
   graphics::par(mai = c(up[[1L]], across[[1L]], up[[2L]], across[[2L]]), mgp = c(3, 1, 0) * squeeze)
+  old
 }
+
+# In inches; `size` is mtext()'s, which does not go by par("cex").
+label_width <- function(labels, size) max(graphics::strwidth(labels, "inches", cex = size / graphics::par("cex")), 0)
 
 # The size of labels that stand `height` inches apart, and of how many one is shown so that it can be read.
 label_size <- function(height) {
-  size <- min(graphics::par("cex"), height / (0.75 * graphics::par("cin")[[2L]]))
+  size <- min(graphics::par("cex"), height / (0.85 * graphics::par("cin")[[2L]]))
   every <- max(1L, ceiling(0.3 / size))
   list(size = if (every > 1L) min(size * every, graphics::par("cex")) else size, every = every)
 }
@@ -225,12 +257,15 @@ side_labels <- function(at, labels) {
   keep <- rev(seq(length(at), 1, by = -fit$every))
   labels <- short_label(labels[keep])
   room <- graphics::par("mai")[[2L]] - 0.6 * graphics::par("csi")
-  width <- function(labels) max(graphics::strwidth(labels, "inches", cex = fit$size / graphics::par("cex")), 0)
-  if (width(labels) > room) fit$size <- fit$size * max(room / width(labels), 0.7)
-  most <- max(nchar(labels))
-  while (width(labels) > 1.001 * room && most > 4L) {
-    most <- most - 1L
-    labels <- short_label(labels, most)
+  width <- label_width(labels, fit$size)
+  if (width > room) fit$size <- fit$size * max(room / width, 0.7)
+  for (i in seq_along(labels)) {
+    whole <- labels[[i]]
+    most <- nchar(whole)
+    while (label_width(labels[[i]], fit$size) > 1.001 * room && most > 4L) {
+      most <- most - 1L
+      labels[[i]] <- short_label(whole, most)
+    }
   }
   graphics::mtext(labels, 2, 0.4, at = at[keep], las = 1, cex = fit$size)
 }
@@ -250,7 +285,10 @@ left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", show
 # A small grey text above the plot, on the right.
 plot_note <- function(text, line = 0.2) {
   if (length(text) == 0L) return(invisible())
-  graphics::mtext(text, 3, line, adj = 1, cex = 0.8 * graphics::par("cex"), col = "grey40")
+  size <- 0.8 * graphics::par("cex")
+  room <- graphics::par("fin")[[1L]] - graphics::par("mai")[[4L]]
+  size <- size * min(1, max(room / label_width(text, size), 0.6))
+  graphics::mtext(text, 3, line, adj = 1, cex = size, col = "grey40")
 }
 
 # ---- convergence -------------------------------------------------------------------------------------------------------
@@ -308,14 +346,14 @@ influence_network <- function(x) {
   run$model
 }
 
-autoplot_ranked <- function(rows, xlab) {
-  note <- ranked_note(rows)
+autoplot_ranked <- function(rows, xlab, note = ranked_note(rows), most = 40L) {
   rows$label <- factor(rows$label, unique(rows$label))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$estimate, y = .data$label)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), colour = "#1B4F8A") +
     ggplot2::geom_point(colour = "#1B4F8A") +
-    ggplot2::scale_y_discrete(labels = short_label) +
+    ggplot2::scale_y_discrete(labels = function(label) short_label(label, most)) +
+    ggplot2::guides(x = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = xlab, y = NULL, caption = note) +
     ggplot2::theme_minimal()
 }
@@ -366,12 +404,11 @@ autoplot.influence_analysis <- function(object, type = c("estimates", "convergen
   rows <- analysis_ranked(object, n)
   panels <- c("probability", "long-run influence")
   panel <- function(which) factor(panels[which], panels)
-  of <- sum(vapply(rows, attr, 0L, "of"))
-  certain <- attr(rows$influence, "certain")
+  notes <- lapply(rows, ranked_note)
+  said <- which(lengths(notes) > 0L)
+  note <- if (length(said) > 0L) paste(panels[said], notes[said], sep = ": ", collapse = "\n")
   rows <- rbind(data.frame(rows$states, panel = panel(1)), data.frame(rows$influence, panel = panel(2)))
-  attr(rows, "of") <- of
-  attr(rows, "certain") <- certain
-  autoplot_ranked(rows, NULL) + ggplot2::facet_wrap("panel", scales = "free")
+  autoplot_ranked(rows, NULL, note, 25L) + ggplot2::facet_wrap("panel", scales = "free")
 }
 
 #' @rdname result-plots

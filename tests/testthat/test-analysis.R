@@ -122,7 +122,7 @@ test_that("results print, format, summarise, convert and plot", {
   skip_if_not_installed("ggplot2")
   picture <- ggplot2::autoplot(got)
   expect_s3_class(picture, "ggplot")
-  expect_identical(picture$labels$caption, sprintf("%d certain, not drawn", sum(!varied)))
+  expect_identical(picture$labels$caption, sprintf("long-run influence: %d certain, not drawn", sum(!varied)))
   expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
 })
 

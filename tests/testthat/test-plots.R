@@ -81,6 +81,57 @@ test_that("long labels are shortened in the plot alone", {
   expect_true(all(nchar(labels) <= 40L))
   expect_true(any(grepl("^wide.*[.]{3}$", labels)))
   expect_identical(short_label(c("abc", strrep("x", 41))), c("abc", paste0(strrep("x", 37), "...")))
+  pairs <- c("C8act_DISCact_2 > C8act_FLIP", "RIP > DISCact_2_C8act_FLIP", "a > b", "C8act_DISCact_2 > DISCact_2_C8act")
+  expect_identical(short_label(pairs, 20L), c("C8ac... > C8act_FLIP", "RIP > DISCact_2_C...", "a > b", "C8act... > DISCac..."))
+  expect_true(all(nchar(short_label(pairs, 8L)) <= 8L))
+})
+
+# Of each plot in a figure: the labels on its left, the widest as it is drawn, and the margin, in inches.
+left_margins <- function(calls, width, height) {
+  file <- recording_device(width, height)
+  on.exit({
+    grDevices::dev.off()
+    unlink(file)
+  })
+  graphics::plot.new()
+  found <- list()
+  mai <- NULL
+  for (call in calls) {
+    if (call[[1L]] == "C_par" && !is.null(call[[2L]]$mai)) mai <- call[[2L]]$mai[[2L]]
+    if (call[[1L]] != "C_mtext" || as.numeric(call[[3L]]) != 2) next
+    size <- if (is.na(call[[9L]])) 1 else call[[9L]]
+    drawn <- max(graphics::strwidth(call[[2L]], "inches", cex = size))
+    found[[length(found) + 1L]] <- list(labels = call[[2L]], drawn = drawn, margin = mai, line = graphics::par("csi"))
+  }
+  found
+}
+
+test_that("labels are as wide as their margins, in both panels of an analysis", {
+  apoptosis <- example_model("apoptosis")
+  sets <- c("complex2 & !apoptosis | TNF & UV", "a set with a name that goes on" = "C8act & RIP", apoptosis = "apoptosis")
+  wide <- influence_analysis(apoptosis, sets, precision = 0.02, influence_precision = 0.02, seed = 1)
+  small <- influence_analysis(net, c(on = "CycB"), precision = 0.02, influence_precision = 0.02, seed = 1)
+  for (size in c(480 / 72, 5, 12)) {
+    for (x in list(wide, small)) {
+      panels <- left_margins(drawn(plot(x, main = "title"), size, size), size, size)
+      expect_length(panels, 2L)
+      rows <- vapply(analysis_ranked(x, 30), nrow, 0L)
+      if (size > 5) expect_identical(lengths(lapply(panels, `[[`, "labels")), rows, ignore_attr = TRUE)
+      for (panel in panels) {
+        # mtext() leaves 0.4 lines to the plot; the text may touch the figure's edge and not pass it
+        expect_lte(panel$drawn, panel$margin - 0.4 * panel$line)
+        # and no more is left than a line (but for the least margin of two lines); the axis is longer than its rows are high,
+        # which may have made letters smaller by a tenth
+        if (panel$margin > 2 * panel$line && !any(grepl("...", panel$labels, fixed = TRUE))) {
+          expect_gte(panel$drawn * 1.15, panel$margin - panel$line)
+        }
+      }
+    }
+  }
+  # at 480 pixels only what is longest is cut, and there both ends of a pair are still there
+  labels <- left_margins(drawn(plot(wide), 480 / 72, 480 / 72), 480 / 72, 480 / 72)[[2L]]$labels
+  expect_lt(mean(grepl("...", labels, fixed = TRUE)), 0.3)
+  expect_true(all(grepl("^[^ ]+ > [^ ]+$", labels)))
 })
 
 test_that("small devices get small plots", {
@@ -131,6 +182,18 @@ test_that("a network's legend names what occurs", {
   chain <- pbn(list(a = "1", b = "a"))
   expect_setequal(words(chain), c("a", "b"))
   drawn(expect_error(plot(net, legend = NA), class = "fireflip_error_argument"))
+})
+
+test_that("autoplot() of an analysis says of which panel what is left out", {
+  skip_if_not_installed("ggplot2")
+  got <- influence_analysis(many, many$nodes[1:5], precision = 0.05, influence_precision = 0.05, seed = 1)
+  notes <- lapply(analysis_ranked(got, 3), ranked_note)
+  expect_identical(notes$states, "3 of 5, largest first")
+  expect_identical(
+    ggplot2::autoplot(got, n = 3)$labels$caption,
+    paste0("probability: ", notes$states, "\nlong-run influence: ", notes$influence)
+  )
+  expect_null(ggplot2::autoplot(influence_analysis(net, "CycB", method = "exact"), n = 100)$labels$caption)
 })
 
 test_that("autoplot() says what it leaves out and keeps rows apart whose labels look alike", {
