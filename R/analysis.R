@@ -1,11 +1,12 @@
 #' State sets and influences from one simulation
 #'
 #' [steady_state()] and [long_run_influence()] in one call: the long-run probabilities of state sets and the influences of
-#' nodes on each other, from the same trajectories, each kind with a precision of its own.
+#' nodes on each other, each kind with a precision of its own.
 #'
-#' The simulation is as long as the neediest set or pair asks for at its own precision; all others become more precise than
-#' wanted. Where one kind needs far more samples than the other, it still costs less than two calls as long as counting the
-#' other kind along is cheaper than the steps it would take alone.
+#' All comes from the same trajectories, as many as the neediest set or pair asks for at its own precision; all others become
+#' more precise than wanted. Only where the sets are to be at least four times as precise as the influences, and the pairs are
+#' many (a quarter of the nodes, or more), does each kind get a run of its own, from the same seed: to count all influences along
+#' at every step would take longer than the steps themselves.
 #'
 #' @inheritParams steady_state
 #' @inheritParams long_run_influence
@@ -16,8 +17,8 @@
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
 #' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
-#'   as [long_run_influence()] does, with `seed`, `samples`, `burn_in`, `trajectories` and `seconds` in common. Both can be
-#'   used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
+#'   as [long_run_influence()] does, with `seed` and, where they are one run's, `samples`, `burn_in`, `trajectories` and
+#'   `seconds` in common. Both can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
 #'   each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of
 #'   the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`,
 #'   `layout`, `backend`, `seed`, `seconds`. `c()` merges the parts of one run (`shard`).
@@ -53,10 +54,33 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
     model <- reduce_to(model, sort(unique(c(set_nodes(model, sets), children))))
   }
   if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
+  if (want_two_runs(model, pairs, options$precision)) {
+    return(two_runs(model, whole, sets, pairs, options, confidence, progress, engine))
+  }
   result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision, engine = engine)
   run <- estimate_run(model, sets, pairs, options, confidence, result)
   run$nodes <- whole$nodes
   analysis_frames(run, result$moments, result$tiles, result$seconds)
+}
+
+# Counting many influences at every step takes longer than the step.
+want_two_runs <- function(model, pairs, precision) {
+  precision[["influence"]] >= 4 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
+}
+
+# Each half is a result of its own, as the function for its kind gives it; the analysis as a whole has no run.
+two_runs <- function(model, whole, sets, pairs, options, confidence, progress, engine) {
+  one <- function(sets, pairs, precision, frame) {
+    options$precision <- precision
+    result <- run_estimate(new_estimate(model, sets, pairs, options), progress, engine = engine)
+    run <- estimate_run(model, sets, pairs, options, confidence, result)
+    run$nodes <- whole$nodes
+    frame(run, result$moments, result$tiles, result$seconds)
+  }
+  new_analysis(
+    one(sets, NULL, options$precision[["states"]], whole_states),
+    one(NULL, pairs, options$precision[["influence"]], influence_frame), NULL
+  )
 }
 
 new_analysis <- function(states, influence, run) {
@@ -100,7 +124,14 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
 
 #' @rdname c.steady_state
 #' @export
-c.influence_analysis <- function(...) merge_parts(list(...), "influence_analysis", analysis_frames)
+c.influence_analysis <- function(...) {
+  parts <- list(...)
+  apart <- vapply(parts, function(x) inherits(x, "influence_analysis") && is.null(attr(x, "run")), NA)
+  if (!any(apart)) return(merge_parts(parts, "influence_analysis", analysis_frames))
+  if (!all(apart)) abort_argument("c() merges parts of one run; found an analysis in one run and one in two among them.")
+  half <- function(which) do.call(c, unname(lapply(parts, `[[`, which)))
+  new_analysis(half("states"), half("influence"), NULL)
+}
 
 #' @rdname result-methods
 #' @export
@@ -141,11 +172,16 @@ format.influence_analysis <- function(x, ...) {
 print.influence_analysis <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
-  writeLines(run_title(x$states, "influence_analysis", what))
+  writeLines(run_title(x$states, "influence_analysis", paste0(what, if (is.null(attr(x, "run"))) ", in two runs")))
   writeLines("\nLong-run probability")
   print_rows(x$states, n)
   order <- order(-x$influence$influence)
-  writeLines(paste0("\nLong-run influence", if (nrow(x$influence) > 1L) ", largest first"))
+  largest <- if (nrow(x$influence) > 1L) ", largest first"
+  writeLines(if (is.null(attr(x, "run"))) {
+    paste0("\n", run_title(x$influence, NULL, paste0("Long-run influence", largest)))
+  } else {
+    paste0("\nLong-run influence", largest)
+  })
   print_rows(x$influence[order, , drop = FALSE], n)
   invisible(x)
 }
@@ -155,6 +191,9 @@ print.influence_analysis <- function(x, n = 20, ...) {
 summary.influence_analysis <- function(object, ...) {
   states <- run_summary(object$states)
   pairs <- run_summary(object$influence)
+  if (is.null(attr(object, "run"))) {
+    return(structure(list(states = states, influence = pairs), class = "summary.influence_analysis"))
+  }
   each <- function(name) c(states = states[[name]], influence = pairs[[name]])
   out <- states
   out$rows <- each("rows")
@@ -164,4 +203,13 @@ summary.influence_analysis <- function(object, ...) {
   out$width <- each("width")
   out$precision <- each("precision")
   out
+}
+
+#' @export
+print.summary.influence_analysis <- function(x, ...) {
+  writeLines("State sets")
+  print(x$states)
+  writeLines("\nInfluences")
+  print(x$influence)
+  invisible(x)
 }

@@ -90,10 +90,10 @@ result_title <- function(x, class) {
 
 run_title <- function(x, class, what) {
   run <- attr(x, "run")
-  title <- sprintf("<%s> %s", class, what)
+  title <- if (is.null(class)) what else sprintf("<%s> %s", class, what)
   if (nrow(x) == 0L || is.null(x$method)) return(title)
   if (all(x$method == "exact")) return(paste0(title, ", exact"))
-  if (class == "long_run_sensitivity") {
+  if (identical(class, "long_run_sensitivity")) {
     return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
   }
   if (is.null(x$samples) || is.null(x$seed) || is.null(x$trajectories)) return(title)
