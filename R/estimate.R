@@ -20,7 +20,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
-    state <- .Call(ffi_estimate_advance, pointer, 0.1)
+    state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # GPUs idle between calls
     if (state[[1L]] == 1) break
     if (state[[7L]] == 1) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
@@ -49,7 +49,10 @@ settle_engine <- function(engine, pointer, state, seconds) {
     engine <- resolve_engine("auto")
   }
   if (engine$name == "cpu") return(engine)
-  attempt <- function() .Call(ffi_estimate_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
+  attempt <- function() { # Ctrl-C is heard between waits
+    .Call(ffi_estimate_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
+    while (!.Call(ffi_estimate_ready, pointer, 0.1)) NULL
+  }
   if (!auto) {
     attempt()
     return(engine)

@@ -4,7 +4,8 @@
  * installs and works without it. The table grows only at its end. What a backend answers are the same integers, to the last
  * bit, as tiles on this processor would give (ff_engine.h), whatever the device and however many of them.
  *
- * An ensemble is a wave of tiles on one device that advance together: start, steps, half, steps, tally; then the next wave.
+ * An ensemble is a wave of tiles on one device that advance together: once it is ready, start, steps, half, steps, tally; then
+ * the next wave.
  * Calls on one ensemble come from one thread at a time; ensembles on different devices may work at the same time.
  */
 #ifndef FF_BACKEND_H
@@ -12,7 +13,7 @@
 
 #include "../pbn/ff_engine.h"
 
-#define FF_BACKEND_ABI 1
+#define FF_BACKEND_ABI 2
 #define FF_BACKEND_ENTRY "fireflip_backend" /* the one symbol that a backend's shared object exports */
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   uint32_t device;
   ff_kernel kernel;
   uint64_t tiles;            /* that the caller will run in all, so that no more memory is taken than these need; 0: unknown */
+  uint64_t steps;            /* that each of them will take, so that no more time goes into code than it saves; 0: unknown */
   const char *cache;         /* folder for compiled code; NULL: compiled anew in every process */
   int unsplit;               /* 1: the table kernel leaves its tables in global memory, to measure what arranging them gives */
 } ff_ensemble_options;
@@ -68,7 +70,8 @@ typedef struct {
   const char *name;
   /* Fills at most `capacity` devices and tells how many there are; a missing driver is FF_EBACKEND. */
   ff_status (*devices)(ff_device *out, uint32_t capacity, uint32_t *n, ff_error *err);
-  /* Borrows the program. FF_EBACKEND for what the device refuses, FF_EMEMORY where not even one tile fits. */
+  /* Borrows the program. FF_EBACKEND for what the device refuses, FF_EMEMORY where not even one tile fits; both may come from
+   * ready() as well, without which nothing else may be asked of it. */
   ff_status (*ensemble_new)(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err);
   void (*ensemble_free)(ff_ensemble *ensemble);
   ff_ensemble_info (*ensemble_info)(const ff_ensemble *ensemble);
@@ -82,6 +85,9 @@ typedef struct {
   ff_status (*tally)(ff_ensemble *ensemble, const ff_sums *sums, ff_error *err);
   /* The state as 1,024-bit rows (n_nodes x 16 words) of tile `tile` of the wave: for tests. */
   ff_status (*state)(ff_ensemble *ensemble, uint64_t tile, uint64_t *rows, ff_error *err);
+  /* Waits for about `seconds` at most until all that ensemble_new began is done, and *is becomes 1: code may take a while to
+   * compile. It can be freed before. */
+  ff_status (*ready)(ff_ensemble *ensemble, double seconds, int *is, ff_error *err);
 } ff_backend;
 
 /* What the entry is: the table, or NULL where it was built for another core. `program_bytes` is sizeof(ff_program). */

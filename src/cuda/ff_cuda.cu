@@ -212,43 +212,33 @@ static void ensemble_free(ff_ensemble *e) {
 
 static size_t common_bytes(const ff_program *p) { return (size_t)p->n_terms * (FF_TILE * 8 + 16); }
 
-/* The runners that could take this program, in the order of preference, up to three. */
-static int candidates(const ff_runner **out, const ff_program *p, ff_kernel wanted) {
-  int n = 0;
-  if (p->layout == FF_LAYOUT_PACKED) {
-    if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_TABLE) out[n++] = &ff_runner_table;
-    return n;
+static void list_runners(ff_ensemble *e) {
+  const ff_kernel wanted = e->options.kernel;
+  if (e->program->layout == FF_LAYOUT_PACKED) {
+    if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_TABLE) e->runners[e->n_runners++] = &ff_runner_table;
+    return;
   }
-  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_GENERATED) out[n++] = &ff_runner_generated;
-  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_INTERPRETER) out[n++] = &ff_runner_interpreter;
-  return n;
+  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_GENERATED) e->runners[e->n_runners++] = &ff_runner_generated;
+  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_INTERPRETER) e->runners[e->n_runners++] = &ff_runner_interpreter;
 }
 
-static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  const ff_runner *list[3];
-  char reason[160] = "";
-  int n = candidates(list, e->program, e->options.kernel);
-  if (n == 0)
-    return ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"",
-                        e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
-  ff_status status = FF_EARGUMENT;
-  ff_error local;
-  for (int i = 0; i < n && status != FF_OK; i++) { /* whatever keeps the first from running, the next may do */
-    e->runner = list[i];
-    e->info.kernel = list[i]->kernel;
-    status = list[i]->prepare(e, &local);
-    if (status == FF_OK) break;
-    if (e->own != NULL) list[i]->release(e);
-    e->own = NULL;
-    snprintf(reason, sizeof reason, "%.150s", local.text);
+static void refuse(ff_ensemble *e, const ff_error *why) {
+  if (e->own != NULL) e->runner->release(e);
+  e->own = NULL;
+  snprintf(e->refused, sizeof e->refused, "%.150s", why->text);
+}
+
+/* Whatever keeps the first runner from taking it, the next may do. */
+static ff_status next_runner(ff_ensemble *e, ff_error *err) {
+  ff_status status = ff_error_set(err, FF_EARGUMENT, "this kernel does not run a program of layout \"%s\"",
+                                  e->program->layout == FF_LAYOUT_PACKED ? "packed" : "sliced");
+  while (status != FF_OK && e->tried < e->n_runners) {
+    e->runner = e->runners[e->tried++];
+    e->info.kernel = e->runner->kernel;
+    status = e->runner->prepare(e, err);
+    if (status != FF_OK) refuse(e, err);
   }
-  if (status != FF_OK) return ff_error_set(err, status, "%s", local.text);
-  if (reason[0] != '\0') { /* why not the kernel before */
-    char first[sizeof e->info.reason];
-    snprintf(first, sizeof first, "%s", e->info.reason);
-    snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, reason);
-  }
-  return FF_OK;
+  return status;
 }
 
 /* As many tiles as the device runs at a time, where the memory allows: a last, smaller wave costs less than equal ones, whose
@@ -290,11 +280,38 @@ static ff_status set_up(ff_ensemble *e, ff_error *err) {
     status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "making a stream", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "making a timer", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "making a timer", err);
-  if (status == FF_OK) status = prepare(e, err);
-  if (status == FF_OK) status = size_up(e, err);
+  list_runners(e);
+  return status == FF_OK ? next_runner(e, err) : status;
+}
+
+/* What is left to do once the runner is prepared. */
+static ff_status finish(ff_ensemble *e, ff_error *err) {
+  if (e->refused[0] != '\0') { /* why not the runner before */
+    char first[sizeof e->info.reason];
+    snprintf(first, sizeof first, "%s", e->info.reason);
+    snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, e->refused);
+  }
+  ff_status status = size_up(e, err);
   if (status == FF_OK) status = take_memory(e, err);
   if (status == FF_OK) status = e->runner->allocate(e, err);
   return status == FF_OK ? settle_memory(err) : status;
+}
+
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  int prepared = 1;
+  *is = e->made;
+  if (e->made) return FF_OK;
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  if (status != FF_OK) return status;
+  if (e->runner->ready != NULL) status = e->runner->ready(e, seconds, &prepared, err);
+  if (status != FF_OK) {
+    refuse(e, err);
+    return e->tried < e->n_runners ? next_runner(e, err) : status;
+  }
+  if (!prepared) return FF_OK;
+  status = finish(e, err);
+  *is = e->made = status == FF_OK;
+  return status;
 }
 
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
@@ -379,7 +396,8 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && *done < wanted) {
-    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2;
+    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
+    if (left < share && left > 0) share = left; /* so that several devices end at the same time, and none waits long */
     double most = e->second_steps[count != 0] > 0 ? e->second_steps[count != 0] * share : FIRST_STEPS;
     uint64_t chunk = most < 1 ? 1 : most > 1e9 ? 1000000000 : (uint64_t)most;
     if (chunk > wanted - *done) chunk = wanted - *done;
@@ -465,7 +483,8 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
                           .at = e->observable_at, .sets = e->observable_sets, .n = sums->n, .n_terms = sums->n_terms,
                           .n_counted = e->program->n_terms, .tiles = e->tiles, .half = {sums->half[0], sums->half[1]},
                           .sums = e->sums};
-  const unsigned deep = (unsigned)(e->tiles < 64 ? e->tiles : 64);
+  const uint64_t fill = (uint64_t)e->device.multiProcessorCount * 8 / sums->n + 1; /* blocks an observable, to fill the device */
+  const unsigned deep = (unsigned)(e->tiles < fill ? e->tiles : fill);
   tally_terms<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   tally_observables<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   status = ff_cuda_check(cudaGetLastError(), "adding up", err);
@@ -486,7 +505,7 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
 }
 
 static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free,
-                                 ensemble_info, start, steps, half, tally, state};
+                                 ensemble_info, start, steps, half, tally, state, ready};
 
 extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
   return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;

@@ -14,9 +14,11 @@ extern "C" {
 /* A kernel that advances tiles. Calls are queued on the ensemble's stream; all return FF_OK or fill err. */
 typedef struct {
   ff_kernel kernel;
-  /* Decides whether it can run this program (else FF_EARGUMENT, with the reason), uploads it, and fills own, tile_bytes
-   * (device memory that one tile takes beyond what is common), resident and info. */
+  /* Decides whether it is to run this program (else FF_EARGUMENT, with the reason), uploads it, and fills own, tile_bytes
+   * (device memory that one tile takes beyond what is common), resident and info ... */
   ff_status (*prepare)(ff_ensemble *e, ff_error *err);
+  /* ... or, where that takes long, only begins to; then this works for at most about `seconds` until *is becomes 1. May be NULL. */
+  ff_status (*ready)(ff_ensemble *e, double seconds, int *is, ff_error *err);
   /* Takes the memory of e->capacity tiles. */
   ff_status (*allocate)(ff_ensemble *e, ff_error *err);
   void (*release)(ff_ensemble *e);
@@ -32,7 +34,10 @@ extern const ff_runner ff_runner_generated, ff_runner_interpreter, ff_runner_tab
 
 struct ff_ensemble {
   const ff_program *program;
-  const ff_runner *runner;
+  const ff_runner *runner, *runners[3]; /* the one that runs it; those that could, in the order of preference */
+  int n_runners, tried;
+  char refused[160];    /* why the runner before does not */
+  int made;             /* it can start */
   ff_ensemble_options options;
   ff_ensemble_info info;
   cudaStream_t stream;

@@ -9,9 +9,7 @@
 #include "../pbn/ff_engine_internal.h"
 #include "ff_slice_image.h"
 
-#define CLOSE_TERMS 12 /* up to so many terms, the low levels of their counters lie in shared memory */
-#define LOW_ROWS 8     /* as G_LOW_ROWS of ff_generated.h */
-#define ITEMS 64
+#define ITEMS 64       /* as G_ITEMS of ff_generated.h */
 #define SOME_TERMS 8   /* as G_SOME */
 
 typedef struct {
@@ -64,12 +62,16 @@ static uint32_t hits_at_most(const ff_program *p) {
   return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 
-static int close_counters(const ff_program *p) { return p->n_terms > 0 && p->n_terms <= CLOSE_TERMS; }
+static uint32_t changing_before(const ff_program *p, uint32_t term) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < term; i++) n += p->two_state[i] != 0;
+  return n;
+}
 
-void ff_generate_size(const ff_program *p, uint64_t *words, uint64_t *operations) {
+void ff_generate_size(const ff_program *p, uint32_t levels, uint64_t *words, uint64_t *operations) {
   const ff_slice *s = &p->slice;
-  *words = ((uint64_t)p->n_nodes + s->n_cuts + 1 + (close_counters(p) ? (uint64_t)p->n_terms * LOW_ROWS : 0)) * 32 + ITEMS +
-           ((uint64_t)hits_at_most(p) + 31) / 32 * 32;
+  const uint64_t near = levels > 0 ? 2 * ((uint64_t)p->n_terms * levels + changing_before(p, p->n_terms)) : 0;
+  *words = ((uint64_t)p->n_nodes + s->n_cuts + 1 + near) * 32 + ITEMS + ((uint64_t)hits_at_most(p) + 31) / 32 * 32;
   *operations = s->n_cuts * 20 + p->n_terms * 8 + (uint64_t)p->n_nodes * 3;
   for (size_t i = 0; i < s->n_ops; i++) {
     const ff_slice_op *op = &s->ops[i];
@@ -285,22 +287,35 @@ static void put_terms(generator *g) {
   put(g, "    break;\n  }\n  default: break;\n  }\n}\n");
 }
 
-static void put_definitions(generator *g, uint32_t warps, uint32_t blocks) {
+/* What G_TWO_STATE and G_CHANGING_BEFORE say, by stretches of terms whose changes are counted. */
+static void put_changing(generator *g) {
+  const ff_program *p = g->program;
+  uint32_t end = 0;
+  put(g, "#define G_CHANGING %uu\n#define G_TWO_STATE(i) (0", changing_before(p, p->n_terms));
+  for (uint32_t i = 0; i < p->n_terms; i = end) {
+    for (end = i; end < p->n_terms && p->two_state[end] == p->two_state[i];) end++;
+    if (p->two_state[i]) put(g, " || ((i) >= %uu && (i) < %uu)", i, end);
+  }
+  put(g, ")\n#define G_CHANGING_BEFORE(i) (0u");
+  for (uint32_t i = 0; i < p->n_terms; i = end) {
+    for (end = i; end < p->n_terms && p->two_state[end] == p->two_state[i];) end++;
+    if (p->two_state[i]) put(g, " + ((i) < %uu ? 0u : (i) < %uu ? (i) - %uu : %uu)", i, end, i, end - i);
+  }
+  put(g, ")\n");
+}
+
+static void put_definitions(generator *g, const ff_generate_shape *shape) {
   const ff_program *p = g->program;
   const ff_slice *s = g->slice;
-  int flips = p->hits.size > 0, same = 1, one_cut = s->n_cuts == s->n_selects, changing = 0;
+  int flips = p->hits.size > 0, same = 1, one_cut = s->n_cuts == s->n_selects;
   for (uint32_t i = 0; i < p->n_flip_here; i++) same &= p->flip[i] == i;
   put(g, "#define G_NODES %uu\n#define G_TERMS %u\n#define G_CUTS %zu\n", p->n_nodes, p->n_terms, s->n_cuts);
   put(g, "#define G_FLIP %u\n#define G_FLIP_HERE %uu\n#define G_FLIP_SAME %d\n", flips ? p->n_flip : 0, p->n_flip_here, same);
   put(g, "#define G_DRAWS %u\n#define G_SIZE %uu\n#define G_LOWEST %uu\n#define G_HITS %uu\n", p->hits.n_draws, p->hits.size,
       p->hits.lowest, hits_at_most(p));
-  put(g, "#define G_CHOICES_ARE_CUTS %d\n#define G_CLOSE_COUNTERS %d\n", one_cut, close_counters(p));
-  put(g, "#define G_WARPS %u\n#define G_BLOCKS %u\n#define G_TWO_STATE(i) (0", warps, blocks);
-  for (uint32_t i = 0; i < p->n_terms; i = changing) { /* stretches of terms whose changes are counted */
-    for (changing = (int)i; (uint32_t)changing < p->n_terms && p->two_state[changing] == p->two_state[i];) changing++;
-    if (p->two_state[i]) put(g, " || ((i) >= %u && (i) < %d)", i, changing);
-  }
-  put(g, ")\n");
+  put(g, "#define G_CHOICES_ARE_CUTS %d\n#define G_NEAR_LEVELS %u\n", one_cut, p->n_terms > 0 ? shape->levels : 0);
+  put(g, "#define G_WARPS %u\n#define G_BLOCKS %u\n", shape->warps, shape->blocks);
+  put_changing(g);
 }
 
 static char *finish(generator *g) {
@@ -315,18 +330,18 @@ void ff_generate_free(ff_generated_text *text) {
   *text = (ff_generated_text){0};
 }
 
-ff_status ff_generate(ff_generated_text *out, const ff_program *program, uint32_t warps, uint32_t blocks, ff_error *err) {
+ff_status ff_generate(ff_generated_text *out, const ff_program *program, const ff_generate_shape *shape, ff_error *err) {
   *out = (ff_generated_text){0};
   const ff_slice *s = &program->slice;
   generator g = {.program = program, .slice = s, .status = FF_OK, .err = err};
   uint64_t words, operations;
-  ff_generate_size(program, &words, &operations);
+  ff_generate_size(program, shape->levels, &words, &operations);
   out->words = (uint32_t)words;
   g.temps = ff_calloc(s->equal - s->temps, sizeof *g.temps);
   g.last_read = ff_calloc(program->n_nodes, sizeof *g.last_read);
   g.waiting = ff_calloc(program->n_nodes, sizeof *g.waiting);
   if (g.temps == NULL || g.last_read == NULL || g.waiting == NULL) g.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
-  put_definitions(&g, warps, blocks);
+  put_definitions(&g, shape);
   out->definitions = finish(&g);
   put_select(&g);
   put_update(&g);

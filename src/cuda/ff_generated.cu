@@ -1,4 +1,5 @@
 /* Runs code that is generated for the network at hand: compiled at run time, kept in a folder by its content (ff_jit.h). */
+#include "ff_forecast.h"
 #include "ff_generate.h"
 #include "ff_jit.h"
 #include "ff_slice.h"
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OPERATIONS 8000 /* longer code takes many seconds to compile and hardly beats the interpreter (bench/NOTES.md) */
-#define MOST_ASKED 20000     /* ... and so is made only where this kernel is asked for; a minute at most */
+#define MOST_OPERATIONS 20000 /* longer code takes half a minute to compile and is slower than the interpreter (bench/NOTES.md) */
+#define KEPT_PRICE 0.25      /* of compiling what is kept: a network is mostly run again */
 #define LEAST_WARPS 4        /* a multiprocessor's: with fewer the interpreter does as well */
 #define BLOCK_WARPS 4
 #define WANTED_WARPS 16      /* a multiprocessor's: registers for 128 values a thread */
@@ -17,18 +18,10 @@ typedef struct {
   ff_slice_device device;
   ff_jit *jit;
   ff_jit_kernel kernel;
-  uint32_t warps;
+  ff_generate_shape shape;
   uint64_t operations;
   size_t shared;
 } generated;
-
-static ff_status too_large(const ff_ensemble *e, uint64_t words, uint64_t operations, uint64_t most, ff_error *err) {
-  if (operations > most)
-    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %llu are the most",
-                        (unsigned long long)operations, (unsigned long long)most);
-  return ff_error_set(err, FF_EARGUMENT, "no generated code: %llu bytes of shared memory a warp, and %zu hold at least %d warps",
-                      (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
-}
 
 /* Warps that a multiprocessor can hold by its shared memory, in whole blocks of at most BLOCK_WARPS. */
 static uint32_t warps_that_fit(const ff_ensemble *e, uint64_t words, uint32_t block) {
@@ -37,25 +30,71 @@ static uint32_t warps_that_fit(const ff_ensemble *e, uint64_t words, uint32_t bl
   return (uint32_t)(e->device.sharedMemPerMultiprocessor / (taken + reserved)) * block;
 }
 
-static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
-  uint64_t words, operations;
-  const uint64_t most = e->options.kernel == FF_KERNEL_GENERATED ? MOST_ASKED : MOST_OPERATIONS;
-  ff_generate_size(e->program, &words, &operations);
-  uint32_t block = BLOCK_WARPS;
-  while (block > 1 && warps_that_fit(e, words, block) < LEAST_WARPS) block /= 2;
-  uint32_t fit = warps_that_fit(e, words, block);
-  if (operations > most || fit < LEAST_WARPS) return too_large(e, words, operations, most, err);
-  own->operations = operations;
-  const uint32_t target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
-  own->warps = block;
-  ff_generated_text text;
-  ff_status status = ff_generate(&text, e->program, block, target / block > 0 ? target / block : 1, err);
+/* The block of which a multiprocessor holds the most warps, and of those the largest; *fit are these warps. */
+static uint32_t fit_block(const ff_ensemble *e, uint64_t words, uint32_t *fit) {
+  uint32_t best = 0;
+  *fit = 0;
+  for (uint32_t block = BLOCK_WARPS; block > 0; block /= 2) {
+    const uint32_t warps = warps_that_fit(e, words, block);
+    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* small blocks pay where they make room for many more */
+    *fit = warps;
+    best = block;
+  }
+  return best;
+}
+
+/* Of all numbers of levels of counters in shared memory the one that is forecast to be fastest; or says why none will do. */
+static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, ff_error *err) {
+  int kilohertz = 0;
+  uint64_t words;
+  ff_status status = ff_cuda_check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, (int)e->options.device),
+                                   "asking for its clock", err);
   if (status != FF_OK) return status;
-  own->shared = (size_t)text.words * 4 * block;
+  for (uint32_t levels = 0; levels <= FF_GENERATE_LEVELS; levels++) {
+    uint32_t fit;
+    ff_generate_size(e->program, levels, &words, &own->operations);
+    const uint32_t block = fit_block(e, words, &fit), target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
+    if (block == 0 || (levels == 0 && fit < LEAST_WARPS)) break;
+    const ff_forecast_run run = {(uint32_t)e->device.multiProcessorCount, kilohertz * 1e3, e->options.tiles, e->options.steps, levels, fit};
+    const ff_forecast f = ff_forecast_of(e->program, &run);
+    if (levels > 0 && f.generated >= best->generated) continue;
+    *best = f;
+    own->shape = (ff_generate_shape){block, target / block > 0 ? target / block : 1, levels};
+  }
+  if (own->operations > MOST_OPERATIONS)
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %d are the most",
+                        (unsigned long long)own->operations, MOST_OPERATIONS);
+  if (own->shape.warps > 0) return FF_OK;
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: %llu bytes of shared memory a warp, and %zu hold at least %d warps",
+                      (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
+}
+
+/* Whether generated code is worth its while, and whether it is so only if it need not be compiled. */
+static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, int *only_kept, ff_error *err) {
+  const double price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
+  *only_kept = 0;
+  if (e->options.kernel == FF_KERNEL_GENERATED) return FF_OK;
+  *only_kept = e->options.steps > 0 && price + f->generated > f->interpreted;
+  if (f->generated < f->interpreted) return FF_OK;
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: of some %llu operations it would be no faster",
+                      (unsigned long long)own->operations);
+}
+
+static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
+  int only_kept = 0;
+  ff_forecast forecast = {};
+  ff_generated_text text;
+  ff_status status = shape(own, e, &forecast, err);
+  if (status == FF_OK) status = weigh(own, e, &forecast, &only_kept, err);
+  if (status == FF_OK) status = ff_generate(&text, e->program, &own->shape, err);
+  if (status != FF_OK) return status;
+  own->shared = (size_t)text.words * 4 * own->shape.warps;
   const char *const parts[] = {text.definitions, "#include \"ff_generated.h\"\n", text.functions};
-  status = ff_jit_compile(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, err);
-  if (status == FF_OK) status = ff_jit_kernel_of(&own->kernel, own->jit, "g_kernel", (int)block * 32, own->shared, err);
+  status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, only_kept, err);
   ff_generate_free(&text);
+  if (status == FF_EARGUMENT && only_kept)
+    return ff_error_set(err, status, "no generated code: to compile it takes some %.1f s, the run without it %.1g s", forecast.compile,
+                        forecast.interpreted);
   return status;
 }
 
@@ -63,12 +102,20 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generated *own = (generated *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
-  ff_status status = build(own, e, err);
+  return build(own, e, err);
+}
+
+/* Once the code is there. */
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  generated *own = (generated *)e->own;
+  ff_status status = ff_jit_wait(own->jit, seconds, is, err);
+  if (status != FF_OK || !*is) return status;
+  status = ff_jit_kernel_of(&own->kernel, own->jit, "g_kernel", (int)own->shape.warps * 32, own->shared, err);
   if (status == FF_OK) status = ff_slice_upload(&own->device, e->program, err);
   if (status != FF_OK) return status;
-  e->resident = (uint64_t)own->kernel.blocks * own->warps * (uint64_t)e->device.multiProcessorCount;
+  e->resident = (uint64_t)own->kernel.blocks * own->shape.warps * (uint64_t)e->device.multiProcessorCount;
   e->tile_bytes = ff_slice_tile_bytes(e->program);
-  e->info.threads = own->warps * 32;
+  e->info.threads = own->shape.warps * 32;
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;
   e->info.shared_bytes = (uint32_t)own->shared;
@@ -92,7 +139,7 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   generated *own = (generated *)e->own;
   ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   void *arguments[] = {&own->device.image, &run};
-  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + own->warps - 1) / own->warps), own->warps * 32, own->shared,
+  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + own->shape.warps - 1) / own->shape.warps), own->shape.warps * 32, own->shared,
                        e->stream, arguments, err);
 }
 
@@ -102,4 +149,4 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return ff_slice_state(&((generated *)e->own)->device, e, tile, rows, err);
 }
 
-extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, allocate, release, start, steps, spill, state};
+extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps, spill, state};

@@ -9,7 +9,8 @@
  *   G_HITS                       flips of a step at most
  *   G_CHOICES_ARE_CUTS           1 where every choice has one cut
  *   G_TWO_STATE(i)               whether term i's changes are counted
- *   G_CLOSE_COUNTERS             1 where the low levels of counters lie in shared memory
+ *   G_CHANGING, G_CHANGING_BEFORE(i)  how many such terms, and how many of them before term i
+ *   G_NEAR_LEVELS                levels of counters that lie in shared memory
  *   G_WARPS, G_BLOCKS            warps of a block, blocks of a multiprocessor to make registers fit for
  * and after it g_select(w), g_update(w) and g_terms(w, chunk, word), in terms of NODE(i), MASK(k), RANDOM(group) and
  * OPEN(k, bits).
@@ -22,9 +23,7 @@
 #include "ff_warp.h"
 
 #define G_ITEMS 64u
-#define G_LOW_LEVELS 3u /* of a counter, in shared memory */
-#define G_LOW_ROWS (2u * G_LOW_LEVELS + 2u)
-#define G_NEAR_ROWS (G_CLOSE_COUNTERS ? G_TERMS * G_LOW_ROWS : 0u)
+#define G_NEAR_ROWS (G_NEAR_LEVELS > 0u ? G_TERMS * 2u * G_NEAR_LEVELS + 2u * G_CHANGING : 0u)
 #define G_WORDS ((G_NODES + G_CUTS + 1u + G_NEAR_ROWS) * 32u + G_ITEMS + (G_HITS + 31u) / 32u * 32u) /* of a warp */
 
 typedef struct {
@@ -182,38 +181,29 @@ FF_WARP void g_step(g_warp *w) {
 /* ---- counting --------------------------------------------------------------------------------------------------------- */
 
 #if G_TERMS
-/* A term's near rows: low levels' sums, what they hold, the value before, changes. */
-#define G_NEAR(i, row) (w->near[((i) * G_LOW_ROWS + (row)) * 32u + lane])
+/* A term's rows in shared memory are its low levels' sums and what these hold; after those of all terms come, for each whose changes
+ * are counted, the value before and the changes. */
+#define G_NEAR(row) (w->near[(row) * 32u + lane])
 #define G_FAR(i, row) (w->counters[((uint64_t)(i) * FF_COUNTER_ROWS + (row)) * 32u + lane])
+#define G_NEAR_SUM(i, level) G_NEAR((i) * 2u * G_NEAR_LEVELS + (level))
+#define G_NEAR_HELD(i, level) G_NEAR((i) * 2u * G_NEAR_LEVELS + G_NEAR_LEVELS + (level))
+#if G_NEAR_LEVELS
+#define G_AT_BEFORE(i) G_NEAR(G_TERMS * 2u * G_NEAR_LEVELS + 2u * G_CHANGING_BEFORE(i))
+#define G_AT_CHANGED(i) G_NEAR(G_TERMS * 2u * G_NEAR_LEVELS + 2u * G_CHANGING_BEFORE(i) + 1u)
+#else
+#define G_AT_BEFORE(i) G_FAR(i, FF_COUNTER_BEFORE)
+#define G_AT_CHANGED(i) G_FAR(i, FF_COUNTER_CHANGED)
+#endif
 
 /* Terms are taken some at a time: what they read is under way together, and registers suffice. */
 #define G_SOME 8u
 #define G_CHUNKS ((G_TERMS + G_SOME - 1u) / G_SOME)
-
-#if G_CLOSE_COUNTERS
-#define G_AT_SUM(i, level) G_NEAR(i, level)
-#define G_AT_HELD(i, level) G_NEAR(i, G_LOW_LEVELS + (level))
-#define G_AT_BEFORE(i) G_NEAR(i, 2u * G_LOW_LEVELS)
-#define G_AT_CHANGED(i) G_NEAR(i, 2u * G_LOW_LEVELS + 1u)
-#define G_LEVELS G_LOW_LEVELS
-#else
-#define G_AT_SUM(i, level) G_FAR(i, level)
-#define G_AT_HELD(i, level) G_FAR(i, FF_COUNTER_HELD + (level))
-#define G_AT_BEFORE(i) G_FAR(i, FF_COUNTER_BEFORE)
-#define G_AT_CHANGED(i) G_FAR(i, FF_COUNTER_CHANGED)
-#define G_LEVELS FF_COUNTER_LEVELS
-#endif
 
 /* A full adder: the sum goes to *sum, the carry is returned. */
 FF_WARP uint32_t g_add(uint32_t *sum, uint32_t held, uint32_t word) {
   const uint32_t s = *sum, both = s ^ held;
   *sum = both ^ word;
   return (s & held) | (both & word);
-}
-
-FF_WARP void g_count_far(const g_warp *w, uint32_t i, uint32_t level, uint32_t carry, uint32_t t, unsigned lane) {
-  for (; t >> level & 1u; level++) carry = g_add(&G_FAR(i, level), G_FAR(i, FF_COUNTER_HELD + level), carry);
-  G_FAR(i, FF_COUNTER_HELD + level) = carry;
 }
 
 FF_WARP void g_note_changes(const g_warp *w, uint32_t first, const uint32_t *word, unsigned lane) {
@@ -224,9 +214,27 @@ FF_WARP void g_note_changes(const g_warp *w, uint32_t first, const uint32_t *wor
     changed[i] = G_AT_CHANGED(first + i);
   }
   FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
-    if (first + i >= G_TERMS) continue;
-    if (G_TWO_STATE(first + i)) G_AT_CHANGED(first + i) = changed[i] + FF_POPCOUNT(before[i] ^ word[i]);
+    if (first + i >= G_TERMS || !G_TWO_STATE(first + i)) continue;
+    G_AT_CHANGED(first + i) = changed[i] + FF_POPCOUNT(before[i] ^ word[i]);
     G_AT_BEFORE(first + i) = word[i];
+  }
+}
+
+/* A level of some terms' counters takes their words, and leaves the carries there. */
+FF_WARP void g_add_level(const g_warp *w, uint32_t first, uint32_t *word, uint32_t level, int near, unsigned lane) {
+  uint32_t sum[G_SOME], held[G_SOME];
+  FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+    if (first + i >= G_TERMS) continue;
+    sum[i] = near ? G_NEAR_SUM(first + i, level) : G_FAR(first + i, level);
+    held[i] = near ? G_NEAR_HELD(first + i, level) : G_FAR(first + i, FF_COUNTER_HELD + level);
+  }
+  FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
+    if (first + i >= G_TERMS) continue;
+    word[i] = g_add(&sum[i], held[i], word[i]);
+    if (near)
+      G_NEAR_SUM(first + i, level) = sum[i];
+    else
+      G_FAR(first + i, level) = sum[i];
   }
 }
 
@@ -234,26 +242,17 @@ FF_WARP void g_note_changes(const g_warp *w, uint32_t first, const uint32_t *wor
 FF_WARP void g_count_some(const g_warp *w, uint32_t first, uint32_t *word, uint32_t t, unsigned lane) {
   g_note_changes(w, first, word, lane);
   uint32_t level = 0;
-  for (; level < G_LEVELS && (t >> level & 1u); level++) {
-    uint32_t sum[G_SOME], held[G_SOME];
-    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
-      if (first + i >= G_TERMS) continue;
-      sum[i] = G_AT_SUM(first + i, level);
-      held[i] = G_AT_HELD(first + i, level);
-    }
-    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
-      if (first + i >= G_TERMS) continue;
-      word[i] = g_add(&sum[i], held[i], word[i]);
-      G_AT_SUM(first + i, level) = sum[i];
-    }
-  }
-  if (level < G_LEVELS) {
+#if G_NEAR_LEVELS
+  for (; level < G_NEAR_LEVELS && (t >> level & 1u); level++) g_add_level(w, first, word, level, 1, lane);
+  if (level < G_NEAR_LEVELS) {
     FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++)
-      if (first + i < G_TERMS) G_AT_HELD(first + i, level) = word[i];
-  } else {
-    FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++)
-      if (first + i < G_TERMS) g_count_far(w, first + i, level, word[i], t, lane);
+      if (first + i < G_TERMS) G_NEAR_HELD(first + i, level) = word[i];
+    return;
   }
+#endif
+  for (; t >> level & 1u; level++) g_add_level(w, first, word, level, 0, lane);
+  FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++)
+    if (first + i < G_TERMS) G_FAR(first + i, FF_COUNTER_HELD + level) = word[i];
 }
 
 FF_WARP void g_count(const g_warp *w, uint32_t t) {
@@ -267,8 +266,9 @@ FF_WARP void g_count(const g_warp *w, uint32_t t) {
   }
 }
 
-/* The terms before the first counted step. */
-FF_WARP void g_count_from(const g_warp *w, uint32_t tile) {
+/* Notes the terms as they are: before the first counted step, when trajectories in which they hold are counted too, and after a
+ * launch's last step. */
+FF_WARP void g_note_terms(const g_warp *w, uint32_t tile, int fresh) {
   FF_LANE_IN;
   FF_EACH_LANE {
     FF_UNROLL for (uint32_t chunk = 0; chunk < G_CHUNKS; chunk++) {
@@ -277,26 +277,40 @@ FF_WARP void g_count_from(const g_warp *w, uint32_t tile) {
       FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
         const uint32_t term = chunk * G_SOME + i;
         if (term >= G_TERMS) continue;
-        FF_ATOMIC_ADD(w->run->before + (uint64_t)tile * G_TERMS + term, FF_POPCOUNT(word[i]));
-        G_AT_BEFORE(term) = word[i];
+        if (fresh) FF_ATOMIC_ADD(w->run->before + (uint64_t)tile * G_TERMS + term, FF_POPCOUNT(word[i]));
+        if (G_TWO_STATE(term))
+          G_AT_BEFORE(term) = word[i];
+        else
+          G_FAR(term, FF_COUNTER_BEFORE) = word[i];
       }
     }
   }
 }
 
+#if G_NEAR_LEVELS
+FF_WARP void g_move_row(const g_warp *w, uint32_t near_row, uint32_t term, uint32_t far_row, int in, unsigned lane) {
+  if (in)
+    G_NEAR(near_row) = G_FAR(term, far_row);
+  else
+    G_FAR(term, far_row) = G_NEAR(near_row);
+}
+#endif
+
 /* Near rows from and to the tile's counters. */
 FF_WARP void g_move_counters(const g_warp *w, int in) {
-#if G_CLOSE_COUNTERS
+#if G_NEAR_LEVELS
   FF_LANE_IN;
-  FF_EACH_LANE for (uint32_t i = 0; i < G_TERMS; i++)
-    for (uint32_t row = 0; row < G_LOW_ROWS; row++) {
-      const uint32_t far_row = row < G_LOW_LEVELS ? row : row < 2u * G_LOW_LEVELS ? FF_COUNTER_HELD + row - G_LOW_LEVELS
-                                                                                : FF_COUNTER_BEFORE + row - 2u * G_LOW_LEVELS;
-      if (in)
-        G_NEAR(i, row) = G_FAR(i, far_row);
-      else
-        G_FAR(i, far_row) = G_NEAR(i, row);
+  FF_EACH_LANE for (uint32_t i = 0; i < G_TERMS; i++) {
+    for (uint32_t level = 0; level < G_NEAR_LEVELS; level++) {
+      const uint32_t row = i * 2u * G_NEAR_LEVELS + level;
+      g_move_row(w, row, i, level, in, lane);
+      g_move_row(w, row + G_NEAR_LEVELS, i, FF_COUNTER_HELD + level, in, lane);
     }
+    if (!G_TWO_STATE(i)) continue;
+    const uint32_t row = G_TERMS * 2u * G_NEAR_LEVELS + 2u * G_CHANGING_BEFORE(i);
+    g_move_row(w, row, i, FF_COUNTER_BEFORE, in, lane);
+    g_move_row(w, row + 1u, i, FF_COUNTER_CHANGED, in, lane);
+  }
 #else
   (void)w;
   (void)in;
@@ -322,14 +336,18 @@ FF_WARP void g_run(const ff_slice_image *image, const ff_slice_launch *run, uint
   FF_EACH_LANE for (uint32_t i = 0; i < G_NODES; i++) NODE(i) = state[i * 32u + lane];
 #if G_TERMS
   if (run->count) g_move_counters(w, 1);
-  if (run->fresh) g_count_from(w, tile);
 #endif
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint64_t s = 0; s < run->steps; s++) {
-    w->step = run->step + s;
-    g_step(w);
+  FF_NO_UNROLL for (int end = run->fresh ? 0 : 1; end < 2; end++) { /* so that the terms' code stands here once */
+    FF_NO_UNROLL for (uint64_t s = 0; s < (end ? run->steps : 0u); s++) {
+      w->step = run->step + s;
+      g_step(w);
 #if G_TERMS
-    if (run->count) g_count(w, run->counted + (uint32_t)s);
+      if (run->count) g_count(w, run->counted + (uint32_t)s);
+#endif
+    }
+#if G_TERMS
+    if (run->count) g_note_terms(w, tile, !end);
 #endif
   }
 #if G_TERMS

@@ -249,4 +249,4 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return ff_slice_state(&((interpreter *)e->own)->device, e, tile, rows, err);
 }
 
-extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, allocate, release, start, steps, spill, state};
+extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, NULL, allocate, release, start, steps, spill, state};

@@ -4,13 +4,20 @@ extern "C" {
 #include "ff_texts.h"
 }
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cuda.h>
 #include <dlfcn.h>
+#include <memory>
+#include <mutex>
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string>
 #include <string.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #define PATH_ROOM 4096
@@ -43,10 +50,28 @@ typedef struct {
   decltype(&cuGetErrorString) text;
 } driver;
 
+/* A compilation, which its thread and who waits for it own together. */
+struct job {
+  compiler tools = {};
+  std::string text, arch, folder, path; /* where to keep it: nowhere if empty */
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false;
+  char *cubin = NULL;
+  size_t bytes = 0;
+  ff_status status = FF_OK;
+  ff_error err = {};
+  ~job() {
+    free(cubin);
+    if (tools.library != NULL) dlclose(tools.library);
+  }
+};
+
 struct ff_jit {
-  driver cuda;
-  CUmodule module;
-  int from_cache;
+  driver cuda = {};
+  CUmodule module = NULL;
+  int from_cache = 0;
+  std::shared_ptr<job> compiling; /* none: loaded */
 };
 
 template <typename T> static int find(T *out, void *library, const char *name) {
@@ -199,18 +224,18 @@ static void list_headers(header_list *out) {
   }
 }
 
-static ff_status run_compiler(char **cubin, size_t *bytes, const compiler *c, const char *text, const char *arch, ff_error *err) {
+static ff_status run_compiler(job *j, ff_error *err) {
+  const compiler *c = &j->tools;
   nvrtcProgram program;
   header_list headers;
-  *cubin = NULL;
   list_headers(&headers);
-  if (c->create(&program, text, "fireflip.cu", headers.n, headers.text, headers.name) != NVRTC_SUCCESS)
+  if (c->create(&program, j->text.c_str(), "fireflip.cu", headers.n, headers.text, headers.name) != NVRTC_SUCCESS)
     return ff_error_set(err, FF_EMEMORY, "the run-time compiler does not start");
-  const char *const options[] = {arch, "--std=c++17", "-fmad=false", "-default-device"};
+  const char *const options[] = {j->arch.c_str(), "--std=c++17", "-fmad=false", "-default-device"};
   ff_status status = FF_OK;
   nvrtcResult result = c->compile(program, 4, options);
   if (result == NVRTC_ERROR_INVALID_OPTION) {
-    status = ff_error_set(err, FF_EARGUMENT, "no generated code: the run-time compiler does not know this GPU (%s)", arch);
+    status = ff_error_set(err, FF_EARGUMENT, "no generated code: the run-time compiler does not know this GPU (%s)", j->arch.c_str());
   } else if (result != NVRTC_SUCCESS) {
     size_t n = 0;
     c->log_size(program, &n);
@@ -218,13 +243,54 @@ static ff_status run_compiler(char **cubin, size_t *bytes, const compiler *c, co
     if (log != NULL) c->log(program, log);
     status = ff_error_set(err, FF_EINTERNAL, "generated code does not compile: %.600s", log != NULL ? log : "");
     free(log);
-  } else if (c->cubin_size(program, bytes) != NVRTC_SUCCESS || (*cubin = (char *)ff_calloc(*bytes, 1)) == NULL) {
+  } else if (c->cubin_size(program, &j->bytes) != NVRTC_SUCCESS || (j->cubin = (char *)ff_calloc(j->bytes, 1)) == NULL) {
     status = ff_error_set(err, FF_EMEMORY, "no memory for compiled code");
   } else {
-    c->cubin(program, *cubin);
+    c->cubin(program, j->cubin);
   }
   c->destroy(&program);
   return status;
+}
+
+/* Compilers at work in this process: it must not end under them, for what they use would be torn down. Said at exit when one is
+ * left behind, not before: what it has put there itself by then comes after this. */
+static std::atomic<int> at_work{0};
+static pid_t at_work_in;
+
+static void let_them_end(void) {
+  while (getpid() == at_work_in && at_work > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+static void leave_behind(const std::shared_ptr<job> &j) {
+  std::lock_guard<std::mutex> guard(j->mutex);
+  if (!j->done) atexit(let_them_end);
+}
+
+static void compile(const std::shared_ptr<job> &j) {
+  ff_error err = {};
+  ff_status status = run_compiler(j.get(), &err);
+  if (status == FF_OK && !j->path.empty()) keep(j->folder.c_str(), j->path.c_str(), j->cubin, j->bytes);
+  std::lock_guard<std::mutex> guard(j->mutex);
+  j->status = status;
+  j->err = err;
+  j->done = true;
+  j->ended.notify_all();
+}
+
+/* Where the system has no thread to give, it is compiled here. */
+static void start_compiling(const std::shared_ptr<job> &j) {
+  at_work_in = getpid();
+  at_work++;
+  try {
+    std::thread([own = std::shared_ptr<job>(j)]() mutable {
+      compile(own);
+      own.reset();
+      at_work--;
+    }).detach();
+  } catch (const std::system_error &) {
+    compile(j);
+    at_work--;
+  }
 }
 
 static ff_status load(ff_jit *jit, const char *cubin, ff_error *err) {
@@ -236,65 +302,78 @@ static ff_status load(ff_jit *jit, const char *cubin, ff_error *err) {
   return ff_error_set(err, FF_EARGUMENT, "no generated code: the driver does not load it (%s)", text);
 }
 
-static char *join(const char *const *parts, int n) {
-  size_t length = 1;
-  for (int i = 0; i < n; i++) length += strlen(parts[i]);
-  char *out = (char *)ff_calloc(length, 1);
-  for (int i = 0; out != NULL && i < n; i++) strcat(out, parts[i]);
+static std::string join(const char *const *parts, int n) {
+  std::string out;
+  for (int i = 0; i < n; i++) out += parts[i];
   return out;
 }
 
-/* From the cache where it has the text, else compiled and kept. */
-static ff_status obtain(ff_jit *jit, const compiler *c, const char *text, const char *arch, const char *cache, ff_error *err) {
-  char key[33], path[PATH_ROOM] = "", options[64];
+static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *cache, int only_kept, ff_error *err) {
+  char key[33], options[64];
   int major = 0, minor = 0;
-  c->version(&major, &minor);
-  snprintf(options, sizeof options, "%s %d.%d " CODE_VERSION, arch, major, minor);
-  key_of(key, text, options);
-  if (cache != NULL && (size_t)snprintf(path, sizeof path, "%s/%s.cubin", cache, key) >= sizeof path) path[0] = '\0';
-  char *cubin = path[0] != '\0' ? read_kept(path) : NULL;
-  if (cubin != NULL && load(jit, cubin, NULL) == FF_OK) {
-    jit->from_cache = 1;
-    free(cubin);
-    return FF_OK;
+  if (!open_driver(&jit->cuda))
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: the driver's library libcuda.so.1 lacks a function");
+  ff_status status = open_compiler(&j->tools, err);
+  if (status != FF_OK) return status;
+  j->tools.version(&major, &minor);
+  snprintf(options, sizeof options, "%s %d.%d " CODE_VERSION, j->arch.c_str(), major, minor);
+  key_of(key, j->text.c_str(), options);
+  if (cache != NULL) {
+    j->folder = cache;
+    j->path = j->folder + "/" + key + ".cubin";
+    if (j->path.size() >= PATH_ROOM) j->path.clear();
   }
+  char *cubin = j->path.empty() ? NULL : read_kept(j->path.c_str());
+  jit->from_cache = cubin != NULL && load(jit, cubin, NULL) == FF_OK;
   free(cubin);
-  size_t bytes = 0;
-  ff_status status = run_compiler(&cubin, &bytes, c, text, arch, err);
-  if (status == FF_OK) status = load(jit, cubin, err);
-  if (status == FF_OK && path[0] != '\0') keep(cache, path, cubin, bytes);
-  free(cubin);
+  if (jit->from_cache) return FF_OK;
+  if (only_kept) return ff_error_set(err, FF_EARGUMENT, "no generated code: none is kept of this network");
+  jit->compiling = j;
+  start_compiling(j);
+  return FF_OK;
+}
+
+extern "C" ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, int only_kept,
+                                  ff_error *err) {
+  *out = NULL;
+  ff_jit *jit = NULL;
+  ff_status status;
+  try {
+    jit = new ff_jit;
+    std::shared_ptr<job> j = std::make_shared<job>();
+    j->text = join(parts, n);
+    j->arch = "--gpu-architecture=sm_" + std::to_string(arch);
+    status = start(jit, j, cache, only_kept, err);
+  } catch (const std::exception &) {
+    status = ff_error_set(err, FF_EMEMORY, "no memory for code");
+  }
+  if (status == FF_OK)
+    *out = jit;
+  else
+    ff_jit_free(jit);
   return status;
 }
 
-extern "C" ff_status ff_jit_compile(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, ff_error *err) {
-  *out = NULL;
-  ff_jit *jit = (ff_jit *)ff_calloc(1, sizeof *jit);
-  char *text = join(parts, n), option[48];
-  compiler c;
-  snprintf(option, sizeof option, "--gpu-architecture=sm_%d", arch);
-  ff_status status = jit != NULL && text != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
-  if (status == FF_OK && !open_driver(&jit->cuda))
-    status = ff_error_set(err, FF_EARGUMENT, "no generated code: the driver's library libcuda.so.1 lacks a function");
-  if (status == FF_OK) status = open_compiler(&c, err);
-  if (status == FF_OK) {
-    status = obtain(jit, &c, text, option, cache, err);
-    dlclose(c.library);
+extern "C" ff_status ff_jit_wait(ff_jit *jit, double seconds, int *ready, ff_error *err) {
+  *ready = jit->compiling == NULL;
+  if (*ready) return FF_OK;
+  job *j = jit->compiling.get();
+  {
+    std::unique_lock<std::mutex> guard(j->mutex);
+    if (!j->ended.wait_for(guard, std::chrono::duration<double>(seconds), [j] { return j->done; })) return FF_OK;
   }
-  free(text);
-  if (status != FF_OK) {
-    ff_jit_free(jit);
-    return status;
-  }
-  *out = jit;
-  return FF_OK;
+  ff_status status = j->status == FF_OK ? load(jit, j->cubin, err) : ff_error_set(err, j->status, "%s", j->err.text);
+  jit->compiling.reset();
+  *ready = status == FF_OK;
+  return status;
 }
 
 extern "C" void ff_jit_free(ff_jit *jit) {
   if (jit == NULL) return;
+  if (jit->compiling != NULL) leave_behind(jit->compiling);
   if (jit->module != NULL) jit->cuda.unload(jit->module);
   if (jit->cuda.library != NULL) dlclose(jit->cuda.library);
-  free(jit);
+  delete jit;
 }
 
 static ff_status check(const ff_jit *jit, CUresult result, const char *doing, ff_error *err) {

@@ -1,4 +1,4 @@
-/* Compiling CUDA C at run time by NVRTC, keeping the result in a folder, and loading it by the driver. */
+/* Compiling CUDA C at run time by NVRTC, keeping the result in a folder, and loading it by the driver: start, wait, kernel_of. */
 #ifndef FF_JIT_H
 #define FF_JIT_H
 
@@ -18,10 +18,17 @@ typedef struct {
   int from_cache;
 } ff_jit_kernel;
 
-/* Compiles the parts, one after the other (they may include what ff_texts.h holds), for compute capability `arch` (75 ...),
- * or takes what `cache` (a folder, made where missing; may be NULL) holds of the same text. FF_EARGUMENT, with the reason,
- * where there is no NVRTC or it does not know the device; FF_EINTERNAL where the text does not compile. */
-ff_status ff_jit_compile(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, ff_error *err);
+/* Begins to make code of the parts, one after the other (they may include what ff_texts.h holds), for compute capability `arch`
+ * (75 ...): loads what `cache` (a folder, made where missing; may be NULL) holds of the same text, else compiles it, in a thread of
+ * its own, for minutes may pass and the compiler cannot be interrupted. `only_kept`: FF_EARGUMENT rather than that. Also
+ * FF_EARGUMENT, with the reason, where there is no NVRTC or it does not know the device; FF_EINTERNAL where the text does not
+ * compile, which ff_jit_wait may tell as well. */
+ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, int only_kept, ff_error *err);
+
+/* Waits for `seconds` at most; *ready becomes 1 once the code is loaded. */
+ff_status ff_jit_wait(ff_jit *jit, double seconds, int *ready, ff_error *err);
+
+/* A compilation that is on its way is left to itself; what comes of it is kept. */
 void ff_jit_free(ff_jit *jit);
 
 ff_status ff_jit_kernel_of(ff_jit_kernel *out, ff_jit *jit, const char *name, int threads, size_t shared, ff_error *err);

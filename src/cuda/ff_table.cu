@@ -405,4 +405,4 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status;
 }
 
-extern "C" const ff_runner ff_runner_table = {FF_KERNEL_TABLE, prepare, allocate, release, start, steps, spill, state};
+extern "C" const ff_runner ff_runner_table = {FF_KERNEL_TABLE, prepare, NULL, allocate, release, start, steps, spill, state};

@@ -51,7 +51,8 @@ struct ff_estimate {
   uint64_t finished;      /* tiles of the pilot's window */
   double deadline;
   int waits;              /* the pilot is over, the run has not begun */
-  ff_waves *waves;        /* the run is done on devices, or NULL */
+  ff_waves *waves;        /* the run is done on devices, or NULL ... */
+  ff_waves *coming;       /* ... which are not ready yet */
   int wave_busy;
   ff_ensemble_info device;
   uint64_t steps, steps_before; /* of trajectories; before the run */
@@ -74,6 +75,7 @@ struct ff_estimate {
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
   ff_waves_free(e->waves);
+  ff_waves_free(e->coming);
   for (uint32_t i = 0; e->slots != NULL && i < e->n_slots; i++) {
     ff_tile_free(e->slots[i].tile);
     free(e->slots[i].first_half);
@@ -540,13 +542,26 @@ double ff_estimate_planned(const ff_estimate *e) {
 }
 
 ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
-  if (!e->waits || e->waves != NULL) return ff_error_set(err, FF_EARGUMENT, "devices are chosen between pilot and run");
-  ff_status status = ff_waves_new(&e->waves, choice, e->program, &e->observables, e->at, e->last_tile - e->next_tile, err);
-  if (status != FF_OK) return status;
-  ff_waves_plan(e->waves, e->target, e->plan.half);
-  e->steps_before = e->steps;
-  e->stop_tile = e->last_tile;
-  return FF_OK;
+  if (!e->waits || e->waves != NULL || e->coming != NULL)
+    return ff_error_set(err, FF_EARGUMENT, "devices are chosen between pilot and run");
+  return ff_waves_new(&e->coming, choice, e->program, &e->observables, e->at, e->last_tile - e->next_tile, e->target[2], err);
+}
+
+ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error *err) {
+  *ready = e->coming == NULL;
+  if (*ready) return FF_OK;
+  ff_status status = ff_waves_ready(e->coming, seconds, ready, err);
+  if (status == FF_OK && !*ready) return FF_OK;
+  if (status == FF_OK) {
+    e->waves = e->coming;
+    ff_waves_plan(e->waves, e->target, e->plan.half);
+    e->steps_before = e->steps;
+    e->stop_tile = e->last_tile;
+  } else {
+    ff_waves_free(e->coming);
+  }
+  e->coming = NULL;
+  return status;
 }
 
 const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {

@@ -20,7 +20,7 @@
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_CONVERGED 1.05        /* rhat: the window is then some 10 times as long as the chains' memory */
 #define FF_MAX_TILES 4096        /* tiles of a first plan ... */
-#define FF_MOST_TILES 65536      /* ... and of a long run's: eight GPUs hold some 13,000 at a time */
+#define FF_MOST_TILES 262144     /* ... and of a long run's: eight GPUs hold some 20,000 at a time, and a last wave is mostly a part of one */
 #define FF_MAX_WINDOW (1u << 26) /* counted steps a tile, so that sums of squares fit 128 bits */
 
 /* ---- tallies ---------------------------------------------------------------------------------------------------- */
@@ -139,8 +139,10 @@ typedef struct {
 
 /* Lets the run be done on devices rather than on this processor's threads, which changes no bit of the answer: to be called once
  * the pilot is over (four tiles are too few for a GPU) and before the run has begun, when ff_estimate_waits() says 1. Borrows the
- * backend, copies the rest. Where it fails the run can still be done here. */
+ * backend, copies the rest. Code may take a while to compile: then call ff_estimate_ready() until it says 1, and only then go on.
+ * Where either fails the run can still be done here. */
 ff_status ff_estimate_use(ff_estimate *estimate, const ff_engine_choice *choice, ff_error *err);
+ff_status ff_estimate_ready(ff_estimate *estimate, double seconds, int *ready, ff_error *err);
 
 /* 1 between pilot and run. */
 int ff_estimate_waits(const ff_estimate *estimate);

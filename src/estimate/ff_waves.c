@@ -48,17 +48,16 @@ typedef struct {
   const ff_engine_choice *choice;
   const ff_program *program;
   const ff_observables *observables;
-  uint64_t tiles;
+  uint64_t tiles, steps;
 } making;
 
 static void make(void *context, int index) {
   making *m = context;
   wave *v = &m->waves->waves[index];
   ff_ensemble_options options = {.device = m->choice->devices[index], .kernel = m->choice->kernel, .tiles = m->tiles,
-                                 .cache = m->choice->cache};
+                                 .steps = m->steps, .cache = m->choice->cache};
   v->status = m->waves->backend->ensemble_new(&v->ensemble, m->program, &options, &v->err);
   if (v->status == FF_OK) v->status = ff_tally_new(&v->tally, m->observables, &v->err);
-  if (v->status == FF_OK) v->capacity = m->waves->backend->ensemble_info(v->ensemble).capacity;
 }
 
 static ff_status first_failure(const ff_waves *w, ff_error *err) {
@@ -68,7 +67,7 @@ static ff_status first_failure(const ff_waves *w, ff_error *err) {
 }
 
 ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
-                       const ff_observables *observables, const uint32_t *at, uint64_t tiles, ff_error *err) {
+                       const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err) {
   *out = NULL;
   ff_waves *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
@@ -87,7 +86,7 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
     w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
   w->sums = (ff_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
-  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n};
+  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n, steps};
   ff_parallel((int)w->n, make, &m);
   ff_status status = first_failure(w, err);
   if (status != FF_OK) {
@@ -96,6 +95,22 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   }
   *out = w;
   return FF_OK;
+}
+
+static void settle(void *context, int index) {
+  ff_waves *w = context;
+  wave *v = &w->waves[index];
+  int ready = 0;
+  v->status = w->backend->ready(v->ensemble, w->deadline - ff_clock(), &ready, &v->err);
+  if (v->status == FF_OK && ready) v->capacity = w->backend->ensemble_info(v->ensemble).capacity;
+}
+
+ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
+  w->deadline = ff_clock() + seconds;
+  ff_parallel((int)w->n, settle, w);
+  *ready = 1;
+  for (uint32_t i = 0; i < w->n; i++) *ready &= w->waves[i].capacity > 0;
+  return first_failure(w, err);
 }
 
 void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]) {

@@ -141,7 +141,8 @@ SEXP ffi_estimate_release(SEXP pointer) {
   return R_NilValue;
 }
 
-/* Lets the run be done on devices (numbers from 0) of a backend: between pilot and run. `kernel` as in ff_kernel. */
+/* Lets the run be done on devices (numbers from 0) of a backend once they are ready: between pilot and run. `kernel` as in
+ * ff_kernel. */
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
@@ -156,6 +157,16 @@ SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEX
   R_SetExternalPtrProtected(pointer, backend);
   ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
   return R_NilValue;
+}
+
+/* Whether they can start, after waiting for `seconds` at most. */
+SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
+  ff_error err;
+  int ready = 0;
+  held *h = held_of(pointer);
+  R_CheckUserInterrupt();
+  ffi_check(ff_estimate_ready(h->estimate, Rf_asReal(seconds), &ready, &err), &err);
+  return Rf_ScalarLogical(ready);
 }
 
 /* c(done, phase, steps, fraction, width, rhat, waits, planned) after about `seconds` of work; waits is 1 between pilot and run,

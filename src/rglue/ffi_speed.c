@@ -1,4 +1,4 @@
-/* The engine's speed, for bench/: steps of trajectories a second with one state set counted, by tiles on this processor's
+/* The engine's speed, for bench/: steps of trajectories a second with some state sets counted, by tiles on this processor's
  * threads or by a wave of tiles on a device of a backend. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #define PIECE 0.1 /* seconds that a device works between looks at the clock and at Ctrl-C */
 
 typedef struct {
-  ff_expr term;
+  ff_expr *terms;
+  uint32_t n_terms;
   ff_program *program;
   ff_tile *tiles[MAX_THREADS];
   uint64_t steps[MAX_THREADS];
@@ -28,33 +29,41 @@ static void release(SEXP pointer) {
   if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->ensemble_free(h->ensemble);
   for (int i = 0; i < h->n; i++) ff_tile_free(h->tiles[i]);
   ff_program_free(h->program);
-  ff_expr_free(&h->term);
+  for (uint32_t i = 0; h->terms != NULL && i < h->n_terms; i++) ff_expr_free(&h->terms[i]);
+  free(h->terms);
   free(h);
   R_ClearExternalPtr(pointer);
 }
 
-/* A program that counts one set, behind a pointer to be PROTECTed; `backend` is kept with it. */
-static SEXP hold(held **out, SEXP model, SEXP set, SEXP layout, SEXP backend) {
-  static const uint32_t first[] = {0, 1};
-  static const double weight = 1;
+/* A program that counts the sets, behind a pointer to be PROTECTed; `backend` is kept with it. */
+static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   ff_error err;
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, backend));
   R_RegisterCFinalizerEx(pointer, release, TRUE);
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) {
+  uint32_t n = (uint32_t)XLENGTH(sets), *first = (uint32_t *)R_alloc(n + 1, sizeof *first);
+  double *weights = (double *)R_alloc(n, sizeof *weights);
+  R_SetExternalPtrAddr(pointer, h);
+  if (h == NULL || (h->terms = ff_calloc(n, sizeof *h->terms)) == NULL) {
     ff_error_set(&err, FF_EMEMORY, "no memory to measure speed");
     ffi_stop(&err);
   }
-  R_SetExternalPtrAddr(pointer, h);
+  h->n_terms = n;
   ff_names *names;
   ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
-  const char *text = CHAR(STRING_ELT(set, 0));
-  ff_status status = ff_expr_parse(&h->term, text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+  ff_status status = FF_OK;
+  first[0] = 0;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const char *text = CHAR(STRING_ELT(sets, i));
+    status = ff_expr_parse(&h->terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    first[i + 1] = i + 1;
+    weights[i] = 1;
+  }
   ff_names_free(names);
   ffi_check(status, &err);
-  ff_observables observables = {1, first, &h->term, &weight};
+  ff_observables observables = {n, first, h->terms, weights};
   ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)Rf_asInteger(layout), &err), &err);
   UNPROTECT(2);
   *out = h;
@@ -70,10 +79,10 @@ static void count_steps(void *context, int i) {
 }
 
 /* One tile a thread, for about `seconds`. */
-SEXP ffi_engine_speed(SEXP model, SEXP set, SEXP layout, SEXP simd, SEXP threads, SEXP seed, SEXP seconds) {
+SEXP ffi_engine_speed(SEXP model, SEXP sets, SEXP layout, SEXP simd, SEXP threads, SEXP seed, SEXP seconds) {
   ff_error err;
   held *h;
-  SEXP pointer = PROTECT(hold(&h, model, set, layout, R_NilValue));
+  SEXP pointer = PROTECT(hold(&h, model, sets, layout, R_NilValue));
   int wanted = Rf_asInteger(threads) < MAX_THREADS ? Rf_asInteger(threads) : MAX_THREADS;
   for (; h->n < wanted; h->n++) {
     ffi_check(ff_tile_new(&h->tiles[h->n], h->program, (ff_simd)Rf_asInteger(simd), &err), &err);
@@ -106,20 +115,24 @@ static double device_steps(const held *h, int count, double seconds) {
  * `cache` a folder or NULL; `unsplit` TRUE leaves the table kernel's tables in global memory. A list: steps_per_second by the
  * seconds that kernels ran, elapsed_per_second by the clock, setup_seconds to make the ensemble (its code too), then what
  * ff_ensemble_info has. */
-SEXP ffi_device_speed(SEXP model, SEXP set, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
+SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
                       SEXP seconds, SEXP unsplit, SEXP wanted_tiles) {
   static const char *const names[] = {"steps_per_second", "elapsed_per_second", "setup_seconds", "tiles",  "threads", "blocks",
                                       "registers",        "shared",             "bytes",         "kernel", "reason"};
   static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
   ff_error err;
   held *h;
-  SEXP pointer = PROTECT(hold(&h, model, set, layout, backend));
+  SEXP pointer = PROTECT(hold(&h, model, sets, layout, backend));
   h->backend = ffi_backend_table(backend);
   const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
   ff_ensemble_options options = {.device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel),
                                  .tiles = (uint64_t)Rf_asReal(wanted_tiles), .cache = folder, .unsplit = Rf_asLogical(unsplit) == 1};
   const double asked = ff_clock();
   ffi_check(h->backend->ensemble_new(&h->ensemble, h->program, &options, &err), &err);
+  for (int ready = 0; !ready;) {
+    ffi_check(h->backend->ready(h->ensemble, PIECE, &ready, &err), &err);
+    R_CheckUserInterrupt();
+  }
   const double setup = ff_clock() - asked;
   uint64_t tiles = h->backend->ensemble_info(h->ensemble).capacity;
   ffi_check(h->backend->start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);

@@ -41,7 +41,7 @@ static void launch(void *kernel, const ff_slice_launch *run) {
   g->run(&g->image, run, 0, g->memory);
 }
 
-static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint64_t key, const char *folder, int number) {
+static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint32_t levels, uint64_t key, const char *folder, int number) {
   static const uint64_t steps[] = {5, 21, 14};
   ff_error err;
   ff_program *program = NULL;
@@ -51,11 +51,11 @@ static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint64_t key, cons
   size_t bytes;
   term_list c;
   char what[64];
-  snprintf(what, sizeof what, "network %d", number);
+  snprintf(what, sizeof what, "network %d, %u levels", number, levels);
   choose_terms(&c, pbn, most_terms);
   FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
   if (program != NULL) FF_CHECK_OK(ff_slice_image_new(&g.image, &memory, &bytes, program, &err), &err);
-  if (memory != NULL) FF_CHECK_OK(ff_generate(&text, program, 4, 4, &err), &err);
+  if (memory != NULL) FF_CHECK_OK(ff_generate(&text, program, &(ff_generate_shape){4, 4, levels}, &err), &err);
   if (text.functions != NULL) library = compile(&text, folder, number);
   if (library != NULL) {
     *(void **)&g.run = dlsym(library, "g_host");
@@ -82,7 +82,7 @@ static void generated_code_gives_the_tile(void) {
   FF_CHECK(mkdtemp(folder) != NULL);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     ff_pbn *pbn = net_random_make(&shapes[i], 41 + 100 * i);
-    if (pbn != NULL) check_net(pbn, i == 6 ? 32 : 7, 88888888888u + i, folder, (int)i);
+    if (pbn != NULL) check_net(pbn, i == 6 ? 32 : 7, (uint32_t)i % (FF_GENERATE_LEVELS + 1), 88888888888u + i, folder, (int)i);
     ff_pbn_free(pbn);
   }
   rmdir(folder);

@@ -85,6 +85,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
   uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
   ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = gpu.cache};
   ff_status status = gpu.backend->ensemble_new(&e, program, &options, &err);
+  for (int ready = 0; status == FF_OK && !ready;) status = gpu.backend->ready(e, 0.05, &ready, &err);
   if (status == FF_EARGUMENT && kernel == FF_KERNEL_GENERATED) {
     printf("%s: %s\n", what, err.text);
   } else {
