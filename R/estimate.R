@@ -19,6 +19,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
+  engine <- settle_pilot(engine, pointer)
   repeat {
     state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # GPUs idle between calls
     if (state[[1L]] == 1) break
@@ -43,24 +44,30 @@ method_engine <- function(method, backend) {
 # Where the run goes once the pilot has told how long it is. "auto" leaves a run to the processor that would be over before a GPU
 # had started; which one it is changes no bit of the answer.
 settle_engine <- function(engine, pointer, state, seconds) {
-  auto <- engine$name == "auto"
-  if (auto) {
+  if (engine$name == "auto") {
     if (state[[8L]] / max(state[[3L]], 1) * max(seconds, 1e-3) < gpu_start_seconds) return(list(name = "cpu"))
-    engine <- resolve_engine("auto")
+    engine <- auto_engine()
   }
+  use_devices(engine, pointer)
+}
+
+# A GPU runs even the pilot's few tiles faster where the network is large.
+settle_pilot <- function(engine, pointer) {
+  if (engine$name == "cpu" || !.Call(ffi_estimate_long_pilot, pointer)) return(engine)
+  use_devices(if (engine$name == "auto") auto_engine() else engine, pointer)
+}
+
+auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
+
+# What was asked for and fails is an error; what was only preferred gives way to the processor.
+use_devices <- function(engine, pointer) {
   if (engine$name == "cpu") return(engine)
   attempt <- function() { # Ctrl-C is heard between waits
     .Call(ffi_estimate_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
     while (!.Call(ffi_estimate_ready, pointer, 0.1)) NULL
-  }
-  if (!auto) {
-    attempt()
-    return(engine)
-  }
-  tryCatch({
-    attempt()
     engine
-  }, fireflip_error = stay_on_cpu)
+  }
+  if (isTRUE(engine$auto)) tryCatch(attempt(), fireflip_error = stay_on_cpu) else attempt()
 }
 
 # A GPU's context and code take about this long in a new session.

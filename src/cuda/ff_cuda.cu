@@ -504,8 +504,13 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status == FF_OK ? e->runner->state(e, tile, rows, err) : status;
 }
 
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
+  return status == FF_OK && e->program->n_terms > 0 ? e->runner->terms(e, tile, words, err) : status;
+}
+
 static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free,
-                                 ensemble_info, start, steps, half, tally, state, ready};
+                                 ensemble_info, start, steps, half, tally, state, ready, terms};
 
 extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
   return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;

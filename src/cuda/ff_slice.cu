@@ -59,18 +59,28 @@ extern "C" ff_status ff_slice_start(ff_slice_device *d, ff_ensemble *e, ff_error
   return ff_cuda_check(cudaMemsetAsync(d->counters, 0, e->tiles * counter_bytes(e->program), e->stream), "clearing counters", err);
 }
 
-/* A warp a tile and term: counters into counts, and empty again. */
+/* A warp a tile and term: counters into counts, 32 a lane, and empty again. */
 __global__ static void spill_counters(uint32_t *counters, uint32_t *counts, uint64_t *changes, uint32_t *after, uint64_t n,
                                       uint32_t counted) {
   const uint32_t lane = threadIdx.x % 32;
   for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32; i < n; i += (uint64_t)gridDim.x * blockDim.x / 32) {
-    uint32_t *counter = counters + i * FF_COUNTER_ROWS * 32 + lane, *to = counts + i * FF_TILE + lane * 32;
-    for (uint32_t level = 0; level < FF_COUNTER_LEVELS; level++) {
+    uint32_t *counter = counters + i * FF_COUNTER_ROWS * 32 + lane, more[32] = {0};
+    uint4 *to = (uint4 *)(counts + i * FF_TILE) + lane * 8;
+    for (uint32_t level = 0; level < FF_COUNTER_LEVELS && counted >> level != 0; level++) {
       const uint32_t sum = counter[level * 32], held = counted >> level & 1 ? counter[(FF_COUNTER_HELD + level) * 32] : 0;
-      if ((sum | held) == 0) continue;
-      for (uint32_t bit = 0; bit < 32; bit++) to[bit] += ((sum >> bit & 1) + (held >> bit & 1)) << level;
+#pragma unroll
+      for (uint32_t bit = 0; bit < 32; bit++) more[bit] += ((sum >> bit & 1) + (held >> bit & 1)) << level;
+      counter[level * 32] = counter[(FF_COUNTER_HELD + level) * 32] = 0;
     }
-    for (uint32_t level = 0; level < 2 * FF_COUNTER_LEVELS; level++) counter[level * 32] = 0;
+#pragma unroll
+    for (uint32_t j = 0; j < 8; j++) {
+      uint4 four = to[j];
+      four.x += more[4 * j];
+      four.y += more[4 * j + 1];
+      four.z += more[4 * j + 2];
+      four.w += more[4 * j + 3];
+      to[j] = four;
+    }
     uint64_t changed = counter[FF_COUNTER_CHANGED * 32];
     uint32_t now = __popc(counter[FF_COUNTER_BEFORE * 32]);
     counter[FF_COUNTER_CHANGED * 32] = 0;
@@ -96,6 +106,14 @@ extern "C" ff_status ff_slice_spill(ff_slice_device *d, ff_ensemble *e, ff_error
 extern "C" ff_status ff_slice_state(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err) {
   const size_t bytes = (size_t)e->program->n_nodes * 128;
   return ff_cuda_check(cudaMemcpy(rows, (const char *)d->state + tile * bytes, bytes, cudaMemcpyDeviceToHost), "reading states", err);
+}
+
+/* Every launch leaves the terms' last values in the counters' rows BEFORE. */
+extern "C" ff_status ff_slice_terms(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+  const char *from = (const char *)d->counters + tile * counter_bytes(e->program) + FF_COUNTER_BEFORE * 128;
+  return ff_cuda_check(cudaMemcpy2D(words, sizeof *words, from, FF_COUNTER_ROWS * 128, sizeof *words, e->program->n_terms,
+                                    cudaMemcpyDeviceToHost),
+                       "reading terms", err);
 }
 
 extern "C" ff_slice_launch ff_slice_launch_of(const ff_slice_device *d, const ff_ensemble *e, uint64_t steps, int count, int fresh) {

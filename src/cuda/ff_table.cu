@@ -405,4 +405,19 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status;
 }
 
-extern "C" const ff_runner ff_runner_table = {FF_KERNEL_TABLE, prepare, NULL, allocate, release, start, steps, spill, state};
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+  const table_own *own = (const table_own *)e->own;
+  const size_t n = e->program->n_terms;
+  uint8_t *got = (uint8_t *)ff_calloc(n, 64);
+  if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %zu terms", n);
+  ff_status status = ff_cuda_check(cudaMemcpy2D(got, 64, own->value + tile * n * FF_TILE, FF_TILE, 64, n, cudaMemcpyDeviceToHost),
+                                   "reading terms", err);
+  for (size_t i = 0; i < n && status == FF_OK; i++) {
+    words[i] = 0;
+    for (uint32_t lane = 0; lane < 64; lane++) words[i] |= (uint64_t)(got[i * 64 + lane] & 1) << lane;
+  }
+  free(got);
+  return status;
+}
+
+extern "C" const ff_runner ff_runner_table = {FF_KERNEL_TABLE, prepare, NULL, allocate, release, start, steps, spill, state, terms};

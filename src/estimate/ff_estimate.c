@@ -21,6 +21,7 @@
 #define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
 #define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many ... */
 #define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
+#define LARGE 500               /* nodes of a network whose pilot a device does faster */
 
 /* A tile on its way: where it stands in its burn-in and window. */
 typedef struct {
@@ -48,17 +49,18 @@ struct ff_estimate {
   uint32_t n_slots;
   uint32_t pilot;         /* tiles of the pilot, and the fewest of a run */
   uint64_t start_tile, next_tile, stop_tile, last_tile; /* of this shard and round; work pauses at stop_tile for a look */
-  uint64_t finished;      /* tiles of the pilot's window */
   double deadline;
   int waits;              /* the pilot is over, the run has not begun */
-  ff_waves *waves;        /* the run is done on devices, or NULL ... */
+  ff_waves *waves;        /* pilot or run is done on devices, or NULL ... */
   ff_waves *coming;       /* ... which are not ready yet */
   int wave_busy;
+  double pilot_seconds;   /* of a device */
   ff_ensemble_info device;
   uint64_t steps, steps_before; /* of trajectories; before the run */
   uint64_t *record;       /* per state set, RECORD_STEPS words: the pilot's window, tile 0, word 0; freed after it */
   uint32_t n_sets;
   uint32_t *set;          /* per observable: its place among the state sets */
+  uint32_t *set_at;       /* per state set: where the program counts it */
   uint32_t *thinning;
   ff_tally tally;
   double last_rhat;
@@ -89,6 +91,7 @@ void ff_estimate_free(ff_estimate *e) {
   free(e->constant);
   free(e->record);
   free(e->set);
+  free(e->set_at);
   free(e->thinning);
   free(e->trace);
   ff_tally_free(&e->tally);
@@ -120,10 +123,11 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
   e->precision = ff_calloc(n, sizeof *e->precision);
   e->two_state = ff_calloc(n, 1);
   e->set = ff_calloc(n, sizeof *e->set);
+  e->set_at = ff_calloc(n, sizeof *e->set_at);
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
   e->slots = ff_calloc(e->n_slots, sizeof *e->slots);
-  if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->two_state == NULL || e->set == NULL ||
+  if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->two_state == NULL || e->set == NULL || e->set_at == NULL ||
       e->constant == NULL || e->thinning == NULL || e->slots == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
@@ -132,7 +136,10 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
     e->thinning[i] = 1;
     e->precision[i] = e->options.precisions == NULL ? e->options.precision : e->options.precisions[i];
     e->two_state[i] = e->first[i + 1] - e->first[i] == 1 && e->weights[e->first[i]] == 1.0;
-    if (e->two_state[i]) e->set[i] = e->n_sets++;
+    if (e->two_state[i]) {
+      e->set_at[e->n_sets] = e->at == NULL ? e->first[i] : e->at[e->first[i]];
+      e->set[i] = e->n_sets++;
+    }
     double constant = ff_observable_constant(observables, i); /* NaN where it varies */
     e->constant[i] = constant == constant;
   }
@@ -162,7 +169,6 @@ static void set_window(ff_estimate *e, uint64_t burn_in, uint64_t n) {
   e->target[2] = burn_in + n;
   ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
   for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
-  e->finished = 0;
   if (e->waves != NULL) ff_waves_plan(e->waves, e->target, e->plan.half);
 }
 
@@ -208,21 +214,18 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff
 
 /* ---- one tile ---------------------------------------------------------------------------------------------------- */
 
-/* 64 trajectories' values of a state set just counted. */
-static uint64_t set_word(const ff_estimate *e, const slot *s, uint32_t observable) {
-  uint32_t term = e->first[observable], at = e->at == NULL ? term : e->at[term];
-  return at == FF_TERM_0 ? 0 : at == FF_TERM_1 ? UINT64_MAX : ff_tile_term_word(s->tile, at, 0);
-}
-
 /* The pilot's record: the last RECORD_STEPS steps of the window, one by one. */
 static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
   for (uint64_t i = 0; i < steps; i++) {
     ff_tile_count(s->tile, 1);
     uint64_t to_go = e->target[2] - ff_tile_step(s->tile);
     if (to_go >= RECORD_STEPS) continue;
-    for (uint32_t j = 0; j < e->observables.n; j++)
-      if (e->two_state[j])
-        e->record[(size_t)e->set[j] * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = set_word(e, s, j);
+    for (uint32_t j = 0; j < e->n_sets; j++) {
+      uint32_t at = e->set_at[j];
+      e->record[(size_t)j * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = at == FF_TERM_0   ? 0
+                                                                         : at == FF_TERM_1 ? UINT64_MAX
+                                                                                           : ff_tile_term_word(s->tile, at, 0);
+    }
   }
 }
 
@@ -279,7 +282,7 @@ static void run_share(void *context, int index) {
 
 /* Work until the deadline, then what the slots have finished goes into the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
-  if (e->phase == FF_PHASE_RUN && e->waves != NULL)
+  if (e->waves != NULL)
     return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
                          &e->steps, err);
   int threads = e->options.threads;
@@ -290,7 +293,6 @@ static ff_status work(ff_estimate *e, ff_error *err) {
     e->steps += s->steps * FF_TILE;
     s->steps = 0;
     if (s->tally.tiles == 0) continue;
-    e->finished += s->tally.tiles;
     ff_status status = ff_tally_merge(&e->tally, &s->tally, err);
     if (status != FF_OK) return status;
     ff_tally_clear(&s->tally, e->plan.half[0], e->plan.half[1]);
@@ -459,6 +461,9 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
     wanted(e, &burn_in, &samples);
     free(e->record);
     e->record = NULL;
+    if (e->waves != NULL) e->pilot_seconds = ff_waves_info(e->waves).device_seconds;
+    ff_waves_free(e->waves);
+    e->waves = NULL;
     e->waits = 1;
     return plan_run(e, ceil(burn_in * MARGIN), samples * MARGIN, 0, err);
   }
@@ -471,7 +476,7 @@ static ff_status after_pilot_window(ff_estimate *e, ff_error *err) {
   if (e->stuck >= MAX_STUCK || 2 * psi > e->options.max_burn_in || psi >= FF_MAX_WINDOW)
     return not_converged(e, now.rhat, converged, err);
   set_window(e, 2 * psi, 2 * psi); /* what has been run so far, 2 psi, is the next burn-in */
-  for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 1;
+  for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = e->waves == NULL;
   return FF_OK;
 }
 
@@ -521,7 +526,7 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
     ff_status status = work(e, err);
     if (status != FF_OK) return status;
     if (e->phase == FF_PHASE_PILOT) {
-      if (e->finished == e->pilot) status = after_pilot_window(e, err);
+      if (e->tally.tiles == e->pilot) status = after_pilot_window(e, err);
     } else {
       uint64_t round = e->last_tile / ROUND_UNITS;
       int busy = e->wave_busy;
@@ -541,10 +546,42 @@ double ff_estimate_planned(const ff_estimate *e) {
   return (double)(e->last_tile - e->next_tile) * FF_TILE * (double)e->target[2];
 }
 
+int ff_estimate_long_pilot(const ff_estimate *e) { return ff_program_nodes(e->program) >= LARGE; }
+
+/* A pilot has too few tiles for more than one device, and is too short for code that has to be compiled. */
+static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
+  ff_engine_choice one = *choice;
+  one.n_devices = 1;
+  if (ff_program_layout(e->program) == FF_LAYOUT_SLICED && one.kernel == FF_KERNEL_AUTO) one.kernel = FF_KERNEL_INTERPRETER;
+  ff_status status = ff_waves_new(&e->coming, &one, e->program, &e->observables, e->at, e->pilot, 0, err);
+  if (status != FF_OK) return status;
+  ff_record record = {e->set_at, e->n_sets, RECORD_STEPS, e->record};
+  status = ff_waves_pilot(e->coming, &record, err);
+  if (status == FF_OK) return FF_OK;
+  ff_waves_free(e->coming);
+  e->coming = NULL;
+  return status;
+}
+
 ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
-  if (!e->waits || e->waves != NULL || e->coming != NULL)
-    return ff_error_set(err, FF_EARGUMENT, "devices are chosen between pilot and run");
+  int pilot = e->phase == FF_PHASE_PILOT && e->steps == 0;
+  if ((!pilot && !e->waits) || e->waves != NULL || e->coming != NULL)
+    return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot, or between pilot and run");
+  if (pilot) return use_for_pilot(e, choice, err);
   return ff_waves_new(&e->coming, choice, e->program, &e->observables, e->at, e->last_tile - e->next_tile, e->target[2], err);
+}
+
+static void start_on_devices(ff_estimate *e) {
+  e->waves = e->coming;
+  ff_waves_plan(e->waves, e->target, e->plan.half);
+  if (e->phase == FF_PHASE_PILOT) {
+    for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 0;
+    e->next_tile = PILOT_UNIT;
+    e->stop_tile = PILOT_UNIT + e->pilot;
+  } else {
+    e->steps_before = e->steps;
+    e->stop_tile = e->last_tile;
+  }
 }
 
 ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error *err) {
@@ -552,14 +589,11 @@ ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error
   if (*ready) return FF_OK;
   ff_status status = ff_waves_ready(e->coming, seconds, ready, err);
   if (status == FF_OK && !*ready) return FF_OK;
-  if (status == FF_OK) {
-    e->waves = e->coming;
-    ff_waves_plan(e->waves, e->target, e->plan.half);
-    e->steps_before = e->steps;
-    e->stop_tile = e->last_tile;
-  } else {
+  int fits = status == FF_OK && (e->phase != FF_PHASE_PILOT || ff_waves_info(e->coming).capacity >= e->pilot);
+  if (fits) /* else this processor does the pilot */
+    start_on_devices(e);
+  else
     ff_waves_free(e->coming);
-  }
   e->coming = NULL;
   return status;
 }
@@ -567,6 +601,7 @@ ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error
 const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {
   if (e->waves == NULL) return NULL;
   e->device = ff_waves_info(e->waves);
+  e->device.device_seconds += e->pilot_seconds;
   return &e->device;
 }
 

@@ -137,12 +137,16 @@ typedef struct {
   const char *cache; /* folder for compiled code, or NULL */
 } ff_engine_choice;
 
-/* Lets the run be done on devices rather than on this processor's threads, which changes no bit of the answer: to be called once
- * the pilot is over (four tiles are too few for a GPU) and before the run has begun, when ff_estimate_waits() says 1. Borrows the
+/* Lets the run be done on devices rather than on this processor's threads, which changes no bit of the answer: to be called
+ * between pilot and run, when ff_estimate_waits() says 1. Called before anything else has been done, it is the pilot that goes
+ * there, to the first of the devices: its few tiles fill no device, so that only networks with a long pilot gain. Borrows the
  * backend, copies the rest. Code may take a while to compile: then call ff_estimate_ready() until it says 1, and only then go on.
- * Where either fails the run can still be done here. */
+ * Where either fails pilot or run can still be done here. */
 ff_status ff_estimate_use(ff_estimate *estimate, const ff_engine_choice *choice, ff_error *err);
 ff_status ff_estimate_ready(ff_estimate *estimate, double seconds, int *ready, ff_error *err);
+
+/* Whether a device does the pilot of so large a network faster. */
+int ff_estimate_long_pilot(const ff_estimate *estimate);
 
 /* 1 between pilot and run. */
 int ff_estimate_waits(const ff_estimate *estimate);

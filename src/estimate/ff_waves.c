@@ -1,5 +1,7 @@
 #include "ff_waves.h"
 
+#include "ff_influence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,10 @@ struct ff_waves {
   uint32_t *weights;
   uint8_t *sets;
   uint64_t target[3];
+  int pilot;
+  ff_record record;
+  uint32_t n_counted;
+  uint64_t *terms; /* the program's n_counted, at a step that is recorded */
   /* of the present call */
   uint64_t key;
   double deadline;
@@ -39,6 +45,7 @@ void ff_waves_free(ff_waves *w) {
   free(w->waves);
   free(w->weights);
   free(w->sets);
+  free(w->terms);
   free(w);
 }
 
@@ -81,6 +88,7 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
     return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   }
   w->n = choice->n_devices;
+  w->n_counted = ff_program_terms(program);
   for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
   for (uint32_t i = 0; i < observables->n; i++)
     w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
@@ -117,7 +125,8 @@ void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]
   memcpy(w->target, target, sizeof w->target);
   memcpy(w->sums.half, half, sizeof w->sums.half);
   for (uint32_t i = 0; i < w->n; i++) {
-    w->waves[i].busy = 0;
+    w->waves[i].busy = w->pilot && w->waves[i].tiles > 0;
+    w->waves[i].half_noted = 0;
     w->waves[i].next = w->waves[i].last = 0;
     ff_tally_clear(&w->waves[i].tally, half[0], half[1]);
   }
@@ -125,13 +134,40 @@ void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]
 
 static ff_status begin(ff_waves *w, wave *v) {
   uint64_t first = v->next;
+  if (first == v->last) return FF_OK;
   v->tiles = v->last - first < v->capacity ? v->last - first : v->capacity;
-  if (v->tiles == 0) return FF_OK;
   v->next += v->tiles;
   v->busy = 1;
   v->half_noted = 0;
   v->step = 0;
   return w->backend->start(v->ensemble, w->key, first, v->tiles, &v->err);
+}
+
+ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
+  w->pilot = 1;
+  w->record = *record;
+  w->terms = ff_calloc(w->n_counted, sizeof *w->terms);
+  return w->terms != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the record of %u terms", w->n_counted);
+}
+
+/* The step just counted, which is one that is recorded. */
+static ff_status keep_record(ff_waves *w, wave *v) {
+  const ff_record *r = &w->record;
+  uint64_t to_go = w->target[2] - v->step;
+  ff_status status = w->backend->terms(v->ensemble, 0, w->terms, &v->err);
+  for (uint32_t i = 0; i < r->n && status == FF_OK; i++)
+    r->words[(size_t)i * r->steps + (r->steps - 1 - to_go)] = r->at[i] == FF_TERM_0   ? 0
+                                                               : r->at[i] == FF_TERM_1 ? UINT64_MAX
+                                                                                       : w->terms[r->at[i]];
+  return status;
+}
+
+/* Steps that can be run at once: to the part's end, and one by one where they are recorded. */
+static uint64_t at_once(const ff_waves *w, const wave *v, int part) {
+  uint64_t steps = w->target[part] - v->step, to_go = w->target[2] - v->step;
+  if (part == 0 || w->record.n == 0) return steps;
+  if (to_go <= w->record.steps) return 1;
+  return steps < to_go - w->record.steps ? steps : to_go - w->record.steps;
 }
 
 /* Runs the wave to the end of its window or to the deadline. */
@@ -141,11 +177,14 @@ static ff_status go_on(ff_waves *w, wave *v) {
       double seconds = w->deadline - ff_clock();
       uint64_t done = 0;
       if (seconds <= 0 && v->steps > 0) return FF_OK;
-      ff_status status = w->backend->steps(v->ensemble, w->target[part] - v->step, part > 0,
+      const int recorded = part > 0 && w->target[2] - v->step <= w->record.steps && w->record.n > 0;
+      ff_status status = w->backend->steps(v->ensemble, at_once(w, v, part), part > 0,
                                            seconds > LEAST_SECONDS ? seconds : LEAST_SECONDS, &done, &v->err);
       if (status != FF_OK) return status;
       v->step += done;
       v->steps += done * v->tiles * FF_TILE;
+      if (recorded) status = keep_record(w, v);
+      if (status != FF_OK) return status;
     }
     if (part != 1 || v->half_noted) continue;
     ff_status status = w->backend->half(v->ensemble, &v->err);

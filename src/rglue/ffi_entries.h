@@ -14,6 +14,7 @@ FFI_ENTRY(ffi_pbn_graph, 1)
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)
 FFI_ENTRY(ffi_estimate_resume, 5)
+FFI_ENTRY(ffi_estimate_long_pilot, 1)
 FFI_ENTRY(ffi_estimate_use, 5)
 FFI_ENTRY(ffi_estimate_ready, 2)
 FFI_ENTRY(ffi_estimate_advance, 2)

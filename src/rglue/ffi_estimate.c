@@ -141,8 +141,10 @@ SEXP ffi_estimate_release(SEXP pointer) {
   return R_NilValue;
 }
 
-/* Lets the run be done on devices (numbers from 0) of a backend once they are ready: between pilot and run. `kernel` as in
- * ff_kernel. */
+SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate_long_pilot(held_of(pointer)->estimate)); }
+
+/* Lets pilot or run be done on devices (numbers from 0) of a backend once they are ready: before the first advance, or between
+ * pilot and run. `kernel` as in ff_kernel. */
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);

@@ -18,8 +18,8 @@ typedef struct {
 } task;
 
 /* What tiles on this processor give. */
-static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *program, const term_list *c, const task *t,
-                        ff_error *err) {
+static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const ff_program *program, const term_list *c,
+                        const task *t, ff_error *err) {
   ff_tile *tile = NULL;
   ff_status status = ff_tally_new(tally, &c->observables, err);
   if (status == FF_OK) status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
@@ -34,6 +34,7 @@ static ff_status on_cpu(ff_tally *tally, uint32_t *states, const ff_program *pro
     ff_harvest harvest = ff_tile_harvest(tile);
     memcpy(first_half, harvest.counts, (size_t)n_terms * FF_TILE * sizeof *first_half);
     ff_tile_count(tile, t->half[1]);
+    for (uint32_t j = 0; j < n_terms; j++) last[i * n_terms + j] = ff_tile_term_word(tile, j, 0);
     harvest = ff_tile_harvest(tile);
     ff_tally_add(tally, first_half, &harvest);
     rows_of_tile(states + i * n * 32, tile, n);
@@ -51,8 +52,8 @@ static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err)
   return FF_OK;
 }
 
-static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const ff_program *program, const term_list *c,
-                        const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
+static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_ensemble *e, const ff_program *program,
+                        const term_list *c, const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
   uint8_t sets[MOST_TERMS];
   for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_tally_weight(c->weights[i]);
@@ -63,6 +64,7 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, ff_ensemble *e, const
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
   if (status == FF_OK) status = gpu.backend->half(e, err);
   if (status == FF_OK) status = run_steps(e, t->half[1], 1, err);
+  for (uint64_t i = 0; i < tiles && status == FF_OK; i++) status = gpu.backend->terms(e, i, last + (first + i) * n_terms, err);
   if (status == FF_OK) status = gpu.backend->tally(e, &sums, err);
   for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
     status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_program_nodes(program) * 32), err);
@@ -81,7 +83,9 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
   size_t state_words = (size_t)t->tiles * pbn->n_nodes * 32;
   ff_tally tally = {0};
   uint32_t *here = ff_calloc(state_words, 4), *there = ff_calloc(state_words, 4);
-  FF_CHECK_OK(on_cpu(&tally, here, program, &c, t, &err), &err);
+  size_t n_last = (size_t)t->tiles * c.first[c.observables.n];
+  uint64_t *last_here = ff_calloc(n_last, 8), *last_there = ff_calloc(n_last, 8);
+  FF_CHECK_OK(on_cpu(&tally, here, last_here, program, &c, t, &err), &err);
   uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
   ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = gpu.cache};
   ff_status status = gpu.backend->ensemble_new(&e, program, &options, &err);
@@ -95,20 +99,24 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
     ff_ensemble_info info = gpu.backend->ensemble_info(e);
     for (uint64_t first = 0; first < t->tiles && status == FF_OK; first += info.capacity) {
       uint64_t tiles = t->tiles - first < info.capacity ? t->tiles - first : info.capacity;
-      status = on_gpu(words, there, e, program, &c, t, first, tiles, &err);
+      status = on_gpu(words, there, last_there, e, program, &c, t, first, tiles, &err);
       FF_CHECK_OK(status, &err);
     }
-    size_t wrong_words = 0, wrong_states = 0;
+    size_t wrong_words = 0, wrong_states = 0, wrong_last = 0;
     for (size_t i = 0; i < tally.n_words; i++) wrong_words += words[i] != tally.words[i];
     for (size_t i = 0; i < state_words; i++) wrong_states += here[i] != there[i];
-    FF_CHECK_SAY(wrong_words == 0 && wrong_states == 0, "%s (%s): %zu of %zu sums and %zu of %zu words of states differ",
-                 what, info.reason, wrong_words, tally.n_words, wrong_states, state_words);
-    gpu.backend->ensemble_free(e);
+    for (size_t i = 0; i < n_last; i++) wrong_last += last_here[i] != last_there[i];
+    FF_CHECK_SAY(wrong_words == 0 && wrong_states == 0 && wrong_last == 0,
+                 "%s (%s): %zu of %zu sums, %zu of %zu words of states and %zu of %zu words of terms differ", what, info.reason,
+                 wrong_words, tally.n_words, wrong_states, state_words, wrong_last, n_last);
   }
+  gpu.backend->ensemble_free(e);
   ff_tally_free(&tally);
   free(here);
   free(there);
   free(words);
+  free(last_here);
+  free(last_there);
   ff_program_free(program);
 }
 

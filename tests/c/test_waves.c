@@ -1,0 +1,275 @@
+/* Pilot and run on devices, without one: a backend whose ensembles are tiles on this processor. Whatever the devices hold, do at a
+ * time, or fail at, the answer has the bits of the estimate that uses none. */
+#include "../../src/estimate/ff_estimate.h"
+#include "../../src/estimate/ff_influence.h"
+#include "rows.h"
+
+/* ---- the backend --------------------------------------------------------------------------------------------------------- */
+
+static struct {
+  const ff_observables *observables;
+  uint64_t capacity;
+  int delays;      /* calls of ready() before an ensemble is */
+  int fails_at;    /* of all calls of steps(), the one that fails; 0: none */
+  int made, freed, steps; /* so far */
+  ff_kernel kernel; /* the last one asked for */
+} fake;
+
+struct ff_ensemble {
+  const ff_program *program;
+  ff_tile **tiles;
+  uint32_t *first_half; /* a tile after the other */
+  uint64_t capacity, n;
+  int delays;
+};
+
+static void ensemble_free(ff_ensemble *e) {
+  if (e == NULL) return;
+  for (uint64_t i = 0; i < e->capacity; i++) ff_tile_free(e->tiles[i]);
+  free(e->tiles);
+  free(e->first_half);
+  free(e);
+  __atomic_fetch_add(&fake.freed, 1, __ATOMIC_RELAXED);
+}
+
+static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
+  ff_ensemble *e = ff_calloc(1, sizeof *e);
+  __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
+  fake.kernel = options->kernel;
+  e->program = program;
+  e->delays = fake.delays;
+  e->capacity = options->tiles > 0 && options->tiles < fake.capacity ? options->tiles : fake.capacity;
+  e->tiles = ff_calloc(e->capacity, sizeof *e->tiles);
+  e->first_half = ff_calloc(e->capacity * ff_program_terms(program) * FF_TILE, sizeof *e->first_half);
+  ff_status status = FF_OK;
+  for (uint64_t i = 0; i < e->capacity && status == FF_OK; i++) status = ff_tile_new(&e->tiles[i], program, FF_SIMD_BEST, err);
+  *out = e;
+  return status;
+}
+
+static ff_ensemble_info ensemble_info(const ff_ensemble *e) {
+  return (ff_ensemble_info){.kernel = FF_KERNEL_INTERPRETER, .capacity = e->capacity, .device_seconds = 1};
+}
+
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  (void)seconds, (void)err;
+  *is = e->delays-- <= 0;
+  return FF_OK;
+}
+
+static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t tiles, ff_error *err) {
+  if (tiles > e->capacity) return ff_error_set(err, FF_EINTERNAL, "too many tiles");
+  for (uint64_t i = 0; i < tiles; i++) ff_tile_start(e->tiles[i], key, unit + i);
+  e->n = tiles;
+  return FF_OK;
+}
+
+static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double seconds, uint64_t *done, ff_error *err) {
+  (void)seconds;
+  *done = wanted < 37 ? wanted : 37;
+  if (__atomic_add_fetch(&fake.steps, 1, __ATOMIC_RELAXED) == fake.fails_at)
+    return ff_error_set(err, FF_EBACKEND, "the device is on fire");
+  for (uint64_t i = 0; i < e->n; i++) {
+    if (count)
+      ff_tile_count(e->tiles[i], *done);
+    else
+      ff_tile_advance(e->tiles[i], *done);
+  }
+  return FF_OK;
+}
+
+static ff_status half(ff_ensemble *e, ff_error *err) {
+  (void)err;
+  const size_t n = (size_t)ff_program_terms(e->program) * FF_TILE;
+  for (uint64_t i = 0; i < e->n; i++) memcpy(e->first_half + i * n, ff_tile_harvest(e->tiles[i]).counts, n * sizeof *e->first_half);
+  return FF_OK;
+}
+
+static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
+  ff_tally view;
+  const size_t n = (size_t)ff_program_terms(e->program) * FF_TILE;
+  ff_status status = ff_tally_new(&view, fake.observables, err);
+  if (status != FF_OK) return status;
+  uint64_t *own = view.words;
+  view.words = sums->words;
+  view.half[0] = sums->half[0];
+  view.half[1] = sums->half[1];
+  for (uint64_t i = 0; i < e->n; i++) {
+    ff_harvest harvest = ff_tile_harvest(e->tiles[i]);
+    ff_tally_add_at(&view, sums->at, e->first_half + i * n, &harvest);
+    ff_tile_forget(e->tiles[i]);
+  }
+  view.words = own;
+  ff_tally_free(&view);
+  return FF_OK;
+}
+
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+  (void)err;
+  for (uint32_t i = 0; i < ff_program_terms(e->program); i++) words[i] = ff_tile_term_word(e->tiles[tile], i, 0);
+  return FF_OK;
+}
+
+static const ff_backend backend = {.abi = FF_BACKEND_ABI, .size = sizeof(ff_backend), .name = "tiles", .ensemble_new = ensemble_new,
+                                   .ensemble_free = ensemble_free, .ensemble_info = ensemble_info, .start = start, .steps = steps,
+                                   .half = half, .tally = tally, .ready = ready, .terms = terms};
+
+/* ---- estimates ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  ff_pbn *pbn;
+  term_list c;
+  ff_counted counted;
+  ff_program *program;
+  ff_estimate_options options;
+} scene;
+
+/* A ring that negates is no chain of first order, and a node that keeps its value forgets it slowly: a thinning, and windows longer
+ * than the record. */
+static const char *const ring[] = {"a 1 !d", "b 1 a", "c 0.9 b", "c 0.1 c", "d 1 c", "e 1 e", NULL};
+
+/* Shape NULL: the ring. */
+static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_t seed) {
+  ff_error err;
+  memset(s, 0, sizeof *s);
+  s->pbn = shape != NULL ? net_random_make(shape, seed) : net_parse(ring, 1e-3, FF_SYNCHRONOUS);
+  if (s->pbn == NULL) return 0;
+  choose_terms(&s->c, s->pbn, 9);
+  FF_CHECK_OK(ff_counted_new(&s->counted, &s->c.observables, &err), &err);
+  FF_CHECK_OK(ff_program_new(&s->program, s->pbn, &s->counted.counted, layout, &err), &err);
+  s->options = (ff_estimate_options){.precision = 8e-3, .z = 1.96, .epsilon = 1e-6, .key = seed, .max_burn_in = 1u << 16,
+                                     .n_shards = 1, .threads = 2, .simd = FF_SIMD_BEST};
+  fake.observables = &s->c.observables;
+  fake.capacity = 3;
+  fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = 0;
+  return s->program != NULL;
+}
+
+static void scene_free(scene *s) {
+  ff_program_free(s->program);
+  ff_counted_free(&s->counted);
+  ff_pbn_free(s->pbn);
+}
+
+static ff_status use(ff_estimate *e, uint32_t n_devices, ff_error *err) {
+  static const uint32_t devices[] = {0, 1, 2, 3};
+  const ff_engine_choice choice = {.backend = &backend, .devices = devices, .n_devices = n_devices};
+  ff_status status = ff_estimate_use(e, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_estimate_ready(e, 0.01, &is, err);
+  return status;
+}
+
+/* Devices for pilot and run, 0: none. */
+static ff_status run(ff_estimate **out, const scene *s, uint32_t pilot, uint32_t devices, ff_error *err) {
+  ff_status status = ff_estimate_new(out, s->program, &s->c.observables, s->counted.at, s->options, err);
+  if (status == FF_OK && pilot > 0) status = use(*out, pilot, err);
+  for (int done = 0; !done && status == FF_OK;) {
+    status = ff_estimate_advance(*out, 0.02, &done, err);
+    if (status == FF_OK && ff_estimate_waits(*out) && devices > 0) status = use(*out, devices, err);
+  }
+  return status;
+}
+
+static void compare(ff_estimate *got, ff_estimate *want, const scene *s, const char *what) {
+  const ff_tally *a = ff_estimate_tally(got), *b = ff_estimate_tally(want);
+  const ff_plan p = ff_estimate_plan(got), q = ff_estimate_plan(want);
+  FF_CHECK_SAY(p.burn_in == q.burn_in && p.half[0] == q.half[0] && p.half[1] == q.half[1] && p.tiles == q.tiles, "%s: another plan", what);
+  FF_CHECK_SAY(a->tiles == b->tiles && memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0, "%s: other sums", what);
+  for (uint32_t i = 0; i < s->c.observables.n; i++)
+    FF_CHECK_SAY(ff_estimate_thinning(got)[i] == ff_estimate_thinning(want)[i], "%s: another thinning of %u", what, i);
+  size_t n, m;
+  const ff_trace *t = ff_estimate_trace(got, &n), *u = ff_estimate_trace(want, &m);
+  for (size_t i = 0; i < m && u[i].phase == FF_PHASE_PILOT; i++) /* a run on devices is looked at less often */
+    FF_CHECK_SAY(i < n && t[i].rhat == u[i].rhat && t[i].burn_in == u[i].burn_in, "%s: another look %zu of the pilot", what, i);
+  FF_CHECK_INT(ff_estimate_progress(got).steps, ff_estimate_progress(want).steps);
+}
+
+static const net_shape shapes[] = {
+    {.nodes = 5, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},
+    {.nodes = 30, .max_functions = 2, .max_parents = 4, .perturbation = 0.002},
+    {.nodes = 12, .max_functions = 3, .max_parents = 3, .contexts = 3, .perturbation = 0.02},
+    {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.05, .update = FF_ASYNCHRONOUS},
+};
+
+static void devices_change_no_bit(void) {
+  static const struct { uint32_t pilot, devices; uint64_t capacity; int delays; } ways[] = {
+      {0, 1, 3, 0}, {0, 3, 2, 2}, {1, 0, 4, 0}, {2, 2, 5, 3}, {1, 4, 64, 1}, {1, 1, 1, 0} /* too few for the pilot */};
+  ff_error err;
+  scene s;
+  const size_t n_shapes = sizeof shapes / sizeof shapes[0];
+  for (size_t i = 0; i <= n_shapes; i++) {
+    ff_estimate *want = NULL;
+    if (!scene_new(&s, i < n_shapes ? &shapes[i] : NULL, FF_LAYOUT_AUTO, 11 + i)) continue;
+    FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
+    if (i == n_shapes) FF_CHECK(ff_estimate_thinning(want)[0] > 1 && ff_estimate_plan(want).burn_in > 1024);
+    for (size_t j = 0; j < sizeof ways / sizeof ways[0]; j++) {
+      ff_estimate *got = NULL;
+      char what[64];
+      snprintf(what, sizeof what, "network %zu, way %zu", i, j);
+      fake.capacity = ways[j].capacity;
+      fake.delays = ways[j].delays;
+      fake.steps = 0;
+      FF_CHECK_OK(run(&got, &s, ways[j].pilot, ways[j].devices, &err), &err);
+      compare(got, want, &s, what);
+      FF_CHECK((ff_estimate_device(got) != NULL) == (ways[j].devices > 0));
+      FF_CHECK(fake.steps > 0);
+      ff_estimate_free(got);
+      FF_CHECK_INT(fake.freed, fake.made);
+    }
+    ff_estimate_free(want);
+    scene_free(&s);
+  }
+}
+
+/* A pilot is too short for code to be compiled; the run's kernel is the backend's choice. */
+static void a_pilot_is_interpreted(void) {
+  ff_error err;
+  scene s;
+  ff_estimate *e = NULL;
+  if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
+  FF_CHECK_OK(ff_estimate_new(&e, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(use(e, 1, &err), &err);
+  FF_CHECK_INT(fake.kernel, FF_KERNEL_INTERPRETER);
+  for (int done = 0; !done && !ff_estimate_waits(e);) FF_CHECK_OK(ff_estimate_advance(e, 1, &done, &err), &err);
+  FF_CHECK_OK(use(e, 1, &err), &err);
+  FF_CHECK_INT(fake.kernel, FF_KERNEL_AUTO);
+  FF_CHECK(use(e, 1, &err) == FF_EARGUMENT); /* twice */
+  ff_estimate_free(e);
+  FF_CHECK_INT(fake.freed, fake.made);
+  scene_free(&s);
+}
+
+static void what_a_device_fails_at_is_told(void) {
+  ff_error err;
+  scene s;
+  for (int at = 1; at < 400; at += 57) {
+    ff_estimate *e = NULL;
+    if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
+    fake.fails_at = at;
+    ff_status status = run(&e, &s, 1, 2, &err);
+    FF_CHECK_SAY(status == FF_EBACKEND || fake.steps < at, "failure %d of %d was lost", at, fake.steps);
+    if (status == FF_EBACKEND) FF_CHECK(strcmp(err.text, "the device is on fire") == 0);
+    ff_estimate_free(e);
+    FF_CHECK_INT(fake.freed, fake.made);
+    scene_free(&s);
+  }
+}
+
+/* While code is compiled, an estimate can be given up. */
+static void what_is_not_ready_can_be_freed(void) {
+  ff_error err;
+  scene s;
+  ff_estimate *e = NULL;
+  int is = 1;
+  if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
+  fake.delays = 1000;
+  FF_CHECK_OK(ff_estimate_new(&e, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(ff_estimate_use(e, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
+  FF_CHECK_OK(ff_estimate_ready(e, 0.001, &is, &err), &err);
+  FF_CHECK_INT(is, 0);
+  ff_estimate_free(e);
+  FF_CHECK_INT(fake.freed, 1);
+  scene_free(&s);
+}
+
+FF_TEST_MAIN("waves", devices_change_no_bit, a_pilot_is_interpreted, what_a_device_fails_at_is_told, what_is_not_ready_can_be_freed)
