@@ -69,7 +69,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in `c(0, 1)` and `"0,1"`, from the column `index`
 #'   (default: all that are usable).
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network,
-#'   compiled at run time) or `"interpreter"` (default: `"auto"`, the one that fits).
+#'   compiled at run time, some seconds, and kept in the user's cache folder), `"interpreter"`, or `"auto"` (the default): code
+#'   that is kept, and to be made where that takes less time than it saves in this run, or has saved in runs before.
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start

@@ -101,11 +101,14 @@ note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run)
   info = device)
 
 # ---- b: Table 4's seven probabilities at 5e-6 and all influences, one call -------------------------------------------------
-call_in_session <- function(backend, cache) {
+call_in_session <- function(backend, cache, kernel = "auto") {
   command <- file.path(R.home("bin"), "Rscript")
   old <- Sys.getenv("R_USER_CACHE_DIR", NA)
-  Sys.setenv(R_USER_CACHE_DIR = cache)
-  on.exit(if (is.na(old)) Sys.unsetenv("R_USER_CACHE_DIR") else Sys.setenv(R_USER_CACHE_DIR = old))
+  Sys.setenv(R_USER_CACHE_DIR = cache, FIREFLIP_KERNEL = kernel)
+  on.exit({
+    if (is.na(old)) Sys.unsetenv("R_USER_CACHE_DIR") else Sys.setenv(R_USER_CACHE_DIR = old)
+    Sys.unsetenv("FIREFLIP_KERNEL")
+  })
   as.numeric(strsplit(trimws(tail(system2(command, c("bench/gpu.R", "call", backend), stdout = TRUE), 1L)), " +")[[1L]])
 }
 note_call <- function(what, seconds, samples) {
@@ -114,9 +117,12 @@ note_call <- function(what, seconds, samples) {
 cache <- tempfile("cache")
 dir.create(cache)
 empty <- call_in_session("cuda", cache)
+made <- call_in_session("cuda", cache, "generated")
 kept <- call_in_session("cuda", cache)
 cpu <- call_in_session("cpu", cache)
 note_call("GPU, new session, empty cache", empty[[1L]], empty[[3L]])
+note_call("GPU, of these its kernels", empty[[2L]], empty[[3L]])
+note_call("GPU, new session, code is made", made[[1L]], made[[3L]])
 note_call("GPU, new session, code kept", kept[[1L]], kept[[3L]])
 note_call("GPU, again in that session", kept[[4L]], kept[[6L]])
 note_call("GPU, of these its kernels", kept[[5L]], kept[[6L]])
@@ -186,11 +192,18 @@ for (s in specs) {
 }
 
 # ---- d: several GPUs ---------------------------------------------------------------------------------------------------
+# By the clock once every GPU has been used; and a part of the run for one GPU, which is what each of so many would do.
+part_of <- function(samples, parts) {
+  known <- steady_state(held, "complex1 & FADD", precision = 2e-5, seed = 1, backend = "cpu")
+  steady_state(held, "complex1 & FADD", precision = 2e-5 * sqrt(known$samples / samples), seed = 1, backend = "cuda",
+    shard = c(1, parts))
+}
 one <- NULL
+invisible(long_run(fastest / 10))
 for (n in c(1, 2, 4, 8)) {
   if (n > nrow(gpus)) break
   old <- options(fireflip.devices = gpus$index[seq_len(n)])
-  run <- long_run(4 * fastest)
+  run <- long_run(10 * fastest)
   options(old)
   speed <- run_speed(run)
   if (is.null(one)) one <- c(speed, run$seconds)
@@ -201,6 +214,13 @@ for (n in c(1, 2, 4, 8)) {
   note("d", name, paste0(what, ", the call by the clock"), run$samples / run$seconds, run$samples / one[[2L]], "1 GPU",
     run$seconds)
 }
+old <- options(fireflip.devices = gpus$index[[1L]])
+for (parts in c(4, 8)) {
+  run <- part_of(10 * fastest, parts)
+  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / run$seconds, run$samples * parts / one[[2L]],
+    "1 GPU", run$seconds)
+}
+options(old)
 
 # ---- e: a network of 100,000 nodes -----------------------------------------------------------------------------------------
 big <- random_pbn(1e5, c(1, 3), c(1, 6), perturbation = 1e-6, seed = 1)

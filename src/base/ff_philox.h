@@ -30,19 +30,10 @@ typedef struct {
   uint32_t v[4];
 } ff_philox_block;
 
-/* Devices draw by cuRAND's own function, where the toolkit has it and it is not compiled at run time; make check compares its
- * words with these. */
-#if defined(__CUDA_ARCH__) && !defined(__CUDACC_RTC__) && __has_include(<curand_philox4x32_x.h>)
-#define FF_CURAND 1
-#define QUALIFIERS static __forceinline__ __device__
-#include <curand_philox4x32_x.h>
-#endif
-
 static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t key) {
-#ifdef FF_CURAND
-  const uint4 w = curand_Philox4x32_10(make_uint4(counter.v[0], counter.v[1], counter.v[2], counter.v[3]),
-                                       make_uint2((uint32_t)key, (uint32_t)(key >> 32)));
-  const ff_philox_block drawn = {{w.x, w.y, w.z, w.w}};
+#ifdef FF_PHILOX_OF /* somebody else's, as in cuda/ff_curand.h */
+  ff_philox_block drawn;
+  FF_PHILOX_OF(drawn, counter, key);
   return drawn;
 #else
   uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);

@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "ff_curand.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

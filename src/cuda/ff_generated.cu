@@ -4,6 +4,7 @@
 #include "ff_jit.h"
 #include "ff_slice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,32 +70,31 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
                       (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
 }
 
-/* Whether generated code is worth its while, and whether it is so only if it need not be compiled. */
-static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, int *only_kept, ff_error *err) {
-  const double price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
-  *only_kept = 0;
-  if (e->options.kernel == FF_KERNEL_GENERATED) return FF_OK;
-  *only_kept = e->options.steps > 0 && price + f->generated > f->interpreted;
-  if (f->generated < f->interpreted) return FF_OK;
+/* What generated code saves, and from what savings on it is to be made: at once where it was asked for or nobody knows how long the
+ * run is. */
+static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price, ff_error *err) {
+  *saves = f->interpreted - f->generated;
+  *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
+  if (e->options.kernel == FF_KERNEL_GENERATED || e->options.steps == 0) *price = -INFINITY;
+  if (e->options.kernel == FF_KERNEL_GENERATED || *saves > 0) return FF_OK;
   return ff_error_set(err, FF_EARGUMENT, "no generated code: of some %llu operations it would be no faster",
                       (unsigned long long)own->operations);
 }
 
 static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
-  int only_kept = 0;
+  double saves = 0, price = 0;
   ff_forecast forecast = {};
   ff_generated_text text;
   ff_status status = shape(own, e, &forecast, err);
-  if (status == FF_OK) status = weigh(own, e, &forecast, &only_kept, err);
+  if (status == FF_OK) status = weigh(own, e, &forecast, &saves, &price, err);
   if (status == FF_OK) status = ff_generate(&text, e->program, &own->shape, err);
   if (status != FF_OK) return status;
   own->shared = (size_t)text.words * 4 * own->shape.warps;
   const char *const parts[] = {text.definitions, "#include \"ff_generated.h\"\n", text.functions};
-  status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, only_kept, err);
+  status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, saves, price, err);
   ff_generate_free(&text);
-  if (status == FF_EARGUMENT && only_kept)
-    return ff_error_set(err, status, "no generated code: to compile it takes some %.1f s, the run without it %.1g s", forecast.compile,
-                        forecast.interpreted);
+  if (status == FF_EARGUMENT && saves < price)
+    return ff_error_set(err, status, "no generated code: to make it takes some %.1f s, and saves %.1g s", forecast.compile, saves);
   return status;
 }
 

@@ -17,6 +17,7 @@ extern "C" {
 #include <string>
 #include <string.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -191,6 +192,24 @@ static void keep(const char *folder, const char *path, const char *bytes, size_t
   if (!fine || rename(temporary, path) != 0) unlink(temporary);
 }
 
+/* What code that is not kept would have saved in earlier runs, with this one: a number in a file beside where it would be. */
+static double saved_so_far(const char *folder, const std::string &path, double now) {
+  const std::string name = path + ".saved";
+  double before = 0;
+  FILE *file = fopen(name.c_str(), "r");
+  if (file != NULL) {
+    if (fscanf(file, "%lf", &before) != 1 || !(before > 0 && before < 1e9)) before = 0;
+    fclose(file);
+  }
+  make_folder(folder);
+  file = fopen(name.c_str(), "w");
+  if (file != NULL) {
+    fprintf(file, "%g\n", before + now);
+    fclose(file);
+  }
+  return before + now;
+}
+
 /* ---- compiling ---------------------------------------------------------------------------------------------------------- */
 
 #define MOST_TEXTS 16
@@ -269,7 +288,10 @@ static void leave_behind(const std::shared_ptr<job> &j) {
 static void compile(const std::shared_ptr<job> &j) {
   ff_error err = {};
   ff_status status = run_compiler(j.get(), &err);
-  if (status == FF_OK && !j->path.empty()) keep(j->folder.c_str(), j->path.c_str(), j->cubin, j->bytes);
+  if (status == FF_OK && !j->path.empty()) {
+    keep(j->folder.c_str(), j->path.c_str(), j->cubin, j->bytes);
+    unlink((j->path + ".saved").c_str());
+  }
   std::lock_guard<std::mutex> guard(j->mutex);
   j->status = status;
   j->err = err;
@@ -308,7 +330,7 @@ static std::string join(const char *const *parts, int n) {
   return out;
 }
 
-static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *cache, int only_kept, ff_error *err) {
+static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *cache, double saves, double price, ff_error *err) {
   char key[33], options[64];
   int major = 0, minor = 0;
   if (!open_driver(&jit->cuda))
@@ -327,14 +349,15 @@ static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *c
   jit->from_cache = cubin != NULL && load(jit, cubin, NULL) == FF_OK;
   free(cubin);
   if (jit->from_cache) return FF_OK;
-  if (only_kept) return ff_error_set(err, FF_EARGUMENT, "no generated code: none is kept of this network");
+  if (saves < price && (j->path.empty() || saved_so_far(cache, j->path, saves) < price))
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: it would cost more to make than it saves");
   jit->compiling = j;
   start_compiling(j);
   return FF_OK;
 }
 
-extern "C" ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, int only_kept,
-                                  ff_error *err) {
+extern "C" ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, double saves,
+                                  double price, ff_error *err) {
   *out = NULL;
   ff_jit *jit = NULL;
   ff_status status;
@@ -343,7 +366,7 @@ extern "C" ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n,
     std::shared_ptr<job> j = std::make_shared<job>();
     j->text = join(parts, n);
     j->arch = "--gpu-architecture=sm_" + std::to_string(arch);
-    status = start(jit, j, cache, only_kept, err);
+    status = start(jit, j, cache, saves, price, err);
   } catch (const std::exception &) {
     status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   }
