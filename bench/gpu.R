@@ -4,6 +4,7 @@
 # elapsed_per_second has it by the clock. Reference figures: Mizera, Pang and Yuan (2019), one die of a K80: samples over
 # seconds of their Tables 2, 3 and 4.
 #   Rscript bench/gpu.R call cuda     is what the section on whole calls starts: one call in a new session, timed
+#   Rscript bench/gpu.R plot          draws the figure anew from build/gpu-bench.csv
 library(fireflip)
 
 table4 <- c("!RIP_deubi & complex1 & FADD", "RIP_deubi & complex1 & FADD", "RIP_deubi & !complex1 & FADD",
@@ -23,6 +24,45 @@ timed_call <- function(backend) {
 }
 if (identical(commandArgs(TRUE)[1L], "call")) {
   cat(format(timed_call(commandArgs(TRUE)[2L]), digits = 6), "\n")
+  quit(save = "no")
+}
+
+# Speed against size and density, as figure 7 of the paper has it for its speed-ups.
+draw_speed <- function(result) {
+  if (capabilities("png")) grDevices::png("build/gpu-speed.png", 1500, 750, res = 110) else grDevices::pdf("build/gpu-speed.pdf", 13, 6.5)
+  on.exit(grDevices::dev.off())
+  points <- result[result$part == "c" & !is.na(result$steps_per_second), ]
+  points$class <- cut(points$density, c(0, 4, 10, Inf), c("density 2.5", "density 7", "density 17"))
+  whats <- c("GPU, sliced", "GPU, table", "CPU, 1 core")
+  colours <- c("#1b9e77", "#d95f02", "#7570b3")
+  shapes <- c(19, 17, 15, 4)
+  paper <- points[points$what == "GPU, table" & !is.na(points$reference), ]
+  span <- range(points$steps_per_second, paper$reference)
+  panel <- function(x, by, label) {
+    plot(NA, xlim = range(points[[x]]), ylim = span, log = "xy", xlab = label, ylab = "steps of trajectories a second", las = 1)
+    graphics::grid(equilogs = FALSE)
+    for (i in seq_along(whats)) {
+      for (group in unique(points[[by]])) {
+        one <- points[points$what == whats[[i]] & points[[by]] == group, ]
+        one <- one[order(one[[x]]), ]
+        colour <- colours[as.integer(one$class)]
+        line <- if (by == "class") colour[1L] else "grey70"
+        if (nrow(one) > 1L) graphics::lines(one[[x]], one$steps_per_second, col = line, lty = i)
+        graphics::points(one[[x]], one$steps_per_second, pch = shapes[[i]], col = colour)
+      }
+    }
+    graphics::points(paper[[x]], paper$reference, pch = shapes[[4L]], col = colours[as.integer(paper$class)])
+  }
+  graphics::par(mfrow = c(1, 2), mar = c(5, 5.5, 1, 1), mgp = c(4, 0.8, 0), oma = c(3.2, 0, 0, 0))
+  panel("nodes", "class", "nodes")
+  panel("density", "nodes", "density (parents a node, over all its functions)")
+  graphics::par(fig = c(0, 1, 0, 1), oma = rep(0, 4), mar = rep(0, 4), new = TRUE)
+  plot.new()
+  graphics::legend("bottom", c(whats, "K80 (paper)", levels(points$class)), horiz = TRUE, bty = "n",
+    pch = c(shapes, NA, NA, NA), lty = c(1:3, NA, 1, 1, 1), col = c(rep("black", 4), colours))
+}
+if (identical(commandArgs(TRUE)[1L], "plot")) { # draws build/gpu-bench.csv anew, where there are fonts
+  draw_speed(utils::read.csv("build/gpu-bench.csv"))
   quit(save = "no")
 }
 
@@ -262,40 +302,5 @@ show("d. Several GPUs", "d", c("network", "what", "seconds", "steps_per_second",
 show("e. 100,000 nodes (bytes are of the memory of the GPU)", "e",
   c("what", "steps_per_second", "times_reference", "of", "tiles", "bytes", "reason"))
 
-# Speed against size and density, as figure 7 of the paper has it for its speed-ups.
-draw_speed <- function() {
-  points <- result[result$part == "c" & !is.na(result$steps_per_second), ]
-  points$class <- cut(points$density, c(0, 4, 10, Inf), c("density 2.5", "density 7", "density 17"))
-  whats <- c("GPU, sliced", "GPU, table", "CPU, 1 core")
-  colours <- c("#1b9e77", "#d95f02", "#7570b3")
-  shapes <- c(19, 17, 15, 4)
-  paper <- points[points$what == "GPU, table" & !is.na(points$reference), ]
-  span <- range(points$steps_per_second, paper$reference)
-  panel <- function(x, by, label) {
-    plot(NA, xlim = range(points[[x]]), ylim = span, log = "xy", xlab = label, ylab = "steps of trajectories a second", las = 1)
-    graphics::grid(equilogs = FALSE)
-    for (i in seq_along(whats)) {
-      for (group in unique(points[[by]])) {
-        one <- points[points$what == whats[[i]] & points[[by]] == group, ]
-        one <- one[order(one[[x]]), ]
-        colour <- colours[as.integer(one$class)]
-        line <- if (by == "class") colour[1L] else "grey70"
-        if (nrow(one) > 1L) graphics::lines(one[[x]], one$steps_per_second, col = line, lty = i)
-        graphics::points(one[[x]], one$steps_per_second, pch = shapes[[i]], col = colour)
-      }
-    }
-    graphics::points(paper[[x]], paper$reference, pch = shapes[[4L]], col = colours[as.integer(paper$class)])
-  }
-  graphics::par(mfrow = c(1, 2), mar = c(5, 5.5, 1, 1), mgp = c(4, 0.8, 0), oma = c(3.2, 0, 0, 0))
-  panel("nodes", "class", "nodes")
-  panel("density", "nodes", "density (parents a node, over all its functions)")
-  graphics::par(fig = c(0, 1, 0, 1), oma = rep(0, 4), mar = rep(0, 4), new = TRUE)
-  plot.new()
-  graphics::legend("bottom", c(whats, "K80 (paper)", levels(points$class)), horiz = TRUE, bty = "n",
-    pch = c(shapes, NA, NA, NA), lty = c(1:3, NA, 1, 1, 1), col = c(rep("black", 4), colours))
-}
-picture <- if (capabilities("png")) "build/gpu-speed.png" else "build/gpu-speed.pdf"
-if (capabilities("png")) grDevices::png(picture, 1500, 750, res = 110) else grDevices::pdf(picture, 13, 6.5)
-draw_speed()
-invisible(grDevices::dev.off())
-cat(sprintf("\nbuild/gpu-bench.csv and %s were written; %.0f s in all\n", picture, proc.time()[["elapsed"]] - bench_started))
+draw_speed(result)
+cat(sprintf("\nbuild/gpu-bench.csv and build/gpu-speed.png were written; %.0f s in all\n", proc.time()[["elapsed"]] - bench_started))

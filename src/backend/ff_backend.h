@@ -33,9 +33,10 @@ typedef enum { FF_KERNEL_AUTO, FF_KERNEL_GENERATED, FF_KERNEL_INTERPRETER, FF_KE
 typedef struct {
   uint32_t device;
   ff_kernel kernel;
+  ff_kernel like;            /* with AUTO: what another device took for the same run, to be taken here too where that can be */
   uint64_t tiles;            /* that the caller will run in all, so that no more memory is taken than these need; 0: unknown */
   uint64_t steps;            /* that each of them will take, so that no more time goes into code than it saves; 0: unknown */
-  const char *cache;         /* folder for compiled code; NULL: compiled anew in every process */
+  const char *cache;         /* folder for compiled code; NULL: compiled anew in every process. Read by ensemble_new alone */
   int unsplit;               /* 1: the table kernel leaves its tables in global memory, to measure what arranging them gives */
 } ff_ensemble_options;
 

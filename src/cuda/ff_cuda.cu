@@ -218,7 +218,8 @@ static void list_runners(ff_ensemble *e) {
     if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_TABLE) e->runners[e->n_runners++] = &ff_runner_table;
     return;
   }
-  if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_GENERATED) e->runners[e->n_runners++] = &ff_runner_generated;
+  const int interpret = wanted == FF_KERNEL_AUTO && e->options.like == FF_KERNEL_INTERPRETER;
+  if (!interpret && (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_GENERATED)) e->runners[e->n_runners++] = &ff_runner_generated;
   if (wanted == FF_KERNEL_AUTO || wanted == FF_KERNEL_INTERPRETER) e->runners[e->n_runners++] = &ff_runner_interpreter;
 }
 
@@ -321,6 +322,7 @@ static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, cons
   e->program = program;
   e->options = *options;
   ff_status status = set_up(e, err);
+  e->options.cache = NULL; /* the caller's */
   if (status != FF_OK) {
     ensemble_free(e);
     return status;

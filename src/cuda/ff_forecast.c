@@ -45,7 +45,8 @@ ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run
   const double share = CARD / (run->processors * run->clock), a_tile = known ? FF_TILE * (double)run->steps : 1;
   const double each = known ? (double)run->tiles / run->processors : run->warps; /* tiles of a multiprocessor */
   const double at_once = larger(each < run->warps ? each : run->warps, 1);
-  const double tiles = known ? larger((double)run->tiles, run->processors) : 1, full = known ? larger(tiles, (double)run->processors * FEWEST_TILES) : 1;
+  const double tiles = known ? larger((double)run->tiles, run->processors) : 1;
+  const double full = known ? larger(tiles, (double)run->processors * FEWEST_TILES) : 1;
   return (ff_forecast){.compile = compile_seconds(program),
                        .generated = tiles * a_tile * share * generated_step(program, run->levels, at_once),
                        .interpreted = full * a_tile * share * interpreted_step(program)};

@@ -56,7 +56,8 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
     ff_generate_size(e->program, levels, &words, &own->operations);
     const uint32_t block = fit_block(e, words, &fit), target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
     if (block == 0 || (levels == 0 && fit < LEAST_WARPS)) break;
-    const ff_forecast_run run = {(uint32_t)e->device.multiProcessorCount, kilohertz * 1e3, e->options.tiles, e->options.steps, levels, fit};
+    const ff_forecast_run run = {.processors = (uint32_t)e->device.multiProcessorCount, .clock = kilohertz * 1e3,
+                                 .tiles = e->options.tiles, .steps = e->options.steps, .levels = levels, .warps = fit};
     const ff_forecast f = ff_forecast_of(e->program, &run);
     if (levels > 0 && f.generated >= best->generated) continue;
     *best = f;
@@ -70,13 +71,15 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
                       (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
 }
 
-/* What generated code saves, and from what savings on it is to be made: at once where it was asked for or nobody knows how long the
- * run is. */
-static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price, ff_error *err) {
+/* What generated code saves, and from what savings on it is to be made: at once where it was asked for, runs on another device, or
+ * nobody knows how long the run is. */
+static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
+                       ff_error *err) {
+  const int asked = e->options.kernel == FF_KERNEL_GENERATED || e->options.like == FF_KERNEL_GENERATED;
   *saves = f->interpreted - f->generated;
   *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
-  if (e->options.kernel == FF_KERNEL_GENERATED || e->options.steps == 0) *price = -INFINITY;
-  if (e->options.kernel == FF_KERNEL_GENERATED || *saves > 0) return FF_OK;
+  if (asked || e->options.steps == 0) *price = -INFINITY;
+  if (asked || *saves > 0) return FF_OK;
   return ff_error_set(err, FF_EARGUMENT, "no generated code: of some %llu operations it would be no faster",
                       (unsigned long long)own->operations);
 }
@@ -139,8 +142,9 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   generated *own = (generated *)e->own;
   ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   void *arguments[] = {&own->device.image, &run};
-  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + own->shape.warps - 1) / own->shape.warps), own->shape.warps * 32, own->shared,
-                       e->stream, arguments, err);
+  const uint32_t warps = own->shape.warps;
+  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32, own->shared, e->stream,
+                       arguments, err);
 }
 
 static ff_status spill(ff_ensemble *e, ff_error *err) { return ff_slice_spill(&((generated *)e->own)->device, e, err); }
@@ -153,4 +157,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error 
   return ff_slice_terms(&((generated *)e->own)->device, e, tile, words, err);
 }
 
-extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps, spill, state, terms};
+extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps,
+                                                 spill, state, terms};

@@ -253,4 +253,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error 
   return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, words, err);
 }
 
-extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, NULL, allocate, release, start, steps, spill, state, terms};
+extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, NULL, allocate, release, start, steps,
+                                                   spill, state, terms};

@@ -49,19 +49,21 @@ void ff_waves_free(ff_waves *w) {
   free(w);
 }
 
-/* The ensembles are made at the same time: each compiles or loads its code. */
 typedef struct {
   ff_waves *waves;
   const ff_engine_choice *choice;
   const ff_program *program;
   const ff_observables *observables;
   uint64_t tiles, steps;
+  uint32_t first; /* of the devices that are made at the same time */
+  ff_kernel like;
 } making;
 
 static void make(void *context, int index) {
   making *m = context;
-  wave *v = &m->waves->waves[index];
-  ff_ensemble_options options = {.device = m->choice->devices[index], .kernel = m->choice->kernel, .tiles = m->tiles,
+  uint32_t i = m->first + (uint32_t)index;
+  wave *v = &m->waves->waves[i];
+  ff_ensemble_options options = {.device = m->choice->devices[i], .kernel = m->choice->kernel, .like = m->like, .tiles = m->tiles,
                                  .steps = m->steps, .cache = m->choice->cache};
   v->status = m->waves->backend->ensemble_new(&v->ensemble, m->program, &options, &v->err);
   if (v->status == FF_OK) v->status = ff_tally_new(&v->tally, m->observables, &v->err);
@@ -94,8 +96,13 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
     w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
   w->sums = (ff_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
-  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n, steps};
-  ff_parallel((int)w->n, make, &m);
+  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n, steps, 0, FF_KERNEL_AUTO};
+  make(&m, 0); /* the others follow it, for the slowest of them is waited for */
+  if (w->waves[0].status == FF_OK && w->n > 1) {
+    m.first = 1;
+    m.like = w->backend->ensemble_info(w->waves[0].ensemble).kernel;
+    ff_parallel((int)w->n - 1, make, &m);
+  }
   ff_status status = first_failure(w, err);
   if (status != FF_OK) {
     ff_waves_free(w);
