@@ -13,6 +13,7 @@ static struct {
   int fails_at;    /* of all calls of steps(), the one that fails; 0: none */
   int made, freed, steps; /* so far */
   ff_kernel kernel; /* the last one asked for */
+  int alike;        /* ensembles that were to be like another device's */
 } fake;
 
 struct ff_ensemble {
@@ -35,7 +36,8 @@ static void ensemble_free(ff_ensemble *e) {
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
   ff_ensemble *e = ff_calloc(1, sizeof *e);
   __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
-  fake.kernel = options->kernel;
+  __atomic_store_n(&fake.kernel, options->kernel, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&fake.alike, options->like == FF_KERNEL_INTERPRETER, __ATOMIC_RELAXED); /* which ensemble_info tells of all */
   e->program = program;
   e->delays = fake.delays;
   e->capacity = options->tiles > 0 && options->tiles < fake.capacity ? options->tiles : fake.capacity;
@@ -141,7 +143,7 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
                                      .n_shards = 1, .threads = 2, .simd = FF_SIMD_BEST};
   fake.observables = &s->c.observables;
   fake.capacity = 3;
-  fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = 0;
+  fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = fake.alike = 0;
   return s->program != NULL;
 }
 
@@ -208,11 +210,12 @@ static void devices_change_no_bit(void) {
       snprintf(what, sizeof what, "network %zu, way %zu", i, j);
       fake.capacity = ways[j].capacity;
       fake.delays = ways[j].delays;
-      fake.steps = 0;
+      fake.steps = fake.alike = 0;
       FF_CHECK_OK(run(&got, &s, ways[j].pilot, ways[j].devices, &err), &err);
       compare(got, want, &s, what);
       FF_CHECK((ff_estimate_device(got) != NULL) == (ways[j].devices > 0));
       FF_CHECK(fake.steps > 0);
+      FF_CHECK_INT(fake.alike, ways[j].devices > 1 ? ways[j].devices - 1 : 0);
       ff_estimate_free(got);
       FF_CHECK_INT(fake.freed, fake.made);
     }
