@@ -4,9 +4,9 @@
 #' nodes on each other, each kind with a precision of its own.
 #'
 #' All comes from the same trajectories, as many as the neediest set or pair asks for at its own precision; all others become
-#' more precise than wanted. Only where the sets are to be at least four times as precise as the influences, and the pairs are
-#' many (a quarter of the nodes, or more), does each kind get a run of its own, from the same seed: to count all influences along
-#' at every step would take longer than the steps themselves.
+#' more precise than wanted. Only where the sets are to be at least ten times as precise as the influences, and the pairs are
+#' many (a quarter of the nodes, or more), does each kind get a run of its own, from the same seed: the sets then need a hundred
+#' times as many samples or so, and to count all influences along would take longer than the steps themselves.
 #'
 #' @inheritParams steady_state
 #' @inheritParams long_run_influence
@@ -17,8 +17,8 @@
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
 #' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
-#'   as [long_run_influence()] does, with `seed` and, where they are one run's, `samples`, `burn_in`, `trajectories` and
-#'   `seconds` in common. Both can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
+#'   as [long_run_influence()] does; their columns `samples`, `burn_in`, `trajectories` and `seconds` are the same where they
+#'   are one run's. Both can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
 #'   each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of
 #'   the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`,
 #'   `layout`, `backend`, `seed`, `seconds`. `c()` merges the parts of one run (`shard`).
@@ -65,7 +65,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
 
 # Counting many influences at every step takes longer than the step.
 want_two_runs <- function(model, pairs, precision) {
-  precision[["influence"]] >= 4 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
+  precision[["influence"]] >= 10 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
 }
 
 # Each half is a result of its own, as the function for its kind gives it; the analysis as a whole has no run.
@@ -126,11 +126,22 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
 #' @export
 c.influence_analysis <- function(...) {
   parts <- list(...)
-  apart <- vapply(parts, function(x) inherits(x, "influence_analysis") && is.null(attr(x, "run")), NA)
-  if (!any(apart)) return(merge_parts(parts, "influence_analysis", analysis_frames))
+  analyses <- vapply(parts, inherits, NA, "influence_analysis")
+  apart <- vapply(parts[analyses], in_two_runs, NA)
+  if (!all(analyses) || !any(apart)) return(merge_parts(parts, "influence_analysis", analysis_frames))
   if (!all(apart)) abort_argument("c() merges parts of one run; found an analysis in one run and one in two among them.")
   half <- function(which) do.call(c, unname(lapply(parts, `[[`, which)))
-  new_analysis(half("states"), half("influence"), NULL)
+  states <- half("states")
+  new_analysis(states, withCallingHandlers(half("influence"), fireflip_warning_parts = function(w) { # said of the sets already
+    tryInvokeRestart("muffleWarning")
+  }), NULL)
+}
+
+in_two_runs <- function(x) is.null(attr(x, "run"))
+
+#' @export
+as.matrix.influence_analysis <- function(x, ...) {
+  abort_argument("An analysis is no matrix; as.matrix(x$influence) is one of its influences.")
 }
 
 #' @rdname result-methods
@@ -172,16 +183,19 @@ format.influence_analysis <- function(x, ...) {
 print.influence_analysis <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
-  writeLines(run_title(x$states, "influence_analysis", paste0(what, if (is.null(attr(x, "run"))) ", in two runs")))
-  writeLines("\nLong-run probability")
+  largest <- if (nrow(x$influence) > 1L) ", largest first"
+  titles <- paste0(c("Long-run probability", "Long-run influence"), c("", largest))
+  if (in_two_runs(x)) { # each tells of its own
+    seconds <- format(max(signif(x$states$seconds[[1L]] + x$influence$seconds[[1L]], 2), 0.001))
+    writeLines(sprintf("<influence_analysis> %s, in two runs; %s s", what, seconds))
+    titles <- c(run_title(x$states, NULL, titles[[1L]]), run_title(x$influence, NULL, titles[[2L]]))
+  } else {
+    writeLines(run_title(x$states, "influence_analysis", what))
+  }
+  writeLines(c("", titles[[1L]]))
   print_rows(x$states, n)
   order <- order(-x$influence$influence)
-  largest <- if (nrow(x$influence) > 1L) ", largest first"
-  writeLines(if (is.null(attr(x, "run"))) {
-    paste0("\n", run_title(x$influence, NULL, paste0("Long-run influence", largest)))
-  } else {
-    paste0("\nLong-run influence", largest)
-  })
+  writeLines(c("", titles[[2L]]))
   print_rows(x$influence[order, , drop = FALSE], n)
   invisible(x)
 }
@@ -191,7 +205,7 @@ print.influence_analysis <- function(x, n = 20, ...) {
 summary.influence_analysis <- function(object, ...) {
   states <- run_summary(object$states)
   pairs <- run_summary(object$influence)
-  if (is.null(attr(object, "run"))) {
+  if (in_two_runs(object)) {
     return(structure(list(states = states, influence = pairs), class = "summary.influence_analysis"))
   }
   each <- function(name) c(states = states[[name]], influence = pairs[[name]])

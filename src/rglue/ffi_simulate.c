@@ -6,6 +6,8 @@
 #include "ffi.h"
 
 #define MAX_THREADS 256
+#define PIECE 0.05      /* seconds between looks at Ctrl-C ... */
+#define NODES_AT_ONCE 32 /* ... and nodes copied between looks at the clock: memory that is new comes slowly */
 
 /* What one simulation holds on to, and the piece of work under way: tile i runs trajectories from (unit + i) * 1024 on. */
 typedef struct {
@@ -13,8 +15,10 @@ typedef struct {
   ff_tile *tiles[MAX_THREADS];
   int n_tiles;
   int **columns; /* per node, in R's memory */
-  uint64_t unit, n, stride;
-  uint64_t from, to; /* steps */
+  uint64_t unit, n, stride, steps;
+  uint64_t at[MAX_THREADS];   /* per tile: the step that it has run to ... */
+  uint32_t node[MAX_THREADS]; /* ... and the nodes whose values there are copied, all where none is wanted */
+  double deadline;
   R_xlen_t states;
 } held;
 
@@ -43,27 +47,41 @@ static void set_initial(ff_tile *tile, SEXP initial, uint64_t first, uint32_t la
     }
 }
 
-static void copy_states(const held *h, int i, uint32_t lanes, uint64_t state) {
-  R_xlen_t at = (R_xlen_t)((h->unit + (uint64_t)i) * FF_TILE) * h->states + (R_xlen_t)state;
-  uint32_t n_nodes = ff_program_nodes(h->program);
-  for (uint32_t node = 0; node < n_nodes; node++)
+/* Some nodes' values at the step that the tile has run to. */
+static void copy_nodes(const held *h, int i, uint32_t lanes, uint32_t from, uint32_t to) {
+  R_xlen_t at = (R_xlen_t)((h->unit + (uint64_t)i) * FF_TILE) * h->states + (R_xlen_t)(h->at[i] / h->stride);
+  for (uint32_t node = from; node < to; node++)
     for (uint32_t lane = 0; lane < lanes; lane++)
       h->columns[node][at + (R_xlen_t)lane * h->states] = ff_tile_get(h->tiles[i], node, lane);
 }
 
-/* Steps from .. to of one tile, keeping every stride-th state; touches no R object, only memory that R gave. */
+/* One tile on to its end or the deadline, keeping every stride-th state; touches no R object, only memory that R gave. */
 static void run_steps(void *context, int i) {
   held *h = context;
-  uint32_t lanes = lanes_of(h, i);
-  if (lanes == 0) return;
-  if (h->from == 0) copy_states(h, i, lanes, 0);
-  for (uint64_t at = h->from; at < h->to;) {
-    uint64_t next = (at / h->stride + 1) * h->stride;
-    if (next > h->to) next = h->to;
-    ff_tile_advance(h->tiles[i], next - at);
-    at = next;
-    if (at % h->stride == 0) copy_states(h, i, lanes, at / h->stride);
+  uint32_t lanes = lanes_of(h, i), n_nodes = ff_program_nodes(h->program);
+  uint64_t piece = 1 + 20000 / ((uint64_t)n_nodes + 1);
+  if (lanes == 0) h->at[i] = h->steps;
+  if (lanes == 0) h->node[i] = n_nodes;
+  while (ff_clock() < h->deadline && (h->at[i] < h->steps || h->node[i] < n_nodes)) {
+    if (h->node[i] < n_nodes) {
+      uint32_t to = n_nodes - h->node[i] > NODES_AT_ONCE ? h->node[i] + NODES_AT_ONCE : n_nodes;
+      copy_nodes(h, i, lanes, h->node[i], to);
+      h->node[i] = to;
+      continue;
+    }
+    uint64_t next = (h->at[i] / h->stride + 1) * h->stride;
+    if (next > h->steps) next = h->steps;
+    if (next > h->at[i] + piece) next = h->at[i] + piece;
+    ff_tile_advance(h->tiles[i], next - h->at[i]);
+    h->at[i] = next;
+    if (next % h->stride == 0) h->node[i] = 0;
   }
+}
+
+static int all_done(const held *h) {
+  int done = 1;
+  for (int i = 0; i < h->n_tiles; i++) done &= h->at[i] == h->steps && h->node[i] == ff_program_nodes(h->program);
+  return done;
 }
 
 /* list of one integer vector a node: trajectory by trajectory, each nsim's steps/every + 1 states. */
@@ -96,20 +114,18 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
     SET_VECTOR_ELT(columns, i, Rf_allocVector(INTSXP, (R_xlen_t)h->n * h->states));
     h->columns[i] = INTEGER(VECTOR_ELT(columns, i));
   }
-  /* pieces of some milliseconds, so that a Ctrl-C is heard between them */
-  uint64_t steps_in_all = (uint64_t)(h->states - 1) * h->stride, piece = 1 + 20000 / ((uint64_t)pbn->n_nodes + 1);
+  h->steps = (uint64_t)(h->states - 1) * h->stride;
   for (h->unit = 0; h->unit < units; h->unit += (uint64_t)h->n_tiles) {
     for (int i = 0; i < h->n_tiles; i++) {
       ff_tile_start(h->tiles[i], key, h->unit + (uint64_t)i);
       set_initial(h->tiles[i], initial, (h->unit + (uint64_t)i) * FF_TILE, lanes_of(h, i), pbn->n_nodes);
+      h->at[i] = h->node[i] = 0;
     }
-    h->from = 0;
-    do {
-      h->to = h->from + piece < steps_in_all ? h->from + piece : steps_in_all;
+    while (!all_done(h)) {
+      h->deadline = ff_clock() + PIECE;
       ff_parallel(h->n_tiles, run_steps, h);
       R_CheckUserInterrupt();
-      h->from = h->to;
-    } while (h->from < steps_in_all);
+    }
   }
   release(pointer); /* now, not when R next collects */
   UNPROTECT(3);

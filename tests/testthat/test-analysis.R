@@ -56,27 +56,36 @@ test_that("the numbers are those of two calls that run the same tiles", {
 })
 
 test_that("coarse influences of many pairs get a run of their own", {
-  both <- function(...) influence_analysis(net, sets, precision = 1e-3, influence_precision = 4e-3, seed = 3, ...)
+  both <- function(...) influence_analysis(net, sets, precision = 1e-3, influence_precision = 1e-2, seed = 3, ...)
   got <- both()
   expect_null(attr(got, "run"))
   alone <- steady_state(net, sets, precision = 1e-3, seed = 3, reduce = FALSE)
-  pairs <- long_run_influence(net, precision = 4e-3, seed = 3, reduce = FALSE)
+  pairs <- long_run_influence(net, precision = 1e-2, seed = 3, reduce = FALSE)
   expect_identical(timeless(got$states), timeless(alone))
   expect_identical(timeless(got$influence), timeless(pairs))
   expect_lt(got$influence$samples[[1]], got$states$samples[[1]])
   # one pair among five nodes is counted along; and so is anything at a precision that is not far
   expect_length(unique(unlist(lapply(both(from = "y", to = "y")[1:2], `[[`, "samples"))), 1L)
-  near <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 3.9e-3, seed = 3)
+  near <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 9.9e-3, seed = 3)
   expect_identical(near$states$samples[[1]], near$influence$samples[[1]])
   # parts, of either half on its own too
   parts <- lapply(1:3, function(i) both(shard = c(i, 3), threads = i))
   expect_identical(timeless(do.call(c, parts)), timeless(got))
   expect_identical(timeless(do.call(c, lapply(parts, `[[`, "influence"))), timeless(pairs))
-  expect_error(c(parts[[1]], near), class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], near), "one in two", class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], alone), "influence_analysis() alone", fixed = TRUE, class = "fireflip_error_argument")
+  warned <- 0
+  withCallingHandlers(c(parts[[1]], parts[[2]]), fireflip_warning_parts = function(w) {
+    warned <<- warned + 1
+    tryInvokeRestart("muffleWarning")
+  })
+  expect_identical(warned, 1)
+  expect_error(as.matrix(got), "as.matrix(x$influence)", fixed = TRUE, class = "fireflip_error_argument")
   # what is shown tells of both
-  expect_output(print(got), "3 state sets and 10 pairs, in two runs; 95% intervals", fixed = TRUE)
+  expect_output(print(got), "3 state sets and 10 pairs, in two runs; ", fixed = TRUE)
+  expect_output(print(got), "Long-run probability; 95% intervals", fixed = TRUE)
   expect_output(print(got), "Long-run influence, largest first; 95% intervals", fixed = TRUE)
-  expect_output(print(summary(got)), "State sets.*asked for: 0.001.*Influences.*asked for: 0.004")
+  expect_output(print(summary(got)), "State sets.*asked for: 0.001.*Influences.*asked for: 0.01")
   expect_true(all(c("rhat", "width") %in% names(plot(got$influence, type = "convergence"))))
 })
 
