@@ -140,6 +140,9 @@ ranked <- function(label, estimate, lower, upper, n) {
   check_count(n, "n", 1)
   out <- data.frame(label = label, estimate = estimate, lower = lower, upper = upper)
   of <- nrow(out)
+  if (of > 0L && all(is.na(estimate))) {
+    abort_argument("There is nothing to plot: this part has no trajectories. Merge it with the others by c().")
+  }
   out <- out[order(-abs(out$estimate)), , drop = FALSE]
   out <- utils::head(out, n)
   out <- out[rev(seq_len(nrow(out))), , drop = FALSE]

@@ -99,8 +99,8 @@ run_title <- function(x, class, what) {
   if (is.null(x$samples) || is.null(x$seed) || is.null(x$trajectories)) return(title)
   if (length(unique(x$seed)) > 1L || length(unique(x$samples)) > 1L) return(paste0(title, " of several runs"))
   paste0(title, sprintf(
-    "; %s intervals, %s samples on %s trajectories, seed %s%s%s",
-    if (is.null(run$confidence)) "" else paste0(format(100 * run$confidence), "%"), format_short(x$samples[[1L]]),
+    "; %sintervals, %s samples on %s trajectories, seed %s%s%s",
+    if (is.null(run$confidence)) "" else paste0(format(100 * run$confidence), "% "), format_short(x$samples[[1L]]),
     format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15),
     if (is.null(x$seconds)) "" else sprintf(", %s s", format(max(signif(x$seconds[[1L]], 2), 0.001))), parts_text(run$shard)
   ))

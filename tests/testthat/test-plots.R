@@ -207,3 +207,9 @@ test_that("autoplot() says what it leaves out and keeps rows apart whose labels 
   ticks <- ggplot2::ggplot_build(picture)$layout$panel_params[[1L]]$y$get_labels()
   expect_identical(unname(ticks), rep(short_label(names[[1L]]), 2))
 })
+
+test_that("a part without trajectories is not plotted", {
+  part <- steady_state(set_perturbation(example_model("cellcycle"), 0.01), "CycD", precision = 1e-2, seed = 7, shard = c(63, 64))
+  expect_identical(part$samples, 0)
+  expect_error(plot(part), "no trajectories", class = "fireflip_error_argument")
+})
