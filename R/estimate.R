@@ -19,11 +19,14 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  engine <- settle_pilot(engine, pointer)
+  long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
+  if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
     state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # GPUs idle between calls
     if (state[[1L]] == 1) break
-    if (state[[7L]] == 1) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
+    first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
+    if (state[[7L]] == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
+    long_pilot <- FALSE
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
@@ -41,20 +44,19 @@ method_engine <- function(method, backend) {
   if (method == "exact") list(name = wanted_backend(backend)$value) else resolve_backend(backend)
 }
 
-# Where the run goes once the pilot has told how long it is. "auto" leaves a run to the processor that would be over before a GPU
-# had started; which one it is changes no bit of the answer.
+# Where the run goes once the pilot has told how long it is; and a large network's pilot, of which a GPU runs even its few tiles
+# faster, once it has begun. "auto" leaves to the processor what would be over before a GPU had started; which one it is changes no
+# bit of the answer.
 settle_engine <- function(engine, pointer, state, seconds) {
   if (engine$name == "auto") {
-    if (state[[8L]] / max(state[[3L]], 1) * max(seconds, 1e-3) < gpu_start_seconds) return(list(name = "cpu"))
+    if (state[[8L]] / max(state[[3L]], 1) * max(seconds, 1e-3) < gpu_start_seconds) {
+      return(if (state[[7L]] == 1) list(name = "cpu") else engine)
+    }
     engine <- auto_engine()
+  } else if (state[[7L]] != 1) {
+    return(engine) # it was told at the start
   }
   use_devices(engine, pointer)
-}
-
-# A GPU runs even the pilot's few tiles faster where the network is large.
-settle_pilot <- function(engine, pointer) {
-  if (engine$name == "cpu" || !.Call(ffi_estimate_long_pilot, pointer)) return(engine)
-  use_devices(if (engine$name == "auto") auto_engine() else engine, pointer)
 }
 
 auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)

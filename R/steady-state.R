@@ -25,8 +25,8 @@
 #'   minute, or more where nodes have several functions; then `lower` and `upper` equal the probability).
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
-#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the network has
-#'   500 nodes or more, or the run would take the processor longer than a second. The answer is the same to the last bit, and an exact one always the
+#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
+#'   would take the processor longer than a second. The answer is the same to the last bit, and an exact one always the
 #'   processor's. See [backends()].
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.

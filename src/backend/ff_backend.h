@@ -89,8 +89,8 @@ typedef struct {
   /* Waits for about `seconds` at most until all that ensemble_new began is done, and *is becomes 1: code may take a while to
    * compile. It can be freed before. */
   ff_status (*ready)(ff_ensemble *ensemble, double seconds, int *is, ff_error *err);
-  /* What the program's terms were at the last counted step in trajectories 0 to 63 of tile `tile` of the wave: a word a term. */
-  ff_status (*terms)(ff_ensemble *ensemble, uint64_t tile, uint64_t *words, ff_error *err);
+  /* What the program's first n terms were at the last counted step in trajectories 0 to 63 of tile `tile` of the wave: a word each. */
+  ff_status (*terms)(ff_ensemble *ensemble, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err);
 } ff_backend;
 
 /* What the entry is: the table, or NULL where it was built for another core. `program_bytes` is sizeof(ff_program). */

@@ -506,9 +506,9 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status == FF_OK ? e->runner->state(e, tile, rows, err) : status;
 }
 
-static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);
-  return status == FF_OK && e->program->n_terms > 0 ? e->runner->terms(e, tile, words, err) : status;
+  return status == FF_OK && n > 0 ? e->runner->terms(e, tile, n, words, err) : status;
 }
 
 static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), "cuda", list_devices, ensemble_new, ensemble_free,

@@ -30,7 +30,7 @@ typedef struct {
   /* Moves what counters hold into e->counts and e->changes, and fills e->after. */
   ff_status (*spill)(ff_ensemble *e, ff_error *err);
   ff_status (*state)(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err);
-  ff_status (*terms)(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err);
+  ff_status (*terms)(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err);
 } ff_runner;
 
 extern const ff_runner ff_runner_generated, ff_runner_interpreter, ff_runner_table;

@@ -1,5 +1,5 @@
-/* Device code that nvcc compiles draws by cuRAND's own Philox4x32-10, where the toolkit has its header; `make check` compares its
- * words with ours. To be included before base/ff_philox.h. */
+/* Device code that nvcc compiles draws by cuRAND's own Philox4x32-10, where the toolkit has its header. `make check` compares the
+ * function's words on the host with ours, `make gpu-check` what kernels make of them. To be included before base/ff_philox.h. */
 #ifndef FF_CURAND_H
 #define FF_CURAND_H
 

@@ -18,7 +18,7 @@ typedef struct {
  * memory, and warps that a multiprocessor then holds. */
 typedef struct {
   uint32_t processors;
-  double clock; /* ticks a second */
+  double clock; /* ticks a second; 0: not known */
   uint64_t tiles, steps;
   uint32_t levels, warps;
 } ff_forecast_run;

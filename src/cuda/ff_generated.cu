@@ -96,8 +96,6 @@ static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
   const char *const parts[] = {text.definitions, "#include \"ff_generated.h\"\n", text.functions};
   status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, saves, price, err);
   ff_generate_free(&text);
-  if (status == FF_EARGUMENT && saves < price)
-    return ff_error_set(err, status, "no generated code: to make it takes some %.1f s, and saves %.1g s", forecast.compile, saves);
   return status;
 }
 
@@ -153,8 +151,8 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return ff_slice_state(&((generated *)e->own)->device, e, tile, rows, err);
 }
 
-static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
-  return ff_slice_terms(&((generated *)e->own)->device, e, tile, words, err);
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
+  return ff_slice_terms(&((generated *)e->own)->device, e, tile, n, words, err);
 }
 
 extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps,

@@ -249,8 +249,8 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return ff_slice_state(&((interpreter *)e->own)->device, e, tile, rows, err);
 }
 
-static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
-  return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, words, err);
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
+  return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, n, words, err);
 }
 
 extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, NULL, allocate, release, start, steps,

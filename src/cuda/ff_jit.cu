@@ -9,19 +9,23 @@ extern "C" {
 #include <condition_variable>
 #include <cuda.h>
 #include <dlfcn.h>
+#include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nvrtc.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string>
 #include <string.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
 #define PATH_ROOM 4096
+#define STACK_BYTES (16u << 20) /* of a thread that compiles: long code nests deep */
 #define CODE_VERSION "1"       /* to be raised when the compiler's options change: kept code is then made anew */
 #define CUBIN_MARK 0x31626966u /* the first word of a kept file */
 
@@ -54,7 +58,7 @@ typedef struct {
 /* A compilation, which its thread and who waits for it own together. */
 struct job {
   compiler tools = {};
-  std::string text, arch, folder, path; /* where to keep it: nowhere if empty */
+  std::string text, arch, folder, path, saved; /* where to keep it, and what it would have saved: nowhere if empty */
   std::mutex mutex;
   std::condition_variable ended;
   bool done = false;
@@ -62,10 +66,7 @@ struct job {
   size_t bytes = 0;
   ff_status status = FF_OK;
   ff_error err = {};
-  ~job() {
-    free(cubin);
-    if (tools.library != NULL) dlclose(tools.library);
-  }
+  ~job() { free(cubin); }
 };
 
 struct ff_jit {
@@ -99,7 +100,7 @@ static void *open_nvrtc(void) {
   for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
     for (int major = CUDART_VERSION / 1000; major >= 12; major--) {
       snprintf(name, sizeof name, "%s%slibnvrtc.so.%d", folders[i], folders[i][0] != '\0' ? "/lib64/" : "", major);
-      void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); /* for good: threads have used it */
       if (library != NULL) return library;
     }
   }
@@ -192,20 +193,21 @@ static void keep(const char *folder, const char *path, const char *bytes, size_t
   if (!fine || rename(temporary, path) != 0) unlink(temporary);
 }
 
-/* What code that is not kept would have saved in earlier runs, with this one: a number in a file beside where it would be. */
-static double saved_so_far(const char *folder, const std::string &path, double now) {
-  const std::string name = path + ".saved";
+/* What code that is not kept would have saved in runs begun earlier, with this one: a number in a file beside where it would be. */
+static double saved_so_far(const job *j, double now) {
+  const std::string fresh = j->saved + "." + std::to_string(getpid());
   double before = 0;
-  FILE *file = fopen(name.c_str(), "r");
+  FILE *file = fopen(j->saved.c_str(), "r");
   if (file != NULL) {
     if (fscanf(file, "%lf", &before) != 1 || !(before > 0 && before < 1e9)) before = 0;
     fclose(file);
   }
-  make_folder(folder);
-  file = fopen(name.c_str(), "w");
+  make_folder(j->folder.c_str());
+  file = fopen(fresh.c_str(), "w");
   if (file != NULL) {
-    fprintf(file, "%g\n", before + now);
-    fclose(file);
+    int fine = fprintf(file, "%g\n", before + now) > 0;
+    fine = fclose(file) == 0 && fine;
+    if (!fine || rename(fresh.c_str(), j->saved.c_str()) != 0) unlink(fresh.c_str());
   }
   return before + now;
 }
@@ -271,10 +273,10 @@ static ff_status run_compiler(job *j, ff_error *err) {
   return status;
 }
 
-/* Compilers at work in this process: it must not end under them, for what they use would be torn down. Said at exit when one is
+/* Compilers at work in this process: it must not end under them, for what they use would be torn down first. Said at exit when one is
  * left behind, not before: what it has put there itself by then comes after this. */
 static std::atomic<int> at_work{0};
-static pid_t at_work_in;
+static std::atomic<pid_t> at_work_in{0};
 
 static void let_them_end(void) {
   while (getpid() == at_work_in && at_work > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -285,12 +287,17 @@ static void leave_behind(const std::shared_ptr<job> &j) {
   if (!j->done) atexit(let_them_end);
 }
 
-static void compile(const std::shared_ptr<job> &j) {
+static void compile(job *j) {
   ff_error err = {};
-  ff_status status = run_compiler(j.get(), &err);
-  if (status == FF_OK && !j->path.empty()) {
-    keep(j->folder.c_str(), j->path.c_str(), j->cubin, j->bytes);
-    unlink((j->path + ".saved").c_str());
+  ff_status status;
+  try {
+    status = run_compiler(j, &err);
+    if (status == FF_OK && !j->path.empty()) {
+      keep(j->folder.c_str(), j->path.c_str(), j->cubin, j->bytes);
+      unlink(j->saved.c_str());
+    }
+  } catch (const std::exception &) {
+    status = ff_error_set(&err, FF_EMEMORY, "no memory to compile code");
   }
   std::lock_guard<std::mutex> guard(j->mutex);
   j->status = status;
@@ -299,20 +306,49 @@ static void compile(const std::shared_ptr<job> &j) {
   j->ended.notify_all();
 }
 
-/* Where the system has no thread to give, it is compiled here. */
+static void *compile_apart(void *context) {
+  std::shared_ptr<job> *own = (std::shared_ptr<job> *)context;
+  compile(own->get());
+  delete own;
+  at_work--;
+  return NULL;
+}
+
+/* In a thread that hears no signal, for an interrupt is for the one that R runs in. Where the system has no thread to give, here. */
 static void start_compiling(const std::shared_ptr<job> &j) {
+  std::unique_ptr<std::shared_ptr<job>> own(new std::shared_ptr<job>(j));
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
   at_work_in = getpid();
   at_work++;
-  try {
-    std::thread([own = std::shared_ptr<job>(j)]() mutable {
-      compile(own);
-      own.reset();
-      at_work--;
-    }).detach();
-  } catch (const std::system_error &) {
-    compile(j);
-    at_work--;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const int failed = pthread_create(&thread, &attributes, compile_apart, own.get());
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (!failed) {
+    own.release();
+    return;
   }
+  compile(j.get());
+  at_work--;
+}
+
+/* Several devices, or a call after one that was interrupted, want the same code: it is made once. */
+static std::shared_ptr<job> join_or_start(const std::shared_ptr<job> &j, const std::string &key) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<job>> under_way;
+  std::lock_guard<std::mutex> guard(mutex);
+  for (auto at = under_way.begin(); at != under_way.end();) at = at->second.expired() ? under_way.erase(at) : std::next(at);
+  std::weak_ptr<job> &known = under_way[key];
+  if (std::shared_ptr<job> there = known.lock()) return there;
+  known = j;
+  start_compiling(j);
+  return j;
 }
 
 static ff_status load(ff_jit *jit, const char *cubin, ff_error *err) {
@@ -343,16 +379,16 @@ static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *c
   if (cache != NULL) {
     j->folder = cache;
     j->path = j->folder + "/" + key + ".cubin";
-    if (j->path.size() >= PATH_ROOM) j->path.clear();
+    j->saved = j->path + ".saved";
+    if (j->saved.size() + 16 >= PATH_ROOM) j->path.clear();
   }
   char *cubin = j->path.empty() ? NULL : read_kept(j->path.c_str());
   jit->from_cache = cubin != NULL && load(jit, cubin, NULL) == FF_OK;
   free(cubin);
   if (jit->from_cache) return FF_OK;
-  if (saves < price && (j->path.empty() || saved_so_far(cache, j->path, saves) < price))
-    return ff_error_set(err, FF_EARGUMENT, "no generated code: it would cost more to make than it saves");
-  jit->compiling = j;
-  start_compiling(j);
+  if (saves < price && (j->path.empty() || saved_so_far(j.get(), saves) < price))
+    return ff_error_set(err, FF_EARGUMENT, "no generated code yet: it would save some %.1g s a run, and takes more to make", saves);
+  jit->compiling = join_or_start(j, key);
   return FF_OK;
 }
 

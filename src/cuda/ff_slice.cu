@@ -109,10 +109,10 @@ extern "C" ff_status ff_slice_state(ff_slice_device *d, ff_ensemble *e, uint64_t
 }
 
 /* Every launch leaves the terms' last values in the counters' rows BEFORE. */
-extern "C" ff_status ff_slice_terms(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+extern "C" ff_status ff_slice_terms(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words,
+                                    ff_error *err) {
   const char *from = (const char *)d->counters + tile * counter_bytes(e->program) + FF_COUNTER_BEFORE * 128;
-  return ff_cuda_check(cudaMemcpy2D(words, sizeof *words, from, FF_COUNTER_ROWS * 128, sizeof *words, e->program->n_terms,
-                                    cudaMemcpyDeviceToHost),
+  return ff_cuda_check(cudaMemcpy2D(words, sizeof *words, from, FF_COUNTER_ROWS * 128, sizeof *words, n, cudaMemcpyDeviceToHost),
                        "reading terms", err);
 }
 

@@ -22,7 +22,7 @@ ff_status ff_slice_allocate(ff_slice_device *device, ff_ensemble *e, ff_error *e
 ff_status ff_slice_start(ff_slice_device *device, ff_ensemble *e, ff_error *err);
 ff_status ff_slice_spill(ff_slice_device *device, ff_ensemble *e, ff_error *err);
 ff_status ff_slice_state(ff_slice_device *device, ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err);
-ff_status ff_slice_terms(ff_slice_device *device, ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err);
+ff_status ff_slice_terms(ff_slice_device *device, ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err);
 ff_slice_launch ff_slice_launch_of(const ff_slice_device *device, const ff_ensemble *e, uint64_t steps, int count, int fresh);
 
 #ifdef __cplusplus

@@ -405,16 +405,16 @@ static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *
   return status;
 }
 
-static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
   const table_own *own = (const table_own *)e->own;
-  const size_t n = e->program->n_terms;
+  const size_t tile_bytes = (size_t)e->program->n_terms * FF_TILE;
   uint8_t *got = (uint8_t *)ff_calloc(n, 64);
-  if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %zu terms", n);
-  ff_status status = ff_cuda_check(cudaMemcpy2D(got, 64, own->value + tile * n * FF_TILE, FF_TILE, 64, n, cudaMemcpyDeviceToHost),
+  if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u terms", n);
+  ff_status status = ff_cuda_check(cudaMemcpy2D(got, 64, own->value + tile * tile_bytes, FF_TILE, 64, n, cudaMemcpyDeviceToHost),
                                    "reading terms", err);
-  for (size_t i = 0; i < n && status == FF_OK; i++) {
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     words[i] = 0;
-    for (uint32_t lane = 0; lane < 64; lane++) words[i] |= (uint64_t)(got[i * 64 + lane] & 1) << lane;
+    for (uint32_t lane = 0; lane < 64; lane++) words[i] |= (uint64_t)(got[(size_t)i * 64 + lane] & 1) << lane;
   }
   free(got);
   return status;

@@ -519,6 +519,7 @@ static ff_status after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
 }
 
 ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_error *err) {
+  if (e->coming != NULL) return ff_error_set(err, FF_EARGUMENT, "devices were chosen that are not ready");
   e->deadline = ff_clock() + seconds;
   *done = e->phase == FF_PHASE_DONE;
   e->waits = 0;
@@ -543,10 +544,13 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
 int ff_estimate_waits(const ff_estimate *e) { return e->waits; }
 
 double ff_estimate_planned(const ff_estimate *e) {
+  if (e->phase == FF_PHASE_PILOT) return (double)e->pilot * FF_TILE * (double)e->target[2];
   return (double)(e->last_tile - e->next_tile) * FF_TILE * (double)e->target[2];
 }
 
-int ff_estimate_long_pilot(const ff_estimate *e) { return ff_program_nodes(e->program) >= LARGE; }
+int ff_estimate_long_pilot(const ff_estimate *e) {
+  return e->phase == FF_PHASE_PILOT && e->n_trace == 0 && ff_program_nodes(e->program) >= LARGE;
+}
 
 /* A pilot has too few tiles for more than one device, and is too short for code that has to be compiled. */
 static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
@@ -564,18 +568,24 @@ static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, f
 }
 
 ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
-  int pilot = e->phase == FF_PHASE_PILOT && e->steps == 0;
+  int pilot = e->phase == FF_PHASE_PILOT && e->n_trace == 0;
   if ((!pilot && !e->waits) || e->waves != NULL || e->coming != NULL)
-    return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot, or between pilot and run");
+    return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot has looked, or between pilot and run");
   if (pilot) return use_for_pilot(e, choice, err);
+  if (e->next_tile == e->last_tile) return FF_OK; /* a part without tiles */
   return ff_waves_new(&e->coming, choice, e->program, &e->observables, e->at, e->last_tile - e->next_tile, e->target[2], err);
 }
 
 static void start_on_devices(ff_estimate *e) {
   e->waves = e->coming;
   ff_waves_plan(e->waves, e->target, e->plan.half);
-  if (e->phase == FF_PHASE_PILOT) {
-    for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = 0;
+  if (e->phase == FF_PHASE_PILOT) { /* from the beginning, whatever has been done of it here */
+    for (uint32_t i = 0; i < e->pilot; i++) {
+      e->slots[i].busy = 0;
+      ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+    }
+    ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
+    e->steps = 0;
     e->next_tile = PILOT_UNIT;
     e->stop_tile = PILOT_UNIT + e->pilot;
   } else {

@@ -138,20 +138,20 @@ typedef struct {
 } ff_engine_choice;
 
 /* Lets the run be done on devices rather than on this processor's threads, which changes no bit of the answer: to be called
- * between pilot and run, when ff_estimate_waits() says 1. Called before anything else has been done, it is the pilot that goes
- * there, to the first of the devices: its few tiles fill no device, so that only networks with a long pilot gain. Borrows the
- * backend, copies the rest. Code may take a while to compile: then call ff_estimate_ready() until it says 1, and only then go on.
- * Where either fails pilot or run can still be done here. */
+ * between pilot and run, when ff_estimate_waits() says 1. Called before the pilot has looked at anything, it is the pilot that goes
+ * there, to the first of the devices and from its beginning: its few tiles fill no device, so that only networks with a long pilot
+ * gain. Borrows the backend, copies the rest. Then call ff_estimate_ready() until it says 1 (devices take a while to start, and code
+ * to compile), and only then go on. Where either fails pilot or run can still be done here. */
 ff_status ff_estimate_use(ff_estimate *estimate, const ff_engine_choice *choice, ff_error *err);
 ff_status ff_estimate_ready(ff_estimate *estimate, double seconds, int *ready, ff_error *err);
 
-/* Whether a device does the pilot of so large a network faster. */
+/* Whether a device does the pilot of so large a network faster, and can still be given it. */
 int ff_estimate_long_pilot(const ff_estimate *estimate);
 
 /* 1 between pilot and run. */
 int ff_estimate_waits(const ff_estimate *estimate);
 
-/* Trajectory-steps that the plan asks of this shard. */
+/* Trajectory-steps that the plan asks of this shard; in the pilot, up to its next look. */
 double ff_estimate_planned(const ff_estimate *estimate);
 
 /* What runs it (kernel, launch, device memory), or NULL where that is this processor. */

@@ -21,16 +21,20 @@ typedef struct {
 
 struct ff_waves {
   const ff_backend *backend;
+  const ff_program *program;
+  ff_engine_choice choice; /* its cache is owned */
+  uint32_t *devices;
   wave *waves;
-  uint32_t n;
+  uint32_t n, made;        /* devices, and those that have an ensemble */
+  uint64_t tiles, steps;   /* of a device, about; of a tile */
   ff_sums sums;        /* words aside */
   uint32_t *weights;
   uint8_t *sets;
   uint64_t target[3];
   int pilot;
   ff_record record;
-  uint32_t n_counted;
-  uint64_t *terms; /* the program's n_counted, at a step that is recorded */
+  uint32_t n_read;
+  uint64_t *terms; /* the program's first n_read, at a step that is recorded */
   /* of the present call */
   uint64_t key;
   double deadline;
@@ -46,32 +50,25 @@ void ff_waves_free(ff_waves *w) {
   free(w->weights);
   free(w->sets);
   free(w->terms);
+  free(w->devices);
+  free((char *)w->choice.cache);
   free(w);
-}
-
-typedef struct {
-  ff_waves *waves;
-  const ff_engine_choice *choice;
-  const ff_program *program;
-  const ff_observables *observables;
-  uint64_t tiles, steps;
-  uint32_t first; /* of the devices that are made at the same time */
-  ff_kernel like;
-} making;
-
-static void make(void *context, int index) {
-  making *m = context;
-  uint32_t i = m->first + (uint32_t)index;
-  wave *v = &m->waves->waves[i];
-  ff_ensemble_options options = {.device = m->choice->devices[i], .kernel = m->choice->kernel, .like = m->like, .tiles = m->tiles,
-                                 .steps = m->steps, .cache = m->choice->cache};
-  v->status = m->waves->backend->ensemble_new(&v->ensemble, m->program, &options, &v->err);
-  if (v->status == FF_OK) v->status = ff_tally_new(&v->tally, m->observables, &v->err);
 }
 
 static ff_status first_failure(const ff_waves *w, ff_error *err) {
   for (uint32_t i = 0; i < w->n; i++)
     if (w->waves[i].status != FF_OK) return ff_error_set(err, w->waves[i].status, "%s", w->waves[i].err.text);
+  return FF_OK;
+}
+
+static ff_status copy_choice(ff_waves *w, const ff_engine_choice *choice, ff_error *err) {
+  w->choice = *choice;
+  w->choice.cache = choice->cache != NULL ? ff_strndup(choice->cache, strlen(choice->cache)) : NULL;
+  w->devices = ff_calloc(choice->n_devices, sizeof *w->devices);
+  w->choice.devices = w->devices;
+  if (w->devices == NULL || (choice->cache != NULL && w->choice.cache == NULL))
+    return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+  memcpy(w->devices, choice->devices, choice->n_devices * sizeof *w->devices);
   return FF_OK;
 }
 
@@ -82,34 +79,38 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   uint32_t n_terms = observables->first[observables->n];
   w->backend = choice->backend;
-  w->waves = ff_calloc(choice->n_devices, sizeof *w->waves);
+  w->program = program;
+  w->n = choice->n_devices;
+  w->waves = ff_calloc(w->n, sizeof *w->waves);
   w->weights = ff_calloc(n_terms, sizeof *w->weights);
   w->sets = ff_calloc(observables->n, 1);
-  if (w->waves == NULL || w->weights == NULL || w->sets == NULL) {
+  ff_status status = copy_choice(w, choice, err);
+  if (w->waves == NULL || w->weights == NULL || w->sets == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) status = ff_tally_new(&w->waves[i].tally, observables, err);
+  if (status != FF_OK) {
     ff_waves_free(w);
-    return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+    return status;
   }
-  w->n = choice->n_devices;
-  w->n_counted = ff_program_terms(program);
   for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
   for (uint32_t i = 0; i < observables->n; i++)
     w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
   w->sums = (ff_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
-  making m = {w, choice, program, observables, (tiles + w->n - 1) / w->n, steps, 0, FF_KERNEL_AUTO};
-  make(&m, 0); /* the others follow it, for the slowest of them is waited for */
-  if (w->waves[0].status == FF_OK && w->n > 1) {
-    m.first = 1;
-    m.like = w->backend->ensemble_info(w->waves[0].ensemble).kernel;
-    ff_parallel((int)w->n - 1, make, &m);
-  }
-  ff_status status = first_failure(w, err);
-  if (status != FF_OK) {
-    ff_waves_free(w);
-    return status;
-  }
+  w->tiles = (tiles + w->n - 1) / w->n;
+  w->steps = steps;
   *out = w;
   return FF_OK;
+}
+
+/* The next device's ensemble. All follow the first one's kernel, for the slowest of them is waited for. */
+static void make_next(ff_waves *w) {
+  wave *v = &w->waves[w->made];
+  ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .tiles = w->tiles, .steps = w->steps,
+                                 .cache = w->choice.cache};
+  if (w->made > 0) options.like = w->backend->ensemble_info(w->waves[0].ensemble).kernel;
+  v->status = w->backend->ensemble_new(&v->ensemble, w->program, &options, &v->err);
+  w->made++;
 }
 
 static void settle(void *context, int index) {
@@ -121,7 +122,13 @@ static void settle(void *context, int index) {
 }
 
 ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
+  *ready = 0;
   w->deadline = ff_clock() + seconds;
+  while (w->made < w->n) { /* one after the other, since a driver does it so */
+    make_next(w);
+    ff_status status = first_failure(w, err);
+    if (status != FF_OK || ff_clock() > w->deadline) return status;
+  }
   ff_parallel((int)w->n, settle, w);
   *ready = 1;
   for (uint32_t i = 0; i < w->n; i++) *ready &= w->waves[i].capacity > 0;
@@ -153,15 +160,17 @@ static ff_status begin(ff_waves *w, wave *v) {
 ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
   w->pilot = 1;
   w->record = *record;
-  w->terms = ff_calloc(w->n_counted, sizeof *w->terms);
-  return w->terms != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the record of %u terms", w->n_counted);
+  for (uint32_t i = 0; i < record->n; i++)
+    if (record->at[i] < FF_TERM_0 && record->at[i] >= w->n_read) w->n_read = record->at[i] + 1;
+  w->terms = ff_calloc(w->n_read, sizeof *w->terms);
+  return w->terms != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the record of %u terms", w->n_read);
 }
 
 /* The step just counted, which is one that is recorded. */
 static ff_status keep_record(ff_waves *w, wave *v) {
   const ff_record *r = &w->record;
   uint64_t to_go = w->target[2] - v->step;
-  ff_status status = w->backend->terms(v->ensemble, 0, w->terms, &v->err);
+  ff_status status = w->backend->terms(v->ensemble, 0, w->n_read, w->terms, &v->err);
   for (uint32_t i = 0; i < r->n && status == FF_OK; i++)
     r->words[(size_t)i * r->steps + (r->steps - 1 - to_go)] = r->at[i] == FF_TERM_0   ? 0
                                                                : r->at[i] == FF_TERM_1 ? UINT64_MAX

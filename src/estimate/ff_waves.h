@@ -7,12 +7,13 @@
 
 typedef struct ff_waves ff_waves;
 
-/* Ensembles on the devices, for about `tiles` tiles of so many steps in all. Borrows backend, program, at and observables. */
+/* Ensembles on the devices, for about `tiles` tiles of so many steps in all, which ff_waves_ready makes. Borrows backend, program,
+ * at and observables. */
 ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
                        const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err);
 void ff_waves_free(ff_waves *waves);
 
-/* Waits for `seconds` at most; *ready becomes 1 when all devices can start, before which nothing else may be asked. */
+/* Works for about `seconds` (a device at least); *ready becomes 1 when all can start, before which nothing else may be asked. */
 ff_status ff_waves_ready(ff_waves *waves, double seconds, int *ready, ff_error *err);
 
 /* A new plan: steps at which burn-in, first and second half end. */

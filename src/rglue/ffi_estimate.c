@@ -172,7 +172,7 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
 }
 
 /* c(done, phase, steps, fraction, width, rhat, waits, planned) after about `seconds` of work; waits is 1 between pilot and run,
- * which then takes `planned` trajectory-steps. */
+ * which then takes `planned` trajectory-steps; before, the pilot takes so many up to its next look. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);

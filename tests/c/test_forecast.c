@@ -1,4 +1,4 @@
-/* Which kernel a run is forecast to be faster in: what must hold whatever the measured constants are. */
+/* Which kernel a run is forecast to be faster in. */
 #include <math.h>
 
 #include "../../src/cuda/ff_forecast.h"

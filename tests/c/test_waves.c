@@ -11,6 +11,7 @@ static struct {
   uint64_t capacity;
   int delays;      /* calls of ready() before an ensemble is */
   int fails_at;    /* of all calls of steps(), the one that fails; 0: none */
+  int no_new, never_ready; /* what fails at once: 1 of the pilot's, 2 of the run's; 0: nothing */
   int made, freed, steps; /* so far */
   ff_kernel kernel; /* the last one asked for */
   int alike;        /* ensembles that were to be like another device's */
@@ -21,7 +22,7 @@ struct ff_ensemble {
   ff_tile **tiles;
   uint32_t *first_half; /* a tile after the other */
   uint64_t capacity, n;
-  int delays;
+  int delays, fails;
 };
 
 static void ensemble_free(ff_ensemble *e) {
@@ -34,12 +35,15 @@ static void ensemble_free(ff_ensemble *e) {
 }
 
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
+  int which = options->kernel == FF_KERNEL_INTERPRETER ? 1 : 2; /* a pilot is interpreted */
+  if (fake.no_new == which) return ff_error_set(err, FF_EMEMORY, "the device is full");
   ff_ensemble *e = ff_calloc(1, sizeof *e);
   __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&fake.kernel, options->kernel, __ATOMIC_RELAXED);
   __atomic_fetch_add(&fake.alike, options->like == FF_KERNEL_INTERPRETER, __ATOMIC_RELAXED); /* which ensemble_info tells of all */
   e->program = program;
   e->delays = fake.delays;
+  e->fails = fake.never_ready == which;
   e->capacity = options->tiles > 0 && options->tiles < fake.capacity ? options->tiles : fake.capacity;
   e->tiles = ff_calloc(e->capacity, sizeof *e->tiles);
   e->first_half = ff_calloc(e->capacity * ff_program_terms(program) * FF_TILE, sizeof *e->first_half);
@@ -54,9 +58,9 @@ static ff_ensemble_info ensemble_info(const ff_ensemble *e) {
 }
 
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
-  (void)seconds, (void)err;
+  (void)seconds;
   *is = e->delays-- <= 0;
-  return FF_OK;
+  return *is && e->fails ? ff_error_set(err, FF_EBACKEND, "the code does not load") : FF_OK;
 }
 
 static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t tiles, ff_error *err) {
@@ -106,9 +110,9 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status terms(ff_ensemble *e, uint64_t tile, uint64_t *words, ff_error *err) {
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
   (void)err;
-  for (uint32_t i = 0; i < ff_program_terms(e->program); i++) words[i] = ff_tile_term_word(e->tiles[tile], i, 0);
+  for (uint32_t i = 0; i < n; i++) words[i] = ff_tile_term_word(e->tiles[tile], i, 0);
   return FF_OK;
 }
 
@@ -143,7 +147,7 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
                                      .n_shards = 1, .threads = 2, .simd = FF_SIMD_BEST};
   fake.observables = &s->c.observables;
   fake.capacity = 3;
-  fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = fake.alike = 0;
+  fake.no_new = fake.never_ready = fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = fake.alike = 0;
   return s->program != NULL;
 }
 
@@ -258,6 +262,60 @@ static void what_a_device_fails_at_is_told(void) {
   }
 }
 
+/* ... and where a device cannot even start, pilot and run are done here, with the same bits. Parts, of which some have no tiles. */
+static void without_devices_it_goes_on_here(void) {
+  ff_error err;
+  scene s;
+  if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
+  s.options.n_shards = 6;
+  for (int way = 0; way < 4; way++) {
+    for (s.options.shard = 0; s.options.shard < 6; s.options.shard++) {
+      ff_estimate *want = NULL, *got = NULL;
+      fake.no_new = fake.never_ready = 0;
+      FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
+      fake.no_new = way == 0 ? 1 : way == 1 ? 2 : 0;
+      fake.never_ready = way == 2 ? 1 : way == 3 ? 2 : 0;
+      FF_CHECK_OK(ff_estimate_new(&got, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+      int done = 0, refused = use(got, 1, &err) != FF_OK;
+      for (ff_status status = FF_OK; !done && status == FF_OK;) {
+        status = ff_estimate_advance(got, 0.02, &done, &err);
+        FF_CHECK_OK(status, &err);
+        if (ff_estimate_waits(got)) refused += use(got, 2, &err) != FF_OK;
+      }
+      const ff_tally *a = ff_estimate_tally(got), *b = ff_estimate_tally(want);
+      FF_CHECK_INT(refused, way % 2 == 0 || b->tiles > 0);
+      FF_CHECK(a->tiles == b->tiles && memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0);
+      ff_estimate_free(got);
+      ff_estimate_free(want);
+      FF_CHECK_INT(fake.freed, fake.made);
+    }
+  }
+  scene_free(&s);
+}
+
+/* A pilot that has begun here starts anew there; devices that are not ready are waited for. */
+static void a_pilot_can_move(void) {
+  ff_error err;
+  scene s;
+  ff_estimate *want = NULL, *got = NULL;
+  int done = 0, is;
+  if (!scene_new(&s, NULL, FF_LAYOUT_SLICED, 15)) return;
+  fake.capacity = 64;
+  FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&got, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(ff_estimate_advance(got, 0, &done, &err), &err);
+  FF_CHECK(ff_estimate_progress(got).steps > 0);
+  FF_CHECK_OK(ff_estimate_use(got, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
+  FF_CHECK(ff_estimate_advance(got, 0, &done, &err) == FF_EARGUMENT);
+  FF_CHECK_OK(ff_estimate_ready(got, 1, &is, &err), &err);
+  while (!done && ff_estimate_advance(got, 0.02, &done, &err) == FF_OK) {}
+  compare(got, want, &s, "moved");
+  FF_CHECK(fake.steps > 0);
+  ff_estimate_free(got);
+  ff_estimate_free(want);
+  scene_free(&s);
+}
+
 /* While code is compiled, an estimate can be given up. */
 static void what_is_not_ready_can_be_freed(void) {
   ff_error err;
@@ -275,4 +333,5 @@ static void what_is_not_ready_can_be_freed(void) {
   scene_free(&s);
 }
 
-FF_TEST_MAIN("waves", devices_change_no_bit, a_pilot_is_interpreted, what_a_device_fails_at_is_told, what_is_not_ready_can_be_freed)
+FF_TEST_MAIN("waves", devices_change_no_bit, a_pilot_is_interpreted, what_a_device_fails_at_is_told,
+             without_devices_it_goes_on_here, a_pilot_can_move, what_is_not_ready_can_be_freed)

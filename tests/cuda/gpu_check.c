@@ -64,7 +64,7 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
   if (status == FF_OK) status = gpu.backend->half(e, err);
   if (status == FF_OK) status = run_steps(e, t->half[1], 1, err);
-  for (uint64_t i = 0; i < tiles && status == FF_OK; i++) status = gpu.backend->terms(e, i, last + (first + i) * n_terms, err);
+  for (uint64_t i = 0; i < tiles && status == FF_OK; i++) status = gpu.backend->terms(e, i, n_terms, last + (first + i) * n_terms, err);
   if (status == FF_OK) status = gpu.backend->tally(e, &sums, err);
   for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
     status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_program_nodes(program) * 32), err);

@@ -210,3 +210,14 @@ test_that("a forked process does without the GPU that its parent has opened", {
   )
   expect_identical(fireflip:::resolve_engine("auto")$name, "cuda")
 })
+
+test_that("compiled code is kept for a while", {
+  folder <- tempfile("cache")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  files <- file.path(folder, c("new.cubin", "old.cubin", "old.cubin.saved", "old.txt"))
+  file.create(files)
+  Sys.setFileTime(files[-1L], Sys.time() - 91 * 24 * 3600)
+  fireflip:::prune_cache(folder)
+  expect_setequal(list.files(folder), c("new.cubin", "old.txt"))
+})
