@@ -9,7 +9,7 @@ fails(pbn(c(A = "B")))
 fails(pbn(c(A = "f(A){0}")))
 fails(pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.4), predictor = cbind(1:2))))
 random <- random_pbn(12, functions = c(1, 3), parents = c(0, 8), contexts = 3, seed = 1)
-if (requireNamespace("BoolNet", quietly = TRUE)) as_pbn(as_boolnet(net))
+if (requireNamespace("BoolNet", quietly = TRUE)) as_pbn(as_boolnet(set_perturbation(net, 0)))
 
 file <- tempfile()
 for (format in c("pbn", "boolnet")) {
