@@ -127,6 +127,13 @@ $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -o $@ $<
 
+# run-time compilation against a driver and a compiler that only pretend
+$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/ff_jit.cu.o $(CUDA_BUILD)/cuda/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o
+	@mkdir -p $(CUDA_BUILD)/fake
+	$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -pthread tests/cuda/fake_libraries.c -o $(CUDA_BUILD)/fake/libcuda.so.1
+	for major in 12 13 14; do ln -sf libcuda.so.1 $(CUDA_BUILD)/fake/libnvrtc.so.$$major; done
+	$(NVCC) -std=c++17 -o $@ $< $(filter %.o,$^)
+
 gpu-check:
 	@tools/gpu-check
 
