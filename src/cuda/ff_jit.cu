@@ -345,7 +345,10 @@ static std::shared_ptr<job> join_or_start(const std::shared_ptr<job> &j, const s
   std::lock_guard<std::mutex> guard(mutex);
   for (auto at = under_way.begin(); at != under_way.end();) at = at->second.expired() ? under_way.erase(at) : std::next(at);
   std::weak_ptr<job> &known = under_way[key];
-  if (std::shared_ptr<job> there = known.lock()) return there;
+  if (std::shared_ptr<job> there = known.lock()) {
+    std::lock_guard<std::mutex> its(there->mutex);
+    if (!there->done) return there; /* what is done is in the cache, or failed */
+  }
   known = j;
   start_compiling(j);
   return j;
