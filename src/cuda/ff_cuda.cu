@@ -271,7 +271,9 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
 }
 
 /* Memory is cleared and filled on the default stream, for which the ensemble's own does not wait. */
-static ff_status settle_memory(ff_error *err) { return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err); }
+static ff_status settle_memory(ff_error *err) {
+  return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err);
+}
 
 static ff_status set_up(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_cuda_check(cudaSetDevice((int)e->options.device), "taking the device", err);

@@ -369,7 +369,8 @@ static std::string join(const char *const *parts, int n) {
   return out;
 }
 
-static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *cache, double saves, double price, ff_error *err) {
+static ff_status start(ff_jit *jit, const std::shared_ptr<job> &j, const char *cache, double saves, double price,
+                       ff_error *err) {
   char key[33], options[64];
   int major = 0, minor = 0;
   if (!open_driver(&jit->cuda))

@@ -127,8 +127,8 @@ static ff_status allocate(ff_estimate *e, const ff_observables *observables, ff_
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
   e->slots = ff_calloc(e->n_slots, sizeof *e->slots);
-  if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->two_state == NULL || e->set == NULL || e->set_at == NULL ||
-      e->constant == NULL || e->thinning == NULL || e->slots == NULL)
+  if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->two_state == NULL || e->set == NULL ||
+      e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->slots == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
   memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);

@@ -20,7 +20,7 @@
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_CONVERGED 1.05        /* rhat: the window is then some 10 times as long as the chains' memory */
 #define FF_MAX_TILES 4096        /* tiles of a first plan ... */
-#define FF_MOST_TILES 262144     /* ... and of a long run's: eight GPUs hold some 20,000 at a time, and a last wave is mostly a part of one */
+#define FF_MOST_TILES 262144     /* ... and of a long run's: eight GPUs hold 20,000 at a time, and the last wave is but part of one */
 #define FF_MAX_WINDOW (1u << 26) /* counted steps a tile, so that sums of squares fit 128 bits */
 
 /* ---- tallies ---------------------------------------------------------------------------------------------------- */
