@@ -149,3 +149,20 @@ range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
   if (high) return(sprintf(" %s %s", if (open_max) "below" else "of at most", show_bound(max)))
   ""
 }
+
+# No argument has this name: those that are known, or the one that was perhaps meant.
+abort_unknown <- function(name, known) {
+  near <- known[startsWith(known, name)]
+  near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
+  abort_argument(sprintf(
+    "There is no argument `%s`; %s", name,
+    if (is.null(near)) sprintf("known are %s.", paste0("`", known, "`", collapse = ", ")) else sprintf("did you mean `%s`?", near)
+  ))
+}
+
+# What is given on to another function must have a name there, if in short.
+check_passed_on <- function(to, ...) {
+  known <- names(formals(to))
+  given <- names(list(...))
+  for (name in given[nzchar(given)]) if (!any(startsWith(known, name))) abort_unknown(name, known)
+}

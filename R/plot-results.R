@@ -11,7 +11,8 @@
 #'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn].
 #' @param type `"estimates"`: a point and an interval for each row, the largest on top; of an analysis, sets and pairs
 #'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an
-#'   analysis, which has two precisions, how many times the interval that is furthest from its own is too wide. `"network"`
+#'   analysis, which has two precisions, how many times the interval that is furthest from its own is too wide, or where it is in
+#'   two runs, that of the sets (`plot(x$influence, type = "convergence")` has the other). `"network"`
 #'   (influences): the network, an arrow as wide as its influence.
 #' @param n How many rows to draw at most, the largest first. Default 30. For trajectories, how many of them; default 1.
 #' @param main The title.
@@ -50,7 +51,9 @@ plot.long_run_influence <- function(x, type = c("estimates", "network", "converg
 #' @rdname result-plots
 #' @export
 plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
-  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x$states, main, ...))
+  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") {
+    return(plot_convergence(x$states, if (is.null(main)) which_run(x) else main, ...))
+  }
   rows <- analysis_ranked(x, n)
   old <- graphics::par(mfrow = c(1, 2), oma = c(0, 0, 2 * !is.null(main), 0))
   on.exit(graphics::par(old))
@@ -60,6 +63,9 @@ plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n =
   if (!is.null(main)) graphics::mtext(main, 3, 0.5, outer = TRUE, font = 2)
   invisible(rows)
 }
+
+# What is drawn of two runs.
+which_run <- function(x) if (in_two_runs(x)) "the state sets' run (of two)"
 
 #' @rdname result-plots
 #' @export
@@ -403,7 +409,9 @@ autoplot.long_run_influence <- function(object, type = c("estimates", "convergen
 #' @rdname result-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.influence_analysis <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
-  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object$states))
+  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") {
+    return(autoplot_convergence(object$states) + ggplot2::labs(title = which_run(object)))
+  }
   rows <- analysis_ranked(object, n)
   panels <- c("probability", "long-run influence")
   panel <- function(which) factor(panels[which], panels)

@@ -43,6 +43,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   check_pbn(model)
   sets <- as_sets(states, model)
   refuse_shard(list(...))
+  check_passed_on(steady_state, ...)
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)

@@ -75,12 +75,7 @@ check_empty <- function(known, ...) {
       paste0("`", known, "`", collapse = ", ")
     ))
   }
-  near <- known[startsWith(known, name)]
-  near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
-  abort_argument(sprintf(
-    "There is no argument `%s`; %s", name,
-    if (is.null(near)) sprintf("known are %s.", paste0("`", known, "`", collapse = ", ")) else sprintf("did you mean `%s`?", near)
-  ))
+  abort_unknown(name, known)
 }
 
 trajectory_count <- function(n) if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")

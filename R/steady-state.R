@@ -163,6 +163,7 @@ c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_sta
 #' node_activity(set_perturbation(example_model("cellcycle"), 0.01), seed = 1)
 node_activity <- function(model, nodes = NULL, ...) {
   check_pbn(model)
+  check_passed_on(steady_state, ...)
   nodes <- if (is.null(nodes)) model$nodes else model$nodes[check_nodes(model, nodes)]
   if (anyDuplicated(nodes) > 0L) nodes <- unique(nodes)
   steady_state(model, stats::setNames(quote_name(nodes), nodes), ...)

@@ -86,7 +86,13 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_output(print(got), "Long-run probability; 95% intervals", fixed = TRUE)
   expect_output(print(got), "Long-run influence, largest first; 95% intervals", fixed = TRUE)
   expect_output(print(summary(got)), "State sets.*asked for: 0.001.*Influences.*asked for: 0.01")
+  pdf(NULL)
+  on.exit(dev.off())
   expect_true(all(c("rhat", "width") %in% names(plot(got$influence, type = "convergence"))))
+  expect_identical(plot(got, type = "convergence"), plot(got$states, type = "convergence"))
+  skip_if_not_installed("ggplot2")
+  expect_match(ggplot2::autoplot(got, type = "convergence")$labels$title, "state sets' run")
+  expect_null(ggplot2::autoplot(near, type = "convergence")$labels$title)
 })
 
 test_that("threads change no bit, and parts add up to the undivided run", {

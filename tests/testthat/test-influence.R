@@ -161,3 +161,11 @@ test_that("results can be drawn", {
   expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
   expect_s3_class(ggplot2::autoplot(state), "ggplot")
 })
+
+test_that("a misspelt argument that is passed on is told", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  expect_error(long_run_sensitivity(net, "CycD", precison = 1), "did you mean `precision`?", fixed = TRUE,
+    class = "fireflip_error_argument")
+  expect_error(node_activity(net, sed = 1), "did you mean `seed`?", fixed = TRUE, class = "fireflip_error_argument")
+  expect_s3_class(node_activity(net, "CycD", prec = 0.05, seed = 1), "steady_state") # in short, as R has it
+})
