@@ -1,6 +1,6 @@
-#' State sets and influences from one simulation
+#' State sets and influences in one call
 #'
-#' [steady_state()] and [long_run_influence()] in one call: the long-run probabilities of state sets and the influences of
+#' [steady_state()] and [long_run_influence()] together: the long-run probabilities of state sets and the influences of
 #' nodes on each other, each kind with a precision of its own.
 #'
 #' All comes from the same trajectories, as many as the neediest set or pair asks for at its own precision; all others become

@@ -26,7 +26,7 @@
 #'
 #' Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean networks.
 #' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
-#' @seealso [influence_analysis()] for influences and probabilities of state sets from one simulation, [steady_state()],
+#' @seealso [influence_analysis()] for influences and probabilities of state sets in one call, [steady_state()],
 #'   [long_run_sensitivity()].
 #' @export
 #' @examples

@@ -52,7 +52,7 @@
 #'
 #' Gelman A, Rubin DB (1992). Inference from iterative simulation using multiple sequences. *Statistical Science* 7(4),
 #' 457-472. \doi{10.1214/ss/1177011136}
-#' @seealso [influence_analysis()] for influences from the same simulation, [long_run_influence()], [node_activity()],
+#' @seealso [influence_analysis()] for influences in the same call, [long_run_influence()], [node_activity()],
 #'   [stationary_distribution()].
 #' @export
 #' @examples

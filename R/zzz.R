@@ -3,7 +3,7 @@
 #' * [steady_state()] says how probable sets of states are in the long run.
 #' * [long_run_influence()] says which parents decide about a node.
 #' * [long_run_sensitivity()] says what a change of the network would change.
-#' * [influence_analysis()] gives probabilities and influences from one simulation.
+#' * [influence_analysis()] gives probabilities and influences in one call.
 #'
 #' Each gives a data frame that can be printed, plotted and summarised ([result-methods]). [node_activity()] is
 #' [steady_state()] of every node, [fix_nodes()] makes knock-outs, and [reduce_network()] tells which nodes matter.

@@ -113,9 +113,10 @@ signif3 <- function(x) format(signif(x, 3), digits = 3)
 
 # A run of about so many samples, on the network with its inputs held: there trajectories forget soon, so that they are many.
 held <- example_model("apoptosis")
-long_run <- function(samples) {
+long_run <- function(samples, shard = NULL) {
   known <- steady_state(held, "complex1 & FADD", precision = 2e-5, seed = 1, backend = "cpu")
-  steady_state(held, "complex1 & FADD", precision = 2e-5 * sqrt(known$samples / samples), seed = 1, backend = "cuda")
+  steady_state(held, "complex1 & FADD", precision = 2e-5 * sqrt(known$samples / samples), seed = 1, backend = "cuda",
+    shard = shard)
 }
 run_speed <- function(run) run$trajectories * (run$burn_in + attr(run, "run")$window) / attr(run, "run")$device$seconds
 
@@ -233,11 +234,6 @@ for (s in specs) {
 
 # ---- d: several GPUs ---------------------------------------------------------------------------------------------------
 # By the clock once every GPU has been used; and a part of the run for one GPU, which is what each of so many would do.
-part_of <- function(samples, parts) {
-  known <- steady_state(held, "complex1 & FADD", precision = 2e-5, seed = 1, backend = "cpu")
-  steady_state(held, "complex1 & FADD", precision = 2e-5 * sqrt(known$samples / samples), seed = 1, backend = "cuda",
-    shard = c(1, parts))
-}
 one <- NULL
 invisible(long_run(fastest / 10))
 for (n in c(1, 2, 4, 8)) {
@@ -256,7 +252,7 @@ for (n in c(1, 2, 4, 8)) {
 }
 old <- options(fireflip.devices = gpus$index[[1L]])
 for (parts in c(4, 8)) {
-  run <- part_of(10 * fastest, parts)
+  run <- long_run(10 * fastest, c(1, parts))
   note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / run$seconds, run$samples * parts / one[[2L]],
     "1 GPU", run$seconds)
 }

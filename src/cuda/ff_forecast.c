@@ -6,7 +6,7 @@
 #define CLOCK 1.98e9
 #define CARD (132 * CLOCK)   /* multiprocessors times clock of the card that was measured, an H200 */
 #define FEWEST_TILES 8       /* a multiprocessor's: with fewer a step of the interpreter takes no less time */
-#define CACHED 320           /* rows of counters, of all warps of a multiprocessor, that its cache holds */
+#define CACHED 320           /* counters of terms, of all warps of a multiprocessor, whose low levels its cache holds */
 
 /* All that follows is seconds of that card for a step of a trajectory: the code on a full card, slowed by what few warps leave
  * unused, and counters in global memory, touched the less the more levels lie closer. */
@@ -43,7 +43,8 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run) {
   const int known = run->tiles > 0 && run->steps > 0;
-  const double share = CARD / (run->processors * (run->clock > 0 ? run->clock : CLOCK)), a_tile = known ? FF_TILE * (double)run->steps : 1;
+  const double share = CARD / (run->processors * (run->clock > 0 ? run->clock : CLOCK));
+  const double a_tile = known ? FF_TILE * (double)run->steps : 1;
   const double each = known ? (double)run->tiles / run->processors : run->warps; /* tiles of a multiprocessor */
   const double at_once = larger(each < run->warps ? each : run->warps, 1);
   const double tiles = known ? larger((double)run->tiles, run->processors) : 1;

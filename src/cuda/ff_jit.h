@@ -21,9 +21,8 @@ typedef struct {
 /* Begins to make code of the parts, one after the other (they may include what ff_texts.h holds), for compute capability `arch`
  * (75 ...): loads what `cache` (a folder, made where missing; may be NULL) holds of the same text, else compiles it, in a thread of
  * its own, for a minute may pass and the compiler cannot be interrupted. That it does once the seconds that the code `saves`, in
- * this run and in those before that asked for it with the same cache, reach `price`, and till then answers FF_EARGUMENT. Also that, with
- * the reason, where there is no NVRTC or it does not know the device; FF_EINTERNAL where the text does not
- * compile, which ff_jit_wait may tell as well. */
+ * this run and in those before that asked for it with the same cache, reach `price`; till then FF_EARGUMENT. Also that, with the
+ * reason, where there is no NVRTC or it does not know the device. FF_EINTERNAL, from ff_jit_wait, where the text does not compile. */
 ff_status ff_jit_start(ff_jit **out, const char *const *parts, int n, int arch, const char *cache, double saves, double price,
                        ff_error *err);
 

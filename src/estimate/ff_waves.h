@@ -1,4 +1,4 @@
-/* The run of an estimate on a backend's devices: each takes tiles in waves. Internal to estimate/. */
+/* Pilot and run of an estimate on a backend's devices: each takes tiles in waves. Internal to estimate/. */
 #ifndef FF_WAVES_H
 #define FF_WAVES_H
 
