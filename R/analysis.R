@@ -35,24 +35,27 @@
 #' head(as.data.frame(analysis))
 #' plot(analysis, n = 10)
 influence_analysis <- function(model, states, from = NULL, to = NULL, precision = 1e-3, influence_precision = 1e-3,
-                               confidence = 0.95, epsilon = 1e-10, method = c("simulation", "exact"),
+                               confidence = 0.95, epsilon = 1e-10, method = c("auto", "simulation", "exact"),
                                layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"), threads = NULL,
-                               seed = NULL, reduce = TRUE, max_burn_in = 2^20, shard = NULL, progress = interactive()) {
+                               seed = NULL, reduce = TRUE, max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL,
+                               progress = interactive()) {
   check_pbn(model)
   sets <- as_sets(states, model)
-  method <- check_choice(method, "method", c("simulation", "exact"))
-  engine <- method_engine(method, backend)
+  method <- check_choice(method, "method", estimate_methods)
+  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   check_number(influence_precision, "influence_precision", 0, 1, open_min = TRUE, open_max = TRUE)
-  options$precision <- c(states = precision, influence = influence_precision)
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce) {
     children <- match(unique(pairs$to[pairs$arrow]), model$nodes)
     model <- reduce_to(model, sort(unique(c(set_nodes(model, sets), children))))
   }
+  method <- settle_method(method, model, backend, layout, shard)
+  engine <- method_engine(method, backend)
+  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout, on_slow)
+  options$precision <- c(states = precision, influence = influence_precision)
   if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
   if (want_two_runs(model, pairs, options$precision)) {
     return(two_runs(model, whole, sets, pairs, options, confidence, progress, engine))

@@ -39,6 +39,50 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   result
 }
 
+estimate_methods <- c("auto", "simulation", "exact")
+
+# "auto" takes the exact method where that is a matter of a second, which depends on the network alone, unless something is asked
+# for that only a simulation has. Says so in a message of class fireflip_message_method.
+settle_method <- function(method, model, backend, layout, shard) {
+  if (method != "auto") return(method)
+  asks <- !is.null(shard) || identical(backend, "cuda") || identical(backend, "gpu") || (length(layout) == 1L && layout != "auto")
+  if (asks) return("simulation")
+  free <- quick_chain(model)
+  if (is.na(free)) return("simulation")
+  message(new_condition("method", "message", sprintf(
+    "method = \"exact\": the long run of the %s of %s is computed, not simulated.\n",
+    count_of(2^free, "state"), count_of(free, "free node")
+  ), NULL))
+  "exact"
+}
+
+# The number of free nodes where the chain is solved within about a second, else NA. What was measured: solving takes some 2e-7 s
+# a state and node, and 8e-8 s an arrow between states, or 6e-9 s where any state may follow any other.
+quick_chain <- function(model) {
+  if (length(model$nodes) - sum(model$exempt | model$perturbation == 0) > 20) return(NA_integer_)
+  free <- tryCatch({
+    chain <- .Call(ffi_exact_new, model)
+    on.exit(.Call(ffi_exact_release, chain))
+    length(.Call(ffi_exact_free, chain))
+  }, fireflip_error = function(condition) NA_integer_)
+  if (is.na(free)) return(free)
+  log_choices <- if (!is.null(model$contexts)) {
+    log(length(model$contexts$probability))
+  } else if (model$update == "synchronous") {
+    sum(log(tabulate(model$rules$node, length(model$nodes))))
+  } else {
+    log(nrow(model$rules))
+  }
+  seconds <- 2e-7 * free * 2^free + min(8e-8 * exp(log_choices + free * log(2)), 6e-9 * 4^free)
+  if (seconds <= 1) free else NA_integer_
+}
+
+# A warning of class fireflip_warning_convergence, where on_slow = "warn" has let an uncertain answer through.
+warn_of_doubt <- function(run) {
+  if (is.null(run$doubt)) return(invisible())
+  warn("convergence", paste0("The answer is uncertain, and its intervals do not hold: ", run$doubt, "."))
+}
+
 # What to run on. An exact answer takes no GPU, so none need be there.
 method_engine <- function(method, backend) {
   if (method == "exact") list(name = wanted_backend(backend)$value) else resolve_backend(backend)
@@ -96,7 +140,8 @@ progress_text <- function(state, scale = NULL) {
 }
 
 # Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c. An exact answer draws no seed.
-estimate_options <- function(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout) {
+estimate_options <- function(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout,
+                             on_slow = "error") {
   if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
   if (method == "simulation" || !is.null(seed)) seed <- resolve_seed(seed)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -108,7 +153,7 @@ estimate_options <- function(precision, confidence, epsilon, method, seed, max_b
   list(
     precision = precision, z = z, epsilon = epsilon, seed = seed,
     max_burn_in = max_burn_in, shard = part[[1L]] - 1, shards = part[[2L]], threads = resolve_threads(threads),
-    layout = resolve_layout(layout), simd = resolve_simd()
+    layout = resolve_layout(layout), simd = resolve_simd(), go_on = on_slow == "warn"
   )
 }
 
@@ -129,7 +174,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
-    stretch = result$stretch, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
+    stretch = result$stretch, forgets = result$forgets, doubt = result$doubt, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
     bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -206,7 +251,7 @@ same_run <- function(runs) {
 resume_run <- function(run, merged, frame) {
   options <- list(
     precision = run$precision, z = run$z, epsilon = run$epsilon, seed = run$seed, max_burn_in = run$max_burn_in, shard = 0,
-    shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd()
+    shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd(), go_on = FALSE
   )
   pointer <- new_estimate(run$model, run$sets, run$pairs, options)
   on.exit(.Call(ffi_estimate_release, pointer))
@@ -234,28 +279,48 @@ inform_more <- function(run, plan) {
 }
 
 # Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples
-# as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. What never varied gets
-# a bound from the looks that can count as independent: one for every stretch of a trajectory (see ff_estimate_stretch()).
+# as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. While visits are few, the
+# longest may not have been seen, and no more samples count than there are looks that can be independent: one for every stretch
+# of a trajectory (see ff_estimate_stretch()). These looks also bound what never varied.
 moment_intervals <- function(moments, chains, run) {
-  mean <- unname(moments[, "mean"])
-  visited <- unname(moments[, "visited"])
-  se <- unname(pmax(moments[, "se_two_state"], moments[, "se_between"]))
+  column <- function(name) unname(moments[, name])
+  mean <- column("mean")
+  visited <- column("visited")
+  se <- sqrt(column("se")^2 + phase_error(moments, run)^2)
   m <- pmin(pmax(mean, 0), 1)
   lower <- upper <- mean
+  looks <- chains * (1 + floor(run$window / run$stretch))
   varied <- visited == 1 & se > 0
   if (any(varied)) {
-    n <- pmin(pmax(m * (1 - m) / se^2, 1), 1e15)[varied] # beyond 1e15, qbeta() gives in
+    n <- pmax(m * (1 - m) / se^2, 1)
+    n <- pmin(ifelse(column("visits") < few_visits, pmin(n, looks), n), 1e15)[varied] # beyond 1e15, qbeta() gives in
     tail <- (1 - run$confidence) / 2
     lower[varied] <- stats::qbeta(tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
     upper[varied] <- stats::qbeta(1 - tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
   }
-  bound <- 1 - (1 - run$confidence)^(1 / (chains * (1 + floor(run$window / run$stretch))))
-  lower[!varied] <- pmax(0, m[!varied] - bound * (visited[!varied] > 0))
-  upper[!varied] <- pmin(1, m[!varied] + bound * (visited[!varied] < 2))
+  never <- visited != 1
+  bound <- 1 - (1 - run$confidence)^(1 / looks)
+  lower[never] <- pmax(0, m[never] - bound * (visited[never] > 0))
+  upper[never] <- pmin(1, m[never] + bound * (visited[never] < 2))
   known <- !is.na(run$constant) # what is constant by its expression is certain
   mean[known] <- lower[known] <- upper[known] <- run$constant[known]
   if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without a tile
   data.frame(mean = mean, lower = lower, upper = upper)
+}
+
+few_visits <- 50 # FF_FEW_VISITS
+
+# How far a window that holds no whole number of periods may be off, where phases are never forgotten: within trajectories the
+# halves then differ far less than those of independent samples would. A period of one visit shifts the mean by a quarter of
+# a visit at most. Where no trajectory differs from another, the halves' difference counts as well.
+phase_error <- function(moments, run) {
+  if (isTRUE(run$forgets)) return(0)
+  m <- moments[, "mean"]
+  periodic <- moments[, "visited"] == 1 & !is.nan(moments[, "alpha"]) &
+    moments[, "within"] < 0.1 * m * (1 - m) / (run$window / 2)
+  a_trajectory <- pmax(m * moments[, "beta"], (1 - m) * moments[, "alpha"]) * run$window
+  error <- ifelse(periodic & a_trajectory > 0, 1 / (4 * pmax(a_trajectory, 1)), 0)
+  unname(pmax(error, ifelse(moments[, "se"] > 0, 0, abs(moments[, "gap"]))))
 }
 
 visited_words <- function(visited, chains = 1) {

@@ -38,24 +38,31 @@
 #' small <- set_perturbation(example_model("cellcycle"), 0.01)
 #' as.matrix(long_run_influence(small, method = "exact"))
 long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
-                               method = c("simulation", "exact"), layout = c("auto", "sliced", "packed"),
+                               method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
                                backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
-                               max_burn_in = 2^20, shard = NULL, progress = interactive()) {
+                               max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive()) {
   check_pbn(model)
-  method <- check_choice(method, "method", c("simulation", "exact"))
+  method <- check_choice(method, "method", estimate_methods)
+  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   pairs <- influence_pairs(model, from, to)
-  if (!any(pairs$arrow)) method <- "exact" # nothing to simulate
-  engine <- method_engine(method, backend)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
+  method <- if (any(pairs$arrow)) settle_method(method, model, backend, layout, shard) else "exact" # nothing to simulate
+  engine <- method_engine(method, backend)
+  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout, on_slow)
   if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
   result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
   run <- estimate_run(model, NULL, pairs, options, confidence, result)
   run$nodes <- whole$nodes
-  influence_frame(run, result$moments, result$tiles, result$seconds)
+  whole_influences(run, result$moments, result$tiles, result$seconds)
+}
+
+# The result, and a warning where it is uncertain.
+whole_influences <- function(run, moments, tiles, seconds) {
+  warn_of_doubt(run)
+  influence_frame(run, moments, tiles, seconds)
 }
 
 # The pairs asked for, and which of them are arrows of the network.
@@ -131,7 +138,7 @@ new_influence <- function(x, run) structure(x, class = c("long_run_influence", "
 
 #' @rdname c.steady_state
 #' @export
-c.long_run_influence <- function(...) merge_parts(list(...), "long_run_influence", influence_frame)
+c.long_run_influence <- function(...) merge_parts(list(...), "long_run_influence", whole_influences)
 
 #' @rdname long_run_influence
 #' @param x A result of `long_run_influence()`.

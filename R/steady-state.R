@@ -61,17 +61,19 @@
 #' steady_state(net, c(all_on = "x1 & x2 & x3", all_off = "!x1 & !x2 & !x3"), seed = 1)
 #' steady_state(net, c(x1 = 1, x2 = 0), method = "exact")
 steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
-                         method = c("simulation", "exact"), layout = c("auto", "sliced", "packed"),
+                         method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
                          backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
-                         max_burn_in = 2^20, shard = NULL, progress = interactive()) {
+                         max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive()) {
   check_pbn(model)
   sets <- as_sets(states, model)
-  method <- check_choice(method, "method", c("simulation", "exact"))
-  engine <- method_engine(method, backend)
+  method <- check_choice(method, "method", estimate_methods)
+  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout)
   if (reduce) model <- reduce_to(model, set_nodes(model, sets))
+  method <- settle_method(method, model, backend, layout, shard)
+  engine <- method_engine(method, backend)
+  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout, on_slow)
   if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
   result <- run_estimate(new_estimate(model, sets, NULL, options), progress, engine = engine)
   run <- estimate_run(model, sets, NULL, options, confidence, result)
@@ -82,6 +84,7 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
 whole_states <- function(run, moments, tiles, seconds) {
   out <- steady_state_frame(run, moments, tiles, seconds)
   warn_short_of_precision(out)
+  warn_of_doubt(run)
   out
 }
 

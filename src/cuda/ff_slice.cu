@@ -46,8 +46,7 @@ __global__ static void start_states(ff_slice_image image, uint32_t *state, uint6
     const ff_philox_block draw = ff_philox(ff_philox_counter(FF_DRAW_INITIAL, group * 32 + lane, 0, unit + tile), key);
     for (uint32_t j = 0; j < 4 && group * 4 + j < image.n_nodes; j++) {
       const uint32_t node = group * 4 + j;
-      const int given = image.initial[node];
-      state[(tile * image.n_nodes + node) * 32 + lane] = given < 0 ? draw.v[j] : given ? 0xFFFFFFFFu : 0u;
+      state[(tile * image.n_nodes + node) * 32 + lane] = ff_start_bits(image.initial[node], draw.v[j]);
     }
   }
 }

@@ -16,6 +16,7 @@
 
 #include "../backend/ff_backend.h"
 #include "../pbn/ff_engine.h"
+#include "ff_monitor.h"
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_CONVERGED 1.05        /* rhat: the window is then some 10 times as long as the chains' memory */
@@ -53,13 +54,21 @@ uint32_t ff_tally_weight(double weight);
 /* Adds another tally of the same plan. */
 ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err);
 
+#define FF_FEW_VISITS 50 /* under so many the spread between trajectories may miss the long ones */
+
 /* What a tally says of one observable. A state set that never (or always) held has mean 0 (or 1) and no errors. */
 typedef struct {
   double mean;
   double se_two_state; /* standard error by the two-state formula; 0 where the observable is no state set */
   double se_between;   /* ... by the spread of the trajectories' means */
+  double se;           /* the one that counts: between trajectories; the larger while visits are too few for their spread to tell */
+  double visits;       /* independent visits, of the rarer value, that would give this standard error */
   double rhat;         /* potential scale reduction factor; NaN where nothing varied */
-  double drift;        /* second half minus first, in standard errors */
+  double gap;          /* mean of the second half minus that of the first ... */
+  double gap_se;       /* ... and its standard error */
+  double drift;        /* their quotient; infinite where halves differ and trajectories do not */
+  double half_cov;     /* covariance of the means of a trajectory's halves, over trajectories ... */
+  double half_var;     /* ... and the variance of either mean */
   double inflation;    /* variance of a trajectory's mean, against that of independent samples */
   double alpha, beta;  /* transition probabilities 0 -> 1, 1 -> 0; NaN where the observable is no state set */
   uint64_t n01, n10;   /* transitions */
@@ -69,8 +78,7 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
 
 /* ---- the formulas ----------------------------------------------------------------------------------------------- */
 
-/* Burn-in and samples by Raftery and Lewis for a two-state chain, at least 1; alpha + beta = 0 and 1 are taken care of,
- * and a chain that alternates (alpha + beta > 1) needs no burn-in: what it would shift averages out over two steps.
+/* Burn-in and samples by Raftery and Lewis for a two-state chain, at least 1; alpha + beta = 0, 1 and 2 are taken care of.
  * z is the normal quantile of (1 + confidence) / 2. */
 double ff_burn_in(double alpha, double beta, double epsilon);
 double ff_samples(double alpha, double beta, double z, double precision);
@@ -92,7 +100,18 @@ typedef struct {
   uint32_t shard, n_shards; /* this part (from 0) of so many */
   int threads;
   ff_simd simd;
+  int go_on;                /* 1: an answer of trajectories that still disagree is wanted too, with its doubt */
+  const ff_monitors *monitors; /* NULL, or what the pilot counts besides, and the names of the nodes: for messages. Borrowed */
+  char *const *names;
 } ff_estimate_options;
+
+/* A program, the observables that it is to count, and where it counts each of their terms: what ff_counted_new has found to be
+ * enough, which gives the same bits, or NULL: in their order. All borrowed. */
+typedef struct {
+  const ff_program *program;
+  const ff_observables *observables;
+  const uint32_t *at;
+} ff_counting;
 
 typedef struct {
   uint64_t burn_in;
@@ -122,10 +141,10 @@ typedef struct {
 
 typedef struct ff_estimate ff_estimate;
 
-/* Borrows program and `at`, and copies the rest. The program counts the observables' terms themselves where `at` is NULL, else
- * what ff_counted_new() has found to be enough, which gives the same bits. FF_EARGUMENT for options out of their domain. */
-ff_status ff_estimate_new(ff_estimate **out, const ff_program *program, const ff_observables *observables, const uint32_t *at,
-                          ff_estimate_options options, ff_error *err);
+/* `pilot` counts the same observables and then monitors (ff_monitor.h), by a program of the same network; NULL: as the run. What
+ * either names must outlive the estimate, but for the terms of the observables. FF_EARGUMENT for options out of their domain. */
+ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
+                          ff_error *err);
 void ff_estimate_free(ff_estimate *estimate);
 
 /* Where the run is to be done: on devices of a backend. */
@@ -166,6 +185,9 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
  * sum of all its parts. Advancing it then goes on as the undivided run would: it ends at once, or adds tiles, or starts anew with
  * a longer burn-in. Thinning stays 1. FF_EARGUMENT where plan and tally are not of such an estimate. */
 ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, ff_error *err);
+
+/* Why the answer is uncertain (with options.go_on), or NULL. Borrowed. */
+const ff_error *ff_estimate_doubt(const ff_estimate *estimate);
 
 /* Steps that count as one independent look of a trajectory at something it has not seen: the burn-in, and no less than a
  * node takes to flip, or the rarest predictor function to be selected. */

@@ -129,6 +129,12 @@ ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {
   return FF_OK;
 }
 
+/* A covariance from the mean of products; what rounding alone leaves of equal numbers is none. */
+static double spread(double products, double a, double b) {
+  double out = products - a * b;
+  return fabs(out) > 1e-14 * a * b ? out : 0;
+}
+
 static void two_state(ff_moments *m, const uint64_t *words, double samples) {
   uint64_t ones_from = words[1] + words[3] - words[4]; /* steps that began in the set */
   double n1 = (double)ones_from, n0 = samples - n1;
@@ -139,6 +145,16 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
   double sum = m->alpha + m->beta;
   if (m->n01 > 0 && m->n10 > 0)
     m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
+}
+
+/* The spread between trajectories is honest whatever happens within them, once there are enough visits for it to show. */
+static void choose_error(ff_moments *m, double mean, double most) {
+  double rarer = mean < most - mean ? mean : most - mean;
+  m->se = m->se_between;
+  m->visits = m->se > 0 ? rarer * rarer / (m->se * m->se) : INFINITY;
+  if (m->visits >= FF_FEW_VISITS || m->se_two_state <= m->se) return;
+  m->se = m->se_two_state;
+  m->visits = rarer * rarer / (m->se * m->se);
 }
 
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
@@ -163,7 +179,8 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   /* in units of steps: a trajectory's weighted count over each half */
   double a = real128(pair) / WEIGHT_ONE / chains, b = real128(pair + 2) / WEIGHT_ONE / chains;
   double unit = WEIGHT_ONE * WEIGHT_ONE * chains;
-  double aa = real128(pair + 4) / unit - a * a, bb = real128(pair + 6) / unit - b * b, ab = real128(pair + 8) / unit - a * b;
+  double aa = spread(real128(pair + 4) / unit, a, a), bb = spread(real128(pair + 6) / unit, b, b);
+  double ab = spread(real128(pair + 8) / unit, a, b);
   double correct = chains / (chains - 1);
   double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
   m.se_between = sqrt(between / chains);
@@ -176,7 +193,16 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
     m.rhat = INFINITY;
   double independent = mean * (most - mean) / n;
   if (independent > 0) m.inflation = between / independent;
-  double difference = (aa / (h0 * h0) + bb / (h1 * h1) - 2 * ab / (h0 * h1)) * correct / chains;
-  if (difference > 0) m.drift = (b / h1 - a / h0) / sqrt(difference);
+  double var0 = fmax(0, aa) * correct / (h0 * h0), var1 = fmax(0, bb) * correct / (h1 * h1);
+  m.half_cov = ab * correct / (h0 * h1);
+  m.half_var = sqrt(var0 * var1);
+  m.gap = b / h1 - a / h0;
+  if (fabs(m.gap) < 1e-12 * mean) m.gap = 0; /* rounding */
+  m.gap_se = sqrt(fmax(0, var0 + var1 - 2 * m.half_cov) / chains);
+  if (m.gap_se > 0)
+    m.drift = m.gap / m.gap_se;
+  else if (m.gap != 0)
+    m.drift = m.gap > 0 ? INFINITY : -INFINITY;
+  choose_error(&m, mean, most);
   return m;
 }

@@ -6,8 +6,8 @@
 double ff_burn_in(double alpha, double beta, double epsilon) {
   double sum = alpha + beta, most = alpha > beta ? alpha : beta;
   if (!(sum > 0)) return 1;
-  double memory = 1 - sum;
-  if (memory < 1e-15) return 1; /* forgets at once, or alternates, which averages out over any two steps */
+  double memory = sum < 1 ? 1 - sum : sum - 1; /* a chain that alternates forgets its phase as slowly */
+  if (memory < 1e-15 || memory > 1 - 1e-15) return 1; /* forgets at once, or never, as a period of two, which averages out */
   double m = ff_log(epsilon * sum / most) / ff_log(memory);
   return m > 1 ? ceil(m) : 1;
 }

@@ -54,6 +54,15 @@ uint32_t ff_program_nodes(const ff_program *program);
 uint32_t ff_program_terms(const ff_program *program);
 uint32_t ff_program_all_nodes(const ff_program *program); /* with those that a reduction removed */
 int ff_program_asynchronous(const ff_program *program);
+
+/* 1 where the network's long run cannot depend on its start, whatever that is. So it is where every node can flip but those that
+ * are held at a given value, and those exempt ones that follow, without a cycle among themselves, from nodes that can. */
+int ff_program_forgets(const ff_program *program);
+
+/* Trajectories of a program that forgets its start shall start in states that differ much from each other: all nodes off, all on,
+ * the given start, random ones. Without effect on one that does not. To be called before a tile starts. */
+void ff_program_spread(ff_program *program);
+
 double ff_program_perturbation(const ff_program *program); /* 0 where no node can flip */
 double ff_program_rarest(const ff_program *program); /* the smallest selection (or context) probability */
 size_t ff_program_bytes(const ff_program *program);      /* of the program */

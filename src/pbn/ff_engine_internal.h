@@ -43,6 +43,21 @@ static FF_HD inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n
   return (uint32_t)(((uint64_t)word * n + (((uint64_t)(other >> 10) * n) >> 22)) >> 32);
 }
 
+/* ---- where trajectories start -------------------------------------------------------------------------------------- */
+
+/* A node's start in struct ff_program: 0, 1, FF_START_RANDOM, or any of these plus FF_START_SPREAD. Spread starts differ much
+ * from each other: of eight neighbouring trajectories one has all such nodes off, one has them on, two have the given values,
+ * and four are drawn at random. */
+#define FF_START_RANDOM (-1)
+#define FF_START_SPREAD 4
+
+/* A node's values in 32 neighbouring trajectories, the first one's number being a multiple of 8. */
+static FF_HD inline uint32_t ff_start_bits(int start, uint32_t random) {
+  const int spread = start > 1, given = spread ? start - FF_START_SPREAD : start;
+  const uint32_t own = given < 0 ? random : given != 0 ? 0xFFFFFFFFu : 0u;
+  return spread ? (random & 0xF0F0F0F0u) | (own & 0x0C0C0C0Cu) | 0x02020202u : own;
+}
+
 /* ---- the sliced program ----------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -107,7 +122,9 @@ struct ff_program {
   uint32_t *flip;          /* n_flip indices: theirs, ascending, then n_nodes for every removed one */
   double perturbation, rarest;
   ff_poisson hits;
-  int8_t *initial;
+  int8_t *initial;         /* per node, as ff_start_bits() reads it */
+  uint8_t *held;           /* per node: 1 where it keeps its start */
+  int forgets;             /* the long run does not depend on the start */
   uint8_t *two_state;      /* per term: transitions are counted */
   ff_expr *terms;          /* copies, for the packed program */
   ff_slice slice;
@@ -144,6 +161,9 @@ struct ff_tile {
   uint64_t *changes;
   uint32_t *before, *after;
 };
+
+/* Fills program->held and program->forgets. O(arrows among exempt nodes). */
+ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err);
 
 ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
 void ff_slice_free(ff_slice *slice);

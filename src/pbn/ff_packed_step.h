@@ -343,7 +343,7 @@ FF_STEP void ff_step_start(const int form, const ff_step_program *p, const ff_st
     for (; place < end; place++) {
       uint32_t node = form & FF_FORM_PLACED ? p->order[place] : place;
       uint32_t bit = drawn[(node / 32) * stride] >> (node % 32) & 1;
-      bits |= (p->initial[node] >= 0 ? (uint32_t)p->initial[node] : bit) << (place % 32);
+      bits |= (ff_start_bits(p->initial[node], bit != 0 ? 0xFFFFFFFFu : 0u) >> (t->unit % 32) & 1) << (place % 32);
     }
     t->state[i * t->stride] = bits;
   }

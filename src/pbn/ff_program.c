@@ -13,6 +13,7 @@ ff_layout ff_program_layout(const ff_program *program) { return program->layout;
 const char *ff_program_reason(const ff_program *program) { return program->reason; }
 uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; }
 uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
+int ff_program_forgets(const ff_program *program) { return program->forgets; }
 uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
 int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
 double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
@@ -29,6 +30,7 @@ void ff_program_free(ff_program *program) {
   free(program->terms);
   free(program->two_state);
   free(program->initial);
+  free(program->held);
   free(program->flip);
   free(program);
 }
@@ -102,7 +104,8 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   memcpy(program->initial, pbn->initial, pbn->n_nodes);
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
   for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
-  status = copy_terms(program, observables, err);
+  status = ff_start_classify(program, pbn, err);
+  if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
   double sites = (double)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);
   status = ff_poisson_new(&program->hits, pbn->perturbation, sites, err);

@@ -441,10 +441,11 @@ static void FF_KERNEL(start)(ff_tile *tile) {
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     if (i % 4 == 0) FF_KERNEL(random_rows)(four, FF_DRAW_INITIAL, i / 4, &d);
     uint64_t *row = tile->rows + (size_t)i * FF_ROW_WORDS;
-    if (p->initial[i] < 0)
-      memcpy(row, four + (size_t)(i % 4) * FF_ROW_WORDS, FF_ROW_WORDS * sizeof *row);
-    else
-      memset(row, p->initial[i] ? 0xFF : 0, FF_ROW_WORDS * sizeof *row);
+    const uint64_t *drawn = four + (size_t)(i % 4) * FF_ROW_WORDS;
+    for (int w = 0; w < FF_ROW_WORDS; w++) {
+      const uint32_t low = ff_start_bits(p->initial[i], (uint32_t)drawn[w]);
+      row[w] = (uint64_t)ff_start_bits(p->initial[i], (uint32_t)(drawn[w] >> 32)) << 32 | low;
+    }
   }
 }
 

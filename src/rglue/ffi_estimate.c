@@ -13,6 +13,9 @@ typedef struct {
   ff_observables observables;
   ff_counted counted;
   ff_program *program;
+  ff_monitors monitors; /* what the pilot counts, and its program */
+  ff_counted pilot_counted;
+  ff_program *pilot_program;
   ff_estimate *estimate;
 } held;
 
@@ -22,7 +25,10 @@ static void release(SEXP pointer) {
   SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
   if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_estimate_free(h->estimate);
   ff_program_free(h->program);
+  ff_program_free(h->pilot_program);
   ff_counted_free(&h->counted);
+  ff_counted_free(&h->pilot_counted);
+  ff_monitors_free(&h->monitors);
   ff_influence_free(&h->observables);
   free(h);
   R_ClearExternalPtr(pointer);
@@ -78,7 +84,8 @@ static ff_estimate_options options_of(SEXP list, uint32_t n) {
                                .shard = (uint32_t)number(list, "shard"),
                                .n_shards = (uint32_t)number(list, "shards"),
                                .threads = (int)number(list, "threads"),
-                               .simd = (ff_simd)(int)number(list, "simd")};
+                               .simd = (ff_simd)(int)number(list, "simd"),
+                               .go_on = (int)number(list, "go_on")};
 }
 
 /* The influences of from[i] on to[i], nodes numbered from 1, at h->observables. */
@@ -117,20 +124,40 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   ffi_check(status, &err);
 }
 
+/* Nodes that a pilot follows, at most: a packed program evaluates each of them whenever a state changes. */
+#define MOST_MONITORS 4096
+#define MOST_PACKED_MONITORS 32
+
+static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
+  ff_error err;
+  ffi_check(ff_counted_new(&h->counted, &h->observables, &err), &err);
+  ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
+  uint32_t most = ff_program_layout(h->program) == FF_LAYOUT_PACKED ? MOST_PACKED_MONITORS : MOST_MONITORS;
+  ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, most, &err), &err);
+  ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
+  ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
+  ff_program_spread(h->program);
+  ff_program_spread(h->pilot_program);
+}
+
 /* What is to be estimated, from one simulation: the state sets (text), then the influences; either may be none. */
 SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   ff_error err;
   ff_pbn *pbn;
   held *h;
-  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(hold(&h));
+  R_SetExternalPtrTag(pointer, network); /* whose names the estimate's messages use */
   hold_influences(h, pbn, from, to);
   hold_sets(h, pbn, sets);
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
-  ffi_check(ff_counted_new(&h->counted, &h->observables, &err), &err);
-  ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, (ff_layout)(int)number(options, "layout"), &err), &err);
+  hold_programs(h, pbn, (ff_layout)(int)number(options, "layout"));
   ff_estimate_options how = options_of(options, h->observables.n);
-  ffi_check(ff_estimate_new(&h->estimate, h->program, &h->observables, h->counted.at, how, &err), &err);
+  how.monitors = &h->monitors;
+  how.names = pbn->names;
+  ff_counting run = {h->program, &h->observables, h->counted.at};
+  ff_counting pilot = {h->pilot_program, &h->monitors.observables, h->pilot_counted.at};
+  ffi_check(ff_estimate_new(&h->estimate, &run, &pilot, how, &err), &err);
   UNPROTECT(2);
   return pointer;
 }
@@ -205,9 +232,9 @@ static SEXP device_of(ff_estimate *estimate) {
   return out;
 }
 
-static const char *const moment_names[] = {"mean",  "se_two_state", "se_between", "rhat", "drift", "inflation",
-                                           "alpha", "beta",         "n01",        "n10",  "visited"};
-#define N_MOMENTS 11
+static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",
+                                           "gap",  "alpha", "beta",   "n01",          "n10",        "within", "visited"};
+#define N_MOMENTS 15
 
 /* A matrix, a row an observable. */
 static SEXP moments_of(const ff_tally *tally) {
@@ -218,8 +245,9 @@ static SEXP moments_of(const ff_tally *tally) {
   Rf_setAttrib(out, R_DimNamesSymbol, names);
   for (uint32_t i = 0; i < tally->n; i++) {
     ff_moments m = ff_tally_moments(tally, i);
-    double values[N_MOMENTS] = {m.mean,  m.se_two_state, m.se_between,  m.rhat,        m.drift,  m.inflation,
-                                m.alpha, m.beta,         (double)m.n01, (double)m.n10, m.visited};
+    double within = m.gap_se * m.gap_se * (double)tally->tiles * FF_TILE / 2;
+    double values[N_MOMENTS] = {m.mean, m.se,    m.visits, m.se_two_state, m.se_between,  m.rhat, m.drift, m.inflation,
+                                m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, within, m.visited};
     for (int j = 0; j < N_MOMENTS; j++) REAL(out)[(size_t)j * tally->n + i] = values[j];
   }
   UNPROTECT(3);
@@ -322,11 +350,11 @@ static SEXP trace_of(const ff_estimate *estimate) {
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
-                                      "device"};
+                                      "device", "forgets", "doubt"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(15, names));
+  SEXP out = PROTECT(ffi_list(17, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -345,6 +373,9 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 12, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
   SET_VECTOR_ELT(out, 13, Rf_ScalarReal(FF_CONVERGED));
   SET_VECTOR_ELT(out, 14, device_of(h->estimate));
+  SET_VECTOR_ELT(out, 15, Rf_ScalarLogical(ff_program_forgets(h->program)));
+  const ff_error *doubt = ff_estimate_doubt(h->estimate);
+  if (doubt != NULL) SET_VECTOR_ELT(out, 16, Rf_mkString(doubt->text));
   for (uint32_t i = 0; i < tally->n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;

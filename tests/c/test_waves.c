@@ -167,7 +167,7 @@ static ff_status use(ff_estimate *e, uint32_t n_devices, ff_error *err) {
 
 /* Devices for pilot and run, 0: none. */
 static ff_status run(ff_estimate **out, const scene *s, uint32_t pilot, uint32_t devices, ff_error *err) {
-  ff_status status = ff_estimate_new(out, s->program, &s->c.observables, s->counted.at, s->options, err);
+  ff_status status = ff_estimate_new(out, &(ff_counting){s->program, &s->c.observables, s->counted.at}, NULL, s->options, err);
   if (status == FF_OK && pilot > 0) status = use(*out, pilot, err);
   for (int done = 0; !done && status == FF_OK;) {
     status = ff_estimate_advance(*out, 0.02, &done, err);
@@ -234,7 +234,7 @@ static void a_pilot_is_interpreted(void) {
   scene s;
   ff_estimate *e = NULL;
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
-  FF_CHECK_OK(ff_estimate_new(&e, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
   FF_CHECK_INT(fake.kernel, FF_KERNEL_INTERPRETER);
   for (int done = 0; !done && !ff_estimate_waits(e);) FF_CHECK_OK(ff_estimate_advance(e, 1, &done, &err), &err);
@@ -275,7 +275,7 @@ static void without_devices_it_goes_on_here(void) {
       FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
       fake.no_new = way == 0 ? 1 : way == 1 ? 2 : 0;
       fake.never_ready = way == 2 ? 1 : way == 3 ? 2 : 0;
-      FF_CHECK_OK(ff_estimate_new(&got, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+      FF_CHECK_OK(ff_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
       int done = 0, refused = use(got, 1, &err) != FF_OK;
       for (ff_status status = FF_OK; !done && status == FF_OK;) {
         status = ff_estimate_advance(got, 0.02, &done, &err);
@@ -302,7 +302,7 @@ static void a_pilot_can_move(void) {
   if (!scene_new(&s, NULL, FF_LAYOUT_SLICED, 15)) return;
   fake.capacity = 64;
   FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&got, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(ff_estimate_advance(got, 0, &done, &err), &err);
   FF_CHECK(ff_estimate_progress(got).steps > 0);
   FF_CHECK_OK(ff_estimate_use(got, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
@@ -324,7 +324,7 @@ static void what_is_not_ready_can_be_freed(void) {
   int is = 1;
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
   fake.delays = 1000;
-  FF_CHECK_OK(ff_estimate_new(&e, s.program, &s.c.observables, s.counted.at, s.options, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(ff_estimate_use(e, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
   FF_CHECK_OK(ff_estimate_ready(e, 0.001, &is, &err), &err);
   FF_CHECK_INT(is, 0);

@@ -1,0 +1,348 @@
+/* Looks and decisions: when the pilot is believed, what it plans, and when the run is done. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_estimate_internal.h"
+
+#define RARE 50.0               /* independent looks times precision at which what is too rare to be seen is rare enough */
+#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, a second or so) that a run may take on to see what is rare often enough */
+#define MIN_PATIENCE 64         /* stretches (of 2,048 steps at least) before trajectories that disagree are given up ... */
+#define MIN_STRETCH 2048
+#define MAX_STUCK 2             /* ... where so many doublings bring no agreement */
+#define SHARED_RUN 0.08         /* correlation of a trajectory's halves that a run may show */
+#define DRIFT_RUN 5.0
+#define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
+#define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
+#define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many ... */
+#define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+double ff_decide_stretch(const ff_program *program) {
+  double p = ff_program_perturbation(program), stretch = 1 / ff_program_rarest(program);
+  if (ff_program_asynchronous(program)) stretch *= (double)ff_program_all_nodes(program);
+  return p > 0 && 1 / p > stretch ? 1 / p : stretch;
+}
+
+static double chains_of(const ff_estimate *e) { return (double)e->tally.tiles * FF_TILE; }
+
+static ff_status note(ff_estimate *e, ff_look now, ff_error *err) {
+  ff_status status = ff_grow((void **)&e->trace, &e->trace_capacity, e->n_trace + 1, sizeof *e->trace, err);
+  if (status != FF_OK) return status;
+  double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
+  e->trace[e->n_trace++] = (ff_trace){(int)e->phase, samples, now.rhat, now.width, (double)e->plan.burn_in};
+  return FF_OK;
+}
+
+double ff_estimate_stretch(const ff_estimate *e) { return larger((double)e->plan.burn_in, ff_decide_stretch(e->run.program)); }
+
+/* Work that a run may take on to see what is rare: less than this has been done. */
+static int may_work(const ff_estimate *e) {
+  double nodes = (double)ff_program_nodes(e->run.program) + 1, steps = chains_of(e) * (double)e->target[2];
+  return steps * nodes * (ff_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
+}
+
+/* How many times more trajectories are needed to have seen enough: of a state set FF_FEW_VISITS independent visits, where that can
+ * be had; of what is rarer, so many independent looks that it (or its complement) is rarer than the precision. 1: none. */
+static double looks_wanted(const ff_estimate *e) {
+  double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
+  double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
+  if ((double)e->plan.burn_in + window < ff_decide_stretch(e->run.program)) looks = 0; /* it may not have got away from its start yet */
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    if (e->constant[i]) continue;
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (m.visited == 1 && m.visits >= FF_FEW_VISITS) continue;
+    if (m.visited == 1 && e->two_state[i] && may_work(e))
+      more = larger(more, larger(1.1 * FF_FEW_VISITS / m.visits, 1.25));
+    else if (looks * e->precision[i] < RARE && (e->two_state[i] || m.visited != 1))
+      more = larger(more, 2);
+  }
+  return more > 4 ? 4 : more;
+}
+
+/* Is there an observable that varies by its expression, and never did? */
+static int never_seen(const ff_estimate *e) {
+  for (uint32_t i = 0; i < e->observables.n; i++)
+    if (!e->constant[i] && ff_tally_moments(&e->tally, i).visited != 1) return 1;
+  return 0;
+}
+
+/* The memory, in steps, of what a trajectory's halves share (see ff_look_unmixed()): t / h of it gives t / h / 2 / (1 - t / h). */
+static double shared_memory(const ff_estimate *e, const ff_moments *m) {
+  double shared = m->half_var > 0 ? m->half_cov / m->half_var : 0;
+  return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
+}
+
+/* Burn-in that one observable asked for wants beyond what mixing asks for, and the thinning of its record. */
+static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
+  uint64_t window = e->plan.half[0] + e->plan.half[1];
+  uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
+  double alpha, beta, out = 0;
+  /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
+  if (m->inflation > 1 && e->rule.forgets) out = ff_log(e->options.epsilon) / ff_log((m->inflation - 1) / (m->inflation + 1));
+  if (!e->two_state[i]) return out;
+  e->thinning[i] =
+      ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
+  if (alpha > 0 && beta > 0)
+    out = larger(out, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * (double)e->thinning[i]);
+  return out;
+}
+
+/* Burn-in and samples that the pilot asks for. Its own burn-in was enough; a longer one leaves epsilon, where max_burn_in lets it. */
+static void wanted(ff_estimate *e, double *burn_in, double *samples) {
+  double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, memory = 0, most = 0;
+  *samples = 1;
+  for (uint32_t i = 0; i < e->tally.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (m.visited != 1) continue;
+    if (e->rule.forgets) memory = larger(memory, shared_memory(e, &m));
+    if (i >= e->observables.n) continue;
+    double r = e->precision[i];
+    *samples = larger(*samples, m.se * m.se * n * (z / r) * (z / r));
+    most = larger(most, own_burn_in(e, i, &m));
+  }
+  most = larger(most, -ff_log(e->options.epsilon) * memory);
+  if (most > (double)e->options.max_burn_in) most = (double)e->options.max_burn_in;
+  *burn_in = larger((double)e->plan.burn_in, most);
+}
+
+void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
+  uint64_t s = e->options.shard, k = e->options.n_shards;
+  e->next_tile = round * ROUND_UNITS + first + tiles * s / k;
+  e->start_tile = e->next_tile;
+  e->last_tile = round * ROUND_UNITS + first + tiles * (s + 1) / k;
+  uint64_t n = e->last_tile - e->start_tile; /* of a long run: looks at a 64th, a 16th, a quarter, and at the end */
+  e->stop_tile = n <= 64 || e->waves != NULL ? e->last_tile : e->start_tile + n / 64;
+  for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
+}
+
+/* Many tiles let many threads work, and many GPUs where the run is long; each costs its burn-in. */
+static double tiles_for(double steps, double burn_in, double fewest) {
+  double tiles = ceil(steps / (BURN_IN_SHARE * burn_in)), more = ceil(steps / (LONG_SHARE * burn_in));
+  if (tiles <= FF_MAX_TILES) return tiles < fewest ? fewest : tiles;
+  return more < FF_MAX_TILES ? FF_MAX_TILES : more > FF_MOST_TILES ? FF_MOST_TILES : more;
+}
+
+static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
+  if (burn_in > (double)e->options.max_burn_in)
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "the state sets ask for a burn-in of %.3g steps, and at most %llu are allowed: raise max_burn_in, or use "
+                        "method = \"exact\"", burn_in,
+                        (unsigned long long)e->options.max_burn_in);
+  uint64_t steps = (uint64_t)burn_in;
+  double least = (double)e->least_window, tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
+  double window = ceil(samples / FF_TILE / tiles / PERIODS) * PERIODS;
+  if (window < least || !e->rule.forgets) { /* what differs for ever between trajectories takes more of them, not longer ones */
+    window = least;
+    tiles = larger(ceil(samples / FF_TILE / window), e->pilot);
+  }
+  if (window > FF_MAX_WINDOW) {
+    tiles = ceil(samples / FF_TILE / FF_MAX_WINDOW);
+    window = ceil(samples / FF_TILE / tiles);
+  }
+  if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
+    return ff_error_set(err, FF_ESIZE,
+                        "the precision asked for takes %s%.3g samples, and at most %.2g can be addressed: ask for a larger "
+                        "`precision`",
+                        isfinite(samples) ? "" : "more than ", isfinite(samples) ? samples : DBL_MAX,
+                        (double)FF_TILE * (double)FF_MAX_WINDOW * (double)(ROUND_UNITS / 2));
+  if (e->phase == FF_PHASE_PILOT) {
+    ff_status status = ff_estimate_make_slots(e, &e->run, (uint32_t)e->options.threads, err);
+    if (status != FF_OK) return status;
+  }
+  e->phase = FF_PHASE_RUN;
+  ff_estimate_set_window(e, steps, (uint64_t)window);
+  e->plan.tiles = (uint64_t)tiles;
+  ff_decide_start_round(e, round, 0, e->plan.tiles);
+  return FF_OK;
+}
+
+/* The observables that have mixed least, the worst first, as text: "nodes "a" and "b"". */
+static void name_slow(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
+  const ff_monitors *monitors = e->options.monitors;
+  uint32_t shown[4], n = 0, slow = 0, asked = e->observables.n, total = e->tally.n;
+  for (uint32_t i = asked; i < total; i++) { /* nodes say more than pairs, and pairs than nothing */
+    int node = monitors != NULL && monitors->node[0][i - asked] == monitors->node[1][i - asked];
+    if (!(unmixed[i] > 1) || !node) continue;
+    slow++;
+    uint32_t at = n < 4 ? n++ : 4;
+    while (at > 0 && unmixed[shown[at - 1]] < unmixed[i]) {
+      if (at < 4) shown[at] = shown[at - 1];
+      at--;
+    }
+    if (at < 4) shown[at] = i;
+  }
+  size_t used = 0;
+  *out = '\0';
+  for (uint32_t i = 0; i < n && used < size; i++) {
+    const char *name = e->options.names[monitors->node[0][shown[i] - asked]];
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i == 0 ? slow > 1 ? " about nodes " : " about node " : ", ",
+                             ff_quote(name, strlen(name)).text);
+  }
+  if (slow > n && used < size) snprintf(out + used, size - used, " and %u more", slow - n);
+}
+
+/* A longer burn-in is advised only where max_burn_in is what ended it, not where doublings have brought no agreement. */
+static ff_status not_converged(const ff_estimate *e, const double *unmixed, double rhat, ff_error *err) {
+  char about[700];
+  name_slow(e, unmixed, about, sizeof about);
+  unsigned long long steps = e->target[2];
+  const char *longer = e->stuck >= MAX_STUCK || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
+  if (!e->rule.forgets)
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays in for "
+                        "long%s: %suse method = \"exact\"",
+                        steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "after %llu steps trajectories from different starts still disagree%s (rhat %.3g)%s, as they do where the "
+                      "network has several basins and moves slowly between them: %suse a larger perturbation probability, or method "
+                      "= \"exact\"",
+                      steps, about, rhat, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
+}
+
+static ff_status too_short(const ff_estimate *e, ff_error *err) {
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "what moves the network may take %.3g steps to happen once (the perturbation probability is %g, the smallest "
+                      "selection probability %g), and a burn-in of at most %llu is allowed: allow a longer one (max_burn_in), or use "
+                      "method = \"exact\"",
+                      ff_decide_stretch(e->run.program), ff_program_perturbation(e->run.program), ff_program_rarest(e->run.program),
+                      (unsigned long long)e->options.max_burn_in);
+}
+
+/* From the pilot to the run. */
+static ff_status end_pilot(ff_estimate *e, ff_error *err) {
+  double burn_in, samples;
+  wanted(e, &burn_in, &samples);
+  free(e->record);
+  e->record = NULL;
+  if (e->waves != NULL) e->pilot_seconds = ff_waves_info(e->waves).device_seconds;
+  ff_waves_free(e->waves);
+  e->waves = NULL;
+  e->waits = 1;
+  e->least_window = e->plan.half[0] + e->plan.half[1];
+  double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
+  return plan_run(e, more < most ? more : most, samples * MARGIN, 0, err);
+}
+
+/* Gives up with an error, or, where the caller takes an uncertain answer, goes on and keeps the error as its doubt. */
+static ff_status give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
+  if (status != FF_ECONVERGENCE || !e->options.go_on) {
+    if (err != NULL) *err = *why;
+    return status;
+  }
+  e->doubt = *why;
+  return FF_OK;
+}
+
+static double judge(ff_estimate *e, double *unmixed) {
+  double most = 0;
+  for (uint32_t i = 0; i < e->tally.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    unmixed[i] = m.visited == 1 ? ff_look_unmixed(&m, chains_of(e), &e->rule, &e->within[i]) : 0;
+    most = larger(most, unmixed[i]);
+  }
+  return most;
+}
+
+ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
+  ff_look now = ff_look_at(&e->tally, &e->rule);
+  ff_status status = note(e, now, err);
+  double *unmixed = status == FF_OK ? ff_calloc(e->tally.n, sizeof *unmixed) : NULL;
+  if (status == FF_OK && unmixed == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for a look at %u observables", e->tally.n);
+  if (status != FF_OK) return status;
+  double most = judge(e, unmixed), psi = (double)e->plan.burn_in;
+  int converged = most <= 1 && !(e->rule.forgets && now.rhat > FF_CONVERGED), had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
+  if (converged && had_a_chance) {
+    free(unmixed);
+    return end_pilot(e, err);
+  }
+  int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
+  e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
+  e->last_unmixed = most;
+  int last = e->stuck >= MAX_STUCK || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+  if (last) {
+    ff_error why;
+    status = converged ? too_short(e, &why) : not_converged(e, unmixed, now.rhat, &why);
+    status = give_up(e, status, &why, err);
+  }
+  free(unmixed);
+  if (last) return status == FF_OK ? end_pilot(e, err) : status;
+  ff_estimate_set_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* what has been run so far is the next burn-in */
+  for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = e->waves == NULL;
+  return FF_OK;
+}
+
+static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
+  if (e->plan.tiles + more >= ROUND_UNITS)
+    return ff_error_set(err, FF_ESIZE,
+                        "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
+                        (unsigned long long)more);
+  ff_decide_start_round(e, round, e->plan.tiles, more);
+  e->plan.tiles += more;
+  return FF_OK;
+}
+
+/* Do trajectories of the run remember more than they may? */
+static int remembers(const ff_estimate *e, double drift) {
+  double chains = chains_of(e), small = e->rule.negligible;
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (m.visited != 1) continue;
+    if (fabs(m.drift) > drift && (e->rule.forgets || fabs(m.gap) > small)) return 1;
+    if (e->rule.forgets && m.visits >= FF_FEW_VISITS && m.half_cov > small * small &&
+        m.half_cov > (SHARED_RUN + DRIFT_RUN / sqrt(chains)) * m.half_var)
+      return 1;
+  }
+  return 0;
+}
+
+/* Starts anew with four times the burn-in and window. */
+static ff_status run_longer(ff_estimate *e, double samples, uint64_t round, ff_error *err) {
+  double burn_in = 4 * (double)e->plan.burn_in;
+  if (burn_in > (double)e->options.max_burn_in) {
+    ff_error why;
+    ff_status status = ff_error_set(&why, FF_ECONVERGENCE,
+                                    "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: raise "
+                                    "max_burn_in, or use method = \"exact\"",
+                                    (unsigned long long)e->plan.burn_in);
+    status = give_up(e, status, &why, err);
+    if (status == FF_OK) e->phase = FF_PHASE_DONE;
+    return status;
+  }
+  uint64_t window = e->plan.half[0] + e->plan.half[1];
+  e->least_window = window < FF_MAX_WINDOW / 4 ? 4 * window : window;
+  return plan_run(e, burn_in, samples, round, err);
+}
+
+ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
+  ff_look now = ff_look_at(&e->tally, &e->rule);
+  ff_status status = e->tally.tiles > 0 ? note(e, now, err) : FF_OK;
+  if (status != FF_OK) return status;
+  if (e->stop_tile < e->last_tile) {
+    uint64_t n = 4 * (e->stop_tile - e->start_tile);
+    e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
+    return FF_OK;
+  }
+  int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
+  double burn_in = (double)e->plan.burn_in, window = (double)(e->plan.half[0] + e->plan.half[1]);
+  double samples = (double)e->tally.tiles * FF_TILE * window;
+  if (whole && e->doubt.status == FF_OK && remembers(e, DRIFT_RUN)) return run_longer(e, samples, ++*round, err);
+  if (whole && now.width > e->options.precision) {
+    double ratio = now.width / e->options.precision;
+    uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
+    return add_tiles(e, *round, more, err);
+  }
+  double wanted = whole ? looks_wanted(e) : 1;
+  if (wanted > 1) {
+    double stretch = ceil(ff_decide_stretch(e->run.program));
+    if (burn_in + window < stretch && never_seen(e) && stretch <= (double)e->options.max_burn_in)
+      return plan_run(e, stretch, samples, ++*round, err); /* no number of such looks is enough */
+    return add_tiles(e, *round, (uint64_t)ceil((double)e->plan.tiles * (wanted - 1)), err);
+  }
+  e->phase = FF_PHASE_DONE;
+  return FF_OK;
+}
+

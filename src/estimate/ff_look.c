@@ -1,0 +1,41 @@
+/* Precision and mixing, as sums over trajectories tell them. */
+#include "ff_look.h"
+
+#include <math.h>
+
+#define MOST_SHARED 0.04  /* correlation of a trajectory's halves ... */
+#define MOST_KEPT 0.7     /* ... and what may be left of the variance within, with a window twice as long */
+#define SAMPLING 2.5      /* standard errors that both are allowed on top: one look judges many observables */
+#define DRIFT 4.0         /* standard errors between the halves' means */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
+  ff_look out = {.rhat = NAN};
+  for (uint32_t i = 0; i < rule->n_asked; i++) {
+    ff_moments m = ff_tally_moments(tally, i);
+    if (!isnan(m.rhat) && !(out.rhat > m.rhat)) out.rhat = m.rhat;
+    out.width = larger(out.width, rule->z * m.se * (rule->unit / rule->precision[i]));
+    out.drift = larger(out.drift, fabs(m.drift));
+  }
+  return out;
+}
+
+static double shared(const ff_moments *m, double chains, double small) {
+  if (m->half_cov <= small * small || !(m->half_var > 0)) return 0;
+  return m->half_cov / m->half_var / (MOST_SHARED + SAMPLING / sqrt(chains));
+}
+
+static double kept(const ff_moments *m, double chains, double small, double *within) {
+  double now = m->gap_se * m->gap_se * chains, before = *within;
+  *within = now;
+  if (now <= small * small) return 0;
+  return now / before / (MOST_KEPT + 2 * SAMPLING / sqrt(chains));
+}
+
+double ff_look_unmixed(const ff_moments *m, double chains, const ff_look_rule *rule, double *within) {
+  double small = rule->negligible, gap = fabs(m->gap);
+  double out = rule->forgets ? shared(m, chains, small) : kept(m, chains, small, within);
+  if (m->gap_se > 0 && (rule->forgets || gap > small)) return larger(out, gap / m->gap_se / DRIFT);
+  return gap > small ? INFINITY : out;
+}

@@ -1,0 +1,95 @@
+/* The pilot's monitors: nodes and pairs of nodes. */
+#include "ff_monitor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_influence.h"
+
+#define MOST_PAIRS 32
+
+void ff_monitors_free(ff_monitors *monitors) {
+  ff_influence_free(&monitors->observables);
+  free(monitors->node[0]);
+  free(monitors->node[1]);
+  *monitors = (ff_monitors){0};
+}
+
+/* A term of one node, or the exclusive or of two. */
+static ff_status make_term(ff_expr *out, uint32_t a, uint32_t b, ff_error *err) {
+  uint32_t length = a == b ? 1 : 3;
+  ff_op *code = ff_calloc(length, sizeof *code);
+  if (code == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a monitor");
+  code[0] = FF_X_OP(FF_X_VAR, a);
+  if (a != b) {
+    code[1] = FF_X_OP(FF_X_VAR, b);
+    code[2] = FF_X_OP(FF_X_XOR, 0);
+  }
+  *out = (ff_expr){.code = code, .length = length, .depth = a == b ? 1 : 2};
+  return FF_OK;
+}
+
+/* Another node to pair a node with: its first parent that is not itself, else the next node. */
+static uint32_t partner(const ff_pbn *pbn, uint32_t node) {
+  for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++)
+    for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++)
+      if (pbn->predictors[f].parents[j] != node) return pbn->predictors[f].parents[j];
+  return (node + 1) % pbn->n_nodes;
+}
+
+static uint32_t list_pairs(ff_monitors *m, uint32_t at, const ff_pbn *pbn, uint32_t most) {
+  uint32_t n = pbn->n_nodes, found = 0;
+  if (n < 2) return 0;
+  if ((uint64_t)n * (n - 1) / 2 <= most) {
+    for (uint32_t a = 0; a < n; a++)
+      for (uint32_t b = a + 1; b < n; b++, found++) {
+        m->node[0][at + found] = a;
+        m->node[1][at + found] = b;
+      }
+    return found;
+  }
+  for (uint32_t i = 0; i < most; i++, found++) {
+    uint32_t a = (uint32_t)((uint64_t)i * n / most);
+    m->node[0][at + found] = a;
+    m->node[1][at + found] = partner(pbn, a);
+  }
+  return found;
+}
+
+static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, uint32_t nodes, uint32_t pairs) {
+  for (uint32_t i = 0; i < nodes; i++) m->node[0][i] = m->node[1][i] = (uint32_t)((uint64_t)i * pbn->n_nodes / nodes);
+  return nodes + list_pairs(m, nodes, pbn, pairs);
+}
+
+ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most, ff_error *err) {
+  *out = (ff_monitors){.n_asked = asked->n};
+  uint32_t nodes = pbn->n_nodes < most ? pbn->n_nodes : most, pairs = nodes < MOST_PAIRS ? nodes * 4 : MOST_PAIRS;
+  if (pairs > MOST_PAIRS) pairs = MOST_PAIRS;
+  uint32_t n_terms = asked->first[asked->n];
+  out->node[0] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[0]);
+  out->node[1] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[1]);
+  uint32_t *first = ff_calloc((size_t)asked->n + nodes + pairs + 1, sizeof *first);
+  ff_expr *terms = ff_calloc((size_t)n_terms + nodes + pairs, sizeof *terms);
+  double *weights = ff_calloc((size_t)n_terms + nodes + pairs, sizeof *weights);
+  out->observables = (ff_observables){.first = first, .terms = terms, .weights = weights};
+  if (out->node[0] == NULL || out->node[1] == NULL || first == NULL || terms == NULL || weights == NULL) {
+    ff_monitors_free(out);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the monitors of %u nodes", nodes);
+  }
+  uint32_t found = list_monitors(out, pbn, nodes, pairs);
+  out->observables.n = asked->n + found;
+  memcpy(first, asked->first, (size_t)asked->n * sizeof *first);
+  for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that are not made yet are empty */
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < n_terms && status == FF_OK; i++) {
+    status = ff_expr_copy(&terms[i], &asked->terms[i], err);
+    weights[i] = asked->weights[i];
+  }
+  for (uint32_t i = 0; i < found && status == FF_OK; i++) {
+    status = make_term(&terms[n_terms + i], out->node[0][i], out->node[1][i], err);
+    weights[n_terms + i] = 0.5;
+  }
+  if (status == FF_OK) status = ff_observables_hold(&out->observables, pbn, err);
+  if (status != FF_OK) ff_monitors_free(out);
+  return status;
+}
