@@ -105,6 +105,7 @@ test_that("what the arguments say holds, whatever the file says", {
   expect_identical(read_pbn(file, perturbation = 0)$perturbation, 0)
   expect_error(read_pbn(file, perturbation = 1), "`perturbation`", class = "fireflip_error_argument")
   expect_error(read_pbn(file, update = "fast"), "`update`", class = "fireflip_error_argument")
+  expect_error(read_pbn(file, update = c("synchronous", "asynchronous")), "`update`", class = "fireflip_error_argument")
   expect_error(read_pbn(file, exempt = "Q"), "Q", class = "fireflip_error_argument")
   expect_error(read_pbn(file, initial = c(A = 2)), "`initial`", class = "fireflip_error_argument")
   expect_error(read_pbn(c(file, file)), "`file`", class = "fireflip_error_argument")
