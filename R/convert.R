@@ -21,8 +21,7 @@
 #' @param model A network of class `pbn`.
 #' @param join `"any"` (the parents joined by `|`) or `"all"` (by `&`), for a graph without rules.
 #' @param ... Further arguments of [pbn()], such as `perturbation`. One that is given holds, whatever the graph's attributes say;
-#'   of `initial` this goes for the nodes that it names. A `pbn` takes none, which would be an error: [set_perturbation()] and
-#'   others change one.
+#'   of `initial` this goes for the nodes that it names. For a `pbn` they are an error: [set_perturbation()] and others change it.
 #' @returns `as_pbn()`: a network of class `pbn`. `as_boolnet()`: an object of class `BooleanNetwork` if every node has one
 #'   predictor function, else `ProbabilisticBooleanNetwork`; it holds truth tables, so a function with more than 16 parents
 #'   is a `fireflip_error_size`.

@@ -49,8 +49,10 @@
 #' @section Inputs:
 #' An input is a node that keeps its value: its own value is its only predictor function. Where there is a perturbation it
 #' flips like any other node, and in the long run it is as often 0 as 1, whatever value it starts with. What is meant to
-#' be a constant stimulus has to be exempt: `exempt = "inputs"`. A message of class `fireflip_message_inputs`, with the names
-#' in its field `inputs`, says which inputs have a given initial value and are perturbed. [fix_nodes()] holds any node.
+#' be a constant stimulus has to be exempt: `exempt = "inputs"`. [fix_nodes()] holds
+#' any node. `pbn()`, [read_network()], [as_pbn()], [set_perturbation()] and [set_initial()], where they are given a perturbation
+#' or initial values, say in a message of class `fireflip_message_inputs` which inputs have a given initial value and are
+#' perturbed (names in its field `inputs`).
 #' @section Errors: `fireflip_error_argument` for arguments of a wrong shape, `fireflip_error_parse` for a predictor function
 #'   that does not follow the grammar or names an unknown node, `fireflip_error_model` for a network that contradicts itself.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
@@ -295,11 +297,13 @@ tell_perturbed_inputs <- function(model, among = seq_along(model$nodes)) {
   if (model$perturbation == 0 || length(among) == 0L) return(invisible())
   inputs <- model$nodes[intersect(among, input_nodes(model))]
   if (length(inputs) == 0L) return(invisible())
-  what <- if (length(inputs) == 1L) "The input %s is perturbed and loses its" else "The inputs %s are perturbed and lose their"
-  text <- sprintf(paste(
-    what, "initial value%s in the long run; exempt = \"inputs\" keeps %s, as in set_perturbation(net, %s, exempt = \"inputs\").\n"
-  ), quote_some(inputs), if (length(inputs) == 1L) "" else "s", if (length(inputs) == 1L) "it" else "them",
-  format(model$perturbation))
+  what <- if (length(inputs) == 1L) "The input %s is perturbed and loses its initial value" else {
+    "The inputs %s are perturbed and lose their initial values"
+  }
+  remedy <- if ("inputs" %in% model$nodes) "`exempt` with these names prevents this" else { # the word would be the node
+    sprintf("exempt = \"inputs\" prevents this, as in set_perturbation(net, %s, exempt = \"inputs\")", format(model$perturbation))
+  }
+  text <- sprintf("%s in the long run; %s.\n", sprintf(what, quote_some(inputs)), remedy)
   message(new_condition("inputs", "message", text, NULL, inputs = inputs))
 }
 

@@ -243,7 +243,8 @@ summary.long_run_sensitivity <- function(object, ...) {
 print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   sets <- attr(x, "sets")
-  if (is.null(sets) || !all(c("change", "difference", "set", "total", "clear", "p_adjusted") %in% names(x))) return(print(plain_frame(x)))
+  needed <- c("change", "difference", "set", "total", "clear", "p_adjusted")
+  if (is.null(sets) || !all(needed %in% names(x))) return(print(plain_frame(x)))
   writeLines(c(
     sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
       if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),

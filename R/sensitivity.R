@@ -73,10 +73,10 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   }
   before <- estimate(model, 0)
   rows <- lapply(seq_along(changes), function(i) {
-    sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), confidence, seed)
+    sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), seed)
   })
   out <- do.call(rbind, rows)
-  out$p_adjusted <- adjusted_p(out$p_adjusted)
+  out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
   structure(out, class = c("long_run_sensitivity", "data.frame"))
 }
 
@@ -95,8 +95,8 @@ without_precision_warning <- function(expr) {
 # The seed of one of several runs: another one for each pair of seed and number, but for a chance of 2^-53.
 derived_seed <- function(seed, run) .Call(ffi_derived_seed, seed, as.double(run))
 
-# A row a set; `p_adjusted` is p as it is for one difference alone.
-sensitivity_rows <- function(change, what, before, after, confidence, seed) {
+# A row a set; for `p_adjusted` stands how far the interval reaches towards 0, until all rows are there.
+sensitivity_rows <- function(change, what, before, after, seed) {
   difference <- after$probability - before$probability
   # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
   below <- sqrt((after$probability - after$lower)^2 + (before$upper - before$probability)^2)
@@ -105,24 +105,20 @@ sensitivity_rows <- function(change, what, before, after, confidence, seed) {
     change = change, node = what$node, predictor = what$predictor, value = what$value, set = before$set,
     probability = before$probability, changed = after$probability, difference = difference,
     lower = pmax(-1, difference - below), upper = pmin(1, difference + above),
-    p_adjusted = difference_p(difference, ifelse(difference > 0, below, above), confidence),
-    method = before$method, seed = seed
+    p_adjusted = ifelse(difference > 0, below, above), method = before$method, seed = seed
   )
-}
-
-# Two-sided p of a difference, by a normal distribution. `reach` is how far its interval reaches towards 0: so p is below
-# 1 - confidence where the interval leaves 0 out. What has no interval is no estimate: it is 0 or it is not.
-difference_p <- function(difference, reach, confidence) {
-  error <- reach / stats::qnorm(0.5 + confidence / 2)
-  ifelse(error > 0, 2 * stats::pnorm(-abs(difference) / error), ifelse(abs(difference) > exact_rounding, 0, 1))
 }
 
 exact_rounding <- 1e-10 # an exact difference below this is none
 
-# Holm's correction for the number of estimates; what is certain (p is 0 or 1) is not tested and does not count.
-adjusted_p <- function(p) {
-  tested <- p > 0 & p < 1
-  p[tested] <- stats::p.adjust(p[tested], "holm")
+# Two-sided p-values by a normal distribution, with Holm's correction for their number. `reach` is how far an interval reaches
+# towards 0: so p is below 1 - confidence before the correction where the interval leaves 0 out. What has no reach is no
+# estimate and is not tested: it is 0 or it is not.
+adjusted_p <- function(difference, reach, confidence) {
+  p <- as.double(abs(difference) <= exact_rounding)
+  tested <- reach > 0
+  error <- reach[tested] / stats::qnorm(0.5 + confidence / 2)
+  p[tested] <- stats::p.adjust(2 * stats::pnorm(-abs(difference[tested]) / error), "holm")
   p
 }
 

@@ -59,7 +59,7 @@ set_text <- function(set, model, name) {
 }
 
 # Names as they stand in a predictor function or a state set: in quotes where the grammar asks for them.
-quote_name <- function(name) .Call(ffi_quote_names, name)
+quote_name <- function(name) .Call(ffi_quote_names, as.character(name))
 
 # Names as they stand in a call of R's.
 argument_name <- function(name) {

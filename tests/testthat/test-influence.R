@@ -164,7 +164,9 @@ test_that("p-values follow from the intervals and are adjusted for their number"
   exact <- long_run_sensitivity(net, sets, change = "predictor", nodes = c("f", "x"), method = "exact")
   expect_identical(exact$p_adjusted, as.numeric(abs(exact$difference) <= 1e-10))
   expect_setequal(exact$p_adjusted, 0:1)
-  # what is certain before and after does not count
+  # what is certain before and after does not count; an estimate of 0 does
+  reach <- c(0.1, 0.1, 0, 0)
+  expect_equal(adjusted_p(c(0.1, 0, -0.2, 0), reach, 0.95), c(2 * 0.05, 1, 0, 1))
   held <- fix_nodes(net, f = 0)
   certain <- long_run_sensitivity(held, c("f", "x"), nodes = c("f", "c"), precision = 0.01, seed = 1)
   expect_identical(certain$p_adjusted[certain$set == "f"], c(1, 0, 1, 1))

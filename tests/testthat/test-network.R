@@ -217,7 +217,8 @@ test_that("layers run from inputs to outputs, with or without igraph", {
 test_that("inputs and held nodes are told by what their functions mean, not by their text", {
   many <- stats::setNames(sprintf("x%d", 1:40), sprintf("x%d", 1:40))
   net <- pbn(c(
-    a = "\"(a\"", `(a` = "\"(a\"", b = "!!b", c = "c & c | c", d = "f(d){01}", e = "!e", g = "1", h = "a & (b | !b)", i = "(i)", many
+    a = "\"(a\"", `(a` = "\"(a\"", b = "!!b", c = "c & c | c", d = "f(d){01}", e = "!e", g = "1", h = "a & (b | !b)", i = "(i)",
+    many
   ), initial = c(b = 1, c = 0, e = 1, g = 1))
   expect_identical(summary(net)$inputs, c("(a", "b", "c", "d", "i", names(many)))
   expect_identical(net$nodes[held_nodes(net)], c("b", "c", "g"))
@@ -278,10 +279,11 @@ test_that("a perturbed input with a value of its own is told, with the remedy, o
     quote(set_perturbation(fix_nodes(net, TNF = 1), 0.02)), quote(lapply(example_models()$name, example_model))
   )) expect_identical(told(eval(quiet)), character(), info = deparse(quiet))
   expect_message(set_perturbation(net, 0.01), paste0(
-    "The input \"TNF\" is perturbed and loses its initial value in the long run; exempt = \"inputs\" keeps it, as in ",
+    "The input \"TNF\" is perturbed and loses its initial value in the long run; exempt = \"inputs\" prevents this, as in ",
     "set_perturbation(net, 0.01, exempt = \"inputs\").\n"
   ), fixed = TRUE)
   expect_message(set_initial(out, UV = 0, TNF = 0), "The inputs \"TNF\", \"UV\" are perturbed and lose their", fixed = TRUE)
+  expect_message(pbn(c(inputs = "inputs"), perturbation = 0.1, initial = 1), "`exempt` with these names", fixed = TRUE)
   file <- write_network(net, tempfile(fileext = ".pbn"))
   expect_identical(told(read_network(file)), character())
   expect_identical(told(read_network(file, perturbation = 0.1)), "TNF")
