@@ -20,7 +20,8 @@
 #'   (columns `node`, `predictor` and `probability`, or BoolNet's `targets`, `factors` and `probabilities`), or a `pbn`.
 #' @param model A network of class `pbn`.
 #' @param join `"any"` (the parents joined by `|`) or `"all"` (by `&`), for a graph without rules.
-#' @param ... For `as_pbn()` of a data frame or a BoolNet object: further arguments of [pbn()], such as `perturbation`.
+#' @param ... Further arguments of [pbn()], such as `perturbation`. One that is given holds, whatever the graph's attributes say;
+#'   of `initial` this goes for the nodes that it names. For a `pbn` they are an error: [set_perturbation()] and others change it.
 #' @returns `as_pbn()`: a network of class `pbn`. `as_boolnet()`: an object of class `BooleanNetwork` if every node has one
 #'   predictor function, else `ProbabilisticBooleanNetwork`; it holds truth tables, so a function with more than 16 parents
 #'   is a `fireflip_error_size`.
@@ -46,7 +47,14 @@ as_pbn.default <- function(x, ...) {
 }
 
 #' @export
-as_pbn.pbn <- function(x, ...) x
+as_pbn.pbn <- function(x, ...) {
+  if (...length() > 0L) {
+    abort_argument(paste(
+      "as_pbn() of a pbn takes no further arguments; set_perturbation(), set_initial() and set_update() change a network."
+    ))
+  }
+  x
+}
 
 #' @rdname as_pbn
 #' @export
@@ -85,9 +93,12 @@ from_boolnet <- function(x, interactions, ...) {
   }
   table <- vapply(parts, function(part) table_text(x$genes, part$input, part$func), "")
   rules <- data.frame(node = node, predictor = table, probability = probability)
-  out <- prefer_expressions(pbn(rules, ...), vapply(parts, function(part) one_text(part$expression), ""), rules, ...)
+  out <- without_inputs_message(
+    prefer_expressions(pbn(rules, ...), vapply(parts, function(part) one_text(part$expression), ""), rules, ...)
+  )
   fixed <- which(x$fixed != -1)
   if (length(fixed) > 0L) out <- fix_nodes(out, stats::setNames(x$fixed[fixed], x$genes[fixed]))
+  tell_perturbed_inputs(out)
   out
 }
 
@@ -96,16 +107,7 @@ one_text <- function(x) if (is.character(x) && length(x) == 1L && !is.na(x)) x e
 # A truth table as text; `func` has the first input as the most significant bit, as our grammar does.
 table_text <- function(names, input, func) {
   if (identical(as.integer(input), 0L) || length(input) == 0L) return(as.character(as.integer(func[[1L]])))
-  sprintf("f(%s){%s}", paste(quote_names(names[input]), collapse = ", "), paste(as.integer(func), collapse = ""))
-}
-
-# Names as they stand in a predictor function: in quotes where the grammar needs them.
-quote_names <- function(names) {
-  ascii <- gsub("[^\001-\177]+", "a", enc2utf8(names), perl = TRUE) # other letters are letters
-  words <- "^(0|1|true|false|not|and|xor|or)$"
-  plain <- grepl("^[A-Za-z0-9_.][A-Za-z0-9_.-]*$", ascii) & !grepl(words, ascii, ignore.case = TRUE)
-  quote <- ifelse(plain, "", ifelse(grepl("\"", names, fixed = TRUE), "`", "\""))
-  paste0(quote, names, quote)
+  sprintf("f(%s){%s}", paste(quote_name(names[input]), collapse = ", "), paste(as.integer(func), collapse = ""))
 }
 
 # The expressions read better than the tables; they are taken where they mean the same.
@@ -241,25 +243,50 @@ as_pbn.igraph <- function(x, join = c("any", "all"), ...) {
   predictors <- igraph::vertex_attr(x, "predictors")
   if (is.null(predictors)) return(pbn(stats::setNames(joined_parents(x, nodes, join), nodes), ...))
 
-  contexts <- igraph::graph_attr(x, "contexts")
   probabilities <- unlist(igraph::vertex_attr(x, "probabilities"))
-  out <- pbn(
-    data.frame(
-      node = rep(nodes, lengths(predictors)), predictor = unlist(predictors),
-      probability = if (is.null(probabilities)) NA_real_ else probabilities
-    ),
-    perturbation = igraph::graph_attr(x, "perturbation"), update = igraph::graph_attr(x, "update"),
-    exempt = igraph::vertex_attr(x, "exempt"), initial = igraph::vertex_attr(x, "initial"), contexts = contexts
+  rules <- data.frame(
+    node = rep(nodes, lengths(predictors)), predictor = unlist(predictors),
+    probability = if (is.null(probabilities)) NA_real_ else probabilities
   )
-  out$removed <- igraph::graph_attr(x, "removed")
+  given <- settings_given(...)
+  settings <- list(
+    perturbation = igraph::graph_attr(x, "perturbation"), update = igraph::graph_attr(x, "update"),
+    exempt = igraph::vertex_attr(x, "exempt"), initial = igraph::vertex_attr(x, "initial"),
+    contexts = igraph::graph_attr(x, "contexts")
+  )
+  initial <- given$initial
+  given$initial <- NULL
+  settings[names(given)] <- given
+  settings <- settings[!vapply(settings, is.null, NA)] # what neither says is as pbn() has it
+  out <- without_inputs_message(do.call(pbn, c(list(rules), settings)))
+  if (!is.null(initial)) out$initial <- node_values(out, initial, "initial", out$initial, random = TRUE)
+  if (length(given) > 0L || !is.null(initial)) tell_perturbed_inputs(out)
+  removed <- igraph::graph_attr(x, "removed")
+  if (!is.null(removed)) out$removed <- removed
   out
+}
+
+# The arguments of pbn() in `...`, by their full names; NULL stands for one that is not given.
+settings_given <- function(...) {
+  given <- list(...)
+  if (length(given) == 0L) return(given)
+  known <- setdiff(names(formals(pbn)), "rules") # the graph has these
+  if (is.null(names(given)) || any(!nzchar(names(given)))) {
+    abort_argument(sprintf(
+      "as_pbn() needs the names of further arguments, %s; found one without.", paste0("`", known, "`", collapse = ", ")
+    ))
+  }
+  full <- known[pmatch(names(given), known)]
+  if (anyNA(full)) abort_unknown(names(given)[is.na(full)][[1L]], known)
+  names(given) <- full
+  given[!vapply(given, is.null, NA)]
 }
 
 joined_parents <- function(graph, nodes, join) {
   arrows <- igraph::as_edgelist(graph, names = FALSE)
   sign <- igraph::edge_attr(graph, "sign")
   negated <- if (is.null(sign)) logical(nrow(arrows)) else sign < 0
-  named <- quote_names(nodes)
+  named <- quote_name(nodes)
   literal <- paste0(ifelse(negated, "!", ""), named[arrows[, 1L]], recycle0 = TRUE)
   by_child <- split(literal, factor(arrows[, 2L], seq_along(nodes)))
   ifelse(

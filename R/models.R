@@ -60,9 +60,7 @@ example_model <- function(name) {
   row <- index[match(name, index$name), ]
   net <- read_network(system.file("models", row$file, package = "fireflip", mustWork = TRUE))
   inputs <- net$nodes[input_nodes(net)]
-  exempt <- words(row$exempt)
-  if ("inputs" %in% exempt) exempt <- union(setdiff(exempt, "inputs"), inputs)
-  net <- set_perturbation(net, row$perturbation, exempt = exempt)
+  net <- set_perturbation(net, row$perturbation, exempt = words(row$exempt))
   values <- strsplit(words(row$initial), "=", fixed = TRUE)
   values <- stats::setNames(as.integer(vapply(values, `[[`, "", 2L)), vapply(values, `[[`, "", 1L))
   if ("inputs" %in% names(values)) {

@@ -135,13 +135,9 @@ summary.pbn <- function(object, ...) {
   )))
 }
 
-# Nodes whose only predictor function is their own value.
-input_nodes <- function(model) {
-  functions <- tabulate(model$rules$node, length(model$nodes))
-  text <- gsub("^[\"`(\\s]+|[\"`)\\s]+$", "", model$rules$predictor, perl = TRUE)
-  own <- functions[model$rules$node] == 1L & text == model$nodes[model$rules$node]
-  model$rules$node[own]
-}
+# Numbers of the nodes that are held at a value, and of the inputs; src/model/ff_model.h says what these are.
+held_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$held)
+input_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$input)
 
 #' @export
 print.summary.pbn <- function(x, ...) {

@@ -21,7 +21,8 @@
 #' @param perturbation The perturbation probability p, at least 0 and below 1: at each step every node that is not exempt
 #'   flips with this probability, and if any does, nothing else happens in that step.
 #' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
-#' @param exempt Nodes that are never perturbed: their names, their numbers, or a logical vector with one element a node.
+#' @param exempt Nodes that are never perturbed: their names, their numbers, or a logical vector with one element a node. The
+#'   word `"inputs"` stands for all inputs, alone or among names; in a network with a node called inputs it means that node.
 #' @param initial Where trajectories start: a 0/1 vector named by nodes (the others start at random), or one value for each
 #'   node, `NA` for a random one. Default `NULL`: all random.
 #' @param contexts `NULL` for an *independent* network, where each node selects its own predictor function. For a
@@ -45,6 +46,13 @@
 #' name stands in double quotes or backquotes, `"NF-kB (active)"`, and so does a node that is called like a word of the
 #' grammar: `"OR"`, `"not"`, `"True"`, `"1"`. Quotes do no harm where they are not needed. State sets, as [steady_state()] and
 #' others take them, follow the same grammar.
+#' @section Inputs:
+#' An input is a node that keeps its value: its own value is its only predictor function. Where there is a perturbation it
+#' flips like any other node, and in the long run it is as often 0 as 1, whatever value it starts with. What is meant to
+#' be a constant stimulus has to be exempt: `exempt = "inputs"`. [fix_nodes()] holds
+#' any node. `pbn()`, [read_network()], [as_pbn()], [set_perturbation()] and [set_initial()], where they are given a perturbation
+#' or initial values, say in a message of class `fireflip_message_inputs` which inputs have a given initial value and are
+#' perturbed (names in its field `inputs`).
 #' @section Errors: `fireflip_error_argument` for arguments of a wrong shape, `fireflip_error_parse` for a predictor function
 #'   that does not follow the grammar or names an unknown node, `fireflip_error_model` for a network that contradicts itself.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
@@ -89,10 +97,12 @@ pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synch
     removed = c(nodes = 0L, perturbed = 0L)
   )
   model <- new_pbn(model)
+  if (!is.null(contexts)) model["contexts"] <- list(check_contexts(model, contexts))
   model$exempt <- node_flags(model, exempt, "exempt")
   if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
-  if (!is.null(contexts)) model["contexts"] <- list(check_contexts(model, contexts))
   validate_pbn(model)
+  tell_perturbed_inputs(model)
+  model
 }
 
 # The class on a list of the shape that src/rglue/ffi.h describes; no checks.
@@ -242,7 +252,7 @@ probabilities_vector <- function(table, probabilities) {
 
 # ---- values a node ------------------------------------------------------------------------------------------------
 
-# Names, numbers or flags -> one flag a node.
+# Names, "inputs", numbers or flags -> one flag a node.
 node_flags <- function(model, nodes, name) {
   n <- length(model$nodes)
   if (is.null(nodes)) return(logical(n))
@@ -251,6 +261,10 @@ node_flags <- function(model, nodes, name) {
     return(unname(nodes))
   }
   flags <- logical(n)
+  if ("inputs" %in% nodes && !"inputs" %in% model$nodes) { # the word, where no node is called so
+    flags[input_nodes(model)] <- TRUE
+    nodes <- setdiff(as.character(nodes), "inputs")
+  }
   flags[check_nodes(model, nodes, name)] <- TRUE
   flags
 }
@@ -275,6 +289,26 @@ node_values <- function(model, values, name, old, random = FALSE) {
   }
   old[index] <- as.integer(values)
   old
+}
+
+# Says which inputs are perturbed although they start at a given value, since they lose it. `among`: the nodes to look at.
+tell_perturbed_inputs <- function(model, among = seq_along(model$nodes)) {
+  among <- among[!is.na(model$initial[among]) & !model$exempt[among]]
+  if (model$perturbation == 0 || length(among) == 0L) return(invisible())
+  inputs <- model$nodes[intersect(among, input_nodes(model))]
+  if (length(inputs) == 0L) return(invisible())
+  what <- if (length(inputs) == 1L) "The input %s is perturbed and loses its initial value" else {
+    "The inputs %s are perturbed and lose their initial values"
+  }
+  remedy <- if ("inputs" %in% model$nodes) "`exempt` with these names prevents this" else { # the word would be the node
+    sprintf("exempt = \"inputs\" prevents this, as in set_perturbation(net, %s, exempt = \"inputs\")", format(model$perturbation))
+  }
+  text <- sprintf("%s in the long run; %s.\n", sprintf(what, quote_some(inputs)), remedy)
+  message(new_condition("inputs", "message", text, NULL, inputs = inputs))
+}
+
+without_inputs_message <- function(expr) {
+  withCallingHandlers(expr, fireflip_message_inputs = function(condition) invokeRestart("muffleMessage"))
 }
 
 check_contexts <- function(model, contexts) {
@@ -326,12 +360,15 @@ check_contexts <- function(model, contexts) {
 #' sets where trajectories start. `set_perturbation()` changes the perturbation probability and, if asked, which nodes are
 #' exempt from it. `set_update()` says whether every node is updated at each step, or one.
 #'
+#' A perturbed input loses its initial value in the long run. `set_perturbation()` and `set_initial()` say so in a message of
+#' class `fireflip_message_inputs`: see the section on inputs in [pbn()].
+#'
 #' @param model A network of class `pbn`.
 #' @param ... Values by node name, `TNF = 1, UV = 0`, or one named vector of them, `c(TNF = 1, UV = 0)`. In `set_initial()` a
 #'   value may be `NA`: random.
 #' @param p The perturbation probability, at least 0 and below 1.
-#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
-#'   default) leaves the network's exempt nodes what they are.
+#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. The word
+#'   `"inputs"` stands for all inputs, as in [pbn()]. `NULL` (the default) leaves the network's exempt nodes what they are.
 #' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
 #' @returns The changed network, of class `pbn`.
 #' @section Errors: `fireflip_error_argument` for an unknown node, a value that is neither 0 nor 1, or no value at all (an empty
@@ -366,8 +403,12 @@ fix_nodes <- function(model, ...) {
 #' @export
 set_initial <- function(model, ...) {
   check_pbn(model)
-  model$initial <- dots_values(model, "set_initial", list(...), model$initial, random = TRUE)
+  values <- dots_values(model, "set_initial", list(...), rep(-1L, length(model$nodes)), random = TRUE)
+  given <- which(is.na(values) | values != -1L)
+  model$initial[given] <- values[given]
   validate_pbn(model)
+  tell_perturbed_inputs(model, given)
+  model
 }
 
 #' @rdname fix_nodes
@@ -377,16 +418,23 @@ set_perturbation <- function(model, p, exempt = NULL) {
   model$perturbation <- check_number(p, "p", 0, 1, open_max = TRUE)
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
   validate_pbn(model)
+  tell_perturbed_inputs(model)
+  model
 }
 
 #' @rdname fix_nodes
 #' @export
 set_update <- function(model, update) {
   check_pbn(model)
+  model$update <- check_update(update)
+  validate_pbn(model)
+}
+
+# One of the two, for a change of a network: both are no choice, though they are a default elsewhere.
+check_update <- function(update) {
   choices <- c("synchronous", "asynchronous")
   if (!missing(update) && length(update) != 1L) abort_value("update", paste("one of", quote_some(choices)), update)
-  model$update <- check_choice(update, "update", choices)
-  validate_pbn(model)
+  check_choice(update, "update", choices)
 }
 
 # f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> one value a node, `old` where nothing is said.

@@ -10,8 +10,8 @@
 #' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
 #'   ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
 #'   says; `NULL` (the default) leaves what the file says.
-#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. `NULL` (the
-#'   default) leaves what the file says.
+#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. The word
+#'   `"inputs"` stands for all inputs, as in [pbn()]. `NULL` (the default) leaves what the file says.
 #' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
 #'   that it does not name keep what the file says. `NULL` (the default) leaves what the file says.
 #'
@@ -71,7 +71,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
-  if (!is.null(update)) check_choice(update, "update", c("synchronous", "asynchronous"))
+  if (!is.null(update)) check_update(update)
   read <- .Call(ffi_read_network, file, format)
   model <- new_pbn(read$model)
   if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, file), model$nodes)
@@ -79,6 +79,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   if (!is.null(update)) model$update <- update
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
   if (!is.null(initial)) model$initial <- node_values(model, initial, "initial", model$initial, random = TRUE)
+  if (!is.null(perturbation) || !is.null(initial)) tell_perturbed_inputs(model)
   model
 }
 

@@ -17,9 +17,10 @@
 #'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes`
 #'   (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
 #'   `states` and one for `influence`. `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with
-#'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `largest` (absolute difference
-#'   over the sets), `total` (their sum), `set` (the one of the largest difference) and `clear` (in how many sets the
-#'   difference is not 0: its interval does not hold 0).
+#'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `difference` (the largest over
+#'   the sets, with its sign: above 0 where the change raises the probability), `set` (the one it is of), `largest` (its
+#'   absolute value), `total` (the sum of absolute differences over the sets), `clear` (in how many sets the difference is not
+#'   0: its interval does not hold 0) and `p_adjusted` (the smallest of the sets, see [long_run_sensitivity()]).
 #' @name result-methods
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -127,12 +128,18 @@ format.long_run_influence <- function(x, ...) format_result(x, c("from", "to"), 
 format.long_run_sensitivity <- function(x, ...) {
   keys <- c("node", "predictor", "value", "set")
   keys <- keys[vapply(keys, function(key) !all(is.na(x[[key]])), NA)]
-  numbers <- c("probability", "changed", "difference", if (!all(x$method == "exact")) c("lower", "upper"))
+  exact <- all(x$method == "exact")
+  numbers <- c("probability", "changed", "difference", if (!exact) c("lower", "upper"))
   digits <- interval_digits(x$upper - x$lower)
-  data.frame(
+  out <- data.frame(
     lapply(as.list(x)[keys], format_key), lapply(as.list(x)[numbers], format_fixed, digits), check.names = FALSE
   )
+  if (!exact && !is.null(x$p_adjusted)) out$p_adjusted <- format_p(x$p_adjusted)
+  out
 }
+
+# No more than three decimals, as nothing is decided by the others.
+format_p <- function(p) ifelse(p < 0.001, "<0.001", format_fixed(p, 3L))
 
 format_result <- function(x, keys, estimate) {
   columns <- as.list(x)
@@ -205,7 +212,7 @@ summary.long_run_influence <- function(object, ...) run_summary(object)
 #' @rdname result-methods
 #' @export
 summary.long_run_sensitivity <- function(object, ...) {
-  needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "method", "seed")
+  needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "p_adjusted", "method", "seed")
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
     abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
   }
@@ -214,12 +221,14 @@ summary.long_run_sensitivity <- function(object, ...) {
   first <- vapply(parts, `[[`, 0L, 1L)
   size <- abs(object$difference)
   most <- vapply(parts, function(rows) rows[[which.max(size[rows])]], 0L)
-  rounding <- ifelse(object$method == "exact", 1e-10, 0)
+  rounding <- ifelse(object$method == "exact", exact_rounding, 0)
   clear <- object$lower > rounding | object$upper < -rounding
   out <- data.frame(
     change = object$change[first], node = object$node[first], predictor = object$predictor[first], value = object$value[first],
-    largest = size[most], total = vapply(parts, function(rows) sum(size[rows]), 0), set = object$set[most],
-    clear = vapply(parts, function(rows) sum(clear[rows]), 0L)
+    difference = object$difference[most], set = object$set[most],
+    largest = size[most], total = vapply(parts, function(rows) sum(size[rows]), 0),
+    clear = vapply(parts, function(rows) sum(clear[rows]), 0L),
+    p_adjusted = vapply(parts, function(rows) min(object$p_adjusted[rows]), 0)
   )
   out <- out[order(-out$largest, -out$total), ]
   structure(
@@ -234,22 +243,29 @@ summary.long_run_sensitivity <- function(object, ...) {
 print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   sets <- attr(x, "sets")
-  if (is.null(sets) || !all(c("change", "largest", "total", "set", "clear") %in% names(x))) return(print(plain_frame(x)))
+  needed <- c("change", "difference", "set", "total", "clear", "p_adjusted")
+  if (is.null(sets) || !all(needed %in% names(x))) return(print(plain_frame(x)))
   writeLines(c(
     sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
       if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),
-    sprintf("  %s of %s %s; absolute differences, largest first", sum(x$clear > 0L), count_of(nrow(x), "change"),
-      if (attr(x, "exact")) "move a probability" else "clearly move a probability (by an interval without 0)")
+    sprintf("  %s of %s %s, largest difference first", sum(x$clear > 0L), count_of(nrow(x), "change"),
+      if (attr(x, "exact")) "move a probability" else "clearly move a probability (by an interval without 0)"),
+    if (!attr(x, "exact")) {
+      sprintf("  %d with p_adjusted below 0.05, adjusted for the number of comparisons", sum(x$p_adjusted < 0.05))
+    }
   ))
   shown <- utils::head(plain_frame(x), n)
   keys <- intersect(c("node", "predictor", "value"), names(shown))
   keys <- keys[vapply(keys, function(key) !all(is.na(shown[[key]])), NA)]
+  numbers <- lapply(as.list(shown)[c("difference", "total")], format_fixed, attr(x, "digits"))
   text <- data.frame(
-    lapply(as.list(shown)[keys], format_key), lapply(shown[c("largest", "total")], format_fixed, attr(x, "digits")),
-    if (sets > 1L) list(set = format_key(shown$set), clear = sprintf("%d of %d", shown$clear, sets)) else {
-      list(clear = ifelse(shown$clear > 0L, "yes", "no"))
-    }
+    lapply(as.list(shown)[keys], format_key),
+    if (sets > 1L) {
+      list(difference = numbers$difference, set = format_key(shown$set), total = numbers$total,
+        clear = sprintf("%d of %d", shown$clear, sets))
+    } else list(difference = numbers$difference, clear = ifelse(shown$clear > 0L, "yes", "no"))
   )
+  if (!attr(x, "exact")) text$p_adjusted <- format_p(shown$p_adjusted)
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more change")))
   invisible(x)

@@ -12,18 +12,27 @@
 #'   * `"predictor"`: each predictor function is replaced by its negation;
 #'   * `"perturbation"`: p is multiplied by `1 + by`.
 #' @param nodes Names or numbers of the nodes to change. Default `NULL`: all that can matter to the sets and are not held at a
-#'   value. Not used for `"perturbation"`.
+#'   value, as [fix_nodes()] holds them, or as an exempt input with an initial value is. Not used for `"perturbation"`.
 #' @param by Size of the change for `"selection"` and `"perturbation"`. Default 0.1.
 #' @param precision Half the width of the interval of a difference. Default 0.001.
-#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each changed network is simulated with
-#'   a seed of its own, derived from it.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each network, the unchanged one first,
+#'   is simulated with a seed of its own, made from `seed` and the number of the run.
 #' @inheritParams steady_state
 #' @param ... More arguments of [steady_state()], but for `shard`: the parts of a division would not add up to sensitivities.
 #'
 #' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
 #'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
-#'   `difference`, `lower`, `upper`, `method`, `seed`. `summary()` gives one row a change, the one that matters most first: the
-#'   norm (largest absolute and sum of absolute differences) over the sets.
+#'   `difference`, `lower`, `upper`, `p_adjusted`, `method`, `seed`. `summary()` gives one row a change, the one that matters
+#'   most first: its largest difference, with its sign and set, and two norms (largest absolute and sum of absolute
+#'   differences) over the sets.
+#' @section Many comparisons:
+#' `lower` and `upper` are the interval of each difference by itself: of 100 changes that do nothing, about 5 have a 95% interval
+#' without 0. `p_adjusted` is Holm's correction ([stats::p.adjust()]) of two-sided p-values for all estimated differences of the
+#' result: the probability that any change that does nothing has a p_adjusted below 0.05 is at most about 0.05. Each p-value takes
+#' the difference as normal, with the standard error that the interval implies on the side of 0. What is not estimated needs
+#' no test, and does not count among the comparisons: with `method = "exact"`, and where the value is certain before and after
+#' the change, `p_adjusted` is 0 for a difference (above 1e-10) and 1 for none. All differences share the run of the unchanged
+#' network, which Holm's correction allows.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Gluhovsky I, Hashimoto RF, Dougherty ER, Zhang W (2003). Steady-state analysis of genetic
 #'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.
@@ -31,6 +40,8 @@
 #'
 #' Zou GY, Donner A (2008). Construction of confidence limits about effect measures: a general approach. *Statistics in
 #' Medicine* 27(10), 1693-1702. \doi{10.1002/sim.3095}
+#'
+#' Holm S (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
 #'
 #' Qian X, Dougherty ER (2009). On the long-run sensitivity of probabilistic Boolean networks. *Journal of Theoretical Biology*
 #' 257(4), 560-577. \doi{10.1016/j.jtbi.2008.12.023}
@@ -47,7 +58,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
-  seed <- resolve_seed(seed) %% 2^52 # so that adding a small number changes it
+  seed <- resolve_seed(seed)
   index <- if (is.null(nodes)) changeable_nodes(model, sets) else check_nodes(model, nodes)
   changes <- switch(change,
     node = node_changes(model, index), selection = selection_changes(model, index, by),
@@ -57,14 +68,16 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   estimate <- function(model, i) {
     # a set that the change itself makes constant is no cause for a warning
     without_precision_warning(
-      steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = (seed + i) %% 2^52, ...)
+      steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = derived_seed(seed, i), ...)
     )
   }
   before <- estimate(model, 0)
   rows <- lapply(seq_along(changes), function(i) {
     sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), seed)
   })
-  structure(do.call(rbind, rows), class = c("long_run_sensitivity", "data.frame"))
+  out <- do.call(rbind, rows)
+  out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
+  structure(out, class = c("long_run_sensitivity", "data.frame"))
 }
 
 # An abbreviation reaches steady_state()'s argument as well.
@@ -79,6 +92,10 @@ without_precision_warning <- function(expr) {
   withCallingHandlers(expr, fireflip_warning_precision = function(condition) invokeRestart("muffleWarning"))
 }
 
+# The seed of one of several runs: another one for each pair of seed and number, but for a chance of 2^-53.
+derived_seed <- function(seed, run) .Call(ffi_derived_seed, seed, as.double(run))
+
+# A row a set; for `p_adjusted` stands how far the interval reaches towards 0, until all rows are there.
 sensitivity_rows <- function(change, what, before, after, seed) {
   difference <- after$probability - before$probability
   # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
@@ -87,15 +104,28 @@ sensitivity_rows <- function(change, what, before, after, seed) {
   data.frame(
     change = change, node = what$node, predictor = what$predictor, value = what$value, set = before$set,
     probability = before$probability, changed = after$probability, difference = difference,
-    lower = pmax(-1, difference - below), upper = pmin(1, difference + above), method = before$method, seed = seed
+    lower = pmax(-1, difference - below), upper = pmin(1, difference + above),
+    p_adjusted = ifelse(difference > 0, below, above), method = before$method, seed = seed
   )
+}
+
+exact_rounding <- 1e-10 # an exact difference below this is none
+
+# Two-sided p-values by a normal distribution, with Holm's correction for their number. `reach` is how far an interval reaches
+# towards 0: so p is below 1 - confidence before the correction where the interval leaves 0 out. What has no reach is no
+# estimate and is not tested: it is 0 or it is not.
+adjusted_p <- function(difference, reach, confidence) {
+  p <- as.double(abs(difference) <= exact_rounding)
+  tested <- reach > 0
+  error <- reach[tested] / stats::qnorm(0.5 + confidence / 2)
+  p[tested] <- stats::p.adjust(2 * stats::pnorm(-abs(difference[tested]) / error), "holm")
+  p
 }
 
 # Nodes that can matter and are not constants already.
 changeable_nodes <- function(model, sets) {
   kept <- reduce_network(model, sets)$nodes
-  held <- model$nodes[model$exempt & !is.na(model$initial) & model$nodes %in% model$nodes[input_nodes(model)]]
-  match(setdiff(kept, held), model$nodes)
+  match(setdiff(kept, model$nodes[held_nodes(model)]), model$nodes)
 }
 
 one_change <- function(model, node, predictor, value) list(model = model, node = node, predictor = predictor, value = value)

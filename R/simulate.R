@@ -6,7 +6,8 @@
 #'   place, where one might expect `steps`.
 #' @param steps Number of steps, always given by its name: `simulate(net, 3, steps = 20)`.
 #' @param initial Where trajectories start: `NULL` (as the network says, else at random), a 0/1 vector named by nodes, or a 0/1
-#'   matrix with a row a trajectory and a column a node (`NA` for random); fewer rows than trajectories are used in turn.
+#'   matrix with a row a trajectory and a column a node; fewer rows than trajectories are used in turn. `NA` is random,
+#'   whatever the network says; nodes that are not named start as the network says.
 #' @param every Keep every so many steps. Default 1.
 #' @param layout,threads As in [steady_state()]. The layout changes which trajectories are drawn, threads do not.
 #' @param ... Must be empty: the arguments after it are given by their full names.
@@ -52,7 +53,11 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
       number(nsim), number(states), number(.Machine$integer.max)
     ))
   }
-  if (!is.null(initial)) initial <- initial_matrix(object, initial, nsim)
+  if (!is.null(initial)) {
+    start <- initial_matrix(object, initial, nsim)
+    initial <- start$values
+    object$initial[start$drawn] <- NA
+  }
   seed <- resolve_seed(seed)
   columns <- .Call(
     ffi_simulate, object, as.double(nsim), as.double(steps), as.double(every), initial, seed, resolve_layout(layout),
@@ -133,6 +138,7 @@ print.summary.pbn_trajectories <- function(x, n = 20, ...) {
   invisible(x)
 }
 
+# The values given, NA elsewhere, and the nodes that are drawn where they are given as NA.
 initial_matrix <- function(model, initial, nsim) {
   if (is.data.frame(initial)) initial <- as.matrix(initial)
   if (!is.numeric(initial) && !is.logical(initial)) abort_value("initial", "a 0/1 vector or matrix", initial)
@@ -159,5 +165,5 @@ initial_matrix <- function(model, initial, nsim) {
     abort_argument(sprintf("`initial` must hold 0, 1 or NA (for random); found %s.", describe(initial[[bad[[1L]]]])))
   }
   out[, columns] <- as.integer(initial)
-  out
+  list(values = out, drawn = columns[colSums(is.na(initial)) > 0])
 }

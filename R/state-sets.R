@@ -23,7 +23,7 @@ refuse_quoted_values <- function(states, model, name) {
   if (!all(trimws(states) %in% c("0", "1")) || !all(names(states) %in% model$nodes)) return(invisible())
   written <- function(quote) {
     shown <- utils::head(states, 5L)
-    values <- paste0(quote_name(names(shown)), " = ", quote, trimws(shown), quote, collapse = ", ")
+    values <- paste0(argument_name(names(shown)), " = ", quote, trimws(shown), quote, collapse = ", ")
     sprintf("c(%s%s)", values, if (length(states) > 5L) ", ..." else "")
   }
   abort_argument(sprintf("`%s` must have numbers for the values of nodes: write %s; found %s.", name, written(""), written("\"")))
@@ -58,10 +58,11 @@ set_text <- function(set, model, name) {
   paste0(ifelse(values == 1, "", "!"), quote_name(names(set)), collapse = " & ")
 }
 
-# A name that the grammar would not take as one stands in quotes.
-quote_name <- function(name) {
-  plain <- grepl("^[A-Za-z_.][A-Za-z0-9_.]*$", name) &
-    !tolower(name) %in% c("and", "or", "not", "xor", "true", "false", "f")
-  quote <- ifelse(grepl("\"", name, fixed = TRUE), "`", "\"")
-  ifelse(plain, name, paste0(quote, name, quote))
+# Names as they stand in a predictor function or a state set: in quotes where the grammar asks for them.
+quote_name <- function(name) .Call(ffi_quote_names, as.character(name))
+
+# Names as they stand in a call of R's.
+argument_name <- function(name) {
+  quote <- ifelse(grepl("`", name, fixed = TRUE), "\"", "`")
+  ifelse(name == make.names(name), name, paste0(quote, name, quote))
 }

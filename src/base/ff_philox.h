@@ -19,7 +19,8 @@
 #define FF_PHILOX_ROUNDS 10
 
 /* What a draw is for: draws of different purposes never share a word. */
-enum { FF_DRAW_INITIAL = 0, FF_DRAW_FLIPS = 1, FF_DRAW_SELECT = 2, FF_DRAW_REMAINDER = 3, FF_DRAW_UPDATE = 4 };
+enum { FF_DRAW_INITIAL = 0, FF_DRAW_FLIPS = 1, FF_DRAW_SELECT = 2, FF_DRAW_REMAINDER = 3, FF_DRAW_UPDATE = 4,
+       FF_DRAW_SEED = 7 };
 
 #define FF_PHILOX_BLOCK_BITS 29
 #define FF_PHILOX_MAX_BLOCKS (1u << FF_PHILOX_BLOCK_BITS)
@@ -56,6 +57,12 @@ static FF_HD inline ff_philox_block ff_philox_counter(uint32_t purpose, uint32_t
   ff_philox_block c = {{(purpose << FF_PHILOX_BLOCK_BITS) | block, (uint32_t)step,
                         (uint32_t)((step >> 32) & 0xFFFFu) | ((uint32_t)(unit >> 32) << 16), (uint32_t)unit}};
   return c;
+}
+
+/* The seed of run number `run` (below 2^48) of those that are made from one seed: 53 bits, so that a double holds it. */
+static FF_HD inline uint64_t ff_philox_seed(uint64_t seed, uint64_t run) {
+  ff_philox_block b = ff_philox(ff_philox_counter(FF_DRAW_SEED, 0, 0, run), seed);
+  return ((uint64_t)b.v[1] << 32 | b.v[0]) >> 11;
 }
 
 #endif

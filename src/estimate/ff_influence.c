@@ -123,29 +123,16 @@ double ff_observable_constant(const ff_observables *observables, uint32_t observ
   return sum;
 }
 
-/* The value at which a node is held: it cannot flip, starts there, and has no rule but its own value or that constant; else
- * -1. */
-static int held_at(const ff_pbn *pbn, uint32_t node) {
-  int value = pbn->initial[node];
-  if (value < 0 || (pbn->perturbed[node] && pbn->perturbation > 0)) return -1;
-  for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++) {
-    const ff_expr *rule = &pbn->predictors[f].expr;
-    if (rule->length != 1) return -1;
-    if (rule->code[0] != FF_X_OP(FF_X_VAR, node) && rule->code[0] != FF_X_OP(FF_X_CONST, (uint32_t)value)) return -1;
-  }
-  return value;
-}
-
 ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff_error *err) {
   int64_t *map = ff_calloc(pbn->n_nodes, sizeof *map);
-  if (map == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the held nodes");
+  int8_t *held = ff_calloc(pbn->n_nodes, sizeof *held);
+  ff_status status = map != NULL && held != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the held nodes");
+  if (status == FF_OK) status = ff_pbn_held(held, pbn, err);
   int any = 0;
-  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    int value = held_at(pbn, i);
-    map[i] = value < 0 ? (int64_t)i : value ? FF_MAP_1 : FF_MAP_0;
-    any |= value >= 0;
+  for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
+    map[i] = held[i] < 0 ? (int64_t)i : held[i] ? FF_MAP_1 : FF_MAP_0;
+    any |= held[i] >= 0;
   }
-  ff_status status = FF_OK;
   ff_expr *terms = (ff_expr *)observables->terms;
   for (uint32_t i = 0; any && i < observables->first[observables->n] && status == FF_OK; i++) {
     ff_expr settled = {0};
@@ -155,6 +142,7 @@ ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff
     terms[i] = settled;
     status = fold(&terms[i], err);
   }
+  free(held);
   free(map);
   return status;
 }

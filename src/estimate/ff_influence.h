@@ -33,7 +33,7 @@ typedef struct {
 ff_status ff_counted_new(ff_counted *out, const ff_observables *observables, ff_error *err);
 void ff_counted_free(ff_counted *counted);
 
-/* Puts the values of held nodes (which cannot flip, start at a given value and have no rule but to keep it) into the terms. */
+/* Puts the values of held nodes (ff_pbn_held) into the terms. */
 ff_status ff_observables_hold(ff_observables *observables, const ff_pbn *pbn, ff_error *err);
 
 /* The value of an observable whose terms are all constants, which needs no simulation to be known; else NaN. */

@@ -4,43 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node that no perturbation touches and whose every predictor gives back the value that it starts with. */
-static ff_status is_held(int *held, const ff_pbn *pbn, uint32_t node, uint32_t *state, ff_error *err) {
-  *held = 0;
-  int moves = pbn->perturbation > 0 && pbn->perturbed[node];
-  if (moves || pbn->initial[node] < 0) return FF_OK;
-  uint32_t mask = UINT32_C(1) << (node % 32);
-  for (uint32_t j = pbn->first[node]; j < pbn->first[node + 1]; j++) {
-    const ff_predictor *f = &pbn->predictors[j];
-    if (f->n_parents > 1 || (f->n_parents == 1 && f->parents[0] != node)) return FF_OK;
-    uint8_t *stack = ff_calloc(f->expr.depth + 1u, 1);
-    if (!stack) return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
-    if (pbn->initial[node]) state[node / 32] |= mask;
-    int value = ff_expr_value(&f->expr, state, stack);
-    state[node / 32] &= ~mask;
-    free(stack);
-    if (value != pbn->initial[node]) return FF_OK;
-  }
-  *held = 1;
-  return FF_OK;
-}
-
 static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
-  uint32_t *state = ff_calloc(pbn->n_nodes / 32 + 1u, sizeof *state);
+  int8_t *held = ff_calloc(pbn->n_nodes, sizeof *held);
   ex->nodes = ff_calloc(pbn->n_nodes, sizeof *ex->nodes);
   ex->bit = ff_calloc(pbn->n_nodes, sizeof *ex->bit);
-  ff_status status = FF_OK;
-  if (!state || !ex->nodes || !ex->bit) {
-    free(state);
+  if (!held || !ex->nodes || !ex->bit) {
+    free(held);
     return ff_error_set(err, FF_EMEMORY, "no memory for the exact chain");
   }
   ex->n_nodes = pbn->n_nodes;
+  ff_status status = ff_pbn_held(held, pbn, err);
   uint32_t free_nodes = 0;
   for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
-    int held = 0;
-    status = is_held(&held, pbn, i, state, err);
-    if (held) {
-      ex->bit[i] = (int8_t)(pbn->initial[i] ? FF_HELD_1 : FF_HELD_0);
+    if (held[i] >= 0) {
+      ex->bit[i] = (int8_t)(held[i] ? FF_HELD_1 : FF_HELD_0);
       continue;
     }
     if (free_nodes < FF_EXACT_MAX_FREE) {
@@ -49,7 +26,7 @@ static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
     }
     free_nodes++;
   }
-  free(state);
+  free(held);
   if (status != FF_OK) return status;
   if (free_nodes > FF_EXACT_MAX_FREE)
     return ff_error_set(err, FF_ESIZE,

@@ -1,9 +1,8 @@
 /* Exact answers for small networks, by the sparse transition matrix of the Markov chain: no sampling, no graph library.
  * Stands on base/ and model/.
  *
- * Held nodes are constants and do not count: a node is held when it is exempt from perturbation (or p = 0), has a definite
- * initial value, and every one of its predictor functions is itself or that same constant. The others are free; the chain
- * lives on the 2^free states, numbered with the first free node as the least significant bit.
+ * Held nodes (ff_pbn_held) are constants and do not count. The others are free; the chain lives on the 2^free states, numbered
+ * with the first free node as the least significant bit.
  */
 #ifndef FF_EXACT_H
 #define FF_EXACT_H

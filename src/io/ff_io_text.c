@@ -127,7 +127,7 @@ void ff_out_count(ff_out *out, uint64_t value) {
 }
 
 void ff_out_name(ff_out *out, const char *name) {
-  const char *quote = ff_name_is_plain(name, strlen(name)) ? "" : strchr(name, '"') == NULL ? "\"" : "`";
+  const char *quote = ff_name_quote(name);
   ff_out_puts(out, quote);
   ff_out_puts(out, name);
   ff_out_puts(out, quote);

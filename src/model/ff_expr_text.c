@@ -20,9 +20,13 @@ ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err) {
   return ff_string_add(string, text, strlen(text), err);
 }
 
+const char *ff_name_quote(const char *name) {
+  if (ff_name_is_plain(name, strlen(name))) return "";
+  return strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish lets no name have both */
+}
+
 ff_status ff_string_name(ff_string *string, const char *name, ff_error *err) {
-  if (ff_name_is_plain(name, strlen(name))) return ff_string_puts(string, name, err);
-  const char *quote = strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish lets no name have both */
+  const char *quote = ff_name_quote(name);
   ff_status status = ff_string_puts(string, quote, err);
   if (status == FF_OK) status = ff_string_puts(string, name, err);
   if (status == FF_OK) status = ff_string_puts(string, quote, err);

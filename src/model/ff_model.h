@@ -115,6 +115,10 @@ ff_quoted ff_quote(const char *text, size_t length);
 /* 1 where a name may stand in an expression without quotes, else 0. */
 int ff_name_is_plain(const char *name, size_t length);
 
+/* The quote that stands before and after a name in an expression: "" for a plain name, else "\"", or "`" for a name that has a
+ * double quote in it. A constant text. O(length of the name). */
+const char *ff_name_quote(const char *name);
+
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 
 /* An empty network with room for n nodes: all arrays there, no predictor yet, all perturbed, initial -1. */
@@ -144,6 +148,19 @@ void ff_names_free(ff_names *names);
  * where there is no such name. It belongs to the array. O(n times the square of the name's length). */
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
 const char *ff_names_near(const ff_names *names, const char *name, size_t length);
+
+/* Two roles of nodes, of a network that ff_pbn_finish has passed. A predictor function counts for them by its values: A & A and
+ * f(A){01} are A's own value, A | !A is the constant 1. One that names other nodes too is neither, whatever its values are.
+ * Both functions fill one entry a node and take O(size of the network) time and O(nodes) memory; only memory can fail them.
+ *
+ * A held node keeps a value that is known from the start: it is not perturbed (exempt, or p = 0), it has a definite initial
+ * value, and every predictor function of it is its own value or that constant. held[i] is the value, 0 or 1, or -1 for a node
+ * that is not held.
+ *
+ * An input keeps its value until a perturbation flips it: every predictor function of it is its own value. input[i] is 1 for
+ * an input, else 0. */
+ff_status ff_pbn_held(int8_t *held, const ff_pbn *pbn, ff_error *err);
+ff_status ff_pbn_inputs(uint8_t *input, const ff_pbn *pbn, ff_error *err);
 
 /* Density as in Mizera et al.: number of parents over all predictor functions, divided by nodes. */
 double ff_pbn_density(const ff_pbn *pbn);

@@ -34,7 +34,7 @@ typedef struct {
 ff_status ff_string_add(ff_string *string, const char *text, size_t length, ff_error *err);
 ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err);
 
-/* A name, in the quotes that ff_expr_parse would need. */
+/* A name, in the quotes of ff_name_quote. */
 ff_status ff_string_name(ff_string *string, const char *name, ff_error *err);
 
 /* A product of literals over a table's inputs: input j (0 = least significant) occurs where bit j of `care` is set, negated

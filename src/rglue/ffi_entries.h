@@ -10,6 +10,9 @@ FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
 FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
+FFI_ENTRY(ffi_pbn_roles, 1)
+FFI_ENTRY(ffi_quote_names, 1)
+FFI_ENTRY(ffi_derived_seed, 2)
 
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)

@@ -1,4 +1,6 @@
-/* What R asks of a network: that it is sound, who its predictor functions' parents are, their truth tables and texts. */
+/* What R asks of a network: that it is sound, who its predictor functions' parents are, their truth tables,
+ * and which nodes are held or inputs. Names in quotes, and seeds of several runs from one, stand here too. */
+#include "../base/ff_philox.h"
 #include "../graph/ff_graph.h"
 #include "ffi.h"
 
@@ -73,6 +75,48 @@ SEXP ffi_pbn_tables(SEXP model) {
   }
   UNPROTECT(2);
   return out;
+}
+
+/* list(held, input): a flag a node, as ff_pbn_held and ff_pbn_inputs have it. A held node's value is its initial one. */
+SEXP ffi_pbn_roles(SEXP model) {
+  static const char *const names[] = {"held", "input"};
+  ff_pbn *pbn;
+  ff_error err;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP out = PROTECT(ffi_list(2, names));
+  for (int i = 0; i < 2; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(LGLSXP, pbn->n_nodes));
+  int8_t *held = (int8_t *)R_alloc(pbn->n_nodes, 1);
+  uint8_t *input = (uint8_t *)R_alloc(pbn->n_nodes, 1);
+  ffi_check(ff_pbn_held(held, pbn, &err), &err);
+  ffi_check(ff_pbn_inputs(input, pbn, &err), &err);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    LOGICAL(VECTOR_ELT(out, 0))[i] = held[i] >= 0;
+    LOGICAL(VECTOR_ELT(out, 1))[i] = input[i];
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+/* The names as they stand in an expression: in quotes where the grammar asks for them. */
+SEXP ffi_quote_names(SEXP names) {
+  R_xlen_t n = Rf_xlength(names);
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+  for (R_xlen_t i = 0; i < n; i++) {
+    const void *mark = vmaxget();
+    const char *name = Rf_translateCharUTF8(STRING_ELT(names, i)), *quote = ff_name_quote(name);
+    size_t size = strlen(name) + 3;
+    char *text = R_alloc(size, 1);
+    snprintf(text, size, "%s%s%s", quote, name, quote);
+    SET_STRING_ELT(out, i, Rf_mkCharCE(text, CE_UTF8));
+    vmaxset(mark);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* The seed of run number `run` of those that are made from `seed`; both are whole numbers up to 2^53. */
+SEXP ffi_derived_seed(SEXP seed, SEXP run) {
+  return Rf_ScalarReal((double)ff_philox_seed((uint64_t)Rf_asReal(seed), (uint64_t)Rf_asReal(run)));
 }
 
 /* The arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */

@@ -35,6 +35,21 @@ static void counters_keep_step_and_unit_apart(void) {
   FF_CHECK_INT(c.v[3], 13);
 }
 
+static void seeds_of_runs_differ(void) {
+  enum { N = 64 };
+  static uint64_t found[N * N];
+  for (uint64_t seed = 0; seed < N; seed++)
+    for (uint64_t run = 0; run < N; run++) {
+      uint64_t made = ff_philox_seed(seed, run);
+      FF_CHECK(made < UINT64_C(1) << 53);
+      found[seed * N + run] = made;
+    }
+  /* 4,096 of 2^53: two are the same by chance with probability 1e-9 */
+  for (size_t i = 0; i < N * N; i++)
+    for (size_t j = 0; j < i; j++)
+      if (found[i] == found[j]) FF_CHECK_SAY(0, "runs %zu and %zu have one seed", i, j);
+}
+
 static void logarithms_are_right(void) {
   ff_philox_block c = {{0, 0, 0, 0}};
   double worst = 0, worst_small = 0;
@@ -99,5 +114,5 @@ static void threads_all_run(void) {
   FF_CHECK(ff_clock() >= now);
 }
 
-FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, logarithms_are_right,
-             long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run)
+FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
+             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run)

@@ -417,6 +417,7 @@ static void names(void) {
   FF_CHECK_FAILS(ff_names_new(&table, twice, 3, &err), FF_EMODEL, &err, "nodes 1 and 3 have the same name \"x\"");
   FF_CHECK(ff_name_is_plain("CD4-x.1", 7) && ff_name_is_plain("14_3_3", 6) && ff_name_is_plain("android", 7));
   FF_CHECK(!ff_name_is_plain("and", 3) && !ff_name_is_plain("True", 4) && !ff_name_is_plain("1", 1));
+  FF_CHECK(!strcmp(ff_name_quote("CD4-x.1"), "") && !strcmp(ff_name_quote("and"), "\"") && !strcmp(ff_name_quote("a\"b"), "`"));
   FF_CHECK(!ff_name_is_plain("a b", 3) && !ff_name_is_plain("-a", 2) && !ff_name_is_plain("", 0));
   FF_CHECK(ff_utf8_valid("\xE2\x82\xAC", 3) && !ff_utf8_valid("\xE2\x82", 2) && !ff_utf8_valid("\xC0\x80", 2) &&
            !ff_utf8_valid("\xED\xA0\x80", 3) && !ff_utf8_valid("\xFF", 1));
@@ -438,6 +439,58 @@ static ff_pbn *small(uint32_t n, uint32_t per, const char *text) {
     FF_CHECK_OK(parse(&pbn->predictors[f].expr, text, &err), &err);
   }
   return pbn;
+}
+
+static void roles(void) {
+  static const struct {
+    const char *rule;
+    int held[2]; /* where the initial value is 0, or 1 */
+    int input;
+  } cases[] = {
+      {"A", {0, 1}, 1},        {"!!A", {0, 1}, 1},       {"A & A | A", {0, 1}, 1}, {"A & (A | !A)", {0, 1}, 1},
+      {"1", {-1, 1}, 0},       {"0", {0, -1}, 0},        {"A | !A", {-1, 1}, 0},   {"!A", {-1, -1}, 0},
+      {"f(A){01}", {0, 1}, 1}, {"f(A){10}", {-1, -1}, 0}, {"B", {-1, -1}, 0},       {"A & B", {-1, -1}, 0},
+      {"A & (B | !B)", {-1, -1}, 0}, /* names another node */
+  };
+  ff_error err;
+  int8_t held[3];
+  uint8_t input[3];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ff_pbn *pbn = small(3, 1, "B");
+    ff_expr_free(&pbn->predictors[0].expr);
+    FF_CHECK_OK(parse(&pbn->predictors[0].expr, cases[i].rule, &err), &err);
+    FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
+    FF_CHECK_OK(ff_pbn_inputs(input, pbn, &err), &err);
+    FF_CHECK_SAY(input[0] == cases[i].input, "%s", cases[i].rule);
+    FF_CHECK(input[1] == 1 && input[2] == 0);
+    for (int value = -1; value <= 1; value++) {
+      int want = value < 0 ? -1 : cases[i].held[value];
+      pbn->initial[0] = pbn->initial[2] = (int8_t)value;
+      for (int p = 0; p <= 1; p++) {
+        for (uint8_t perturbed = 0; perturbed <= 1; perturbed++) {
+          pbn->perturbation = 0.1 * p;
+          pbn->perturbed[0] = perturbed;
+          FF_CHECK_OK(ff_pbn_held(held, pbn, &err), &err);
+          FF_CHECK_SAY(held[0] == (p && perturbed ? -1 : want), "%s from %d: %d", cases[i].rule, value, held[0]);
+          FF_CHECK(held[1] == -1 && held[2] == -1);
+        }
+      }
+    }
+    ff_pbn_free(pbn);
+  }
+
+  ff_pbn *pbn = small(2, 2, "A"); /* every function has to keep the value */
+  ff_expr_free(&pbn->predictors[1].expr);
+  FF_CHECK_OK(parse(&pbn->predictors[1].expr, "1", &err), &err);
+  FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
+  FF_CHECK_OK(ff_pbn_inputs(input, pbn, &err), &err);
+  FF_CHECK_INT(input[0], 0);
+  for (int8_t value = 0; value <= 1; value++) {
+    pbn->initial[0] = value;
+    FF_CHECK_OK(ff_pbn_held(held, pbn, &err), &err);
+    FF_CHECK_INT(held[0], value ? 1 : -1);
+  }
+  ff_pbn_free(pbn);
 }
 
 static void finished(void) {
@@ -521,4 +574,4 @@ static void model_errors(void) {
 }
 
 FF_TEST_MAIN("model", random_expressions, words_and_signs, tables, sums_of_products, remapped_tables, deep_nesting,
-             expression_errors, names, finished, model_errors)
+             expression_errors, names, roles, finished, model_errors)

@@ -143,7 +143,7 @@ test_that("names stand in quotes only where the grammar needs them", {
   graph <- igraph::graph_from_data_frame(data.frame(from = c("x y", "OR", "1", "a-b", "\u00e9", "2x"), to = "B"))
   net <- as_pbn(graph)
   expect_identical(net$rules$predictor[[7L]], "\"x y\" | \"OR\" | \"1\" | a-b | \u00e9 | 2x")
-  expect_identical(quote_names(c("a\"b", "-a", "Not")), c("`a\"b`", "\"-a\"", "\"Not\""))
+  expect_identical(quote_name(c("a\"b", "-a", "Not")), c("`a\"b`", "\"-a\"", "\"Not\""))
 })
 
 test_that("graphs that are no network say so", {
@@ -160,4 +160,21 @@ test_that("a data frame may have BoolNet's column names", {
   ours <- data.frame(node = c("A", "A", "B"), predictor = c("B", "!B", "A"), probability = c(0.3, 0.7, 1))
   theirs <- stats::setNames(ours, c("targets", "factors", "probabilities"))
   expect_identical(as_pbn(theirs, perturbation = 0.1), as_pbn(ours, perturbation = 0.1))
+})
+
+test_that("an argument of as_pbn() holds against the attributes of a graph", {
+  skip_if_not_installed("igraph")
+  net <- pbn(c(a = "!b", b = "a", s = "s"), perturbation = 0.01, update = "asynchronous", exempt = "a", initial = c(a = 1, b = 0))
+  graph <- igraph::as.igraph(net)
+  expect_identical(as_pbn(graph), net)
+  expect_identical(as_pbn(graph, perturbation = 0.5), set_perturbation(net, 0.5))
+  expect_identical(as_pbn(graph, pert = 0.5, exempt = "s"), set_perturbation(net, 0.5, exempt = "s"))
+  expect_identical(as_pbn(graph, exempt = "inputs"), set_perturbation(net, 0.01, exempt = "s"))
+  expect_identical(as_pbn(graph, exempt = NULL), net)
+  expect_identical(as_pbn(graph, update = "synchronous"), set_update(net, "synchronous"))
+  expect_identical(as_pbn(graph, initial = c(b = 1))$initial, c(1L, 1L, NA))
+  expect_error(as_pbn(graph, perturbaton = 0.5), "did you mean `perturbation`?", fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(as_pbn(graph, "any", 0.5), "found one without", class = "fireflip_error_argument")
+  expect_error(as_pbn(graph, perturbation = 2), class = "fireflip_error_argument")
+  expect_error(as_pbn(net, perturbation = 0.5), "no further arguments", class = "fireflip_error_argument")
 })

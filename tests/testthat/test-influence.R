@@ -101,14 +101,17 @@ test_that("sensitivities are shown with the largest first, and their summary is 
     rows <- got[got$node == about$node[[i]] & got$value == about$value[[i]], ]
     expect_identical(about$largest[[i]], max(abs(rows$difference)))
     expect_identical(about$total[[i]], sum(abs(rows$difference)))
+    expect_identical(about$difference[[i]], rows$difference[[which.max(abs(rows$difference))]]) # with its sign
+    expect_identical(about$p_adjusted[[i]], min(rows$p_adjusted))
     expect_identical(about$set[[i]], rows$set[[which.max(abs(rows$difference))]])
     expect_identical(about$clear[[i]], sum(abs(rows$difference) > 1e-10))
   }
+  expect_setequal(sign(about$difference), c(-1, 1)) # else the sign would be tested by half
   lines <- capture.output(print(about, n = 3))
   expect_identical(lines[[1L]], "Sensitivity of 2 state sets to 4 changes (node), exact")
   move <- sum(about$clear > 0)
-  expect_identical(lines[[2L]], sprintf("  %d of 4 changes move a probability; absolute differences, largest first", move))
-  expect_match(lines[[3L]], "^ node value +largest +total +set +clear$")
+  expect_identical(lines[[2L]], sprintf("  %d of 4 changes move a probability, largest difference first", move))
+  expect_match(lines[[3L]], "^ node value +difference +set +total +clear$")
   expect_identical(lines[[7L]], "... and 1 more change")
   expect_output(print(about[c("node", "largest")]), "node +largest")
   expect_error(summary(got["node"]), class = "fireflip_error_argument")
@@ -116,7 +119,69 @@ test_that("sensitivities are shown with the largest first, and their summary is 
   one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, seed = 1))
   expect_output(print(one), "Sensitivity of 1 state set to 2 changes (node), seed 1", fixed = TRUE)
   expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes clearly move", sum(one$clear)))
-  expect_match(capture.output(print(one))[[4L]], if (one$clear[[1L]] > 0) "yes$" else "no$")
+  expect_match(capture.output(print(one))[[5L]], if (one$clear[[1L]] > 0) "yes +[<0-9.]+$" else "no +[0-9.]+$")
+})
+
+test_that("nodes that are held are not changed unless they are named", {
+  model <- fix_nodes(pbn(c(s = "s", k = "s", x = "s & k & i", i = "i"), perturbation = 0.02), k = 1)
+  model$initial[model$nodes == "i"] <- 1L
+  model$exempt[model$nodes == "i"] <- TRUE # an exempt input is held as well; s is not
+  for (change in c("node", "predictor")) {
+    got <- long_run_sensitivity(model, "x", change = change, method = "exact")
+    expect_identical(unique(got$node), c("s", "x"), info = change)
+  }
+  named <- long_run_sensitivity(model, "x", nodes = c("k", "i"), method = "exact")
+  expect_identical(unique(named$node), c("k", "i"))
+  expect_equal(named$changed[[1L]], named$changed[[3L]]) # either is needed for x
+  expect_equal(named$difference[named$value == 1], c(0, 0)) # as they are
+})
+
+test_that("no two runs of sensitivities share a seed", {
+  seeds <- outer(0:49, 0:49, Vectorize(function(seed, run) derived_seed(seed, run)))
+  expect_identical(anyDuplicated(as.vector(seeds)), 0L) # by chance with probability 1e-10
+  expect_true(all(seeds >= 0, seeds < 2^53, seeds == floor(seeds)))
+  expect_false(derived_seed(2^53, 1) == derived_seed(2^53 - 1, 1))
+  # c off, c on, c off, c on: the third change of one seed is the first of another, and has another run
+  one <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 1)
+  three <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 3)
+  expect_identical(one$value[[3L]], three$value[[1L]])
+  expect_false(one$changed[[3L]] == three$changed[[1L]])
+  expect_false(one$changed[[3L]] == one$changed[[1L]])
+  expect_identical(one, long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 1))
+  expect_identical(unique(long_run_sensitivity(net, "x", nodes = "c", precision = 0.05, seed = 2^53)$seed), 2^53)
+})
+
+test_that("p-values follow from the intervals and are adjusted for their number", {
+  sets <- c("x", "r & c", "f", "x & !f")
+  got <- long_run_sensitivity(net, sets, change = "selection", by = 0.02, precision = 0.005, confidence = 0.9, seed = 2)
+  side <- ifelse(got$difference > 0, got$difference - got$lower, got$upper - got$difference)
+  raw <- 2 * pnorm(-abs(got$difference) / (side / qnorm(0.95)))
+  expect_equal(got$p_adjusted, p.adjust(raw, "holm"))
+  expect_identical(raw < 0.1, got$lower > 0 | got$upper < 0)
+  expect_true(any(got$p_adjusted < 0.1) && any(got$p_adjusted >= 0.1 & raw < 0.1)) # else the adjustment would not show
+  expect_output(print(got), "p_adjusted")
+  expect_output(print(summary(got)), sprintf("%d with p_adjusted below 0.05", sum(summary(got)$p_adjusted < 0.05)))
+  exact <- long_run_sensitivity(net, sets, change = "predictor", nodes = c("f", "x"), method = "exact")
+  expect_identical(exact$p_adjusted, as.numeric(abs(exact$difference) <= 1e-10))
+  expect_setequal(exact$p_adjusted, 0:1)
+  # what is certain before and after does not count; an estimate of 0 does
+  reach <- c(0.1, 0.1, 0, 0)
+  expect_equal(adjusted_p(c(0.1, 0, -0.2, 0), reach, 0.95), c(2 * 0.05, 1, 0, 1))
+  held <- fix_nodes(net, f = 0)
+  certain <- long_run_sensitivity(held, c("f", "x"), nodes = c("f", "c"), precision = 0.01, seed = 1)
+  expect_identical(certain$p_adjusted[certain$set == "f"], c(1, 0, 1, 1))
+  tested <- certain$set == "x"
+  side <- with(certain, ifelse(difference > 0, difference - lower, upper - difference))
+  raw <- (2 * pnorm(-abs(certain$difference) / (side / qnorm(0.975))))[tested]
+  expect_equal(certain$p_adjusted[tested], p.adjust(raw, "holm"))
+})
+
+test_that("changes that do nothing are seldom called clear after the adjustment", {
+  # y does not depend on what is changed: 24 differences of 0, of which about one has a 95% interval without 0
+  idle <- pbn(c(y = "!y & z | y & w", z = "y ^ w", w = "!z", stats::setNames(rep("y", 12), letters[1:12])), perturbation = 0.05)
+  got <- long_run_sensitivity(idle, "y", nodes = letters[1:12], precision = 0.01, seed = 1)
+  expect_identical(nrow(got), 24L)
+  expect_true(all(got$p_adjusted > 0.05)) # in 19 of 20 seeds, and in more as all share the run before the change
 })
 
 test_that("what is certain by the functions alone stands last and is not drawn where something else is", {

@@ -213,3 +213,100 @@ test_that("layers run from inputs to outputs, with or without igraph", {
   at <- fireflip:::spread_layers(fireflip:::barycentres(graph, layer), layer)
   expect_identical(nrow(unique(at)), 5L)
 })
+
+test_that("inputs and held nodes are told by what their functions mean, not by their text", {
+  many <- stats::setNames(sprintf("x%d", 1:40), sprintf("x%d", 1:40))
+  net <- pbn(c(
+    a = "\"(a\"", `(a` = "\"(a\"", b = "!!b", c = "c & c | c", d = "f(d){01}", e = "!e", g = "1", h = "a & (b | !b)", i = "(i)",
+    many
+  ), initial = c(b = 1, c = 0, e = 1, g = 1))
+  expect_identical(summary(net)$inputs, c("(a", "b", "c", "d", "i", names(many)))
+  expect_identical(net$nodes[held_nodes(net)], c("b", "c", "g"))
+  expect_identical(net$nodes[held_nodes(fix_nodes(net, a = 0, e = 1, x40 = 1))], c("a", "b", "c", "e", "g", "x40"))
+  net$perturbation <- 0.1
+  expect_identical(held_nodes(net), integer())
+  net$exempt <- net$nodes %in% c("b", "e", "x1")
+  expect_identical(net$nodes[held_nodes(net)], "b")
+  twice <- pbn(list(a = c("a", "!!a"), b = c("b", "1")))
+  expect_identical(summary(twice)$inputs, "a")
+})
+
+test_that("names are put in quotes where the grammar asks for them, and come back", {
+  names <- c("a", "x-1", "2x", "1", "0", "-a", "NF-kB (active)", "a\"b", "OR", "true", "\u00e9", "f", "a.b", "", "or1")
+  plain <- c("a", "x-1", "2x", "\u00e9", "f", "a.b", "or1")
+  expect_identical(quote_name(names)[names %in% plain], plain)
+  expect_identical(quote_name(setdiff(names, plain)), c(
+    "\"1\"", "\"0\"", "\"-a\"", "\"NF-kB (active)\"", "`a\"b`", "\"OR\"", "\"true\"", "\"\""
+  ))
+  expect_identical(quote_name(character()), character())
+  latin <- "\u00e9"
+  Encoding(latin) <- "UTF-8"
+  expect_identical(quote_name(iconv(latin, "UTF-8", "latin1")), latin)
+  names <- setdiff(names, "")
+  net <- pbn(stats::setNames(rev(quote_name(names)), names))
+  expect_identical(net$nodes, names)
+  expect_identical(unlist(.Call(ffi_pbn_parents, net)), rev(seq_along(names)))
+  file <- tempfile(fileext = ".pbn")
+  expect_identical(read_network(write_network(net, file))$rules$predictor, net$rules$predictor)
+  expect_identical(argument_name(c("a", "x-1", "a`b")), c("a", "`x-1`", "\"a`b\""))
+})
+
+test_that("a perturbed input with a value of its own is told, with the remedy, once", {
+  told <- function(expr) {
+    messages <- list()
+    withCallingHandlers(expr, fireflip_message_inputs = function(m) {
+      messages[[length(messages) + 1L]] <<- m
+      invokeRestart("muffleMessage")
+    })
+    expect_lte(length(messages), 1L)
+    if (length(messages) == 0L) character() else messages[[1L]]$inputs
+  }
+  net <- pbn(c(TNF = "TNF", UV = "UV", A = "TNF & !A"), initial = c(TNF = 1, A = 1))
+  expect_message(out <- set_perturbation(net, 0.01), class = "fireflip_message_inputs")
+  expect_identical(steady_state(out, "TNF", method = "exact")$probability, 0.5) # what the message is about
+  expect_identical(told(set_perturbation(net, 0.01)), "TNF")
+  expect_identical(told(set_initial(out, UV = 0)), "UV")
+  expect_identical(told(set_initial(out, UV = 0, TNF = 0)), c("TNF", "UV"))
+  rules <- c(TNF = "TNF", UV = "UV", A = "TNF & !A")
+  expect_identical(told(pbn(rules, perturbation = 0.01, initial = c(UV = 1))), "UV")
+  expect_identical(told(as_pbn(data.frame(node = "s", predictor = "s"), perturbation = 0.1, initial = 1)), "s")
+  # nothing is lost
+  for (quiet in list(
+    quote(set_perturbation(net, 0)), quote(set_perturbation(net, 0.01, exempt = "TNF")),
+    quote(set_perturbation(net, 0.01, exempt = "inputs")), quote(set_initial(out, TNF = NA, A = 0)),
+    quote(set_initial(out, NULL)), quote(fix_nodes(out, TNF = 1)), quote(set_update(out, "asynchronous")),
+    quote(pbn(rules, perturbation = 0.01)), quote(pbn(rules, perturbation = 0.01, initial = c(A = 1))),
+    quote(set_perturbation(fix_nodes(net, TNF = 1), 0.02)), quote(lapply(example_models()$name, example_model))
+  )) expect_identical(told(eval(quiet)), character(), info = deparse(quiet))
+  expect_message(set_perturbation(net, 0.01), paste0(
+    "The input \"TNF\" is perturbed and loses its initial value in the long run; exempt = \"inputs\" prevents this, as in ",
+    "set_perturbation(net, 0.01, exempt = \"inputs\").\n"
+  ), fixed = TRUE)
+  expect_message(set_initial(out, UV = 0, TNF = 0), "The inputs \"TNF\", \"UV\" are perturbed and lose their", fixed = TRUE)
+  expect_message(pbn(c(inputs = "inputs"), perturbation = 0.1, initial = 1), "`exempt` with these names", fixed = TRUE)
+  file <- write_network(net, tempfile(fileext = ".pbn"))
+  expect_identical(told(read_network(file)), character())
+  expect_identical(told(read_network(file, perturbation = 0.1)), "TNF")
+  expect_identical(told(read_network(file, perturbation = 0.1, initial = c(UV = 0))), c("TNF", "UV"))
+  expect_identical(told(read_network(file, perturbation = 0.1, exempt = "inputs")), character())
+  skip_if_not_installed("igraph")
+  graph <- igraph::as.igraph(out)
+  expect_identical(told(as_pbn(graph)), character())
+  expect_identical(told(as_pbn(graph, perturbation = 0.2)), "TNF")
+})
+
+test_that("exempt = \"inputs\" means all inputs, or the node that is called so", {
+  rules <- c(a = "a", b = "!b", c = "f(c){01}")
+  expect_identical(pbn(rules, exempt = "inputs")$exempt, c(TRUE, FALSE, TRUE))
+  expect_identical(pbn(rules, exempt = c("b", "inputs"))$exempt, c(TRUE, TRUE, TRUE))
+  expect_identical(set_perturbation(pbn(rules), 0.1, exempt = factor("inputs"))$exempt, c(TRUE, FALSE, TRUE))
+  expect_identical(pbn(c(a = "!a"), exempt = "inputs")$exempt, FALSE)
+  expect_identical(pbn(c(rules, inputs = "b"), exempt = "inputs")$exempt, c(FALSE, FALSE, FALSE, TRUE))
+  expect_error(pbn(rules, exempt = c("inputs", "z")), "names \"z\"", class = "fireflip_error_argument")
+  dependent <- pbn(list(a = "a", b = c("b", "!b")), exempt = "inputs",
+    contexts = list(probability = c(0.9, 0.1), predictor = rbind(c(1, 1), c(1, 2))))
+  expect_identical(dependent$exempt, c(TRUE, FALSE))
+  # an exempt input keeps its value
+  net <- pbn(c(TNF = "TNF", A = "TNF"), perturbation = 0.01, exempt = "inputs", initial = c(TNF = 1))
+  expect_identical(steady_state(net, "TNF", method = "exact")$probability, 1)
+})

@@ -96,7 +96,8 @@ test_that("a format that cannot say what a network is refuses", {
 
 test_that("what the arguments say holds, whatever the file says", {
   file <- write_pbn(busy_network(), tempfile(fileext = ".pbn"))
-  net <- read_pbn(file, perturbation = 0.5, update = "synchronous", exempt = c("A", "B"), initial = c(A = 0, B = NA, C = 1))
+  arguments <- list(perturbation = 0.5, update = "synchronous", exempt = c("A", "B"), initial = c(A = 0, B = NA, C = 1))
+  expect_message(net <- do.call(read_pbn, c(file, arguments)), "The input \"C\" is perturbed", class = "fireflip_message_inputs")
   expect_identical(net$perturbation, 0.5)
   expect_identical(net$update, "synchronous")
   expect_identical(net$exempt, c(TRUE, TRUE, FALSE, FALSE))
@@ -105,6 +106,7 @@ test_that("what the arguments say holds, whatever the file says", {
   expect_identical(read_pbn(file, perturbation = 0)$perturbation, 0)
   expect_error(read_pbn(file, perturbation = 1), "`perturbation`", class = "fireflip_error_argument")
   expect_error(read_pbn(file, update = "fast"), "`update`", class = "fireflip_error_argument")
+  expect_error(read_pbn(file, update = c("synchronous", "asynchronous")), "`update`", class = "fireflip_error_argument")
   expect_error(read_pbn(file, exempt = "Q"), "Q", class = "fireflip_error_argument")
   expect_error(read_pbn(file, initial = c(A = 2)), "`initial`", class = "fireflip_error_argument")
   expect_error(read_pbn(c(file, file)), "`file`", class = "fireflip_error_argument")

@@ -111,3 +111,18 @@ test_that("trajectories print in a few lines", {
   expect_output(print(paths[c("a", "b")]), "a b")
   expect_error(print(paths, n = -1), class = "fireflip_error_argument")
 })
+
+test_that("NA starts at random even where the network has a start of its own", {
+  own <- pbn(c(s = "s", t = "t", u = "u"), initial = c(s = 1, t = 1))
+  for (layout in c("sliced", "packed")) {
+    start <- function(initial, nsim = 2000) simulate(own, nsim, seed = 1, steps = 0, initial = initial, layout = layout)
+    path <- start(c(s = NA))
+    expect_lt(abs(mean(path$s) - 0.5), 5 * 0.5 / sqrt(2000)) # 5 standard errors
+    expect_true(all(path$t == 1L)) # not named: as the network says
+    mixed <- start(rbind(c(s = NA, t = 0), c(s = 0, t = NA), c(s = 1, t = NA)), 3000)
+    row <- (mixed$trajectory - 1) %% 3
+    expect_lt(abs(mean(mixed$s[row == 0]) - 0.5), 5 * 0.5 / sqrt(1000))
+    expect_lt(abs(mean(mixed$t[row != 0]) - 0.5), 5 * 0.5 / sqrt(2000))
+    expect_true(all(mixed$t[row == 0] == 0L, mixed$s[row == 1] == 0L, mixed$s[row == 2] == 1L))
+  }
+})
