@@ -40,7 +40,7 @@ case <- function(net, set, ...) {
   list(net = net, ask = list(what = "set", set = set), options = list(precision = one_of(1e-2, 5e-3, 2e-3), ...))
 }
 
-# ---- networks that mix well ---------------------------------------------------------------------------------------
+# ---- networks that mix well -----------------------------------------------------------------------------------------
 
 well_mixing <- function(i) {
   update <- either_update()
@@ -94,7 +94,7 @@ hidden_slow <- function(i) {
   case(net, set)
 }
 
-# ---- several basins ---------------------------------------------------------------------------------------------------
+# ---- several basins -------------------------------------------------------------------------------------------------
 
 majority_rules <- function(m) {
   nodes <- letters[seq_len(m)]
@@ -120,7 +120,7 @@ basins <- function(i) {
   case(net, set)
 }
 
-# ---- periods ------------------------------------------------------------------------------------------------------------
+# ---- periods --------------------------------------------------------------------------------------------------------
 
 ring_rules <- function(n, last = "") {
   nodes <- paste0("x", seq_len(n))
@@ -189,7 +189,7 @@ periods_0 <- function(i) {
   case(net, set)
 }
 
-# ---- oscillators ----------------------------------------------------------------------------------------------------------
+# ---- oscillators ----------------------------------------------------------------------------------------------------
 
 oscillators <- function(i) {
   p <- log_uniform(1e-3, 0.05)
@@ -216,7 +216,7 @@ oscillators <- function(i) {
   case(net, set)
 }
 
-# ---- rare and sticky sets ---------------------------------------------------------------------------------------------------
+# ---- rare and sticky sets -------------------------------------------------------------------------------------------
 
 # Two in three ask for a precision that is a share of what is true, as one would who knows that the set is rare; but for no more
 # than 1e8 samples, where one in 20 is an independent look.
@@ -244,7 +244,7 @@ rare <- function(i) {
   out
 }
 
-# ---- branching outcomes ---------------------------------------------------------------------------------------------------------
+# ---- branching outcomes ---------------------------------------------------------------------------------------------
 
 # Without perturbation: which attractor is reached is a matter of chance.
 branching <- function(i) {
@@ -256,7 +256,8 @@ branching <- function(i) {
   )
   for (attempt in 1:50) {
     net <- if (kind != "random") pbn(rules, update = "asynchronous") else {
-      random_pbn(sample(4:7, 1L), c(1, 2), c(1, 3), perturbation = 0, update = one_of("asynchronous", "asynchronous", "synchronous"))
+      update <- one_of("asynchronous", "asynchronous", "synchronous")
+      random_pbn(sample(4:7, 1L), c(1, 2), c(1, 3), perturbation = 0, update = update)
     }
     net <- if (kind != "random" && chance(0.5)) given_start(net, integer(length(net$nodes))) else one_of(net, given_start(net))
     if (length(recurrent_classes(oracle_chain(net)$P)) > 1L) break
@@ -264,14 +265,23 @@ branching <- function(i) {
   case(net, set_between(net, 0.01, 0.99))
 }
 
-# ---- influences and sensitivities: networks of the families above ---------------------------------------------------------------
+# ---- influences and sensitivities: networks of the families above ---------------------------------------------------
+
+# An influence that is the same in every state is certain, and tells little: one in twenty may be such.
+varies <- function(net, from, to) {
+  states <- oracle_states(net$nodes, seq_len(2^length(net$nodes)) - 1)
+  diff(range(influence_function(net, from, to)(states))) > 1e-12
+}
 
 influences <- function(i) {
   family <- one_of("well_mixing", "small_p", "hidden_slow", "periods_p")
+  any_arrow <- chance(0.05)
   repeat {
     out <- families[[family]](i)
     arrows <- network_arrows(out$net)
+    if (!any_arrow) arrows <- arrows[mapply(varies, arrows$from, arrows$to, MoreArgs = list(net = out$net)), ]
     if (nrow(arrows) > 0L) break
+    family <- one_of("well_mixing", "small_p", "hidden_slow", "periods_p")
   }
   arrow <- arrows[sample.int(nrow(arrows), 1L), ]
   out$ask <- list(what = "influence", from = arrow$from, to = arrow$to)
@@ -291,8 +301,8 @@ sensitivities <- function(i) {
     if (length(nodes) > 0L) break
   }
   out$ask <- list(
-    what = "sensitivity", set = out$ask$set, change = change, node = nodes[[sample.int(length(nodes), 1L)]], by = one_of(0.1, 0.3),
-    row = sample.int(2L, 1L)
+    what = "sensitivity", set = out$ask$set, change = change, node = nodes[[sample.int(length(nodes), 1L)]],
+    by = one_of(0.1, 0.3), row = sample.int(2L, 1L)
   )
   out$options <- out$options["precision"]
   out

@@ -53,8 +53,8 @@ question <- function(net, ask) {
 oracle_of <- function(parts, most, reduce = TRUE, variance = TRUE) {
   answers <- lapply(parts, function(part) {
     net <- if (reduce) reduce_network(part$net, part$keep) else part$net
-    moves <- any(net$perturbation * !net$exempt > 0) || anyNA(net$initial)
-    if (moves && 2^length(net$nodes) > most) return(NULL)
+    many <- net$perturbation > 0 || anyNA(net$initial) # without these, few states are in reach
+    if (many && 2^length(net$nodes) > most) return(NULL)
     oracle_answer(net, part$f(net), variance)
   })
   if (any(vapply(answers, is.null, NA))) NULL else answers
@@ -75,6 +75,33 @@ ideal_width <- function(answers, parts, value, options) {
   stats::qnorm(0.975) * sqrt(sum(variance))
 }
 
+# The precision that a call asks for: that of the case. Where `budget` samples cannot give as much, it is what these can give, up to
+# .1. The samples are counted by the asymptotic variance. Of a network too large for the oracle here, a slow mode that
+# is forgotten in 1 / p steps stands for it.
+affordable <- function(one, truth, answers, update, p) {
+  budget <- if (update == "synchronous") 2e7 else 2e6 # about a second of one thread
+  variance <- if (is.null(answers) || max(vapply(answers, `[[`, 0, "states")) > 2^8) {
+    if (p > 0) 2 * truth * (1 - truth) / p else 0
+  } else {
+    sum(vapply(answers, function(answer) answer$within + answer$between, 0))
+  }
+  least <- stats::qnorm(0.975) * sqrt(max(variance, 0) / budget)
+  max(one$options$precision, min(0.1, signif(least, 2)))
+}
+
+# Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
+quick_cases <- function(family, n, least_p = 1e-3, most_nodes = 8L) {
+  found <- integer()
+  i <- 0L
+  while (length(found) < n) {
+    i <- i + 1L
+    net <- network_case(family, i)$net
+    small <- length(net$nodes) <= most_nodes || family == "oscillators" # the cell cycle has 10, and mixes fast
+    if (small && (net$perturbation == 0 || net$perturbation >= least_p)) found <- c(found, i)
+  }
+  found
+}
+
 # Case number i of a family: one row. `most_states` bounds the oracle's work; where a network has more, its width is not judged.
 judge_case <- function(family, i, most_states = 2^11) {
   one <- network_case(family, i)
@@ -86,6 +113,7 @@ judge_case <- function(family, i, most_states = 2^11) {
   answers <- oracle_of(asked$parts, most_states)
   total <- function(field) if (is.null(answers)) NA_real_ else sum(vapply(answers, `[[`, 0, field))
 
+  one$options$precision <- affordable(one, abs(truth), answers, net$update, net$perturbation)
   options <- c(one$options, list(method = "simulation", backend = "cpu", threads = 1, seed = i))
   started <- proc.time()[["elapsed"]]
   got <- attempt(do.call(asked$call, options))
