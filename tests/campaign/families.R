@@ -1,0 +1,318 @@
+# The families of networks on which the estimator is judged. Each is a function of i alone that gives a case: a network (`net`),
+# what is asked of it (`ask`), and `options` of the call. All are small enough to be solved exactly.
+
+seeded <- function(family, i, expr) {
+  set.seed(1e5 * family + i, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  expr # evaluated here, for R's arguments are lazy
+}
+
+log_uniform <- function(from, to) exp(stats::runif(1, log(from), log(to)))
+one_of <- function(...) sample(list(...), 1L)[[1L]]
+chance <- function(probability) stats::runif(1) < probability
+size <- function(from, to) { # the largest is the rarest, for its exact answer costs most
+  sizes <- from:to
+  sizes[[sample.int(length(sizes), 1L, prob = rev(seq_along(sizes)))]]
+}
+either_update <- function() one_of("synchronous", "asynchronous")
+
+given_start <- function(net, values = sample(0:1, length(net$nodes), TRUE)) {
+  set_initial(net, stats::setNames(values, net$nodes))
+}
+
+# A conjunction of k nodes or their negations.
+literals <- function(nodes, k) {
+  paste0(sample(c("", "!"), k, TRUE), nodes[sample.int(length(nodes), k)], collapse = " & ")
+}
+
+exact_value <- function(net, set) steady_state(net, set, method = "exact")$probability
+
+# A set whose long-run probability lies between `least` and `most`, where one is found in few draws.
+set_between <- function(net, least, most, draw = function() literals(net$nodes, sample(min(2L, length(net$nodes)), 1L))) {
+  for (attempt in 1:8) {
+    set <- draw()
+    value <- exact_value(net, set)
+    if (value >= least && value <= most) break
+  }
+  set
+}
+
+case <- function(net, set, ...) {
+  list(net = net, ask = list(what = "set", set = set), options = list(precision = one_of(1e-2, 5e-3, 2e-3), ...))
+}
+
+# ---- networks that mix well -----------------------------------------------------------------------------------------
+
+well_mixing <- function(i) {
+  update <- either_update()
+  n <- size(3, 10)
+  net <- random_pbn(n, c(1, 3), c(1, 3), perturbation = log_uniform(1e-2, 0.2), update = update, contexts = one_of(0, 0, 0, 0, 4))
+  net$exempt <- stats::runif(n) < 0.15
+  if (chance(0.2)) net <- given_start(net)
+  layout <- if (update == "synchronous") one_of("sliced", "packed") else "packed"
+  case(net, literals(net$nodes, min(2, n)), layout = layout, reduce = chance(2 / 3))
+}
+
+small_p <- function(i) {
+  net <- random_pbn(size(4, 11), c(1, 2), c(1, 3), perturbation = log_uniform(1e-6, 1e-2), update = either_update())
+  if (chance(0.5)) net <- given_start(net)
+  case(net, set_between(net, 0.01, 0.99))
+}
+
+# ---- slow modes that the set hardly shows ---------------------------------------------------------------------------
+
+# A latch: its rules, an expression that tells its two basins, and whether it needs all nodes to be updated together.
+slow_latch <- function() {
+  k <- sample(2:4, 1L)
+  s <- paste0("s", seq_len(k))
+  all_of <- function(join) stats::setNames(rep(list(paste(s, collapse = join)), k), s)
+  one_of(
+    list(rules = all_of(" & "), basin = "s1"),
+    list(rules = all_of(" | "), basin = "s1"),
+    list(rules = list(s1 = "s1 | s2", s2 = "!s1 & s2 | s1 & s2"), basin = one_of("s1", "s2", "s1 & s2")), # a barrier
+    list(rules = stats::setNames(as.list(paste0("!", s[1:2])), s[1:2]), basin = "(s1 ^ s2)", together = TRUE), # a parity
+    list(rules = list(s1 = "s1"), basin = "s1"),
+    list(rules = stats::setNames(as.list(s), s), basin = paste0("(", paste(s, collapse = " ^ "), ")"))
+  )
+}
+
+hidden_slow <- function(i) {
+  latch <- slow_latch()
+  update <- if (isTRUE(latch$together)) "synchronous" else one_of("synchronous", "synchronous", "asynchronous")
+  weight <- 0.5 + log_uniform(0.02, 0.4) / 2
+  of <- latch$basin
+  reader <- c(weight, 1 - weight)
+  names(reader) <- if (chance(0.5)) c(of, sprintf("!(%s)", of)) else c(sprintf("!(%s)", of), of)
+  if (chance(0.3)) reader <- c(0.8 * reader, stats::setNames(0.2, one_of("0", "1")))
+  rules <- c(latch$rules, list(z = reader))
+  set <- "z"
+  if (chance(0.3)) {
+    rules$y <- one_of("z", "!z", c("z" = 0.9, "!z" = 0.1), c("z" = 0.6, "y" = 0.4))
+    set <- one_of("y", "z & y", "z | y")
+  }
+  net <- pbn(rules, perturbation = log_uniform(1e-5, 0.05), update = update)
+  if (chance(1 / 3)) net <- given_start(net)
+  case(net, set)
+}
+
+# ---- several basins -------------------------------------------------------------------------------------------------
+
+majority_rules <- function(m) {
+  nodes <- letters[seq_len(m)]
+  most <- utils::combn(nodes, (m + 1) / 2, paste, collapse = " & ")
+  stats::setNames(rep(list(paste(most, collapse = " | ")), m), nodes)
+}
+
+# A basin that takes k flips at once to leave is left at rates of p^k. The k-th root of p makes it as slow as one of one flip.
+# One network in ten keeps its p: no simulation gets through these, and the estimator should say so.
+basins <- function(i) {
+  p <- log_uniform(1e-5, 1e-2)
+  self <- function(k) stats::setNames(as.list(letters[seq_len(k)]), letters[seq_len(k)])
+  kind <- one_of(
+    list(rules = majority_rules(3), flips = 2), list(rules = majority_rules(5), flips = 3),
+    list(rules = list(a = "!b", b = "!a"), flips = 1), list(rules = list(a = "!b", b = "!a", c = "!d", d = "!c"), flips = 1),
+    list(rules = self(sample(2:5, 1L)), flips = 1), list(rules = c(self(1), list(z = c("a" = 0.7, "!a" = 0.3))), flips = 1),
+    list(rules = list(a = "b", b = "a"), flips = 1), list(rules = list(a = "b", b = "a", c = "a & b | c"), flips = 1)
+  )
+  if (!chance(0.1)) p <- min(p^(1 / kind$flips), 0.2)
+  net <- pbn(kind$rules, perturbation = p, update = one_of("synchronous", "synchronous", "asynchronous"))
+  if (chance(0.5)) net <- given_start(net)
+  set <- if (is.null(kind$rules$z)) literals(net$nodes, sample(min(2L, length(net$nodes)), 1L)) else "z"
+  case(net, set)
+}
+
+# ---- periods --------------------------------------------------------------------------------------------------------
+
+ring_rules <- function(n, last = "") {
+  nodes <- paste0("x", seq_len(n))
+  stats::setNames(as.list(c(paste0(last, nodes[[n]]), nodes[-n])), nodes)
+}
+
+# Counts 0, 1, ..., period - 1 in binary and begins anew; what is beyond the period goes to 0.
+counter_rules <- function(period) {
+  bits <- ceiling(log2(period))
+  nodes <- paste0("b", seq_len(bits))
+  from <- seq_len(2^bits) - 1
+  after <- ifelse(from + 1 < period, from + 1, 0)
+  table <- function(k) paste(after %/% 2^(bits - k) %% 2, collapse = "") # rows in counting order, the first name as the highest
+  rule <- sprintf("f(%s){%s}", paste(nodes, collapse = ", "), vapply(seq_len(bits), table, ""))
+  stats::setNames(as.list(rule), nodes)
+}
+
+# `start`: a starting pattern that shows the period.
+periodic <- function(largest) {
+  kind <- one_of("one node on", "pattern", "twisted", "counter")
+  n <- if (kind == "counter") sample(2:12, 1L) else if (kind == "twisted") sample(2:6, 1L) else size(2, largest)
+  rules <- switch(kind, counter = counter_rules(n), twisted = ring_rules(n, "!"), ring_rules(n))
+  m <- length(rules)
+  start <- switch(kind, "one node on" = replace(integer(m), sample.int(m, 1L), 1L), pattern = sample(0:1, m, TRUE), integer(m))
+  if (chance(0.2)) { # one node is now and then not what the ring says
+    k <- sample.int(m, 1L)
+    noise <- log_uniform(0.01, 0.3)
+    rules[[k]] <- stats::setNames(c(1 - noise, noise), c(rules[[k]], one_of("0", "1", sprintf("!(%s)", rules[[k]]))))
+  }
+  list(rules = rules, start = start)
+}
+
+periods_p <- function(i) {
+  made <- periodic(10)
+  net <- pbn(made$rules, perturbation = log_uniform(1e-5, 1e-1))
+  net <- one_of(net, given_start(net, made$start), given_start(net))
+  case(net, literals(net$nodes, sample(min(2L, length(net$nodes)), 1L)))
+}
+
+# A random Boolean network and a start from which it ends in a cycle, by going through it for a while.
+cyclic_boolean <- function() {
+  repeat {
+    net <- given_start(random_pbn(sample(4:10, 1L), 1, c(1, 3), perturbation = 0))
+    chain <- oracle_chain(net)
+    if (any(lengths(recurrent_classes(chain$P)) > 1L)) break
+  }
+  net
+}
+
+periods_0 <- function(i) {
+  kind <- one_of("periodic", "periodic", "boolean", "alternating")
+  if (kind == "periodic") {
+    made <- periodic(12)
+    net <- given_start(pbn(made$rules), made$start)
+    set <- literals(net$nodes, sample(min(2L, length(net$nodes)), 1L))
+  } else if (kind == "boolean") {
+    net <- cyclic_boolean()
+    set <- set_between(net, 0.001, 0.999)
+  } else {
+    change <- 1 - log_uniform(1e-3, 0.3)
+    net <- given_start(pbn(list(
+      a = stats::setNames(c(change, 1 - change), c("!a", "a")), b = one_of("a", "!a", "!b", c("a" = 0.5, "b" = 0.5))
+    )))
+    set <- one_of("a", "b", "a & b")
+  }
+  case(net, set)
+}
+
+# ---- oscillators ----------------------------------------------------------------------------------------------------
+
+oscillators <- function(i) {
+  p <- log_uniform(1e-3, 0.05)
+  kind <- one_of("cellcycle", "cellcycle", "feedback", "delayed")
+  if (kind == "cellcycle") {
+    net <- set_perturbation(example_model("cellcycle"), p)
+    set <- literals(setdiff(net$nodes, "CycD"), sample(2L, 1L))
+  } else if (kind == "feedback") { # a -| b -| c -| a: each node is the negation of the one before
+    k <- one_of(3, 5)
+    nodes <- letters[seq_len(k)]
+    before <- nodes[c(k, seq_len(k - 1))]
+    noise <- log_uniform(0.01, 0.2)
+    rules <- lapply(before, function(node) stats::setNames(c(1 - noise, noise), c(paste0("!", node), node)))
+    net <- pbn(stats::setNames(rules, nodes), perturbation = p, update = either_update())
+    set <- literals(nodes, sample(2L, 1L))
+  } else {
+    rules <- ring_rules(sample(2:7, 1L), "!")
+    noise <- log_uniform(0.01, 0.2)
+    rules[[1L]] <- stats::setNames(c(1 - noise, noise), c(rules[[1L]], one_of("0", "1", "x1")))
+    net <- pbn(rules, perturbation = p)
+    set <- literals(net$nodes, sample(2L, 1L))
+  }
+  if (chance(0.3)) net <- given_start(net, ifelse(is.na(net$initial), sample(0:1, length(net$nodes), TRUE), net$initial))
+  case(net, set)
+}
+
+# ---- rare and sticky sets -------------------------------------------------------------------------------------------
+
+# Two in three ask for a precision that is a share of what is true, as one would who knows that the set is rare; but for no more
+# than 1e8 samples, where one in 20 is an independent look.
+rare <- function(i) {
+  found <- NULL
+  for (attempt in 1:50) {
+    p <- log_uniform(0.005, 0.05)
+    if (chance(0.7)) {
+      k <- size(5, 11)
+      nodes <- paste0("x", seq_len(k))
+      keep <- lapply(nodes, function(node) {
+        if (chance(0.5)) node else stats::setNames(c(0.9, 0.1), c(node, one_of("0", "0", paste0("!", node))))
+      })
+      net <- pbn(stats::setNames(keep, nodes), perturbation = p)
+      set <- paste(nodes, collapse = " & ")
+    } else {
+      net <- random_pbn(sample(5:8, 1L), c(1, 2), c(1, 3), perturbation = p, update = either_update())
+      set <- literals(net$nodes, length(net$nodes))
+    }
+    value <- exact_value(net, set)
+    if (value >= 1e-6 && value <= 1e-2) break
+  }
+  out <- case(net, set)
+  if (chance(2 / 3)) out$options$precision <- max(one_of(0.5, 0.2, 0.1) * value, 2 * sqrt(20 * value / 1e8))
+  out
+}
+
+# ---- branching outcomes ---------------------------------------------------------------------------------------------
+
+# Without perturbation: which attractor is reached is a matter of chance.
+branching <- function(i) {
+  kind <- one_of("toggle", "toggles", "three", "random", "random", "random")
+  rules <- switch(kind,
+    toggle = list(a = "!b", b = "!a", c = one_of("a", "a & b", c("a" = 0.7, "!a" = 0.3))),
+    toggles = list(a = "!b", b = "!a", c = "!d", d = "!c"),
+    three = list(a = "!b & !c", b = "!a & !c", c = "!a & !b")
+  )
+  for (attempt in 1:50) {
+    net <- if (kind != "random") pbn(rules, update = "asynchronous") else {
+      update <- one_of("asynchronous", "asynchronous", "synchronous")
+      random_pbn(sample(4:7, 1L), c(1, 2), c(1, 3), perturbation = 0, update = update)
+    }
+    net <- if (kind != "random" && chance(0.5)) given_start(net, integer(length(net$nodes))) else one_of(net, given_start(net))
+    if (length(recurrent_classes(oracle_chain(net)$P)) > 1L) break
+  }
+  case(net, set_between(net, 0.01, 0.99))
+}
+
+# ---- influences and sensitivities: networks of the families above ---------------------------------------------------
+
+# An influence that is the same in every state is certain, and tells little: one in twenty may be such.
+varies <- function(net, from, to) {
+  states <- oracle_states(net$nodes, seq_len(2^length(net$nodes)) - 1)
+  diff(range(influence_function(net, from, to)(states))) > 1e-12
+}
+
+influences <- function(i) {
+  family <- one_of("well_mixing", "small_p", "hidden_slow", "periods_p")
+  any_arrow <- chance(0.05)
+  repeat {
+    out <- families[[family]](i)
+    arrows <- network_arrows(out$net)
+    if (!any_arrow) arrows <- arrows[mapply(varies, arrows$from, arrows$to, MoreArgs = list(net = out$net)), ]
+    if (nrow(arrows) > 0L) break
+    family <- one_of("well_mixing", "small_p", "hidden_slow", "periods_p")
+  }
+  arrow <- arrows[sample.int(nrow(arrows), 1L), ]
+  out$ask <- list(what = "influence", from = arrow$from, to = arrow$to)
+  out
+}
+
+sensitivities <- function(i) {
+  family <- one_of("well_mixing", "small_p")
+  change <- one_of("node", "selection", "predictor", "perturbation")
+  repeat {
+    out <- families[[family]](i)
+    net <- out$net
+    if (length(net$nodes) > 8L || (change == "selection" && !is.null(net$contexts))) next
+    # what matters to the set, is not held, and has something to choose where that is changed
+    nodes <- intersect(reduce_network(net, out$ask$set)$nodes, net$nodes[!net$exempt | is.na(net$initial)])
+    if (change == "selection") nodes <- nodes[tabulate(net$rules$node, length(net$nodes))[match(nodes, net$nodes)] > 1L]
+    if (length(nodes) > 0L) break
+  }
+  out$ask <- list(
+    what = "sensitivity", set = out$ask$set, change = change, node = nodes[[sample.int(length(nodes), 1L)]],
+    by = one_of(0.1, 0.3), row = sample.int(2L, 1L)
+  )
+  out$options <- out$options["precision"]
+  out
+}
+
+families <- list(
+  well_mixing = well_mixing, small_p = small_p, hidden_slow = hidden_slow, basins = basins, periods_p = periods_p,
+  periods_0 = periods_0, oscillators = oscillators, rare = rare, branching = branching, influences = influences,
+  sensitivities = sensitivities
+)
+
+# Case number i of a family.
+network_case <- function(family, i) seeded(match(family, names(families)), i, families[[family]](i))

@@ -1,0 +1,65 @@
+# Networks on which the estimator was found to be wrong, each a case with what is true (`truth`), to as many digits as are known.
+
+# Precisions are those of the issue, but where a slow mode would make them take minutes. `often`: a run takes so little that
+# many can be made.
+line <- function(net, set, truth, precision = 1e-3, often = FALSE) {
+  list(net = net, set = set, truth = truth, precision = precision, often = often)
+}
+
+line_answer <- function(one, seed, confidence) {
+  steady_state(
+    one$net, one$set, precision = one$precision, confidence = confidence, method = "simulation", backend = "cpu", threads = 1,
+    seed = seed
+  )
+}
+
+# z reads a latch with nearly equal probabilities, so that its own flicker hides the latch's slow mode.
+hidden_line <- function(p, truth) {
+  line(pbn(list(s = "s & t", t = "s & t", z = c("s" = 0.6, "!s" = 0.4)), perturbation = p), "z", truth, often = p >= 1e-3)
+}
+
+ring_line <- function(n) {
+  net <- given_start(pbn(ring_rules(n)), c(1, integer(n - 1)))
+  line(net, "x1", 1 / n, often = TRUE)
+}
+
+issue_lines <- function() {
+  barrier <- pbn(list(s = "s | t", t = "!s & t | s & t", z = c("s" = 0.55, "!s" = 0.45)), perturbation = 0.001)
+  majority <- given_start(pbn(majority_rules(3), perturbation = 1e-4), c(0, 0, 0))
+  latch <- given_start(pbn(list(s = "s", z = c("s" = 0.7, "!s" = 0.3)), perturbation = 1e-6), c(0, 0))
+  alternating <- given_start(pbn(list(a = c("!a" = 0.99, "a" = 0.01))), 0)
+  toggle <- set_initial(pbn(c(A = "!B", B = "!A"), update = "asynchronous"), A = 0, B = 0)
+  sticky <- paste0("x", 1:17)
+  lines <- list(
+    "hidden slow node, p = .01" = hidden_line(0.01, 0.40680), "hidden slow node, p = .001" = hidden_line(0.001, 0.40070),
+    "hidden slow node, p = 1e-6" = hidden_line(1e-6, 0.40000), "barrier" = line(barrier, "z", 0.53317, often = TRUE),
+    "majority of three from a given start" = line(majority, "a", 0.5, 0.02),
+    "latch from a given start" = line(latch, "z", 0.5, 0.02),
+    "alternating" = line(alternating, "a", 0.5, often = TRUE), "toggle that branches" = line(toggle, "A & !B", 0.5, 0.02),
+    "17 sticky nodes" = line(
+      pbn(stats::setNames(as.list(sticky), sticky), perturbation = 0.02), paste(sticky, collapse = " & "), 2^-17, 2e-6
+    )
+  )
+  for (n in c(3, 4, 6, 7)) lines[[sprintf("ring of %d", n)]] <- ring_line(n)
+  for (i in 1:6) { # a random network of 4 to 9 nodes, p <= 1e-4
+    one <- seeded(21, i, {
+      net <- random_pbn(3L + i, c(1, 2), c(1, 3), perturbation = log_uniform(1e-6, 1e-4))
+      list(net = net, set = set_between(net, 0.05, 0.95))
+    })
+    lines[[sprintf("random network of %d nodes, p = %.1e", 3L + i, one$net$perturbation)]] <-
+      line(one$net, one$set, exact_value(one$net, one$set), 0.02)
+  }
+  for (i in 1:6) {
+    one <- seeded(22, i, {
+      net <- cyclic_boolean()
+      list(net = net, set = set_between(net, 0.01, 0.99))
+    })
+    lines[[sprintf("Boolean network %d in a cycle", i)]] <-
+      line(one$net, one$set, exact_value(one$net, one$set), often = TRUE)
+  }
+  cellcycle <- set_perturbation(example_model("cellcycle"), 0.01)
+  for (node in c("CycB", "Cdc20", "CycE")) {
+    lines[[paste("oscillator,", node)]] <- line(cellcycle, node, exact_value(cellcycle, node), often = TRUE)
+  }
+  lines
+}

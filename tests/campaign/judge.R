@@ -1,0 +1,179 @@
+# Judges the estimator: a row for each case of tests/campaign/families.R, and a line for each family.
+#
+# Truth is the exact method's. The oracle tells it as well, independently, where the whole network has at most 2^8 states, and the
+# two must agree to 1e-9. The oracle also tells how wide an interval has to be: z sqrt(within / N + between / M) for N samples of
+# M trajectories, where `within` is the asymptotic variance of a trajectory's average and `between` that of the means of the
+# attractors it may end in.
+
+# Warnings that say nothing about the answer.
+not_about_the_answer <- "fireflip_warning_backend"
+
+# The value of an estimate with the warnings it gave, or the condition by which it was refused.
+attempt <- function(expr) {
+  warned <- character()
+  value <- withCallingHandlers(
+    tryCatch(expr, fireflip_error_convergence = function(condition) condition),
+    fireflip_warning = function(condition) {
+      kind <- grep("^fireflip_warning_", class(condition), value = TRUE)
+      warned <<- union(warned, setdiff(kind, not_about_the_answer))
+      invokeRestart("muffleWarning")
+    }
+  )
+  list(value = value, warned = warned, refused = inherits(value, "condition"))
+}
+
+# A result may say by a column or by its run that it is not certain.
+marked_uncertain <- function(value) {
+  any(as.logical(c(value$uncertain, attr(value, "run")$uncertain)), na.rm = TRUE)
+}
+
+# What is asked: how to call for it, the column that answers, and the one or two long-run means (`parts`) that it is made of. Each
+# part has a network, what is asked of it in words that reduce_network() takes, and the function that is averaged.
+question <- function(net, ask) {
+  of_set <- function(net) list(net = net, keep = ask$set, f = function(net) set_function(ask$set))
+  switch(ask$what,
+    set = list(call = function(...) steady_state(net, ask$set, ...), column = "probability", parts = list(of_set(net))),
+    influence = list(
+      call = function(...) long_run_influence(net, ask$from, ask$to, ...), column = "influence",
+      parts = list(list(net = net, keep = ask$to, f = function(net) influence_function(net, ask$from, ask$to)))
+    ),
+    sensitivity = {
+      call <- function(...) { # one row: the others share the simulation of the unchanged network
+        nodes <- if (ask$change != "perturbation") ask$node
+        out <- long_run_sensitivity(net, ask$set, change = ask$change, nodes = nodes, by = ask$by, ...)
+        out[min(ask$row, nrow(out)), ]
+      }
+      changed <- changed_network(net, call(method = "exact"), ask$by)
+      list(call = call, column = "difference", parts = list(of_set(net), of_set(changed)))
+    }
+  )
+}
+
+# What the oracle says of the parts, each a network and what is averaged; NULL where one has more than `most` states.
+oracle_of <- function(parts, most, reduce = TRUE, variance = TRUE) {
+  answers <- lapply(parts, function(part) {
+    net <- if (reduce) reduce_network(part$net, part$keep) else part$net
+    many <- net$perturbation > 0 || anyNA(net$initial) # without these, few states are in reach
+    if (many && 2^length(net$nodes) > most) return(NULL)
+    oracle_answer(net, part$f(net), variance)
+  })
+  if (any(vapply(answers, is.null, NA))) NULL else answers
+}
+
+# Half the width that an answer's samples ask for. A sensitivity does not tell its samples. So its two parts are run again, to
+# learn how many these are.
+ideal_width <- function(answers, parts, value, options) {
+  if (is.null(answers)) return(NA_real_)
+  if (length(parts) == 2L) {
+    options$precision <- options$precision / sqrt(2)
+    value <- lapply(parts, function(part) attempt(do.call(steady_state, c(list(part$net, part$keep), options)))$value)
+    if (any(vapply(value, inherits, NA, "condition"))) return(NA_real_)
+  } else {
+    value <- list(value)
+  }
+  variance <- mapply(function(answer, row) answer$within / row$samples + answer$between / row$trajectories, answers, value)
+  stats::qnorm(0.975) * sqrt(sum(variance))
+}
+
+# The precision that a call asks for: that of the case. Where `budget` samples cannot give as much, it is what these can give, up to
+# .1. The samples are counted by the asymptotic variance. Of a network too large for the oracle here, a slow mode that
+# is forgotten in 1 / p steps stands for it.
+affordable <- function(one, truth, answers, update, p) {
+  budget <- if (update == "synchronous") 2e7 else 2e6 # about a second of one thread
+  variance <- if (is.null(answers) || max(vapply(answers, `[[`, 0, "states")) > 2^8) {
+    if (p > 0) 2 * truth * (1 - truth) / p else 0
+  } else {
+    sum(vapply(answers, function(answer) answer$within + answer$between, 0))
+  }
+  least <- stats::qnorm(0.975) * sqrt(max(variance, 0) / budget)
+  max(one$options$precision, min(0.1, signif(least, 2)))
+}
+
+# Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
+quick_cases <- function(family, n, least_p = 1e-3, most_nodes = 8L) {
+  found <- integer()
+  i <- 0L
+  while (length(found) < n) {
+    i <- i + 1L
+    net <- network_case(family, i)$net
+    small <- length(net$nodes) <= most_nodes || family == "oscillators" # the cell cycle has 10, and mixes fast
+    if (small && (net$perturbation == 0 || net$perturbation >= least_p)) found <- c(found, i)
+  }
+  found
+}
+
+# Case number i of a family: one row. `most_states` bounds the oracle's work; where a network has more, its width is not judged.
+judge_case <- function(family, i, most_states = 2^11) {
+  one <- network_case(family, i)
+  net <- one$net
+  asked <- question(net, one$ask)
+  truth <- asked$call(method = "exact")[[asked$column]]
+  own <- oracle_of(asked$parts, 2^8, reduce = FALSE, variance = FALSE)
+  own <- if (is.null(own)) NA_real_ else if (length(own) == 2L) own[[2L]]$truth - own[[1L]]$truth else own[[1L]]$truth
+  answers <- oracle_of(asked$parts, most_states)
+  total <- function(field) if (is.null(answers)) NA_real_ else sum(vapply(answers, `[[`, 0, field))
+
+  one$options$precision <- affordable(one, abs(truth), answers, net$update, net$perturbation)
+  options <- c(one$options, list(method = "simulation", backend = "cpu", threads = 1, seed = i))
+  started <- proc.time()[["elapsed"]]
+  got <- attempt(do.call(asked$call, options))
+  seconds <- proc.time()[["elapsed"]] - started
+  row <- data.frame(
+    family = family, network = i, nodes = length(net$nodes), update = net$update, p = net$perturbation,
+    start = if (!anyNA(net$initial)) "given" else if (all(is.na(net$initial))) "random" else "some",
+    what = paste(one$ask, collapse = "; "), precision = one$options$precision, exact = truth, oracle = own,
+    within = total("within"), between = total("between"), classes = total("classes"), states = total("states"),
+    answered = !got$refused, warned = paste(got$warned, collapse = " "), plain = FALSE, estimate = NA_real_, lower = NA_real_,
+    upper = NA_real_, certain = NA, held = NA, error = NA_real_, ratio = NA_real_, samples = NA_real_, trajectories = NA_real_,
+    burn_in = NA_real_, visited = NA_character_, seconds = seconds
+  )
+  if (got$refused) {
+    row$warned <- conditionMessage(got$value)
+    return(row)
+  }
+  value <- got$value
+  slack <- 1e-9 # of the exact solver
+  width <- (value$upper - value$lower) / 2
+  row$estimate <- value[[asked$column]]
+  row$lower <- value$lower
+  row$upper <- value$upper
+  row$plain <- length(got$warned) == 0L && !marked_uncertain(value)
+  row$held <- truth >= value$lower - slack && truth <= value$upper + slack
+  row$certain <- width == 0 || isTRUE(row$within + row$between == 0)
+  row$error <- abs(row$estimate - truth) / max(width, slack)
+  if (row$plain && !row$certain) row$ratio <- width / ideal_width(answers, asked$parts, value, options)
+  for (column in intersect(names(value), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- value[[column]]
+  row
+}
+
+# One line of the table. An answer is certain where its interval has no width, or where chance has no part in what is asked; these
+# must all hold, and are no part of the coverage.
+judge_family <- function(rows) {
+  plain <- rows[rows$plain, ]
+  chancy <- plain[!plain$certain, ]
+  data.frame(
+    family = rows$family[[1L]], n = nrow(rows), answered = mean(rows$answered), plain = mean(rows$plain),
+    judged = nrow(chancy), missed = sum(!chancy$held), covered = mean(chancy$held), certain = sum(plain$certain),
+    certain_missed = sum(!plain$held[plain$certain]), width = mean(chancy$ratio, na.rm = TRUE),
+    median = stats::median(chancy$ratio, na.rm = TRUE),
+    worst = suppressWarnings(max(chancy$error)), kept = mean((plain$upper - plain$lower) / 2 <= 1.02 * plain$precision),
+    oracle = sum(abs(rows$exact - rows$oracle) > 1e-9, na.rm = TRUE), seconds = sum(rows$seconds)
+  )
+}
+
+# What is wrong with a line of the table: texts, none where all is well. An honest 95% interval holds the truth in 285 +- 3.8 of
+# 300 cases, so that 92.5% and 97.5% are two standard deviations away; of fewer cases the standard deviation is larger.
+family_failures <- function(line) {
+  room <- 0.025 * sqrt(300 / line$n)
+  found <- c(
+    if (line$oracle > 0) sprintf("the exact method and the oracle differ on %d networks", line$oracle),
+    if (line$plain < 0.8) sprintf("%.1f%% answered without a warning, at least 80%% should be", 100 * line$plain),
+    if (line$certain_missed > 0) sprintf("%d of %d certain answers are wrong", line$certain_missed, line$certain),
+    if (line$judged > 0 && abs(line$covered - 0.95) > room + 1e-9) {
+      sprintf("%.1f%% covered, and not %.1f to %.1f%%", 100 * line$covered, 95 - 100 * room, min(100, 95 + 100 * room))
+    },
+    if (isTRUE(line$width > 1.5)) sprintf("intervals %.2f times as wide as they have to be, at most 1.5 on average", line$width),
+    if (isTRUE(line$kept < 1)) sprintf("%.1f%% of the answers as precise as was asked for, all should be", 100 * line$kept)
+  )
+  if (length(found) > 0L) paste0(line$family, ": ", found)
+}
