@@ -123,7 +123,7 @@ struct ff_program {
   double perturbation, rarest;
   ff_poisson hits;
   int8_t *initial;         /* per node, as ff_start_bits() reads it */
-  uint8_t *held;           /* per node: 1 where it keeps its start */
+  int8_t *held;            /* per node: the value at which it is held, or -1 */
   int forgets;             /* the long run does not depend on the start */
   uint8_t *two_state;      /* per term: transitions are counted */
   ff_expr *terms;          /* copies, for the packed program */

@@ -5,18 +5,6 @@
 
 static int can_flip(const ff_pbn *pbn, uint32_t node) { return pbn->perturbed[node] && pbn->perturbation > 0; }
 
-/* Exempt, at a given value, and without a rule but its own value or that constant. */
-static int is_held(const ff_pbn *pbn, uint32_t node) {
-  int value = pbn->initial[node];
-  if (value < 0 || can_flip(pbn, node)) return 0;
-  for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++) {
-    const ff_expr *rule = &pbn->predictors[f].expr;
-    if (rule->length != 1) return 0;
-    if (rule->code[0] != FF_X_OP(FF_X_VAR, node) && rule->code[0] != FF_X_OP(FF_X_CONST, (uint32_t)value)) return 0;
-  }
-  return 1;
-}
-
 /* A node's parents among the nodes that are neither held nor able to flip and are not settled yet. */
 static uint32_t open_parents(const ff_pbn *pbn, uint32_t node, const uint8_t *settled) {
   uint32_t n = 0;
@@ -33,9 +21,13 @@ ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *er
     free(settled);
     return ff_error_set(err, FF_EMEMORY, "no memory for the starts of %u nodes", n);
   }
+  ff_status status = ff_pbn_held(program->held, pbn, err);
+  if (status != FF_OK) {
+    free(settled);
+    return status;
+  }
   for (uint32_t i = 0; i < n; i++) {
-    program->held[i] = (uint8_t)is_held(pbn, i);
-    settled[i] = program->held[i] || can_flip(pbn, i);
+    settled[i] = program->held[i] >= 0 || can_flip(pbn, i);
     open += !settled[i];
   }
   /* an exempt node forgets its start once all its parents have; passes go on while one of them settles a node */
@@ -55,5 +47,5 @@ ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *er
 void ff_program_spread(ff_program *program) {
   if (!program->forgets) return;
   for (uint32_t i = 0; i < program->n_nodes; i++)
-    if (!program->held[i] && program->initial[i] <= 1) program->initial[i] = (int8_t)(program->initial[i] + FF_START_SPREAD);
+    if (program->held[i] < 0 && program->initial[i] <= 1) program->initial[i] = (int8_t)(program->initial[i] + FF_START_SPREAD);
 }
