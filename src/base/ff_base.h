@@ -17,6 +17,13 @@
 #define FF_HD
 #endif
 
+/* A condition that hardly ever holds. */
+#if defined(__GNUC__) || defined(__CUDACC__)
+#define FF_RARELY(condition) __builtin_expect((condition) != 0, 0)
+#else
+#define FF_RARELY(condition) (condition)
+#endif
+
 #if defined(__GNUC__)
 #define FF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else

@@ -69,6 +69,13 @@ typedef struct {
   uint32_t n;
 } FF_KERNEL(open_list);
 
+/* Whether a number whose first bits equal those of a cut is below it, by its last bits. */
+static uint64_t FF_KERNEL(further)(const ff_tile *tile, const ff_slice_select *select, uint32_t lane, uint64_t cut) {
+  uint32_t block = select->number * (FF_TILE / 4) + lane / 4;
+  ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, block, tile->step, tile->unit), tile->key);
+  return w.v[lane % 4] < FF_CUT_FURTHER(cut);
+}
+
 static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint64_t *equal, uint32_t first_cut,
                              const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
@@ -86,8 +93,11 @@ static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_
       const ff_slice_select *select = &s->selects[open->select[i + j]];
       uint32_t lane = open->lane[i + j], rest = (uint32_t)words[j / VL][lane % 4][j % VL];
       size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS + lane / 64;
-      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS)
-        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < (uint32_t)s->cuts[select->cut + k])) << (lane % 64);
+      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS) {
+        uint64_t cut = s->cuts[select->cut + k], below = rest < FF_CUT_REST(cut);
+        if (FF_RARELY(rest == FF_CUT_REST(cut))) below = FF_KERNEL(further)(tile, select, lane, cut);
+        masks[at] |= (equal[at] >> (lane % 64) & below) << (lane % 64);
+      }
     }
   }
   open->n = 0;
@@ -104,7 +114,7 @@ static inline void FF_KERNEL(compare)(ff_tile *tile, const ff_slice_select *sele
   for (int h = 0; h < V_ROW; h++) {
     V open = V_SET1(0);
     for (uint32_t k = 0; k < select->n_cuts; k++) {
-      uint64_t cut = s->cuts[select->cut + k] << (64 - FF_SELECT_BITS);
+      uint64_t cut = s->cuts[select->cut + k];
       V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
       for (uint32_t r = 0; r < select->n_rows; r++, cut <<= 1) {
         const V random = V_LOAD(V_AT(ring + (size_t)((select->row + r) % FF_RING_ROWS) * FF_ROW_WORDS, h));
@@ -291,7 +301,7 @@ static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_
   uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
   for (uint32_t i = 0; i < p->hits.n_draws; i++) {
     ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, i / 2, tile->step, tile->unit), tile->key);
-    n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1]);
+    n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1], i, tile->step, tile->unit, tile->key);
   }
   uint64_t base = ((uint64_t)FF_DRAW_FLIPS << FF_PHILOX_BLOCK_BITS) + first;
   const uint32_t *flip = p->flip;
