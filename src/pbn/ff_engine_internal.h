@@ -33,6 +33,11 @@ typedef struct {
 ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *err);
 void ff_poisson_free(ff_poisson *poisson);
 
+/* The last bits of a number, whose first ones equal those of the bound that it is compared with. */
+FF_SELDOM uint32_t ff_further(uint32_t purpose, uint32_t block, uint64_t step, uint64_t unit, uint64_t key) {
+  return ff_philox(ff_philox_counter(purpose, block, step, unit), key).v[0];
+}
+
 /* Draw number `draw` of a step. */
 static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word,
                                               uint32_t draw, uint64_t step, uint64_t unit, uint64_t key) {
@@ -41,7 +46,7 @@ static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_
   uint32_t high = (uint32_t)(threshold >> 32);
   int own = threshold_word < high;
   if (FF_RARELY(threshold_word == high))
-    own = ff_philox(ff_philox_counter(FF_DRAW_FLIPS_FURTHER, draw, step, unit), key).v[0] < (uint32_t)threshold;
+    own = ff_further(FF_DRAW_FLIPS_FURTHER, draw, step, unit, key) < (uint32_t)threshold;
   return poisson->lowest + (own ? column : poisson->alias[column]);
 }
 

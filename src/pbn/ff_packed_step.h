@@ -151,23 +151,14 @@ FF_STEP uint32_t ff_step_function(const int form, const ff_step_program *p, cons
   return table >> (entry % 32) & 1;
 }
 
-/* The last bits of choice `number` of a step, whose first ones equal those of a cut. */
-FF_STEP uint32_t ff_step_further(const ff_step_trajectory *t, uint64_t step, uint32_t number) {
-  return ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, number, step, t->unit), t->key).v[0];
-}
-
 /* The first function whose cut is above the number of choice `number`, else the last one; cuts ascend. */
 FF_STEP uint32_t ff_step_choose(const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint32_t number,
                                 uint32_t first, uint32_t last, uint32_t word) {
-  uint32_t chosen = first, open = 0;
-  for (uint32_t f = first; f < last; f++) {
-    uint32_t cut = p->cut[f];
-    chosen += word >= cut;
-    open |= word == cut;
-  }
-  if (FF_RARELY(open)) {
-    uint32_t further = ff_step_further(t, step, number);
-    for (uint32_t f = first; f < last; f++) chosen -= word == p->cut[f] && further < p->cut_further[f];
+  uint32_t chosen = first;
+  for (uint32_t f = first; f < last; f++) chosen += word > p->cut[f];
+  if (FF_RARELY(word == p->cut[chosen])) {
+    uint32_t further = ff_further(FF_DRAW_SELECT_FURTHER, number, step, t->unit, t->key);
+    while (chosen < last && word == p->cut[chosen] && further >= p->cut_further[chosen]) chosen++;
   }
   return chosen;
 }
@@ -176,7 +167,7 @@ FF_STEP uint32_t ff_step_context(const ff_step_program *p, const ff_step_traject
   uint32_t c = 0;
   while (c + 1 < p->n_contexts && word >= p->context_cut[c]) c++;
   if (FF_RARELY(c > 0 && word == p->context_cut[c - 1])) {
-    uint32_t further = ff_step_further(t, step, 0);
+    uint32_t further = ff_further(FF_DRAW_SELECT_FURTHER, 0, step, t->unit, t->key);
     while (c > 0 && word == p->context_cut[c - 1] && further < p->context_further[c - 1]) c--;
   }
   return c;

@@ -69,16 +69,28 @@ typedef struct {
   uint32_t n;
 } FF_KERNEL(open_list);
 
-/* Whether a number whose first bits equal those of a cut is below it, by its last bits. */
-static uint64_t FF_KERNEL(further)(const ff_tile *tile, const ff_slice_select *select, uint32_t lane, uint64_t cut) {
-  uint32_t block = select->number * (FF_TILE / 4) + lane / 4;
-  ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, block, tile->step, tile->unit), tile->key);
-  return w.v[lane % 4] < FF_CUT_FURTHER(cut);
+/* Closes again where all bits but the last equal those of a cut, which was taken for not below. */
+FF_SELDOM void FF_KERNEL(close_further)(const ff_tile *tile, const FF_KERNEL(open_list) * open, uint64_t *masks,
+                                        const uint64_t *equal, uint32_t first_cut) {
+  const ff_slice *s = &tile->program->slice;
+  for (uint32_t i = 0; i < open->n; i++) {
+    const ff_slice_select *select = &s->selects[open->select[i]];
+    uint32_t lane = open->lane[i], block = select->number * (FF_TILE / 4) + lane / 4;
+    ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_REMAINDER, block, tile->step, tile->unit), tile->key);
+    ff_philox_block last = ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, block, tile->step, tile->unit), tile->key);
+    for (uint32_t k = 0; k < select->n_cuts; k++) {
+      uint64_t cut = s->cuts[select->cut + k];
+      size_t at = (size_t)(select->cut + k - first_cut) * FF_ROW_WORDS + lane / 64;
+      uint64_t below = w.v[lane % 4] == FF_CUT_REST(cut) && last.v[lane % 4] < FF_CUT_FURTHER(cut);
+      masks[at] |= (equal[at] >> (lane % 64) & below) << (lane % 64);
+    }
+  }
 }
 
 static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint64_t *equal, uint32_t first_cut,
                              const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
+  uint32_t still_open = 0;
   for (uint32_t i = open->n; i < open->n + 2 * VL; i++) open->block[i] = 0;
   for (uint32_t i = 0; i < open->n; i += 2 * VL) {
     FF_ALIGNED uint64_t words[2][4][VL];
@@ -94,12 +106,13 @@ static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_
       uint32_t lane = open->lane[i + j], rest = (uint32_t)words[j / VL][lane % 4][j % VL];
       size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS + lane / 64;
       for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS) {
-        uint64_t cut = s->cuts[select->cut + k], below = rest < FF_CUT_REST(cut);
-        if (FF_RARELY(rest == FF_CUT_REST(cut))) below = FF_KERNEL(further)(tile, select, lane, cut);
-        masks[at] |= (equal[at] >> (lane % 64) & below) << (lane % 64);
+        uint32_t cut = FF_CUT_REST(s->cuts[select->cut + k]);
+        still_open |= rest == cut;
+        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < cut)) << (lane % 64);
       }
     }
   }
+  if (FF_RARELY(still_open)) FF_KERNEL(close_further)(tile, open, masks, equal, first_cut);
   open->n = 0;
 }
 
