@@ -8,7 +8,7 @@
 
 #define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
 #define FF_SELECT_BITS 64           /* resolution of a choice */
-#define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, 32 by trajectory where undecided, the last where still so */
+#define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
 #define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
 #define FF_SELECT_BLOCK 16          /* masks made at a time: 64 open lanes, two warps or eight vectors of draws */

@@ -273,7 +273,8 @@ static int long_doubles_are_long(void) {
 /* In units of 2^-64. The table: two rounded sums, one where the last stops short of 1, and thresholds rounded down by 2^-96 a word
  * and column, which an alias of all columns gets: 3. The law reckoned here: each step of the recurrence rounds twice, so that d
  * from the mode a probability P(d) is off by 2 d P(d) < 1, and all together put the sum off by a share of 2 E|d|, which times
- * P(d) is < 1; the mean is off by 4 of itself, so that the law is by 4 d P(d) < 2; dividing by the sum gives 2. That is 9, 2^-60.8. */
+ * P(d) is < 1; the mean is off by 4 of itself, so that the law is by 4 d P(d) < 2; dividing by the sum gives 2. That is 9, or
+ * 2^-60.8. */
 static void hits_are_poisson(void) {
   static const double probabilities[] = {1e-15, 1e-14, 1e-12, 1e-11, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.999};
   static const uint64_t sites[] = {1, 2, 7, 59, 1024, 59 * 1024, 100000, 3000000, 100000 * 1024};
@@ -375,7 +376,8 @@ static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout
     ff_tile_advance(tile, 1);
     for (uint32_t lane = 0; lane < FF_TILE; lane++)
       if (layout == FF_LAYOUT_SLICED || lane == 9) stay += ff_tile_get(tile, 0, lane) == before[lane];
-    FF_CHECK_SAY((stay > 0) == (below && column > 0), "%s, step %d, column %u: %u stay", ff_layout_name(layout), (int)step, column, stay);
+    FF_CHECK_SAY((stay > 0) == (below && column > 0), "%s, step %d, column %u: %u stay", ff_layout_name(layout), (int)step,
+                 column, stay);
   }
 }
 
