@@ -17,6 +17,20 @@
 #define FF_HD
 #endif
 
+/* A condition that hardly ever holds. */
+#if defined(__GNUC__) || defined(__CUDACC__)
+#define FF_RARELY(condition) __builtin_expect((condition) != 0, 0)
+#else
+#define FF_RARELY(condition) (condition)
+#endif
+
+/* A function for such a case: on the processor no part of what calls it, so that it costs that no registers. */
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define FF_SELDOM static __attribute__((noinline, cold, unused))
+#else
+#define FF_SELDOM static FF_HD inline
+#endif
+
 #if defined(__GNUC__)
 #define FF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else

@@ -18,9 +18,17 @@
 #define FF_PHILOX_W1 0xBB67AE85u
 #define FF_PHILOX_ROUNDS 10
 
-/* What a draw is for: draws of different purposes never share a word. */
-enum { FF_DRAW_INITIAL = 0, FF_DRAW_FLIPS = 1, FF_DRAW_SELECT = 2, FF_DRAW_REMAINDER = 3, FF_DRAW_UPDATE = 4,
-       FF_DRAW_SEED = 7 };
+/* What a draw is for: draws of different purposes never share a word. FURTHER ones are the last bits of a number whose first
+ * ones equal those of the bound that it is compared with. */
+enum {
+  FF_DRAW_INITIAL = 0,
+  FF_DRAW_FLIPS = 1,
+  FF_DRAW_SELECT = 2,
+  FF_DRAW_REMAINDER = 3,
+  FF_DRAW_FLIPS_FURTHER = 4,
+  FF_DRAW_SELECT_FURTHER = 5,
+  FF_DRAW_SEED = 7
+};
 
 #define FF_PHILOX_BLOCK_BITS 29
 #define FF_PHILOX_MAX_BLOCKS (1u << FF_PHILOX_BLOCK_BITS)

@@ -63,9 +63,16 @@ FF_WARP void g_close(g_warp *w, uint32_t n) {
   FF_EACH_LANE if (lane < n) {
     const uint32_t item = w->items[w->n_items - n + lane], cut = item >> 10, at = item & 1023u;
     const uint32_t number = G_CHOICES_ARE_CUTS ? cut : w->image->cut_number[cut];
-    const ff_philox_block draw = g_random(w, FF_DRAW_REMAINDER, number * 256u + at / 4u);
-    const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
-    if ((at & 2u ? high : low) < w->image->cut_rest[cut]) FF_ATOMIC_OR(w->masks + cut * 32u + at / 32u, 1u << (at & 31u));
+    uint32_t purpose = FF_DRAW_REMAINDER, bound = w->image->cut_rest[cut], word;
+    FF_NO_UNROLL for (;;) { /* twice where 32 bits more leave it open */
+      const ff_philox_block draw = g_random(w, purpose, number * 256u + at / 4u);
+      const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
+      word = at & 2u ? high : low;
+      if (!FF_RARELY(word == bound) || purpose == FF_DRAW_SELECT_FURTHER) break;
+      purpose = FF_DRAW_SELECT_FURTHER;
+      bound = w->image->cut_further[cut];
+    }
+    if (word < bound) FF_ATOMIC_OR(w->masks + cut * 32u + at / 32u, 1u << (at & 31u));
   }
   w->n_items -= n;
   FF_SYNCWARP();
@@ -94,9 +101,14 @@ FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned l
 /* ---- flips -------------------------------------------------------------------------------------------------------- */
 
 #if G_FLIP
-FF_WARP uint32_t g_flips_of(const g_warp *w, uint32_t which, uint32_t against) {
+/* Draw number `draw` of a step. */
+FF_WARP uint32_t g_flips_of(const g_warp *w, uint32_t draw, uint32_t which, uint32_t against) {
   const uint32_t column = (uint32_t)(((uint64_t)which * G_SIZE) >> 32);
-  return G_LOWEST + (against < w->image->hits_threshold[column] ? column : w->image->hits_alias[column]);
+  const uint64_t threshold = w->image->hits_threshold[column];
+  int own = against < (uint32_t)(threshold >> 32);
+  if (FF_RARELY(against == (uint32_t)(threshold >> 32)))
+    own = g_random(w, FF_DRAW_FLIPS_FURTHER, draw).v[0] < (uint32_t)threshold;
+  return G_LOWEST + (own ? column : w->image->hits_alias[column]);
 }
 
 /* Notes hit i of the step, from two words: marks its trajectory, and lists word, bit and value to be. */
@@ -120,7 +132,7 @@ FF_WARP uint32_t g_draw_hits(const g_warp *w) {
   FF_LANE_VAR(ff_philox_block, draw);
   FF_EACH_LANE FF_L(draw) = g_random(w, FF_DRAW_FLIPS, lane);
   FF_LANE_VAR(uint32_t, count);
-  FF_EACH_LANE FF_L(count) = lane == 0u ? g_flips_of(w, FF_L(draw).v[0], FF_L(draw).v[1]) : 0u;
+  FF_EACH_LANE FF_L(count) = lane == 0u ? g_flips_of(w, 0u, FF_L(draw).v[0], FF_L(draw).v[1]) : 0u;
   FF_FIRST_LANE(n, count);
   FF_EACH_LANE if (lane > 0u) {
     if (2u * lane - 2u < n) g_note(w, 2u * lane - 2u, FF_L(draw).v[0], FF_L(draw).v[1]);
@@ -130,7 +142,7 @@ FF_WARP uint32_t g_draw_hits(const g_warp *w) {
 #else
   for (uint32_t i = 0; i < G_DRAWS; i++) {
     const ff_philox_block draw = g_random(w, FF_DRAW_FLIPS, i / 2u);
-    n += i % 2u ? g_flips_of(w, draw.v[2], draw.v[3]) : g_flips_of(w, draw.v[0], draw.v[1]);
+    n += g_flips_of(w, i, i % 2u ? draw.v[2] : draw.v[0], i % 2u ? draw.v[3] : draw.v[1]);
   }
   const uint32_t done = 0u;
 #endif

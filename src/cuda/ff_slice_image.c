@@ -428,13 +428,15 @@ static void lay_out(builder *b, arena *a) {
   image->stream = b->stream = take(a, b->n_words + WINDOW * AHEAD, sizeof *b->stream);
   image->segments = b->segments = take(a, n_segments, sizeof *b->segments);
   image->segment_terms = b->segment_terms = take(a, (size_t)n_segments + 1, sizeof *b->segment_terms);
-  uint32_t *rest = take(a, s->n_cuts, sizeof *rest), *number = take(a, s->n_cuts, sizeof *number);
+  uint32_t *rest = take(a, s->n_cuts, sizeof *rest), *further = take(a, s->n_cuts, sizeof *further);
+  uint32_t *number = take(a, s->n_cuts, sizeof *number);
   uint32_t *flip = take(a, p->n_flip, sizeof *flip);
   uint8_t *two_state = take(a, p->n_terms, 1);
   int8_t *initial = take(a, p->n_nodes, 1);
   uint64_t *threshold = take(a, p->hits.size, sizeof *threshold);
   uint32_t *alias = take(a, p->hits.size, sizeof *alias);
   image->cut_rest = rest;
+  image->cut_further = further;
   image->cut_number = number;
   image->flip = flip;
   image->two_state = two_state;
@@ -445,7 +447,10 @@ static void lay_out(builder *b, arena *a) {
   put_program(b);
   for (size_t i = 0; i < s->n_selects; i++)
     for (uint32_t k = 0; k < s->selects[i].n_cuts; k++) number[s->selects[i].cut + k] = s->selects[i].number;
-  for (size_t i = 0; i < s->n_cuts; i++) rest[i] = (uint32_t)s->cuts[i];
+  for (size_t i = 0; i < s->n_cuts; i++) {
+    rest[i] = FF_CUT_REST(s->cuts[i]);
+    further[i] = FF_CUT_FURTHER(s->cuts[i]);
+  }
   if (p->n_flip > 0) memcpy(flip, p->flip, p->n_flip * sizeof *flip);
   if (p->n_terms > 0) memcpy(two_state, p->two_state, p->n_terms);
   memcpy(initial, p->initial, p->n_nodes);
@@ -527,6 +532,7 @@ ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, 
   MOVE(segments);
   MOVE(segment_terms);
   MOVE(cut_rest);
+  MOVE(cut_further);
   MOVE(cut_number);
   MOVE(flip);
   MOVE(two_state);

@@ -65,7 +65,8 @@ typedef struct {
   const uint32_t *stream;
   const uint32_t *segments;        /* the window where each begins */
   const uint32_t *segment_terms;   /* n_segments + 1: the terms that a segment ends with (terms' segments only) */
-  const uint32_t *cut_rest;        /* the bits of a cut after the first 8 */
+  const uint32_t *cut_rest;        /* 32 bits of a cut after the first 8 ... */
+  const uint32_t *cut_further;     /* ... and the 24 after these, as the upper ones of a word */
   const uint32_t *cut_number;      /* the choice that a cut belongs to */
   const uint32_t *flip;            /* per site's node: its row, n_nodes for a removed one */
   const uint8_t *two_state;        /* per term */

@@ -123,10 +123,17 @@ FF_WARP ff_philox_block ff_random(const ff_slice_warp *w, uint32_t purpose, uint
 /* Whether the rest of an item's number is below that of the cut: if so, the mask has it. */
 FF_WARP void ff_close_item(const ff_slice_warp *w, uint32_t first_cut, uint32_t item) {
   const uint32_t row = item >> 10, at = item & 1023u;
-  const uint32_t rest = w->image->cut_rest[first_cut + row], number = w->image->cut_number[first_cut + row];
-  const ff_philox_block draw = ff_random(w, FF_DRAW_REMAINDER, number * 256u + at / 4u);
-  const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
-  if ((at & 2u ? high : low) < rest) FF_ATOMIC_OR(w->scratch + row * 32u + (at >> 5), 1u << (at & 31u));
+  const uint32_t number = w->image->cut_number[first_cut + row];
+  uint32_t purpose = FF_DRAW_REMAINDER, cut = w->image->cut_rest[first_cut + row], word;
+  FF_NO_UNROLL for (;;) { /* twice where 32 bits more leave it open */
+    const ff_philox_block draw = ff_random(w, purpose, number * 256u + at / 4u);
+    const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
+    word = at & 2u ? high : low;
+    if (!FF_RARELY(word == cut) || purpose == FF_DRAW_SELECT_FURTHER) break;
+    purpose = FF_DRAW_SELECT_FURTHER;
+    cut = w->image->cut_further[first_cut + row];
+  }
+  if (word < cut) FF_ATOMIC_OR(w->scratch + row * 32u + (at >> 5), 1u << (at & 31u));
 }
 
 /* The last `n` items (at most 32) of a list of `end`. */
@@ -439,7 +446,11 @@ FF_WARP uint32_t ff_hits_drawn(const ff_slice_warp *w) {
     const ff_philox_block draw = ff_random(w, FF_DRAW_FLIPS, i / 2u);
     const uint32_t which = i % 2u ? draw.v[2] : draw.v[0], against = i % 2u ? draw.v[3] : draw.v[1];
     const uint32_t column = (uint32_t)(((uint64_t)which * image->hits_size) >> 32);
-    n += image->hits_lowest + (against < image->hits_threshold[column] ? column : image->hits_alias[column]);
+    const uint64_t threshold = image->hits_threshold[column];
+    int own = against < (uint32_t)(threshold >> 32);
+    if (FF_RARELY(against == (uint32_t)(threshold >> 32)))
+      own = ff_random(w, FF_DRAW_FLIPS_FURTHER, i).v[0] < (uint32_t)threshold;
+    n += image->hits_lowest + (own ? column : image->hits_alias[column]);
   }
   return n;
 }

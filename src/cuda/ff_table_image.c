@@ -140,7 +140,7 @@ void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_ta
 /* Where the arrays stand, as 32-bit words from the memory's start; those of 64-bit numbers are first. */
 typedef struct {
   size_t threshold, function, alias, first, cut, code_at, code, parents, extra_at, extra, context, context_cut, flip, order,
-      initial, end;
+      cut_further, context_further, initial, end;
 } places;
 
 static places lay_out(const ff_program *p, const ff_table_fast *all) {
@@ -160,7 +160,9 @@ static places lay_out(const ff_program *p, const ff_table_fast *all) {
   at.context_cut = at.context + (size_t)q->n_contexts * p->n_nodes;
   at.flip = at.context_cut + q->n_contexts;
   at.order = at.flip + p->n_flip_here;
-  at.initial = at.order + p->n_nodes;
+  at.cut_further = at.order + p->n_nodes;
+  at.context_further = at.cut_further + q->n_functions;
+  at.initial = at.context_further + q->n_contexts;
   at.end = at.initial + ((size_t)p->n_nodes + 3) / 4;
   return at;
 }
@@ -219,6 +221,8 @@ static void point(ff_step_program *out, uint32_t *memory, const places *at) {
   out->code = memory + at->code;
   out->context = memory + at->context;
   out->context_cut = memory + at->context_cut;
+  out->cut_further = memory + at->cut_further;
+  out->context_further = memory + at->context_further;
   out->flip = memory + at->flip;
   out->order = memory + at->order;
   out->initial = (const int8_t *)(memory + at->initial);
@@ -237,6 +241,8 @@ static void write_image(uint32_t *memory, const places *at, const ff_program *p,
   copy_words(memory + at->code_at, q->code_at, (size_t)q->n_wide + p->n_terms + 1);
   copy_words(memory + at->context, q->context, (size_t)q->n_contexts * p->n_nodes);
   copy_words(memory + at->context_cut, q->context_cut, q->n_contexts);
+  copy_words(memory + at->cut_further, q->cut_further, q->n_functions);
+  copy_words(memory + at->context_further, q->context_further, q->n_contexts);
   copy_words(memory + at->order, q->order, p->n_nodes);
   memcpy(memory + at->initial, p->initial, p->n_nodes);
   for (uint32_t i = 0; i < p->n_flip_here; i++) memory[at->flip + i] = place[p->flip[i]];
@@ -282,8 +288,9 @@ static const void *moved(const void *pointer, const void *from, const void *to) 
 
 ff_step_program ff_table_image_at(const ff_step_program *image, const void *from, const void *to) {
   ff_step_program out = *image;
-  const uint32_t **words[] = {&out.first, &out.cut,         &out.code_at, &out.code,        &out.context,      &out.context_cut,
-                              &out.flip,  &out.order,       &out.fast.parents, &out.fast.extra_at, &out.fast.extra};
+  const uint32_t **words[] = {&out.first, &out.cut, &out.cut_further, &out.code_at, &out.code, &out.context, &out.context_cut,
+                              &out.context_further, &out.flip, &out.order, &out.fast.parents, &out.fast.extra_at,
+                              &out.fast.extra};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) *words[i] = moved(*words[i], from, to);
   out.initial = moved(out.initial, from, to);
   out.fast.function = moved(out.fast.function, from, to);

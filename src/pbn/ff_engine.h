@@ -11,9 +11,11 @@
  *
  * Perturbation: the flips of a step are a Poisson number of hits, mean -log(1-p) a site, on uniform sites (perturbable nodes,
  * removed ones included, times trajectories). A site flips when hit at least once, which has probability p, independently
- * of all others; hits are cheap where flips are rare, and their order does not matter.
- * Choices: a predictor is chosen by a 40-bit uniform number per trajectory (32-bit in packed programs), of which the low 32
- * bits are drawn only where the first 8 have not decided.
+ * of all others; hits are cheap where flips are rare, and their order does not matter. Each number of hits in a draw has its
+ * probability to 2^-62, so that perturbations as small as 1e-15 have their rate.
+ * Choices: a predictor is chosen by a 64-bit uniform number per trajectory, with probabilities that are right to 2^-62. In sliced
+ * programs the next 32 bits are drawn only where the first 8 have not decided, and the last 24 where these have not; in packed
+ * programs the last 32 where the first 32 have not.
  */
 #ifndef FF_ENGINE_H
 #define FF_ENGINE_H

@@ -7,7 +7,7 @@
 #include "ff_slice_codes.h"
 
 #define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
-#define FF_SELECT_BITS 40           /* resolution of a choice */
+#define FF_SELECT_BITS 64           /* resolution of a choice */
 #define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
 #define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
@@ -19,23 +19,35 @@
 
 /* ---- flips: the number of hits in a step ------------------------------------------------------------------------ */
 
-/* Poisson by Walker's alias method: column = word * size / 2^32; its value, or its alias where a second word is not below
- * the threshold. */
+/* Poisson by Walker's alias method: column = word * size / 2^32; its value, or its alias where a number of 64 bits is not
+ * below the threshold. The number's upper half is a second word; the lower one is drawn only where that leaves it open. */
 typedef struct {
   uint32_t size;       /* 0: no perturbation at all */
   uint32_t lowest;     /* the value of column 0 */
   uint32_t n_draws;    /* draws added up in a step */
-  uint64_t *threshold; /* per column, of 2^32 */
+  uint64_t *threshold; /* per column, of 2^64 */
   uint32_t *alias;
 } ff_poisson;
 
-/* The number of hits on `sites` sites of probability p each. */
-ff_status ff_poisson_new(ff_poisson *out, double p, double sites, ff_error *err);
+/* The number of hits on `sites` sites of probability p each; every value's probability in a draw is right to 2^-62. */
+ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *err);
 void ff_poisson_free(ff_poisson *poisson);
 
-static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word) {
+/* The last bits of a number, whose first ones equal those of the bound that it is compared with. */
+FF_SELDOM uint32_t ff_further(uint32_t purpose, uint32_t block, uint64_t step, uint64_t unit, uint64_t key) {
+  return ff_philox(ff_philox_counter(purpose, block, step, unit), key).v[0];
+}
+
+/* Draw number `draw` of a step. */
+static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word,
+                                              uint32_t draw, uint64_t step, uint64_t unit, uint64_t key) {
   uint32_t column = (uint32_t)(((uint64_t)column_word * poisson->size) >> 32);
-  return poisson->lowest + (threshold_word < poisson->threshold[column] ? column : poisson->alias[column]);
+  uint64_t threshold = poisson->threshold[column];
+  uint32_t high = (uint32_t)(threshold >> 32);
+  int own = threshold_word < high;
+  if (FF_RARELY(threshold_word == high))
+    own = ff_further(FF_DRAW_FLIPS_FURTHER, draw, step, unit, key) < (uint32_t)threshold;
+  return poisson->lowest + (own ? column : poisson->alias[column]);
 }
 
 /* Number `index` of `n` from 54 random bits: a word and the upper 22 bits of another. */
@@ -63,6 +75,10 @@ static FF_HD inline uint32_t ff_start_bits(int start, uint32_t random) {
 typedef struct {
   uint32_t code, dst, a, b, c;
 } ff_slice_op;
+
+/* What a cut's first bits, which rows are compared with, are followed by: 32 bits, and 24 as the upper ones of a word. */
+#define FF_CUT_REST(cut) ((uint32_t)((cut) >> (32 - FF_SELECT_ROWS)))
+#define FF_CUT_FURTHER(cut) ((uint32_t)(cut) << FF_SELECT_ROWS)
 
 /* One choice among n_cuts + 1: mask j of the result is u < cut[j], u a uniform number of FF_SELECT_BITS bits. */
 typedef struct {
@@ -101,10 +117,12 @@ typedef struct {
   uint32_t *extra;
   uint32_t *code_at;     /* per expression, + 1: its words in `code`; wide functions first, then the terms */
   uint32_t *code;
-  uint32_t *cut;         /* per function: the node's choice falls on it when the word is below this (last one: always) */
+  uint32_t *cut;         /* per function: the node's choice falls on it when a number of 64 bits, of which a word is the upper
+                          * half, is below this (last one: always); the upper half of the bound */
+  uint32_t *cut_further; /* ... and the lower one */
   uint32_t n_functions, n_parents, n_extra, n_wide, n_code;
   uint32_t *context;     /* contexts x places: function; NULL when independent */
-  uint32_t *context_cut; /* per context */
+  uint32_t *context_cut, *context_further; /* per context */
   uint32_t n_contexts;
   uint32_t words;        /* 32-bit words of a state */
 } ff_packed;

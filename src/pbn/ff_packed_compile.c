@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../graph/ff_graph.h"
+#include "ff_fixed.h"
 #include "ff_packed_step.h"
 
 #define PACKED_INPUTS 12           /* wider predictors stay expressions: 2^12 bits are half a kilobyte */
@@ -21,8 +22,10 @@ void ff_packed_free(ff_packed *packed) {
   free(packed->code_at);
   free(packed->code);
   free(packed->cut);
+  free(packed->cut_further);
   free(packed->context);
   free(packed->context_cut);
+  free(packed->context_further);
   *packed = (ff_packed){0};
 }
 
@@ -109,10 +112,14 @@ static ff_status write_expressions(ff_packed *q, const ff_expr *const *expr, uin
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* sum of probabilities as a bound for a 32-bit word; the last alternative takes what is left */
-static uint32_t cut_of(double sum, int last) {
-  double cut = sum * 4294967296.0 + 0.5;
-  return last || cut >= 4294967295.0 ? UINT32_MAX : (uint32_t)cut;
+/* The bounds of a choice, in halves; the last alternative, which takes what is left, has the greatest. `room` holds n of them. */
+static void cut_in_halves(uint32_t *high, uint32_t *low, uint64_t *room, const double *probability, size_t stride, uint32_t n) {
+  ff_fixed_cuts(room, probability, stride, n);
+  room[n - 1] = UINT64_MAX;
+  for (uint32_t i = 0; i < n; i++) {
+    high[i] = (uint32_t)(room[i] >> 32);
+    low[i] = (uint32_t)room[i];
+  }
 }
 
 static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
@@ -134,8 +141,9 @@ static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
   q->extra_at = ff_calloc(m, sizeof *q->extra_at);
   q->extra = ff_calloc((size_t)extra, sizeof *q->extra);
   q->cut = ff_calloc(m, sizeof *q->cut);
+  q->cut_further = ff_calloc(m, sizeof *q->cut_further);
   if (q->order == NULL || q->first == NULL || q->function == NULL || q->parents == NULL || q->extra_at == NULL ||
-      q->extra == NULL || q->cut == NULL)
+      q->extra == NULL || q->cut == NULL || q->cut_further == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for a packed program of %u nodes", n);
   return FF_OK;
 }
@@ -163,18 +171,18 @@ static ff_status place_function(ff_packed *q, const ff_predictor *f, const ff_ex
   return FF_OK;
 }
 
-static ff_status place_contexts(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
+static ff_status place_contexts(ff_packed *q, const ff_pbn *pbn, uint64_t *room, ff_error *err) {
   uint32_t n = pbn->n_nodes;
   q->n_contexts = pbn->n_contexts;
   if (q->n_contexts == 0) return FF_OK;
   q->context = ff_calloc((size_t)n * q->n_contexts, sizeof *q->context);
   q->context_cut = ff_calloc(q->n_contexts, sizeof *q->context_cut);
-  if (q->context == NULL || q->context_cut == NULL)
+  q->context_further = ff_calloc(q->n_contexts, sizeof *q->context_further);
+  if (q->context == NULL || q->context_cut == NULL || q->context_further == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for %u contexts", q->n_contexts);
-  double sum = 0;
+  const double *probability = pbn->context_probability;
+  cut_in_halves(q->context_cut, q->context_further, room, probability, sizeof *probability, q->n_contexts);
   for (uint32_t c = 0; c < q->n_contexts; c++) {
-    sum += pbn->context_probability[c];
-    q->context_cut[c] = cut_of(sum, c + 1 == q->n_contexts);
     for (uint32_t place = 0; place < n; place++)
       q->context[(size_t)c * n + place] = q->first[place] + pbn->context[(size_t)c * n + q->order[place]];
   }
@@ -182,16 +190,14 @@ static ff_status place_contexts(ff_packed *q, const ff_pbn *pbn, ff_error *err) 
 }
 
 /* All functions, place by place; `expr` gets the wide ones' expressions. */
-static ff_status place_all(ff_packed *q, const ff_pbn *pbn, const ff_expr **expr, ff_error *err) {
+static ff_status place_all(ff_packed *q, const ff_pbn *pbn, const ff_expr **expr, uint64_t *room, ff_error *err) {
   ff_status status = FF_OK;
   for (uint32_t place = 0; place < pbn->n_nodes && status == FF_OK; place++) {
-    uint32_t node = q->order[place], last = pbn->first[node + 1];
-    double sum = 0;
-    for (uint32_t f = pbn->first[node]; f < last && status == FF_OK; f++) {
-      sum += pbn->predictors[f].probability;
-      q->cut[q->n_functions] = cut_of(sum, f + 1 == last);
-      status = place_function(q, &pbn->predictors[f], expr, err);
-    }
+    uint32_t node = q->order[place], first = pbn->first[node], last = pbn->first[node + 1], at = q->n_functions;
+    const ff_predictor *f = &pbn->predictors[first];
+    cut_in_halves(q->cut + at, q->cut_further + at, room, &f->probability, sizeof *f, last - first);
+    for (uint32_t i = first; i < last && status == FF_OK; i++)
+      status = place_function(q, &pbn->predictors[i], expr, err);
     q->first[place + 1] = q->n_functions;
   }
   return status;
@@ -206,13 +212,19 @@ ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *er
   status = ff_graph_order(q->order, &split, pbn, FAST_BYTES, err);
   if (status != FF_OK) return status;
   const ff_expr **expr = ff_calloc((size_t)m + program->n_terms, sizeof *expr);
-  if (expr == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a packed program of %u nodes", n);
-  status = place_all(q, pbn, expr, err);
-  if (status == FF_OK) status = place_contexts(q, pbn, err);
+  uint64_t *room = ff_calloc(m > pbn->n_contexts ? m : pbn->n_contexts, sizeof *room);
+  if (expr == NULL || room == NULL) {
+    free(expr);
+    free(room);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a packed program of %u nodes", n);
+  }
+  status = place_all(q, pbn, expr, room, err);
+  if (status == FF_OK) status = place_contexts(q, pbn, room, err);
+  free(room);
   for (uint32_t i = 0; i < program->n_terms; i++) expr[q->n_wide + i] = &program->terms[i];
   if (status == FF_OK) status = write_expressions(q, expr, q->n_wide + program->n_terms, err);
   free(expr);
-  program->bytes += ((size_t)n * 2 + (size_t)m * 4 + q->n_parents + q->n_extra + (size_t)q->n_contexts * n + q->n_wide +
+  program->bytes += ((size_t)n * 2 + (size_t)m * 5 + q->n_parents + q->n_extra + (size_t)q->n_contexts * n + q->n_wide +
                      program->n_terms + q->n_code) * 4;
   return status;
 }

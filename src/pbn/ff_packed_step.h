@@ -49,7 +49,8 @@ typedef struct {
   uint32_t split;                /* words of a state whose places are `fast` */
   const uint32_t *order;         /* place to node */
   const uint32_t *first, *cut;   /* per place, + 1: its functions; per function: see ff_packed */
-  const uint32_t *context, *context_cut;
+  const uint32_t *cut_further;   /* read where a word equals a cut, which is rare */
+  const uint32_t *context, *context_cut, *context_further;
   const uint32_t *flip;          /* per site: its bit of the state */
   const uint32_t *code_at, *code; /* per expression, + 1: its words in `code`, postfix, variables as bits of the state */
   const int8_t *initial;         /* per node */
@@ -150,16 +151,25 @@ FF_STEP uint32_t ff_step_function(const int form, const ff_step_program *p, cons
   return table >> (entry % 32) & 1;
 }
 
-/* The first function whose cut is above the word, else the last one; cuts ascend. */
-FF_STEP uint32_t ff_step_choose(const uint32_t *cut, uint32_t first, uint32_t last, uint32_t word) {
+/* The first function whose cut is above the number of choice `number`, else the last one; cuts ascend. */
+FF_STEP uint32_t ff_step_choose(const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint32_t number,
+                                uint32_t first, uint32_t last, uint32_t word) {
   uint32_t chosen = first;
-  for (uint32_t f = first; f < last; f++) chosen += word >= cut[f];
+  for (uint32_t f = first; f < last; f++) chosen += word > p->cut[f];
+  if (FF_RARELY(word == p->cut[chosen])) {
+    uint32_t further = ff_further(FF_DRAW_SELECT_FURTHER, number, step, t->unit, t->key);
+    while (chosen < last && word == p->cut[chosen] && further >= p->cut_further[chosen]) chosen++;
+  }
   return chosen;
 }
 
-FF_STEP uint32_t ff_step_context(const ff_step_program *p, uint32_t word) {
+FF_STEP uint32_t ff_step_context(const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint32_t word) {
   uint32_t c = 0;
   while (c + 1 < p->n_contexts && word >= p->context_cut[c]) c++;
+  if (FF_RARELY(c > 0 && word == p->context_cut[c - 1])) {
+    uint32_t further = ff_further(FF_DRAW_SELECT_FURTHER, 0, step, t->unit, t->key);
+    while (c > 0 && word == p->context_cut[c - 1] && further < p->context_further[c - 1]) c--;
+  }
   return c;
 }
 
@@ -168,11 +178,12 @@ FF_STEP uint32_t ff_step_context(const ff_step_program *p, uint32_t word) {
 /* The flips of a step; returns whether any node flipped, a removed one included. */
 FF_STEP int ff_step_perturb(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step,
                             ff_philox_block head) {
-  uint32_t n = ff_poisson_value(&p->hits, head.v[0], head.v[1]), first = 1 + p->hits.n_draws / 2, noted = 0;
+  uint32_t n = ff_poisson_value(&p->hits, head.v[0], head.v[1], 0, step, t->unit, t->key);
+  uint32_t first = 1 + p->hits.n_draws / 2, noted = 0;
   ff_philox_block w = head;
   for (uint32_t i = 1; i < p->hits.n_draws; i++) {
     if (i % 2 != 0) w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, 1 + (i - 1) / 2, step, t->unit), t->key);
-    n += i % 2 != 0 ? ff_poisson_value(&p->hits, w.v[0], w.v[1]) : ff_poisson_value(&p->hits, w.v[2], w.v[3]);
+    n += ff_poisson_value(&p->hits, i % 2 != 0 ? w.v[0] : w.v[2], i % 2 != 0 ? w.v[1] : w.v[3], i, step, t->unit, t->key);
   }
   if (n == 0) return 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -216,7 +227,7 @@ FF_STEP void ff_step_update_words(const int form, const ff_step_program *p, cons
         if (c->number % 4 == 0)
           c->w = ff_philox(ff_philox_counter(FF_DRAW_SELECT, c->number / 4, step, t->unit), t->key);
         c->number++;
-        f = ff_step_choose(p->cut, f, last, c->w.v[0]);
+        f = ff_step_choose(p, t, step, c->number - 1, f, last, c->w.v[0]);
         c->w.v[0] = c->w.v[1];
         c->w.v[1] = c->w.v[2];
         c->w.v[2] = c->w.v[3];
@@ -235,7 +246,7 @@ FF_STEP void ff_step_update_all(const int form, const ff_step_program *p, const 
   ff_step_choices c = {NULL, {{0, 0, 0, 0}}, 0};
   if (p->n_contexts > 0) {
     c.w = ff_philox(ff_philox_counter(FF_DRAW_SELECT, 0, step, t->unit), t->key);
-    c.context = p->context + (size_t)ff_step_context(p, c.w.v[0]) * p->n_nodes;
+    c.context = p->context + (size_t)ff_step_context(p, t, step, c.w.v[0]) * p->n_nodes;
   }
   if (!(form & FF_FORM_PLACED))
     for (uint32_t i = 0; i < p->words; i++) t->next[i * t->next_stride] = 0;
@@ -253,12 +264,13 @@ FF_STEP void ff_step_update_all(const int form, const ff_step_program *p, const 
 }
 
 /* One node, if it is none of those removed; returns whether the state changed. */
-FF_STEP int ff_step_update_one(const int form, const ff_step_program *p, const ff_step_trajectory *t,
+FF_STEP int ff_step_update_one(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step,
                                ff_philox_block head) {
   uint32_t place = (uint32_t)(((uint64_t)head.v[2] * p->n_all) >> 32);
   if (place >= p->n_nodes) return 0;
-  uint32_t f = p->n_contexts > 0 ? p->context[(size_t)ff_step_context(p, head.v[3]) * p->n_nodes + place]
-                                 : ff_step_choose(p->cut, p->first[place], p->first[place + 1] - 1, head.v[3]);
+  uint32_t f = p->n_contexts > 0
+                   ? p->context[(size_t)ff_step_context(p, t, step, head.v[3]) * p->n_nodes + place]
+                   : ff_step_choose(p, t, step, 0, p->first[place], p->first[place + 1] - 1, head.v[3]);
   uint32_t bit = form & FF_FORM_PLACED ? place : p->order[place], value;
   if ((form & FF_FORM_SPLIT) && place / 32 >= p->split)
     value = ff_step_function(form, p, &p->slow, t->state, t->stride, f);
@@ -310,7 +322,7 @@ FF_STEP void ff_step_run(const int form, const ff_step_program *p, const ff_step
     if (step >= end) break;
     step++;
     if (form & FF_FORM_ASYNCHRONOUS) {
-      if (!ff_step_update_one(form, p, t, head)) {
+      if (!ff_step_update_one(form, p, t, step - 1, head)) {
         held++;
         continue;
       }

@@ -1,8 +1,9 @@
-/* The number of hits in a step: Poisson probabilities by recurrence from the mode (only + - * /, so that every machine gets
- * the same table), then Vose's form of Walker's alias method. */
+/* The number of hits in a step: Poisson probabilities by recurrence from the mode, to 2^-64 and in integers (ff_fixed.h), then
+ * Vose's form of Walker's alias method. */
 #include <stdlib.h>
 
 #include "ff_engine_internal.h"
+#include "ff_fixed.h"
 
 static double root(double x) { /* Newton; accuracy is no matter here, equality among machines is */
   double r = x > 1.0 ? x : 1.0;
@@ -16,32 +17,74 @@ void ff_poisson_free(ff_poisson *poisson) {
   *poisson = (ff_poisson){0};
 }
 
-/* Splits columns into those below and above the average and pairs them off. */
-static void fill_alias(ff_poisson *out, double *weight, uint32_t *stack) {
+/* A column's share of 2^64: 2^32 times the words that fall on it, of which some columns have one more than others. */
+static uint64_t share(const ff_poisson *p, uint32_t column) {
+  uint64_t first = (((uint64_t)column << 32) + p->size - 1) / p->size;
+  return (((((uint64_t)column + 1) << 32) + p->size - 1) / p->size - first) << 32;
+}
+
+/* part / whole in units of 2^-64; part < whole, and whole is 2^32 times a number below 2^32. */
+static uint64_t fraction(uint64_t part, uint64_t whole) {
+  uint64_t words = whole >> 32;
+  return ((part / words) << 32) + ((part % words) << 32) / words;
+}
+
+/* Splits columns into those whose value has less than their share and the others, and pairs them off. The weights' sum is
+ * 2^64 - 1, so that one column may end a unit short, with itself as its alias. */
+static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
   uint32_t size = out->size, low = 0, high = size; /* low ones grow from the front, high ones from the back */
   for (uint32_t i = 0; i < size; i++) {
     out->alias[i] = i;
-    out->threshold[i] = UINT64_C(1) << 32;
-    if (weight[i] < 1.0)
+    out->threshold[i] = UINT64_MAX;
+    if (weight[i] < share(out, i))
       stack[low++] = i;
     else
       stack[--high] = i;
   }
   while (low > 0 && high < size) {
-    uint32_t less = stack[--low], more = stack[high];
-    out->threshold[less] = (uint64_t)(weight[less] * 4294967296.0 + 0.5);
+    uint32_t less = stack[--low], pick = high;
+    uint64_t missing = share(out, less) - weight[less];
+    /* a value with hardly more than its share may have less than is missing where that is a whole share; others have more */
+    while (weight[stack[pick]] < missing && pick + 1 < size) pick++;
+    uint32_t more = stack[pick];
+    stack[pick] = stack[high];
+    stack[high] = more;
+    out->threshold[less] = fraction(weight[less], share(out, less));
     out->alias[less] = more;
-    weight[more] -= 1.0 - weight[less];
-    if (weight[more] < 1.0) {
+    weight[more] -= missing;
+    if (weight[more] < share(out, more)) {
       high++;
       stack[low++] = more;
     }
   }
 }
 
-ff_status ff_poisson_new(ff_poisson *out, double p, double sites, ff_error *err) {
+/* The values' probabilities in units of 2^-64, each to one unit, their sum 2^64 - 1: differences of rounded sums. */
+static void fill_weights(uint64_t *weight, ff_fixed *relative, const ff_poisson *p, ff_fixed mean, uint32_t mode) {
+  uint32_t at = mode - p->lowest;
+  ff_fixed sum = {{0}};
+  relative[at] = ff_fixed_of(1.0);
+  if (at > 0) {
+    const ff_fixed inverse = ff_fixed_inverse(mean);
+    for (uint32_t i = at; i > 0; i--)
+      relative[i - 1] = ff_fixed_product(ff_fixed_product(relative[i], ff_fixed_of((double)p->lowest + i)), inverse);
+  }
+  for (uint32_t i = at + 1; i < p->size; i++) relative[i] = ff_fixed_over(ff_fixed_product(relative[i - 1], mean), p->lowest + i);
+  for (uint32_t i = 0; i < p->size; i++) sum = ff_fixed_sum(sum, relative[i]);
+  const ff_fixed inverse = ff_fixed_inverse(sum);
+  uint64_t before = 0;
+  sum = (ff_fixed){{0}};
+  for (uint32_t i = 0; i < p->size; i++) {
+    sum = ff_fixed_sum(sum, relative[i]);
+    uint64_t now = i + 1 < p->size ? ff_fixed_fraction(ff_fixed_product(sum, inverse)) : UINT64_MAX;
+    weight[i] = now - before;
+    before = now;
+  }
+}
+
+ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *err) {
   *out = (ff_poisson){0};
-  double mean = ff_neg_log1m(p) * sites;
+  double mean = ff_neg_log1m(p) * (double)sites; /* near enough to see what the table spans */
   if (mean <= 0.0) return FF_OK;
   double draws = (double)(uint64_t)(mean / FF_HITS_PER_DRAW) + 1.0;
   if (draws > 4194304.0)
@@ -51,25 +94,22 @@ ff_status ff_poisson_new(ff_poisson *out, double p, double sites, ff_error *err)
   uint32_t mode = (uint32_t)mean, reach = (uint32_t)(12.0 * root(mean)) + 48;
   out->lowest = mode > reach ? mode - reach : 0;
   out->size = mode + reach - out->lowest + 1;
-  double *weight = ff_calloc(out->size, sizeof *weight);
+  uint64_t *weight = ff_calloc(out->size, sizeof *weight);
+  ff_fixed *relative = ff_calloc(out->size, sizeof *relative);
   uint32_t *stack = ff_calloc(out->size, sizeof *stack);
   out->threshold = ff_calloc(out->size, sizeof *out->threshold);
   out->alias = ff_calloc(out->size, sizeof *out->alias);
-  if (weight == NULL || stack == NULL || out->threshold == NULL || out->alias == NULL) {
-    free(weight);
-    free(stack);
+  ff_status status = FF_OK;
+  if (weight == NULL || relative == NULL || stack == NULL || out->threshold == NULL || out->alias == NULL) {
     ff_poisson_free(out);
-    return ff_error_set(err, FF_EMEMORY, "no memory for the table of flips");
+    status = ff_error_set(err, FF_EMEMORY, "no memory for the table of flips");
+  } else {
+    ff_fixed all = ff_fixed_product(ff_fixed_neg_log1m(p), ff_fixed_of((double)sites));
+    fill_weights(weight, relative, out, ff_fixed_over(all, out->n_draws), mode);
+    fill_alias(out, weight, stack);
   }
-  weight[mode - out->lowest] = 1.0;
-  double sum = 1.0;
-  for (uint32_t k = mode; k > out->lowest; k--)
-    sum += weight[k - 1 - out->lowest] = weight[k - out->lowest] * (double)k / mean;
-  for (uint32_t k = mode + 1; k < out->lowest + out->size; k++)
-    sum += weight[k - out->lowest] = weight[k - 1 - out->lowest] * mean / (double)k;
-  for (uint32_t i = 0; i < out->size; i++) weight[i] *= (double)out->size / sum;
-  fill_alias(out, weight, stack);
   free(weight);
+  free(relative);
   free(stack);
-  return FF_OK;
+  return status;
 }

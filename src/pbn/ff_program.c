@@ -107,7 +107,7 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   status = ff_start_classify(program, pbn, err);
   if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
-  double sites = (double)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);
+  uint64_t sites = (uint64_t)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);
   status = ff_poisson_new(&program->hits, pbn->perturbation, sites, err);
   if (status == FF_OK) status = check_addresses(program, err);
   if (status != FF_OK) return status;

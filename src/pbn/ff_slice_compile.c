@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ff_engine_internal.h"
+#include "ff_fixed.h"
 
 typedef struct {
   uint32_t row;    /* or 0 / 1 where `constant` */
@@ -267,16 +268,10 @@ static uint32_t note_select(compiler *c, const double *probability, uint32_t n) 
   if (c->status != FF_OK) return 0;
   ff_slice_select select = {.n_cuts = n_cuts, .row = c->random_rows, .number = (uint32_t)s->n_selects,
                             .cut = (uint32_t)s->n_cuts};
-  double sum = 0;
   uint64_t bits = 0;
-  for (uint32_t j = 0; j < n_cuts; j++) {
-    sum += probability[j];
-    double cut = sum * 1099511627776.0 + 0.5; /* 2^40 */
-    uint64_t most = (UINT64_C(1) << FF_SELECT_BITS) - 1;
-    s->cuts[s->n_cuts++] = cut >= (double)most ? most : (uint64_t)cut;
-    bits |= s->cuts[s->n_cuts - 1];
-  }
-  select.exact = (bits & UINT32_MAX) == 0;
+  ff_fixed_cuts(s->cuts + s->n_cuts, probability, sizeof *probability, n);
+  for (uint32_t j = 0; j < n_cuts; j++) bits |= s->cuts[s->n_cuts++];
+  select.exact = bits << FF_SELECT_ROWS == 0;
   select.n_rows = FF_SELECT_ROWS;
   if (select.exact) /* trailing zero bits need no random row */
     while (select.n_rows > 1 && !(bits >> (FF_SELECT_BITS - select.n_rows) & 1)) select.n_rows--;

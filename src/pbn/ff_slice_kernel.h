@@ -69,9 +69,28 @@ typedef struct {
   uint32_t n;
 } FF_KERNEL(open_list);
 
+/* Closes again where all bits but the last equal those of a cut, which was taken for not below. */
+FF_SELDOM void FF_KERNEL(close_further)(const ff_tile *tile, const FF_KERNEL(open_list) * open, uint64_t *masks,
+                                        const uint64_t *equal, uint32_t first_cut) {
+  const ff_slice *s = &tile->program->slice;
+  for (uint32_t i = 0; i < open->n; i++) {
+    const ff_slice_select *select = &s->selects[open->select[i]];
+    uint32_t lane = open->lane[i], block = select->number * (FF_TILE / 4) + lane / 4;
+    ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_REMAINDER, block, tile->step, tile->unit), tile->key);
+    ff_philox_block last = ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, block, tile->step, tile->unit), tile->key);
+    for (uint32_t k = 0; k < select->n_cuts; k++) {
+      uint64_t cut = s->cuts[select->cut + k];
+      size_t at = (size_t)(select->cut + k - first_cut) * FF_ROW_WORDS + lane / 64;
+      uint64_t below = w.v[lane % 4] == FF_CUT_REST(cut) && last.v[lane % 4] < FF_CUT_FURTHER(cut);
+      masks[at] |= (equal[at] >> (lane % 64) & below) << (lane % 64);
+    }
+  }
+}
+
 static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint64_t *equal, uint32_t first_cut,
                              const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
+  uint32_t still_open = 0;
   for (uint32_t i = open->n; i < open->n + 2 * VL; i++) open->block[i] = 0;
   for (uint32_t i = 0; i < open->n; i += 2 * VL) {
     FF_ALIGNED uint64_t words[2][4][VL];
@@ -86,10 +105,14 @@ static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_
       const ff_slice_select *select = &s->selects[open->select[i + j]];
       uint32_t lane = open->lane[i + j], rest = (uint32_t)words[j / VL][lane % 4][j % VL];
       size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS + lane / 64;
-      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS)
-        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < (uint32_t)s->cuts[select->cut + k])) << (lane % 64);
+      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS) {
+        uint32_t cut = FF_CUT_REST(s->cuts[select->cut + k]);
+        still_open |= rest == cut;
+        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < cut)) << (lane % 64);
+      }
     }
   }
+  if (FF_RARELY(still_open)) FF_KERNEL(close_further)(tile, open, masks, equal, first_cut);
   open->n = 0;
 }
 
@@ -104,7 +127,7 @@ static inline void FF_KERNEL(compare)(ff_tile *tile, const ff_slice_select *sele
   for (int h = 0; h < V_ROW; h++) {
     V open = V_SET1(0);
     for (uint32_t k = 0; k < select->n_cuts; k++) {
-      uint64_t cut = s->cuts[select->cut + k] << (64 - FF_SELECT_BITS);
+      uint64_t cut = s->cuts[select->cut + k];
       V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
       for (uint32_t r = 0; r < select->n_rows; r++, cut <<= 1) {
         const V random = V_LOAD(V_AT(ring + (size_t)((select->row + r) % FF_RING_ROWS) * FF_ROW_WORDS, h));
@@ -291,7 +314,7 @@ static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_
   uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
   for (uint32_t i = 0; i < p->hits.n_draws; i++) {
     ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, i / 2, tile->step, tile->unit), tile->key);
-    n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1]);
+    n += ff_poisson_value(&p->hits, w.v[i % 2 * 2], w.v[i % 2 * 2 + 1], i, tile->step, tile->unit, tile->key);
   }
   uint64_t base = ((uint64_t)FF_DRAW_FLIPS << FF_PHILOX_BLOCK_BITS) + first;
   const uint32_t *flip = p->flip;

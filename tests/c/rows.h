@@ -5,6 +5,7 @@
 #include "../../src/cuda/ff_slice_image.h"
 #include "../../src/pbn/ff_engine.h"
 #include "nets.h"
+#include "open.h"
 
 /* The first of every list of shapes. */
 #define SMALL_SHAPES                                                                                            \
@@ -38,6 +39,8 @@ static inline void choose_terms(term_list *c, const ff_pbn *pbn, uint32_t most) 
   }
   c->observables = (ff_observables){observables, c->first, c->terms, c->weights};
 }
+
+#define ROWS_UNIT ((UINT64_C(5) << 32) + 7) /* of the tile */
 
 /* The tile's state as kernels have it: 32 words a node. */
 static inline void rows_of_tile(uint32_t *rows, const ff_tile *tile, uint32_t n_nodes) {
@@ -89,7 +92,7 @@ static inline void check_rows(rows_kernel launch, void *kernel, const ff_slice_i
                               uint64_t key, const uint64_t steps[3], const char *what) {
   ff_error err;
   ff_tile *tile = NULL;
-  ff_slice_launch run = {.key = key, .unit = (UINT64_C(5) << 32) + 7, .tiles = 1};
+  ff_slice_launch run = {.key = key, .unit = ROWS_UNIT, .tiles = 1};
   uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
   for (int round = 0; round < FF_PHILOX_ROUNDS; round++, k0 += FF_PHILOX_W0, k1 += FF_PHILOX_W1) {
     run.round_key[2 * round] = k0;

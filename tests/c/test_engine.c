@@ -4,7 +4,9 @@
 #include "../../src/exact/ff_exact.h"
 #include "../../src/graph/ff_graph.h"
 #include "../../src/pbn/ff_engine_internal.h"
+#include "../../src/pbn/ff_fixed.h"
 #include "nets.h"
+#include "open.h"
 
 static const net_shape shapes[] = {
     {.nodes = 3, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},
@@ -233,29 +235,236 @@ static void counters_count(void) {
   ff_pbn_free(pbn);
 }
 
-/* The alias table holds the Poisson probabilities: each column gives its threshold to itself and the rest to its alias. */
+__extension__ typedef unsigned __int128 wide;
+
+/* A table's probabilities in units of 2^-96, exactly: a column has the words that fall on it, and each word gives the threshold to
+ * the column's value and the rest to its alias. */
+static wide *masses(const ff_poisson *table) {
+  wide *mass = ff_calloc(table->size, sizeof *mass);
+  for (uint32_t c = 0; c < table->size; c++) {
+    uint64_t first = (((uint64_t)c << 32) + table->size - 1) / table->size;
+    uint64_t words = ((((uint64_t)c + 1) << 32) + table->size - 1) / table->size - first;
+    mass[c] += (wide)words * table->threshold[c];
+    mass[table->alias[c]] += ((wide)words << 64) - (wide)words * table->threshold[c];
+  }
+  return mass;
+}
+
+/* Poisson probabilities of the table's values, by recurrence from the mode. */
+static long double *poisson_law(const ff_poisson *table, long double mean) {
+  long double *law = ff_calloc(table->size, sizeof *law);
+  wide sum = 0; /* in units of 2^-100, so that nothing is lost */
+  uint32_t mode = (uint32_t)mean - table->lowest;
+  law[mode] = 1;
+  for (uint32_t c = mode; c > 0; c--) law[c - 1] = law[c] * (table->lowest + c) / mean;
+  for (uint32_t c = mode + 1; c < table->size; c++) law[c] = law[c - 1] * mean / (table->lowest + c);
+  for (uint32_t c = 0; c < table->size; c++) sum += (wide)(law[c] * 0x1p100L);
+  for (uint32_t c = 0; c < table->size; c++) law[c] /= (long double)sum * 0x1p-100L;
+  return law;
+}
+
+/* Long doubles of 64 bits, which valgrind has not: it reckons them in 53. */
+static int long_doubles_are_long(void) {
+  volatile long double sum = 1;
+  sum += 0x1p-63L;
+  return sum > 1;
+}
+
+/* In units of 2^-64. The table: two rounded sums, one where the last stops short of 1, and thresholds rounded down by 2^-96 a word
+ * and column, which an alias of all columns gets: 3. The law reckoned here: each step of the recurrence rounds twice, so that d
+ * from the mode a probability P(d) is off by 2 d P(d) < 1, and all together put the sum off by a share of 2 E|d|, which times
+ * P(d) is < 1; the mean is off by 4 of itself, so that the law is by 4 d P(d) < 2; dividing by the sum gives 2. That is 9, or
+ * 2^-60.8. */
 static void hits_are_poisson(void) {
-  static const double means[] = {1e-6, 0.03, 1, 60, 900, 5000};
-  for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
-    ff_poisson table;
+  static const double probabilities[] = {1e-15, 1e-14, 1e-12, 1e-11, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.999};
+  static const uint64_t sites[] = {1, 2, 7, 59, 1024, 59 * 1024, 100000, 3000000, 100000 * 1024};
+  const long double bound = long_doubles_are_long() ? 0x1p-60L : 0x1p-46L;
+  for (size_t i = 0; i < sizeof probabilities / sizeof probabilities[0]; i++)
+    for (size_t j = 0; j < sizeof sites / sizeof sites[0]; j++) {
+      ff_poisson table;
+      ff_error err;
+      FF_CHECK_OK(ff_poisson_new(&table, probabilities[i], sites[j], &err), &err);
+      long double mean = -log1pl(-(long double)probabilities[i]) * (long double)sites[j] / table.n_draws, most = 0;
+      long double *law = poisson_law(&table, mean);
+      wide *mass = masses(&table), sum = 0, some = 0;
+      for (uint32_t c = 0; c < table.size; c++) {
+        long double apart = fabsl((long double)mass[c] * 0x1p-96L - law[c]);
+        if (apart > most) most = apart;
+        sum += mass[c];
+        if (table.lowest + c > 0) some += mass[c];
+      }
+      FF_CHECK_SAY(most < bound, "p %g, %g sites: a probability is wrong by 2^%.1Lf", probabilities[i], (double)sites[j],
+                   log2l(most));
+      FF_CHECK(sum == (wide)1 << 96);
+      /* one hit or more, where that is rare: the table's error alone counts */
+      if (mean < 0x1p-10L)
+        FF_CHECK_SAY(fabsl((long double)some * 0x1p-96L + expm1l(-mean)) < 0x1p-62L + bound * mean,
+                     "p %g, %g sites: %Lg, expected %Lg",
+                     probabilities[i], (double)sites[j], (long double)some * 0x1p-96L, -expm1l(-mean));
+      free(law);
+      free(mass);
+      ff_poisson_free(&table);
+    }
+}
+
+/* At p = 1e-15 all that decides is drawn further, once in 2^32 draws: the column of one hit, and upper halves that are equal. Of
+ * 200,000 such draws the hits are binomial; six standard deviations are left with probability 2e-9. */
+static void rarest_hits_have_their_rate(void) {
+  ff_poisson table;
+  ff_error err;
+  FF_CHECK_OK(ff_poisson_new(&table, 1e-15, 1024, &err), &err);
+  const uint32_t n = 200000, column = (uint32_t)((UINT64_C(3) << 31) / table.size) + 1; /* the middle of column 1 */
+  uint32_t hits = 0;
+  FF_CHECK_INT(table.threshold[1] >> 32, 0);
+  for (uint32_t step = 0; step < n; step++) hits += ff_poisson_value(&table, column, 0, 0, step, 5, 77);
+  double q = 1e-15 * 1024 * table.size * 4294967296.0;
+  FF_CHECK_NEAR(hits / (double)n, q, 6 * sqrt(q * (1 - q) / n));
+  ff_poisson_free(&table);
+}
+
+/* A network that changes its only node in every step but those that perturb a trajectory, by flips of removed nodes. */
+static ff_pbn *blinker(uint32_t removed, double p, ff_update update) {
+  static const char *const rules[] = {"a 1 !a", NULL};
+  ff_pbn *pbn = net_parse(rules, p, update);
+  if (pbn == NULL) return NULL;
+  pbn->perturbed[0] = 0;
+  pbn->removed_nodes = pbn->removed_perturbed = removed;
+  return pbn;
+}
+
+static ff_tile *blinking(ff_program **program, const ff_pbn *pbn, ff_layout layout, ff_simd simd) {
+  static const uint32_t first[] = {0, 1};
+  static const double weights[] = {1};
+  ff_error err;
+  ff_tile *tile = NULL;
+  ff_observables observables = {1, first, &pbn->predictors[0].expr, weights};
+  *program = NULL;
+  FF_CHECK_OK(ff_program_new(program, pbn, &observables, layout, &err), &err);
+  if (*program != NULL) FF_CHECK_OK(ff_tile_new(&tile, *program, simd, &err), &err);
+  return tile;
+}
+
+/* 1,024 million sites at p = 1e-12, a million steps: 1,024 hits are expected, a Poisson number; six standard deviations and
+ * one are left with probability below 1e-8, and that a trajectory is hit twice in one of these steps is expected in 5e-4 steps. */
+static void tiny_perturbations_flip(void) {
+  const uint64_t steps = 1000000;
+  ff_program *program;
+  ff_pbn *pbn = blinker(1000000, 1e-12, FF_SYNCHRONOUS);
+  ff_tile *tile = pbn == NULL ? NULL : blinking(&program, pbn, FF_LAYOUT_SLICED, FF_SIMD_BEST);
+  if (tile != NULL) {
+    ff_tile_start(tile, 11, 1);
+    ff_tile_count(tile, steps);
+    uint64_t hits = steps * FF_TILE - ff_tile_harvest(tile).changes[0];
+    FF_CHECK_NEAR((double)hits, 1024, 6 * sqrt(1024) + 1);
+  }
+  ff_tile_free(tile);
+  if (pbn != NULL) ff_program_free(program);
+  ff_pbn_free(pbn);
+}
+
+/* Trajectory 9's hits, left open by the first bits: those of its column where further ones are below the threshold, else none. */
+static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout, uint64_t step) {
+  const uint64_t key = 13, unit = 3;
+  for (int below = 0; below < 2; below++) {
+    open_at at = {key, layout == FF_LAYOUT_PACKED ? unit * FF_TILE + 9 : unit, step};
+    uint32_t column = open_hits(program, &at, below), stay = 0;
+    program->hits.alias[column] = 0;
+    uint8_t before[FF_TILE];
+    ff_tile_start(tile, key, unit);
+    tile->step = step;
+    for (uint32_t lane = 0; lane < FF_TILE; lane++) before[lane] = (uint8_t)ff_tile_get(tile, 0, lane);
+    ff_tile_advance(tile, 1);
+    for (uint32_t lane = 0; lane < FF_TILE; lane++)
+      if (layout == FF_LAYOUT_SLICED || lane == 9) stay += ff_tile_get(tile, 0, lane) == before[lane];
+    FF_CHECK_SAY((stay > 0) == (below && column > 0), "%s, step %d, column %u: %u stay", ff_layout_name(layout), (int)step,
+                 column, stay);
+  }
+}
+
+static void open_hits_are_decided(void) {
+  for (int layout = FF_LAYOUT_SLICED; layout <= FF_LAYOUT_PACKED; layout++)
+    for (int simd = FF_SIMD_PORTABLE; simd <= (int)ff_simd_best(); simd++) {
+      ff_program *program;
+      ff_pbn *pbn = blinker(1, 1e-4, FF_SYNCHRONOUS);
+      ff_tile *tile = pbn == NULL ? NULL : blinking(&program, pbn, (ff_layout)layout, (ff_simd)simd);
+      for (uint64_t step = 0; step < 20 && tile != NULL; step++) check_open_hits(tile, program, (ff_layout)layout, step);
+      ff_tile_free(tile);
+      if (pbn != NULL) ff_program_free(program);
+      ff_pbn_free(pbn);
+    }
+}
+
+/* Node b's value tells which function or context was chosen for a trajectory whose number was left open by its first bits. */
+static void check_open_choice(ff_pbn *pbn, ff_layout layout, ff_simd simd) {
+  ff_error err;
+  for (uint64_t i = 0; i < 40; i++) {
+    ff_program *program = NULL;
+    ff_tile *tile = NULL;
+    int below = (int)(i % 2);
+    uint32_t lane = (uint32_t)(i * 26 + 5);
+    open_at at = {21, layout == FF_LAYOUT_PACKED ? 2 * FF_TILE + lane : 2, i};
+    FF_CHECK_OK(ff_program_new(&program, pbn, NULL, layout, &err), &err);
+    if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, simd, &err), &err);
+    if (tile != NULL) {
+      ff_packed *q = &program->packed;
+      uint32_t last = program->slice.n_selects == 0 ? 0 : (uint32_t)program->slice.n_selects - 1, place = 0;
+      while (layout == FF_LAYOUT_PACKED && q->order[place] != pbn->n_nodes - 1) place++;
+      if (layout == FF_LAYOUT_SLICED)
+        open_select(program, last, lane, &at, below);
+      else if (pbn->n_contexts > 0)
+        open_choice(program, 0, q->context_cut, q->context_further, 2, &at, below);
+      else
+        open_choice(program, place, q->cut + q->first[place], q->cut_further + q->first[place], 2, &at, below);
+      ff_tile_start(tile, 21, 2);
+      tile->step = i;
+      ff_tile_set(tile, pbn->n_nodes - 1, lane, !below);
+      ff_tile_advance(tile, 1);
+      FF_CHECK_SAY(ff_tile_get(tile, pbn->n_nodes - 1, lane) == below, "%s, step %d", ff_layout_name(layout), (int)i);
+    }
+    ff_tile_free(tile);
+    ff_program_free(program);
+  }
+}
+
+static void open_choices_are_decided(void) {
+  static const char *const two[] = {"a 0.3 1", "a 0.7 0", "b 0.4 1", "b 0.6 0", NULL};
+  static const char *const one[] = {"b 0.4 1", "b 0.6 0", NULL};
+  for (int kind = 0; kind < 4; kind++) { /* independent, dependent; synchronous, asynchronous */
     ff_error err;
-    double p = 0.001, sites = means[i] / -log1p(-p);
-    FF_CHECK_OK(ff_poisson_new(&table, p, sites, &err), &err);
-    double mean = means[i] / table.n_draws;
-    double *mass = ff_calloc(table.size, sizeof *mass);
-    for (uint32_t c = 0; c < table.size; c++) {
-      double own = (double)table.threshold[c] / 4294967296.0;
-      mass[c] += own / table.size;
-      mass[table.alias[c]] += (1 - own) / table.size;
+    ff_update update = kind < 2 ? FF_SYNCHRONOUS : FF_ASYNCHRONOUS;
+    ff_pbn *pbn = net_parse(kind == 0 ? two : one, 0, update);
+    if (pbn == NULL) continue;
+    if (kind % 2 == 1) {
+      FF_CHECK_OK(ff_pbn_new_contexts(pbn, 2, &err), &err);
+      pbn->context_probability[0] = 0.2;
+      pbn->context_probability[1] = 0.8;
+      pbn->context[0] = 0;
+      pbn->context[1] = 1;
+      FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
     }
-    double apart = 0;
-    for (uint32_t c = 0; c < table.size; c++) {
-      double k = table.lowest + c;
-      apart += fabs(mass[c] - exp(k * log(mean) - mean - lgamma(k + 1)));
+    check_open_choice(pbn, FF_LAYOUT_PACKED, FF_SIMD_BEST);
+    for (int simd = FF_SIMD_PORTABLE; update == FF_SYNCHRONOUS && simd <= (int)ff_simd_best(); simd++)
+      check_open_choice(pbn, FF_LAYOUT_SLICED, (ff_simd)simd);
+    ff_pbn_free(pbn);
+  }
+}
+
+/* Cuts are right to half a unit of 2^-64, or a whole one at 1 itself; long doubles add as much. */
+static void cuts_are_right(void) {
+  static const double weights[][4] = {{1e-15, 1 - 1e-15}, {1 - 1e-15, 1e-15}, {0.5, 1e-12, 0.5 - 1e-12}, {0.25, 0.25, 0.5},
+                                      {0.1, 0.2, 0.3, 0.4}, {1e-18, 1}, {1, 1e-18}};
+  const long double bound = long_doubles_are_long() ? 0x1p-62L : 0x1p-50L;
+  for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+    uint32_t n = weights[i][2] == 0 ? 2 : weights[i][3] == 0 ? 3 : 4;
+    uint64_t cut[3];
+    long double sum = 0, part = 0;
+    ff_fixed_cuts(cut, weights[i], sizeof weights[i][0], n);
+    for (uint32_t j = 0; j < n; j++) sum += weights[i][j];
+    for (uint32_t j = 0; j + 1 < n; j++) {
+      part += weights[i][j];
+      FF_CHECK_SAY(fabsl((long double)cut[j] * 0x1p-64L - part / sum) < bound, "%zu, cut %u", i, j);
+      if (i == 3) FF_CHECK(cut[j] == (uint64_t)(j + 1) << 62);
     }
-    FF_CHECK_SAY(apart < 1e-8, "mean %g: total variation %g", means[i], apart);
-    free(mass);
-    ff_poisson_free(&table);
   }
 }
 
@@ -289,4 +498,5 @@ static void refusals(void) {
 
 FF_TEST_MAIN("engine", sliced_steps_follow_the_law, packed_steps_follow_the_law, removed_nodes_stay_in_the_law,
              instruction_sets_agree_to_the_bit, steps_may_be_divided, counters_count, hits_are_poisson,
+             rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided, cuts_are_right,
              wide_predictors_stay_expressions, refusals)
