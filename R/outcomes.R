@@ -34,6 +34,7 @@
 #' @param x,object Outcomes.
 #' @param n How many outcomes to show or draw, the most probable first. Default 20, or 30 in plots.
 #' @param nodes Add a column a node? Default `FALSE`.
+#' @param state One state of each attractor, rather than what nodes do in all its states? Default `FALSE`.
 #' @param main The title.
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; else ignored.
@@ -44,7 +45,7 @@
 #'   `trajectories` and `seed` are `NA`.
 #'
 #'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the attractor, and
-#'   `NA` where it varies. `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name
+#'   `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on. `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name
 #'   outcomes by the nodes in which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes`
 #'   with `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each outcome),
 #'   `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at most as probable as
@@ -188,7 +189,7 @@ abort_not_arrived <- function(state, max_states) {
   reason <- c(
     if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
     if (large > 0) {
-      sprintf("may have more than %s states before them (raise `max_states`, or `max_steps` if they are on their way)", number(max_states))
+      sprintf("may be followed by more than %s states (raise `max_states`, or `max_steps` if they are on their way)", number(max_states))
     }
   )
   numbers <- c(if (state$undecided > 0) state$undecided, if (large > 0) large)
@@ -202,10 +203,10 @@ outcome_types <- c("fixed point", "cycle", "complex")
 
 # The most probable first; those that are equally probable (but for rounding) by their smallest states.
 new_outcomes <- function(found, probability, lower, upper, method, trajectories, seed, run) {
-  key <- if (nrow(found$state) > 0L) apply(found$state, 1L, paste, collapse = "") else character()
+  key <- if (nrow(found$state) > 0L) apply(1L - found$state, 1L, paste, collapse = "") else character()
   order <- order(-round(probability, 12), key, method = "radix")
-  run$values <- found$values[order, , drop = FALSE]
-  dimnames(run$values) <- list(outcome = seq_along(order), node = run$model$nodes)
+  labels <- list(outcome = seq_along(order), node = run$model$nodes)
+  for (what in c("values", "state")) run[[what]] <- matrix(found[[what]][order, ], length(order), dimnames = labels)
   out <- data.frame(
     outcome = seq_along(order), probability = probability[order], lower = lower[order], upper = upper[order],
     type = outcome_types[found$type[order] + 1L], states = found$states[order], method = method, trajectories = trajectories, seed = seed
@@ -216,15 +217,15 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 # ---- looking at them ---------------------------------------------------------------------------------------------------
 
 # What nodes do, a row an outcome of x; x may be a part of the rows.
-outcome_values <- function(x) {
-  values <- attr(x, "run")$values
+outcome_values <- function(x, what = "values") {
+  values <- attr(x, "run")[[what]]
   if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes have lost their nodes; take the result as it came.")
   values[x$outcome, , drop = FALSE]
 }
 
 #' @rdname outcomes
 #' @export
-as.matrix.outcomes <- function(x, ...) outcome_values(x)
+as.matrix.outcomes <- function(x, state = FALSE, ...) outcome_values(x, if (check_flag(state, "state")) "state" else "values")
 
 #' @rdname outcomes
 #' @export
@@ -296,6 +297,8 @@ print.outcomes <- function(x, n = 20, ...) {
   shown <- x[seq_len(min(n, nrow(x))), , drop = FALSE]
   attr(shown, "run") <- attr(x, "run")
   text <- format(shown)
+  last <- length(text)
+  if (last > 0L && names(text)[[last]] == "nodes") names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more outcome")))
   invisible(x)

@@ -208,10 +208,10 @@ static void read_state(ff_outcome *o, uint32_t lane) {
   for (uint32_t i = 0; i < o->pbn->n_nodes; i++) o->state[i / 32] |= (uint32_t)ff_tile_get(tile, i, lane % FF_TILE) << (i % 32);
 }
 
-/* After as many steps as this round has, explorations in vain may cost as much as these: per trajectory one predictor function a
- * step asynchronously, and a node's share of a word synchronously. */
+/* After as many steps as this round has, explorations in vain at all limits may cost about as much time as these: one predictor
+ * function for 16 steps asynchronously, and for 2,048 nodes' steps synchronously. */
 static uint64_t work_allowed(const ff_outcome *o) {
-  double share = o->pbn->update == FF_ASYNCHRONOUS ? 1.0 : o->pbn->n_nodes / 512.0;
+  double share = o->pbn->update == FF_ASYNCHRONOUS ? 1 / 16.0 : o->pbn->n_nodes / 2048.0;
   double steps = (double)(o->target - o->before) * o->batch * FF_TILE;
   return LEAST_WORK + (uint64_t)(steps * share);
 }
