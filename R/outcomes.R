@@ -1,33 +1,34 @@
 #' Where a network without perturbation ends
 #'
 #' Without perturbation a network ends in an attractor: a set of states that it never leaves, and all of which it visits again
-#' and again (a recurrent class of its Markov chain). `outcomes()` tells which attractors it can end in from its start, and with
-#' which probability: whether a cell divides, differentiates or dies.
+#' and again (a recurrent class of its Markov chain). `outcomes()` tells which attractors it can end in from its start, and
+#' with which probability: whether a cell divides, differentiates or dies.
 #'
 #' @section How:
 #' `method = "simulation"` runs independent trajectories, and looks at their states at steps 0, 1, 2, 4, 8 and so on. From a
-#' state it follows all that can come next, whichever predictor functions or nodes are chosen. Where this leads to one attractor
-#' alone, the attractor is the trajectory's outcome; else the trajectory runs on. So no statistics decide which attractor it
-#' is or how many states that has. Only the probabilities are estimated: their intervals are Jeffreys' for a share of independent
-#' trajectories. An outcome that no trajectory came to is not listed; `summary()` says how probable it may still be.
+#' state it follows all that can come next, whichever predictor functions or nodes are chosen. Where this leads to one
+#' attractor alone, the attractor is the trajectory's outcome; else the trajectory runs on. So no statistics decide which
+#' attractor it is or how many states that has. Only the probabilities are estimated: their intervals are Jeffreys' for a
+#' share of independent trajectories. An outcome that no trajectory came to is not listed; `summary()` says how probable it
+#' may still be.
 #'
-#' `method = "exact"` takes the probabilities from the Markov chain, as [stationary_distribution()] does: the mass of each recurrent
-#' class in the long run from the start. It takes up to 24 free nodes. `method = "auto"` takes it for up to 12 free nodes, and says so in
-#' a message of class `fireflip_message_method`. Where the start is a single state that leads to one attractor, this is certain, and the
-#' answer is exact by any method.
+#' `method = "exact"` takes the probabilities from the Markov chain, as [stationary_distribution()] does: the mass of each
+#' recurrent class in the long run from the start. It takes up to 24 free nodes. `method = "auto"` takes it for up to 12 free
+#' nodes, and says so in a message of class `fireflip_message_method`. Where the start is a single state that leads to one
+#' attractor, this is certain, and the answer is exact by any method.
 #'
 #' The answer follows from network, start, options and seed alone: it is the same for any number of threads.
 #'
 #' @param model A network of class `pbn` without perturbation: p is 0, or all nodes are exempt.
-#' @param from Where trajectories start: `NULL` (as the network says, else at random), or a 0/1 vector named by nodes, which overrides
-#'   what the network says (`NA` for random).
+#' @param from Where trajectories start: `NULL` (as the network says, else at random), or a 0/1 vector named by nodes, which
+#'   overrides what the network says (`NA` for random).
 #' @param precision Half the width of the confidence interval of a probability, at most. Default 0.01, which takes 10,240
 #'   trajectories.
 #' @param confidence The probability with which an interval is to hold the true value. Default 0.95.
 #' @param method `"exact"`, `"simulation"`, or `"auto"`, the default: exact where the network is small.
 #' @param max_steps Steps after which a trajectory that has not arrived is given up. Default 2^16.
-#' @param max_states How many states one exploration looks at, and so the size up to which attractors are found. Default 2^14; at
-#'   most 2^24.
+#' @param max_states How many states one exploration looks at, and so the size up to which attractors are found. Default 2^14;
+#'   at most 2^24.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
@@ -39,21 +40,22 @@
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; else ignored.
 #'
-#' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number from 1),
-#'   `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state that may follow;
-#'   `"complex"`: not so), `states` (how many), `method`, `trajectories`, `seed`. Of exact answers `lower` and `upper` are the probability, and
-#'   `trajectories` and `seed` are `NA`.
+#' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number
+#'   from 1), `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state
+#'   that may follow; `"complex"`: not so), `states` (how many), `method`, `trajectories`, `seed`. Of exact answers `lower`
+#'   and `upper` are the probability, and `trajectories` and `seed` are `NA`.
 #'
-#'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the attractor, and
-#'   `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on. `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name
-#'   outcomes by the nodes in which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes`
-#'   with `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each outcome),
-#'   `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at most as probable as
-#'   that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
+#'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the
+#'   attractor, and `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on.
+#'   `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name outcomes by the nodes in
+#'   which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes` with
+#'   `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
+#'   outcome), `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at
+#'   most as probable as that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
 #' @section Errors: `fireflip_error_argument` for arguments out of their domain and for a network with perturbation;
-#'   `fireflip_error_convergence` where trajectories have not arrived after `max_steps`, or more than `max_states` states can follow
-#'   (fields `unresolved`, `trajectories` and `steps`): outcomes are never left out silently; `fireflip_error_size` for an exact answer of too many
-#'   states.
+#'   `fireflip_error_convergence` where trajectories have not arrived after `max_steps`, or more than `max_states` states can
+#'   follow (fields `unresolved`, `trajectories` and `steps`): outcomes are never left out silently; `fireflip_error_size` for
+#'   an exact answer of too many states.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
 #'
@@ -62,7 +64,8 @@
 #'
 #' Brown LD, Cai TT, DasGupta A (2001). Interval estimation for a binomial proportion. *Statistical Science* 16(2), 101-133.
 #' \doi{10.1214/ss/1009213286}
-#' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for the way there.
+#' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for
+#'   the way there.
 #' @export
 #' @examples
 #' toggle <- pbn(c(A = "!B", B = "!A"), update = "asynchronous")
@@ -78,7 +81,7 @@
 outcomes <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
                      max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive()) {
   check_pbn(model)
-  if (model$perturbation > 0 && !all(model$exempt)) {
+  if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(
       "`model` has perturbation (p = %s): with it the network leaves every attractor. Take it away, set_perturbation(net, 0).",
       format(model$perturbation, digits = 6)
@@ -110,11 +113,12 @@ start_text <- function(model) {
 
 outcome_free_nodes <- 12L
 
-# A node that starts with a value and keeps it does not count; the core, which knows rules better, finds as many free nodes or fewer.
+# A node that starts with a value and keeps it does not count; the core, which knows rules better, finds no more free nodes.
 outcome_method <- function(model) {
   own <- model$nodes[model$rules$node]
   value <- model$initial[model$rules$node]
-  keeps <- !is.na(value) & (model$rules$predictor == own | model$rules$predictor == quote_name(own) | model$rules$predictor == value)
+  rule <- model$rules$predictor
+  keeps <- !is.na(value) & (rule == own | rule == quote_name(own) | rule == value)
   free <- length(unique(model$rules$node[!keeps]))
   if (free > outcome_free_nodes) return("simulation")
   message(new_condition("method", "message", sprintf(
@@ -173,8 +177,10 @@ run_outcomes <- function(pointer, progress, started) {
         "Simulating", clear = TRUE, format = "{cli::pb_spin} Simulating {cli::pb_extra$now}", extra = list(now = "")
       )
     }
-    now <- sprintf("%s steps, %s of %s trajectories have arrived", format_short(state$step), format(state$arrived, big.mark = ","),
-      format(state$trajectories, big.mark = ","))
+    now <- sprintf(
+      "%s steps, %s of %s trajectories have arrived", format_short(state$step), format(state$arrived, big.mark = ","),
+      format(state$trajectories, big.mark = ",")
+    )
     cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
@@ -189,7 +195,9 @@ abort_not_arrived <- function(state, max_states) {
   reason <- c(
     if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
     if (large > 0) {
-      sprintf("may be followed by more than %s states (raise `max_states`, or `max_steps` if they are on their way)", number(max_states))
+      sprintf(
+        "may be followed by more than %s states (raise `max_states`, or `max_steps` if they are on their way)", number(max_states)
+      )
     }
   )
   numbers <- c(if (state$undecided > 0) state$undecided, if (large > 0) large)
@@ -209,7 +217,8 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
   for (what in c("values", "state")) run[[what]] <- matrix(found[[what]][order, ], length(order), dimnames = labels)
   out <- data.frame(
     outcome = seq_along(order), probability = probability[order], lower = lower[order], upper = upper[order],
-    type = outcome_types[found$type[order] + 1L], states = found$states[order], method = method, trajectories = trajectories, seed = seed
+    type = outcome_types[found$type[order] + 1L], states = found$states[order], method = method, trajectories = trajectories,
+    seed = seed
   )
   structure(out, class = c("outcomes", "data.frame"), run = run)
 }
@@ -225,7 +234,9 @@ outcome_values <- function(x, what = "values") {
 
 #' @rdname outcomes
 #' @export
-as.matrix.outcomes <- function(x, state = FALSE, ...) outcome_values(x, if (check_flag(state, "state")) "state" else "values")
+as.matrix.outcomes <- function(x, state = FALSE, ...) {
+  outcome_values(x, if (check_flag(state, "state")) "state" else "values")
+}
 
 #' @rdname outcomes
 #' @export
@@ -330,7 +341,8 @@ print.summary.outcomes <- function(x, n = 20, ...) {
       if (x$outcomes$states[[i]] > 1) sprintf(" of %s states", text$states[[i]]) else ""))
     for (what in c("on", "off", "varies")) {
       nodes <- x[[what]][[i]]
-      if (length(nodes) > 0L) writeLines(strwrap(paste(nodes, collapse = " "), prefix = "          ", initial = sprintf("  %-8s", what)))
+      if (length(nodes) == 0L) next
+      writeLines(strwrap(paste(nodes, collapse = " "), prefix = strrep(" ", 10L), initial = sprintf("  %-8s", what)))
     }
   }
   if (nrow(text) > n) writeLines(sprintf("... and %s", count_of(nrow(text) - n, "more outcome")))

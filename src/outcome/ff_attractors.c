@@ -2,9 +2,9 @@
  * needed. A component is labelled by what its states can end in once the search leaves it; one that no arrow leaves is an
  * attractor. Once a state on the path leads to several attractors, so do all that the search has not left, and it ends.
  *
- * Where nodes of a synchronous network choose for themselves, what may follow a state is a cube: values of some nodes, and the nodes
- * that may be either. Cubes are searched like states, an arrow from a state to its cube and arrows from there to the cube's states,
- * so that states with one cube share its arrows, which are 2^k of k nodes.
+ * Where nodes of a synchronous network choose for themselves, what may follow a state is a cube: values of some nodes, and
+ * the nodes that may be either. Cubes are searched like states, an arrow from a state to its cube and arrows from there to
+ * the cube's states, so that states with one cube share its arrows, which are 2^k of k nodes.
  */
 #include "ff_attractors.h"
 
@@ -219,7 +219,9 @@ static int follow(ff_attractors *a) {
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static int32_t both(int32_t a, int32_t b) { return a == LEADS_NOWHERE ? b : b == LEADS_NOWHERE || a == b ? a : FF_LEADS_SEVERAL; }
+static int32_t both(int32_t a, int32_t b) {
+  return a == LEADS_NOWHERE ? b : b == LEADS_NOWHERE || a == b ? a : FF_LEADS_SEVERAL;
+}
 
 static ff_status room(ff_attractors *a, ff_error *err) {
   ff_status status = ff_grow((void **)&a->path, &a->path_capacity, (size_t)a->n_path + 1, sizeof *a->path, err);

@@ -39,10 +39,10 @@ ff_attractor ff_attractors_get(const ff_attractors *attractors, uint32_t i);
 /* What is known of a state without exploring; *tried is the largest limit within which that was in vain. */
 int32_t ff_attractors_known(const ff_attractors *attractors, const uint32_t *state, uint32_t *tried);
 
-/* Explores what can follow a state: begin, then run until *done, each time until `deadline` (on ff_clock) or a little later. The
- * answer is ff_attractors_answer. It is FF_LEADS_UNKNOWN where more than `limit` states would have to be looked at that are not
- * known already; an attractor of at most `limit` states is always found from a state in it. O(arrows * words), and the network's size
- * for each state. */
+/* Explores what can follow a state: begin, then run until *done, each time until `deadline` (on ff_clock) or a little later.
+ * The answer is ff_attractors_answer. It is FF_LEADS_UNKNOWN where more than `limit` states would have to be looked at that
+ * are not known already; an attractor of at most `limit` states is always found from a state in it. O(arrows * words), and
+ * the network's size for each state. */
 ff_status ff_attractors_begin(ff_attractors *attractors, const uint32_t *state, uint32_t limit, ff_error *err);
 ff_status ff_attractors_run(ff_attractors *attractors, double deadline, int *done, ff_error *err);
 int32_t ff_attractors_answer(const ff_attractors *attractors);

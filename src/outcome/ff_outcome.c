@@ -12,8 +12,8 @@
 
 enum { LANE_OPEN = FF_LEADS_UNKNOWN, LANE_SEVERAL = FF_LEADS_SEVERAL };
 
-/* What is done next. LOOK goes through the trajectories once for each limit: 0 (what is known already), FIRST_LIMIT and so on up to
- * `deepest`, and 0 again for what these have found. */
+/* What is done next. LOOK goes through the trajectories once for each limit: 0 (what is known already), FIRST_LIMIT and so on
+ * up to `deepest`, and 0 again for what these have found. */
 enum { PROBE, BEGIN, RUN, LOOK, TURN, DONE };
 
 struct ff_outcome {

@@ -1,9 +1,10 @@
-/* In which attractors a network without perturbation ends, from its start, and how many of many trajectories in each. Stands on
- * base/, model/ and pbn/.
+/* In which attractors a network without perturbation ends, from its start, and how many of many trajectories in each. Stands
+ * on base/, model/ and pbn/.
  *
- * Tiles of 1,024 trajectories run; at steps 0, 1, 2, 4, 8, ... each trajectory's state is looked at (ff_attractors.h), and where it can
- * end in one attractor alone, that is the trajectory's outcome. The others run on. So an outcome is certain; only how probable it is, is
- * estimated, by independent trajectories. The answer depends on (network, options but threads and simd) alone.
+ * Tiles of 1,024 trajectories run; at steps 0, 1, 2, 4, 8, ... each trajectory's state is looked at (ff_attractors.h), and
+ * where it can end in one attractor alone, that is the trajectory's outcome. The others run on. So an outcome is certain;
+ * only how probable it is, is estimated, by independent trajectories. The answer depends on (network, options but threads and
+ * simd) alone.
  */
 #ifndef FF_OUTCOME_H
 #define FF_OUTCOME_H

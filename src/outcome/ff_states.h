@@ -24,8 +24,8 @@ void ff_states_clear(ff_states *states);
 /* A state's number, or FF_STATES_NONE. O(words). */
 uint32_t ff_states_find(const ff_states *states, const uint32_t *state);
 
-/* The number of a state, which is put in where it is missing. `state` must not point into the set. O(words), at times O(n * words).
- * On failure the set is as it was. */
+/* The number of a state, which is put in where it is missing. `state` must not point into the set. O(words), at times O(n *
+ * words). On failure the set is as it was. */
 ff_status ff_states_put(ff_states *states, const uint32_t *state, uint32_t *number, ff_error *err);
 
 /* Valid until the next put. */

@@ -96,8 +96,8 @@ SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
 
 static int bit_of(const uint32_t *state, uint32_t node) { return (int)(state[node / 32] >> (node % 32) & 1u); }
 
-/* list(states, type from 0, values, state): the last two are integer matrices, a row an attractor: each node's value, NA where it
- * varies, and one state. Those of the attractors that pick[] numbers, from 0. */
+/* list(states, type from 0, values, state): the last two are integer matrices, a row an attractor: each node's value, NA
+ * where it varies, and one state. Those of the attractors that pick[] numbers, from 0. */
 static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, uint32_t n_nodes) {
   static const char *const names[] = {"states", "type", "values", "state"};
   SEXP out = PROTECT(ffi_list(4, names));
@@ -138,7 +138,8 @@ SEXP ffi_outcome_result(SEXP pointer) {
   return out;
 }
 
-/* list(leads, attractors): for each row of a 0/1 matrix of states the number, from 1, of the one attractor that it leads to, or NA. */
+/* list(leads, attractors): for each row of a 0/1 matrix of states the number, from 1, of the one attractor that it leads to,
+ * or NA. */
 SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
   static const char *const names[] = {"leads", "attractors"};
   ff_error err;

@@ -212,8 +212,8 @@ static double *distribution(const brute *b) {
   return pi;
 }
 
-/* 200 networks, some 3 outcomes each: 5.5 standard deviations of a binomial count, and 5 for its tail being heavier than a normal's
- * where few are expected, fail by chance with a probability of about 1e-4. */
+/* 200 networks, some 3 outcomes each: 5.5 standard deviations of a binomial count, and 5 for its tail being heavier than a
+ * normal's where few are expected, fail by chance with a probability of about 1e-4. */
 static void outcomes_are_as_probable_as_exactly(void) {
   uint32_t branching = 0;
   for (uint64_t seed = 0; seed < 25 * N_SHAPES; seed++) {
@@ -321,7 +321,8 @@ static void rings(void) {
   ff_pbn_free(pbn);
 }
 
-/* 15 nodes that come and go by chance: an attractor of 2^15 states. Two nodes that take each other's value once in a million steps. */
+/* 15 nodes that come and go by chance: an attractor of 2^15 states. Two nodes that take each other's value once in a million
+ * steps. */
 static void what_cannot_be_told(void) {
   static char text[30][64];
   const char *rules[31] = {NULL};

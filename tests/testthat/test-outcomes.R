@@ -49,8 +49,8 @@ test_that("rings", {
   }
 })
 
-# The number of outcomes of m whose 95% interval must hold the probability: with a true coverage of 0.95 (Jeffreys' interval has 0.93 to
-# 0.97 where some 10 are expected) fewer would come with a probability below 1e-4.
+# The number of outcomes of m whose 95% interval must hold the probability: Jeffreys' interval holds it with a probability of 0.93 to
+# 0.97 where some 10 trajectories are expected, so that fewer come with one below 1e-4.
 enough <- function(m) stats::qbinom(1e-4, m, 0.93)
 
 test_that("intervals hold the exact probabilities", {
@@ -153,6 +153,9 @@ test_that("arguments out of their domain", {
   wrong <- function(code, text) expect_error(code, text, class = "fireflip_error_argument")
   wrong(outcomes(1), "a network")
   wrong(outcomes(set_perturbation(toggle, 0.1)), "leaves every attractor.*set_perturbation\\(net, 0\\)")
+  reduced <- set_perturbation(toggle, 0.1, exempt = c("A", "B"))
+  reduced$removed <- c(nodes = 1L, perturbed = 1L)
+  wrong(outcomes(reduced), "leaves every attractor")
   wrong(outcomes(toggle, from = c(C = 1)), "`from` names \"C\"")
   wrong(outcomes(toggle, from = c(A = 2)), "`from` must be 0 or 1")
   wrong(outcomes(toggle, precision = 0), "`precision`")
