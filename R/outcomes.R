@@ -196,7 +196,8 @@ abort_not_arrived <- function(state, max_states) {
     if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
     if (large > 0) {
       sprintf(
-        "may be followed by more than %s states (raise `max_states`, or `max_steps` if they are on their way)", number(max_states)
+        "may be followed by more than %s (raise `max_states`, or `max_steps` if they are on their way)",
+        count_of(max_states, "state")
       )
     }
   )

@@ -212,6 +212,19 @@ static double *distribution(const brute *b) {
   return pi;
 }
 
+/* The mass of the recurrent class with this state. */
+static double mass_of(uint32_t with, const double *pi, const brute *b, const ff_pbn *pbn) {
+  double p = 0;
+  uint32_t at = 0, state;
+  for (uint32_t s = 0; s < b->n; s++) {
+    state_of(&state, s, b, pbn);
+    if (state == with) at = s;
+  }
+  FF_CHECK(recurrent(b, at));
+  for (uint32_t s = 0; s < b->n; s++) p += b->reach[at * b->n + s] ? pi[s] : 0;
+  return p;
+}
+
 /* 200 networks, some 3 outcomes each: 5.5 standard deviations of a binomial count, and 5 for its tail being heavier than a
  * normal's where few are expected, fail by chance with a probability of about 1e-4. */
 static void outcomes_are_as_probable_as_exactly(void) {
@@ -226,15 +239,7 @@ static void outcomes_are_as_probable_as_exactly(void) {
     const ff_attractors *a = ff_outcome_attractors(o);
     branching += ff_attractors_count(a) > 1;
     for (uint32_t i = 0; i < ff_attractors_count(a); i++) {
-      uint32_t state;
-      double p = 0, n = (double)now.trajectories;
-      for (uint32_t s = 0; s < b.n; s++) {
-        int32_t leads = recurrent(&b, s) ? brute_leads(&b, s) : -1;
-        if (leads < 0) continue;
-        state_of(&state, s, &b, pbn);
-        uint32_t tried;
-        if (ff_attractors_known(a, &state, &tried) == (int32_t)i) p += pi[s];
-      }
+      double n = (double)now.trajectories, p = mass_of(ff_attractors_get(a, i).smallest[0], pi, &b, pbn);
       told += p;
       p = p < 1 ? p : 1; /* a sum may be 1 and a rounding error */
       double gap = fabs((double)ff_outcome_counts(o)[i] - n * p);
