@@ -9,7 +9,7 @@ RSCRIPT = Rscript
 BUILD = build
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
-FLOORS = base model io graph exact pbn backend cuda estimate
+FLOORS = base model io graph exact pbn outcome backend cuda estimate
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
 TESTS := $(patsubst tests/c/%.c,%,$(sort $(wildcard tests/c/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

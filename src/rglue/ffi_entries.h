@@ -50,3 +50,10 @@ FFI_ENTRY(ffi_exact_advance, 4)
 FFI_ENTRY(ffi_exact_distribution, 1)
 FFI_ENTRY(ffi_exact_probabilities, 2)
 FFI_ENTRY(ffi_exact_influences, 3)
+
+/* ffi_outcome.c */
+FFI_ENTRY(ffi_outcome_new, 7)
+FFI_ENTRY(ffi_outcome_release, 1)
+FFI_ENTRY(ffi_outcome_advance, 2)
+FFI_ENTRY(ffi_outcome_result, 1)
+FFI_ENTRY(ffi_attractors, 3)

@@ -6,6 +6,8 @@ long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
   big <- random_pbn(big, functions = c(1, 3), parents = c(1, 6), perturbation = 1e-4, seed = 1)
   slow <- random_pbn(slow, perturbation = 1e-4, update = "asynchronous", seed = 2)
   chain <- random_pbn(chain, functions = c(1, 2), parents = c(1, 3), perturbation = 1e-3, seed = 3)
+  still <- set_perturbation(big, 0)
+  ends <- set_update(set_perturbation(net, 0), "asynchronous")
   file <- tempfile(fileext = ".pbn")
   list(
     function() steady_state(net, "complex1 & FADD", precision = 1e-7, threads = 2),
@@ -14,6 +16,8 @@ long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
     function() steady_state(big, big$nodes[[1]], precision = 1e-6, threads = 3),
     function() steady_state(slow, slow$nodes[[1]], precision = 1e-6, threads = 2),
     function() simulate(net, nsim = trajectories, steps = 4000),
+    function() outcomes(still, max_steps = 2^30, max_states = 2^20, threads = 2, progress = FALSE),
+    function() outcomes(ends, precision = 1e-3, max_states = 2^20, threads = 2, progress = FALSE),
     function() repeat stationary_distribution(chain),
     function() repeat reduce_network(read_network(write_network(net, file)), "complex2")
   )

@@ -1,0 +1,375 @@
+#' Where a network without perturbation ends
+#'
+#' Without perturbation a network ends in an attractor: a set of states that it never leaves, and all of which it visits again
+#' and again (a recurrent class of its Markov chain). `outcomes()` tells which attractors it can end in from its start, and
+#' with which probability: whether a cell divides, differentiates or dies.
+#'
+#' @section How:
+#' `method = "simulation"` runs independent trajectories, and looks at their states at steps 0, 1, 2, 4, 8 and so on. From a
+#' state it follows all that can come next, whichever predictor functions or nodes are chosen. Where this leads to one
+#' attractor alone, the attractor is the trajectory's outcome; else the trajectory runs on. So no statistics decide which
+#' attractor it is or how many states that has. Only the probabilities are estimated: their intervals are Jeffreys' for a
+#' share of independent trajectories. An outcome that no trajectory came to is not listed; `summary()` says how probable it
+#' may still be.
+#'
+#' `method = "exact"` takes the probabilities from the Markov chain, as [stationary_distribution()] does: the mass of each
+#' recurrent class in the long run from the start. It takes up to 24 free nodes. `method = "auto"` takes it for up to 12 free
+#' nodes, and says so in a message of class `fireflip_message_method`. Where the start is a single state that leads to one
+#' attractor, this is certain, and the answer is exact by any method.
+#'
+#' The answer follows from network, start, options and seed alone: it is the same for any number of threads.
+#'
+#' @param model A network of class `pbn` without perturbation: p is 0, or all nodes are exempt.
+#' @param from Where trajectories start: `NULL` (as the network says, else at random), or a 0/1 vector named by nodes, which
+#'   overrides what the network says (`NA` for random).
+#' @param precision Half the width of the confidence interval of a probability, at most. Default 0.01, which takes 10,240
+#'   trajectories.
+#' @param confidence The probability with which an interval is to hold the true value. Default 0.95.
+#' @param method `"exact"`, `"simulation"`, or `"auto"`, the default: exact where the network is small.
+#' @param max_steps Steps after which a trajectory that has not arrived is given up. Default 2^16.
+#' @param max_states How many states one exploration looks at, and so the size up to which attractors are found. Default 2^14;
+#'   at most 2^24.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
+#' @param threads Number of threads; see [fireflip_threads()].
+#' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
+#' @param x,object Outcomes.
+#' @param n How many outcomes to show or draw, the most probable first. Default 20, or 30 in plots.
+#' @param nodes Add a column a node? Default `FALSE`.
+#' @param state One state of each attractor, rather than what nodes do in all its states? Default `FALSE`.
+#' @param main The title.
+#' @param row.names,optional Ignored; here for the generic.
+#' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; else ignored.
+#'
+#' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number
+#'   from 1), `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state
+#'   that may follow; `"complex"`: not so), `states` (how many), `method`, `trajectories`, `seed`. Of exact answers `lower`
+#'   and `upper` are the probability, and `trajectories` and `seed` are `NA`.
+#'
+#'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the
+#'   attractor, and `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on.
+#'   `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name outcomes by the nodes in
+#'   which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes` with
+#'   `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
+#'   outcome), `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at
+#'   most as probable as that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
+#' @section Errors: `fireflip_error_argument` for arguments out of their domain and for a network with perturbation;
+#'   `fireflip_error_convergence` where trajectories have not arrived after `max_steps`, or more than `max_states` states can
+#'   follow (fields `unresolved`, `trajectories` and `steps`): outcomes are never left out silently; `fireflip_error_size` for
+#'   an exact answer of too many states.
+#' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
+#'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
+#'
+#' Tarjan R (1972). Depth-first search and linear graph algorithms. *SIAM Journal on Computing* 1(2), 146-160.
+#' \doi{10.1137/0201010}
+#'
+#' Brown LD, Cai TT, DasGupta A (2001). Interval estimation for a binomial proportion. *Statistical Science* 16(2), 101-133.
+#' \doi{10.1214/ss/1009213286}
+#' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for
+#'   the way there.
+#' @export
+#' @examples
+#' toggle <- pbn(c(A = "!B", B = "!A"), update = "asynchronous")
+#' ends <- outcomes(toggle, from = c(A = 0, B = 0))
+#' ends
+#' as.matrix(ends)
+#' outcomes(toggle, from = c(A = 0, B = 0), method = "simulation", seed = 1)
+#'
+#' # a cell cycle of 10 nodes, from random starts
+#' ends <- outcomes(set_perturbation(example_model("cellcycle"), 0))
+#' summary(ends)
+#' plot(ends)
+outcomes <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
+                     max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive()) {
+  check_pbn(model)
+  if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
+    abort_argument(sprintf(
+      "`model` has perturbation (p = %s): with it the network leaves every attractor. Take it away, set_perturbation(net, 0).",
+      format(model$perturbation, digits = 6)
+    ))
+  }
+  if (!is.null(from)) model$initial <- node_values(model, from, "from", model$initial, random = TRUE)
+  check_number(precision, "precision", 1e-6, 0.5, open_max = TRUE)
+  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  method <- check_choice(method, "method", c("auto", "exact", "simulation"))
+  check_count(max_steps, "max_steps", 1, 2^47)
+  check_count(max_states, "max_states", 1, 2^24)
+  if (!is.null(seed)) resolve_seed(seed)
+  threads <- resolve_threads(threads)
+  check_flag(progress, "progress")
+  run <- list(model = model, from = start_text(model), precision = precision, confidence = confidence)
+  if (method == "auto") method <- outcome_method(model)
+  if (method == "exact") return(exact_outcomes(model, run, progress))
+  simulated_outcomes(model, run, max_steps, max_states, resolve_seed(seed), threads, progress)
+}
+
+# Where it starts, for the first line of print().
+start_text <- function(model) {
+  given <- !is.na(model$initial)
+  if (!any(given)) return("random starts")
+  if (!all(given)) return(sprintf("starts with %d of %s given", sum(given), count_of(length(given), "node")))
+  text <- paste(model$nodes, "=", model$initial, collapse = ", ")
+  paste0("one start", if (nchar(text) <= 40L) sprintf(" (%s)", text))
+}
+
+outcome_free_nodes <- 12L
+
+# A node that starts with a value and keeps it does not count; the core, which knows rules better, finds no more free nodes.
+outcome_method <- function(model) {
+  own <- model$nodes[model$rules$node]
+  value <- model$initial[model$rules$node]
+  rule <- model$rules$predictor
+  keeps <- !is.na(value) & (rule == own | rule == quote_name(own) | rule == value)
+  free <- length(unique(model$rules$node[!keeps]))
+  if (free > outcome_free_nodes) return("simulation")
+  message(new_condition("method", "message", sprintf(
+    "method = \"exact\": the network has %s, and up to %d make a small one.\n", count_of(free, "free node"), outcome_free_nodes
+  ), NULL))
+  "exact"
+}
+
+# ---- the two methods ---------------------------------------------------------------------------------------------------
+
+exact_outcomes <- function(model, run, progress) {
+  started <- proc.time()[["elapsed"]]
+  chain <- solved_chain(model, progress = progress)
+  on.exit(.Call(ffi_exact_release, chain))
+  free <- .Call(ffi_exact_free, chain)
+  probability <- .Call(ffi_exact_distribution, chain)
+  number <- which(probability > 0) - 1
+  states <- matrix(model$initial, length(number), length(model$nodes), byrow = TRUE)
+  for (i in seq_along(free)) states[, free[[i]]] <- as.integer(number %/% 2^(i - 1) %% 2)
+  found <- .Call(ffi_attractors, model, states, 2^24)
+  mass <- vapply(split(probability[number + 1], factor(found$leads, seq_along(found$attractors$states))), sum, 0)
+  if (anyNA(found$leads)) abort("internal", "a state that recurs leads to several attractors; please report it.")
+  run$seconds <- proc.time()[["elapsed"]] - started
+  new_outcomes(found$attractors, unname(mass), unname(mass), unname(mass), "exact", NA_real_, NA_real_, run)
+}
+
+simulated_outcomes <- function(model, run, max_steps, max_states, seed, threads, progress) {
+  started <- proc.time()[["elapsed"]]
+  z <- stats::qnorm(1 - (1 - run$confidence) / 2)
+  wanted <- z^2 / 4 / run$precision^2
+  pointer <- .Call(
+    ffi_outcome_new, model, max(ceiling(wanted), 1), seed, as.double(max_steps), as.double(max_states), threads, resolve_simd()
+  )
+  on.exit(.Call(ffi_outcome_release, pointer))
+  state <- run_outcomes(pointer, progress, started)
+  if (state$arrived < state$trajectories) abort_not_arrived(state, max_states)
+  found <- .Call(ffi_outcome_result, pointer)
+  run$seconds <- proc.time()[["elapsed"]] - started
+  if (state$certain) return(new_outcomes(found$attractors, 1, 1, 1, "exact", NA_real_, NA_real_, run))
+  n <- state$trajectories
+  tail <- (1 - run$confidence) / 2
+  run$unseen <- 1 - (1 - run$confidence)^(1 / n)
+  lower <- ifelse(found$count == n, tail^(1 / n), stats::qbeta(tail, found$count + 0.5, n - found$count + 0.5))
+  upper <- ifelse(found$count == n, 1, stats::qbeta(1 - tail, found$count + 0.5, n - found$count + 0.5))
+  new_outcomes(found$attractors, found$count / n, lower, upper, "simulation", n, seed, run)
+}
+
+run_outcomes <- function(pointer, progress, started) {
+  bar <- NULL
+  repeat {
+    state <- .Call(ffi_outcome_advance, pointer, 0.1) # R looks for Ctrl-C in between
+    if (state$done) break
+    if (!progress || proc.time()[["elapsed"]] - started < 1) next
+    if (is.null(bar)) {
+      bar <- cli::cli_progress_bar(
+        "Simulating", clear = TRUE, format = "{cli::pb_spin} Simulating {cli::pb_extra$now}", extra = list(now = "")
+      )
+    }
+    now <- sprintf(
+      "%s steps, %s of %s trajectories have arrived", format_short(state$step), format(state$arrived, big.mark = ","),
+      format(state$trajectories, big.mark = ",")
+    )
+    cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = now))
+  }
+  if (!is.null(bar)) cli::cli_progress_done(id = bar)
+  state
+}
+
+abort_not_arrived <- function(state, max_states) {
+  missing <- state$begun - state$arrived
+  number <- function(x) format(x, big.mark = ",", scientific = FALSE)
+  of <- paste0(if (state$begun < state$trajectories) "the first ", number(state$begun), " trajectories")
+  large <- missing - state$undecided
+  reason <- c(
+    if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
+    if (large > 0) {
+      sprintf(
+        "may be followed by more than %s (raise `max_states`, or `max_steps` if they are on their way)",
+        count_of(max_states, "state")
+      )
+    }
+  )
+  numbers <- c(if (state$undecided > 0) state$undecided, if (large > 0) large)
+  abort("convergence", sprintf(
+    "%s of %s are not known to be in an attractor after %s: %s.", number(missing), of, count_of(state$step, "step"),
+    paste0(if (length(reason) > 1L) paste0(vapply(numbers, number, ""), " "), reason, collapse = ", ")
+  ), unresolved = missing, trajectories = state$begun, steps = state$step)
+}
+
+outcome_types <- c("fixed point", "cycle", "complex")
+
+# The most probable first; those that are equally probable (but for rounding) by their smallest states.
+new_outcomes <- function(found, probability, lower, upper, method, trajectories, seed, run) {
+  key <- if (nrow(found$state) > 0L) apply(1L - found$state, 1L, paste, collapse = "") else character()
+  order <- order(-round(probability, 12), key, method = "radix")
+  labels <- list(outcome = seq_along(order), node = run$model$nodes)
+  for (what in c("values", "state")) run[[what]] <- matrix(found[[what]][order, ], length(order), dimnames = labels)
+  out <- data.frame(
+    outcome = seq_along(order), probability = probability[order], lower = lower[order], upper = upper[order],
+    type = outcome_types[found$type[order] + 1L], states = found$states[order], method = method, trajectories = trajectories,
+    seed = seed
+  )
+  structure(out, class = c("outcomes", "data.frame"), run = run)
+}
+
+# ---- looking at them ---------------------------------------------------------------------------------------------------
+
+# What nodes do, a row an outcome of x; x may be a part of the rows.
+outcome_values <- function(x, what = "values") {
+  values <- attr(x, "run")[[what]]
+  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes have lost their nodes; take the result as it came.")
+  values[x$outcome, , drop = FALSE]
+}
+
+#' @rdname outcomes
+#' @export
+as.matrix.outcomes <- function(x, state = FALSE, ...) {
+  outcome_values(x, if (check_flag(state, "state")) "state" else "values")
+}
+
+#' @rdname outcomes
+#' @export
+as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes = FALSE, ...) {
+  check_flag(nodes, "nodes")
+  out <- plain_frame(x)
+  if (!nodes) return(out)
+  values <- outcome_values(x)
+  own <- intersect(colnames(values), names(out))
+  if (length(own) > 0L) {
+    abort_argument(sprintf("A node is called \"%s\", as a column of the result is; as.matrix() has the nodes alone.", own[[1L]]))
+  }
+  for (node in colnames(values)) out[[node]] <- unname(values[, node])
+  out
+}
+
+# An outcome by the nodes in which it differs from others (by all, where there is one): "A & !B, varies: C".
+outcome_labels <- function(values, most = 60L) {
+  differs <- apply(values, 2L, function(node) length(unique(node)) > 1L)
+  if (nrow(values) == 1L) differs[] <- TRUE
+  shown <- values[, differs, drop = FALSE]
+  name <- quote_name(colnames(shown))
+  vapply(seq_len(nrow(shown)), function(i) {
+    value <- shown[i, ]
+    fixed <- which(!is.na(value))
+    fixed <- fixed[order(-value[fixed])] # what is on comes first
+    text <- c(
+      if (length(fixed) > 0L) paste0(ifelse(value[fixed] == 1L, "", "!"), name[fixed], collapse = " & "),
+      if (anyNA(value)) paste("varies:", paste(name[is.na(value)], collapse = " "))
+    )
+    text <- paste(text, collapse = "; ")
+    if (nchar(text) > most) paste0(substr(text, 1L, most - 3L), "...") else text
+  }, "")
+}
+
+#' @rdname outcomes
+#' @export
+format.outcomes <- function(x, ...) {
+  if (!all(c("outcome", "probability", "lower", "upper", "type", "states") %in% names(x))) return(format(plain_frame(x), ...))
+  exact <- is.null(x$method) || all(x$method == "exact")
+  digits <- if (exact) 6L else interval_digits(x$upper - x$lower)
+  numbers <- c("probability", if (!exact) c("lower", "upper"))
+  out <- c(list(outcome = format(x$outcome)), lapply(unclass(x)[numbers], format_fixed, digits),
+    list(type = x$type, states = format(x$states, big.mark = ",", trim = TRUE)))
+  if (!is.null(attr(x, "run")$values)) {
+    # names of outcomes as they are among all, not among the rows at hand
+    out$nodes <- format(outcome_labels(attr(x, "run")$values)[x$outcome])
+  }
+  structure(out, class = "data.frame", row.names = .set_row_names(nrow(x)))
+}
+
+outcomes_title <- function(x) {
+  run <- attr(x, "run")
+  title <- paste("<outcomes>", count_of(nrow(x), "outcome"))
+  if (is.null(run$from) || nrow(x) == 0L || is.null(x$method)) return(title)
+  how <- if (all(x$method == "exact")) ", exact" else sprintf(
+    "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
+    format(x$seed[[1L]], digits = 15)
+  )
+  sprintf("%s from %s (they depend on the start)%s", title, run$from, how)
+}
+
+#' @rdname outcomes
+#' @export
+print.outcomes <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  if (!all(c("outcome", "probability") %in% names(x))) return(print(plain_frame(x)))
+  writeLines(outcomes_title(x))
+  shown <- x[seq_len(min(n, nrow(x))), , drop = FALSE]
+  attr(shown, "run") <- attr(x, "run")
+  text <- format(shown)
+  last <- length(text)
+  if (last > 0L && names(text)[[last]] == "nodes") names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
+  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more outcome")))
+  invisible(x)
+}
+
+#' @rdname outcomes
+#' @export
+summary.outcomes <- function(object, ...) {
+  values <- outcome_values(object)
+  run <- attr(object, "run")
+  names_where <- function(test) lapply(seq_len(nrow(values)), function(i) colnames(values)[test(values[i, ])])
+  alike <- apply(values, 2L, function(node) length(unique(node)) == 1L)
+  structure(class = "summary.outcomes", list(
+    outcomes = object, from = run$from, on = names_where(function(v) v %in% 1L), off = names_where(function(v) v %in% 0L),
+    varies = names_where(is.na), alike = values[1L, alike], unseen = if (is.null(run$unseen)) 0 else run$unseen,
+    confidence = run$confidence, seconds = run$seconds
+  ))
+}
+
+#' @rdname outcomes
+#' @export
+print.summary.outcomes <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  writeLines(outcomes_title(x$outcomes))
+  text <- format(x$outcomes)
+  for (i in seq_len(min(n, nrow(text)))) {
+    interval <- if (is.null(text$lower)) "" else sprintf(" (%s to %s)", text$lower[[i]], text$upper[[i]])
+    writeLines(sprintf("%s: probability %s%s, %s%s", trimws(text$outcome[[i]]), text$probability[[i]], interval, text$type[[i]],
+      if (x$outcomes$states[[i]] > 1) sprintf(" of %s states", text$states[[i]]) else ""))
+    for (what in c("on", "off", "varies")) {
+      nodes <- x[[what]][[i]]
+      if (length(nodes) == 0L) next
+      writeLines(strwrap(paste(nodes, collapse = " "), prefix = strrep(" ", 10L), initial = sprintf("  %-8s", what)))
+    }
+  }
+  if (nrow(text) > n) writeLines(sprintf("... and %s", count_of(nrow(text) - n, "more outcome")))
+  if (x$unseen > 0) {
+    writeLines(sprintf("An outcome that is not listed has a probability of at most %.2g (%s%% confidence).", x$unseen,
+      format(100 * x$confidence)))
+  }
+  invisible(x)
+}
+
+outcomes_ranked <- function(x, n) {
+  if (nrow(x) == 0L) abort_argument("`x` has no outcomes to plot.")
+  label <- outcome_labels(attr(x, "run")$values, 37L)[x$outcome]
+  ranked(paste0(x$outcome, ": ", label), x$probability, x$lower, x$upper, n)
+}
+
+#' @rdname outcomes
+#' @export
+plot.outcomes <- function(x, n = 30, main = NULL, ...) {
+  outcome_values(x)
+  plot_ranked(outcomes_ranked(x, n), "probability", main, ...)
+}
+
+#' @rdname outcomes
+#' @exportS3Method ggplot2::autoplot
+autoplot.outcomes <- function(object, n = 30, ...) {
+  outcome_values(object)
+  autoplot_ranked(outcomes_ranked(object, n), "probability")
+}

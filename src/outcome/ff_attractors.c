@@ -1,0 +1,409 @@
+/* Which attractor a state leads to: Tarjan's search for strongly connected components, over arrows that are made as they are
+ * needed. A component is labelled by what its states can end in once the search leaves it; one that no arrow leaves is an
+ * attractor. Once a state on the path leads to several attractors, so do all that the search has not left, and it ends.
+ *
+ * Where nodes of a synchronous network choose for themselves, what may follow a state is a cube: values of some nodes, and
+ * the nodes that may be either. Cubes are searched like states, an arrow from a state to its cube and arrows from there to
+ * the cube's states, so that states with one cube share its arrows, which are 2^k of k nodes.
+ */
+#include "ff_attractors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_states.h"
+
+#define KEEP_BYTES (UINT64_C(1) << 27) /* of states that are known */
+#define LOOK_AT_CLOCK 4096u            /* predictor functions between two looks at the clock */
+
+enum { LEADS_NOWHERE = -3 }; /* of a state on the path: no arrow to what is known yet */
+
+/* What is known of a state. `index` is when it was last met: in the search at hand where that is at least `first_index`. */
+typedef struct {
+  int32_t leads, sum; /* `sum`: of all arrows so far, while the search is in its component */
+  uint32_t index, low;
+  uint32_t other; /* a state that may follow, not itself */
+  uint32_t tried;
+  uint8_t branches; /* more than one other state may follow */
+  uint8_t cube;     /* it is no state */
+} known;
+
+/* A state or cube on the search's path, and the arrows that are still to be followed from it. */
+typedef struct {
+  uint32_t state;
+  uint32_t arrow, n_arrows; /* synchronously, the number of the next one and how many there are; else `arrow` is a word */
+} step;
+
+typedef struct {
+  uint32_t states;
+  ff_attractor_type type;
+} found;
+
+struct ff_attractors {
+  const ff_pbn *pbn;
+  uint32_t words, key_words; /* of a state; of what is kept of it, with zeros where a cube has the nodes that may be either */
+  int cubes;
+  uint8_t *used;       /* per predictor function: some context selects it */
+  uint8_t *stack;      /* for expressions */
+  uint32_t *here, *to; /* the state at hand, and what may follow */
+  ff_states states;
+  known *about; /* per state */
+  size_t about_capacity;
+
+  uint32_t met, first_index, limit, n_new, root;
+  step *path;
+  uint32_t *form; /* per step on the path two states: what follows, and the nodes that may be either */
+  uint32_t *open; /* the states of unfinished components */
+  size_t path_capacity, form_capacity, open_capacity;
+  uint32_t n_path, n_open;
+  int32_t answer;
+  uint64_t work;
+
+  ff_states smallest; /* per attractor */
+  found *attractors;
+  uint32_t *extent; /* per attractor two states: nodes that are always 1, and those that ever are */
+  size_t attractors_capacity, extent_capacity;
+};
+
+static uint32_t *form_of(const ff_attractors *a, uint32_t at) { return a->form + (size_t)at * 2 * a->words; }
+
+static ff_status prepare(ff_attractors *a, const ff_pbn *pbn, ff_error *err) {
+  uint32_t n = pbn->n_nodes, n_predictors = pbn->first[n], depth = 1;
+  for (uint32_t j = 0; j < n_predictors; j++)
+    if (pbn->predictors[j].expr.depth > depth) depth = pbn->predictors[j].expr.depth;
+  a->pbn = pbn;
+  a->words = (n + 31) / 32;
+  a->cubes = pbn->update == FF_SYNCHRONOUS && pbn->n_contexts == 0;
+  a->key_words = a->cubes ? 2 * a->words : a->words;
+  a->met = 1; /* 0 is never */
+  a->used = ff_calloc(n_predictors, sizeof *a->used);
+  a->stack = ff_calloc(depth, sizeof *a->stack);
+  a->here = ff_calloc(a->key_words, sizeof *a->here);
+  a->to = ff_calloc(a->key_words, sizeof *a->to);
+  if (a->used == NULL || a->stack == NULL || a->here == NULL || a->to == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a search for attractors");
+  if (pbn->n_contexts == 0) memset(a->used, 1, n_predictors);
+  for (uint32_t c = 0; c < pbn->n_contexts; c++)
+    for (uint32_t i = 0; i < n; i++) a->used[pbn->first[i] + pbn->context[(size_t)c * n + i]] = 1;
+  ff_status status = ff_states_new(&a->states, a->key_words, err);
+  return status == FF_OK ? ff_states_new(&a->smallest, a->words, err) : status;
+}
+
+ff_status ff_attractors_new(ff_attractors **out, const ff_pbn *pbn, ff_error *err) {
+  *out = NULL;
+  ff_attractors *a = ff_calloc(1, sizeof *a);
+  if (a == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a search for attractors");
+  ff_status status = prepare(a, pbn, err);
+  if (status != FF_OK)
+    ff_attractors_free(a);
+  else
+    *out = a;
+  return status;
+}
+
+void ff_attractors_free(ff_attractors *a) {
+  if (a == NULL) return;
+  ff_states_free(&a->states);
+  ff_states_free(&a->smallest);
+  free(a->used);
+  free(a->stack);
+  free(a->here);
+  free(a->to);
+  free(a->about);
+  free(a->path);
+  free(a->form);
+  free(a->open);
+  free(a->attractors);
+  free(a->extent);
+  free(a);
+}
+
+uint32_t ff_attractors_words(const ff_attractors *a) { return a->words; }
+uint32_t ff_attractors_count(const ff_attractors *a) { return a->smallest.n; }
+uint64_t ff_attractors_work(const ff_attractors *a) { return a->work; }
+int32_t ff_attractors_answer(const ff_attractors *a) { return a->answer; }
+
+ff_attractor ff_attractors_get(const ff_attractors *a, uint32_t i) {
+  const uint32_t *extent = a->extent + (size_t)i * 2 * a->words;
+  return (ff_attractor){a->attractors[i].states, a->attractors[i].type, ff_states_at(&a->smallest, i), extent,
+                        extent + a->words};
+}
+
+int32_t ff_attractors_known(const ff_attractors *a, const uint32_t *state, uint32_t *tried) {
+  memset(a->here, 0, a->key_words * sizeof *a->here);
+  memcpy(a->here, state, a->words * sizeof *a->here);
+  uint32_t number = ff_states_find(&a->states, a->here);
+  *tried = number == FF_STATES_NONE ? 0 : a->about[number].tried;
+  return number == FF_STATES_NONE ? FF_LEADS_UNKNOWN : a->about[number].leads;
+}
+
+/* ---- arrows ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t bit_of(const uint32_t *state, uint32_t node) { return state[node / 32] >> (node % 32) & 1u; }
+
+static uint32_t value_of(ff_attractors *a, uint32_t predictor, const uint32_t *state) {
+  a->work++;
+  return ff_expr_value(&a->pbn->predictors[predictor].expr, state, a->stack) != 0;
+}
+
+/* Of a state in here[]: what follows by each node's first predictor function (asynchronously, the state itself), and the nodes
+ * that may be otherwise. */
+static void fill_form(ff_attractors *a, uint32_t *next, uint32_t *varies) {
+  const ff_pbn *pbn = a->pbn;
+  int asynchronous = pbn->update == FF_ASYNCHRONOUS;
+  memset(next, 0, a->words * sizeof *next);
+  memset(varies, 0, a->words * sizeof *varies);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    uint32_t j = pbn->first[i], end = pbn->first[i + 1], differs = 0;
+    uint32_t value = asynchronous ? bit_of(a->here, i) : value_of(a, j++, a->here);
+    for (; j < end && !differs; j++) differs = a->used[j] && value_of(a, j, a->here) != value;
+    next[i / 32] |= value << (i % 32);
+    varies[i / 32] |= differs << (i % 32);
+  }
+}
+
+static uint32_t ones(const uint32_t *state, uint32_t words) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < words; w++) n += (uint32_t)__builtin_popcount(state[w]);
+  return n;
+}
+
+/* What follows the state in here[] in one context, into to[]. */
+static void follow_context(ff_attractors *a, uint32_t context) {
+  const ff_pbn *pbn = a->pbn;
+  memset(a->to, 0, a->words * sizeof *a->to);
+  for (uint32_t i = 0; i < pbn->n_nodes; i++)
+    a->to[i / 32] |= value_of(a, pbn->first[i] + pbn->context[(size_t)context * pbn->n_nodes + i], a->here) << (i % 32);
+}
+
+/* A state of a cube, into to[]: the bits of `number` go, lowest first, where varies[] has its ones. */
+static void follow_number(ff_attractors *a, const uint32_t *next, const uint32_t *varies, uint32_t number) {
+  memset(a->to, 0, a->key_words * sizeof *a->to);
+  for (uint32_t w = 0; w < a->words; w++) {
+    uint32_t flips = 0;
+    for (uint32_t left = varies[w]; left != 0 && number != 0; left &= left - 1, number >>= 1)
+      if (number & 1) flips |= left & (0u - left);
+    a->to[w] = next[w] ^ flips;
+  }
+}
+
+/* One node changes; each arrow is taken out of varies[]. `word` is where the last one was. */
+static int follow_one(ff_attractors *a, const uint32_t *state, uint32_t *varies, uint32_t *word) {
+  while (*word < a->words && varies[*word] == 0) ++*word;
+  if (*word == a->words) return 0;
+  uint32_t bit = varies[*word] & (0u - varies[*word]);
+  varies[*word] ^= bit;
+  memcpy(a->to, state, a->words * sizeof *state);
+  a->to[*word] ^= bit;
+  return 1;
+}
+
+/* The next arrow from the path's end: where it leads to, into to[]; 0 where all have been followed. */
+static int follow(ff_attractors *a) {
+  step *top = &a->path[a->n_path - 1];
+  uint32_t *form = form_of(a, a->n_path - 1);
+  a->work++;
+  if (a->pbn->update == FF_ASYNCHRONOUS) return follow_one(a, form, form + a->words, &top->arrow);
+  if (top->arrow == top->n_arrows) return 0;
+  uint32_t arrow = top->arrow++;
+  if (a->about[top->state].cube) {
+    follow_number(a, form, form + a->words, arrow);
+  } else if (a->cubes) {
+    memcpy(a->to, form, a->key_words * sizeof *a->to);
+  } else {
+    memcpy(a->here, ff_states_at(&a->states, top->state), a->words * sizeof *a->here);
+    follow_context(a, arrow);
+  }
+  return 1;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+static int32_t both(int32_t a, int32_t b) {
+  return a == LEADS_NOWHERE ? b : b == LEADS_NOWHERE || a == b ? a : FF_LEADS_SEVERAL;
+}
+
+static ff_status room(ff_attractors *a, ff_error *err) {
+  ff_status status = ff_grow((void **)&a->path, &a->path_capacity, (size_t)a->n_path + 1, sizeof *a->path, err);
+  if (status == FF_OK)
+    status = ff_grow((void **)&a->form, &a->form_capacity, (size_t)a->n_path + 1, 2 * a->words * sizeof *a->form, err);
+  if (status == FF_OK) status = ff_grow((void **)&a->open, &a->open_capacity, (size_t)a->n_open + 1, sizeof *a->open, err);
+  return status;
+}
+
+/* Puts a state or cube into the set; a new one is unknown. */
+static ff_status meet(ff_attractors *a, const uint32_t *state, uint32_t *number, ff_error *err) {
+  ff_status status = ff_grow((void **)&a->about, &a->about_capacity, (size_t)a->states.n + 1, sizeof *a->about, err);
+  uint32_t before = a->states.n;
+  if (status == FF_OK) status = ff_states_put(&a->states, state, number, err);
+  if (status == FF_OK && *number == before)
+    a->about[before] = (known){.leads = FF_LEADS_UNKNOWN, .cube = a->cubes && ones(state + a->words, a->words) > 0};
+  return status;
+}
+
+/* What follows a state of a synchronous network whose nodes choose for themselves: its cube, or the one state. */
+static void enter_cubes(ff_attractors *a, known *about, uint32_t *next, uint32_t *varies) {
+  uint32_t k = ones(varies, a->words);
+  int stays = 1; /* the state may follow itself */
+  for (uint32_t w = 0; w < a->words; w++) {
+    stays &= ((next[w] ^ a->here[w]) & ~varies[w]) == 0;
+    next[w] &= ~varies[w];
+  }
+  about->branches = k > 1 || (k == 1 && !stays);
+  if (k > 24 || UINT32_C(1) << k > a->limit) a->n_new = UINT32_MAX; /* as many states follow: too many */
+}
+
+/* Goes on along the path to a state, or cube, that this search has not met. */
+static ff_status enter(ff_attractors *a, uint32_t number, ff_error *err) {
+  ff_status status = room(a, err);
+  if (status != FF_OK) return status;
+  known *about = &a->about[number];
+  about->index = about->low = a->met++;
+  about->sum = LEADS_NOWHERE;
+  about->other = FF_STATES_NONE;
+  about->branches = 0;
+  a->open[a->n_open++] = number;
+  step *top = &a->path[a->n_path];
+  uint32_t *form = form_of(a, a->n_path++);
+  *top = (step){.state = number, .n_arrows = a->cubes ? 1 : a->pbn->n_contexts};
+  memcpy(a->here, ff_states_at(&a->states, number), a->key_words * sizeof *a->here);
+  if (about->cube) {
+    memcpy(form, a->here, a->key_words * sizeof *form);
+    top->n_arrows = UINT32_C(1) << ones(form + a->words, a->words); /* at most a->limit */
+    return FF_OK;
+  }
+  a->n_new++;
+  if (!a->cubes && a->pbn->update == FF_SYNCHRONOUS) return FF_OK; /* contexts are followed one by one */
+  fill_form(a, form, form + a->words);
+  if (a->cubes) enter_cubes(a, about, form, form + a->words);
+  return FF_OK;
+}
+
+/* Goes through the states of an attractor, the open ones from `from` on. */
+static found describe(const ff_attractors *a, uint32_t from, const uint32_t **smallest) {
+  found is = {0, FF_CYCLE};
+  for (uint32_t i = from; i < a->n_open; i++) {
+    const known *about = &a->about[a->open[i]];
+    if (about->cube) continue;
+    const uint32_t *state = ff_states_at(&a->states, a->open[i]);
+    if (is.states == 0 || ff_states_compare(state, *smallest, a->words) < 0) *smallest = state;
+    if (about->branches) is.type = FF_COMPLEX;
+    is.states++;
+  }
+  if (is.states == 1) is.type = FF_FIXED_POINT;
+  return is;
+}
+
+/* The open states from `from` on are an attractor: its number, a new one or that of an attractor known before. */
+static ff_status note_attractor(ff_attractors *a, uint32_t from, int32_t *number, ff_error *err) {
+  uint32_t before = a->smallest.n, words = a->words, id = 0;
+  const uint32_t *smallest = NULL;
+  found is = describe(a, from, &smallest);
+  ff_status status = ff_grow((void **)&a->attractors, &a->attractors_capacity, (size_t)before + 1, sizeof is, err);
+  if (status == FF_OK)
+    status = ff_grow((void **)&a->extent, &a->extent_capacity, (size_t)before + 1, 2 * words * sizeof *a->extent, err);
+  if (status == FF_OK) status = ff_states_put(&a->smallest, smallest, &id, err);
+  if (status != FF_OK) return status;
+  *number = (int32_t)id;
+  if (id != before) return FF_OK;
+  a->attractors[id] = is;
+  uint32_t *always = a->extent + (size_t)id * 2 * words, *ever = always + words;
+  memcpy(always, ff_states_at(&a->smallest, id), words * sizeof *always);
+  memcpy(ever, always, words * sizeof *ever);
+  for (uint32_t i = from; i < a->n_open; i++) {
+    const uint32_t *state = ff_states_at(&a->states, a->open[i]);
+    for (uint32_t w = 0; w < words && !a->about[a->open[i]].cube; w++) {
+      always[w] &= state[w];
+      ever[w] |= state[w];
+    }
+  }
+  return FF_OK;
+}
+
+static void label_open(ff_attractors *a, uint32_t from, int32_t leads) {
+  for (uint32_t i = from; i < a->n_open; i++) a->about[a->open[i]].leads = leads;
+  a->n_open = from;
+}
+
+/* Steps back from the path's last state, all of whose arrows have been followed; a component may end with it. */
+static ff_status leave(ff_attractors *a, ff_error *err) {
+  uint32_t number = a->path[--a->n_path].state;
+  known *about = &a->about[number], *before = a->n_path > 0 ? &a->about[a->path[a->n_path - 1].state] : NULL;
+  int32_t sum = about->sum;
+  if (about->low == about->index) {
+    uint32_t from = a->n_open;
+    while (a->open[--from] != number) continue;
+    if (sum == LEADS_NOWHERE) {
+      ff_status status = note_attractor(a, from, &sum, err);
+      if (status != FF_OK) return status;
+    }
+    label_open(a, from, sum);
+  } else if (about->low < before->low) {
+    before->low = about->low; /* the first state on the path is a component's first: there is one before */
+  }
+  if (before != NULL) before->sum = both(before->sum, sum);
+  return FF_OK;
+}
+
+/* Follows the arrow into to[]. */
+static ff_status advance(ff_attractors *a, ff_error *err) {
+  uint32_t from = a->path[a->n_path - 1].state, number;
+  ff_status status = meet(a, a->to, &number, err);
+  if (status != FF_OK) return status;
+  known *here = &a->about[from];
+  const known *there = &a->about[number];
+  if (number != from && !here->cube && !there->cube) {
+    here->branches |= here->other != FF_STATES_NONE && here->other != number;
+    here->other = number;
+  }
+  if (there->leads != FF_LEADS_UNKNOWN) {
+    here->sum = both(here->sum, there->leads);
+  } else if (there->index >= a->first_index) {
+    if (there->index < here->low) here->low = there->index;
+  } else {
+    return enter(a, number, err);
+  }
+  return FF_OK;
+}
+
+ff_status ff_attractors_begin(ff_attractors *a, const uint32_t *state, uint32_t limit, ff_error *err) {
+  uint64_t bytes = (uint64_t)a->states.n * (a->key_words * sizeof *state + sizeof *a->about);
+  if (bytes > KEEP_BYTES || a->met > UINT32_C(1) << 31) {
+    ff_states_clear(&a->states);
+    a->met = 1;
+  }
+  a->n_path = a->n_open = a->n_new = 0;
+  a->first_index = a->met;
+  a->limit = limit < FF_ATTRACTORS_MAX_STATES ? limit : FF_ATTRACTORS_MAX_STATES;
+  a->answer = FF_LEADS_UNKNOWN;
+  memset(a->here, 0, a->key_words * sizeof *a->here);
+  memcpy(a->here, state, a->words * sizeof *a->here);
+  ff_status status = meet(a, a->here, &a->root, err);
+  if (status != FF_OK) return status;
+  a->answer = a->about[a->root].leads;
+  return a->answer == FF_LEADS_UNKNOWN ? enter(a, a->root, err) : FF_OK;
+}
+
+ff_status ff_attractors_run(ff_attractors *a, double deadline, int *done, ff_error *err) {
+  uint64_t look = a->work + LOOK_AT_CLOCK;
+  *done = 0;
+  while (a->n_path > 0) {
+    if (a->n_new > a->limit) { /* what the search has left is known, the rest is not */
+      a->about[a->root].tried = a->limit;
+      a->n_path = a->n_open = 0;
+      break;
+    }
+    ff_status status = follow(a) ? advance(a, err) : leave(a, err);
+    if (status != FF_OK) return status;
+    if (a->n_path > 0 && a->about[a->path[a->n_path - 1].state].sum == FF_LEADS_SEVERAL) {
+      label_open(a, 0, FF_LEADS_SEVERAL); /* each of them reaches the path's last state */
+      a->n_path = 0;
+    }
+    if (a->work < look) continue;
+    if (ff_clock() >= deadline) return FF_OK;
+    look = a->work + LOOK_AT_CLOCK;
+  }
+  a->answer = a->about[a->root].leads;
+  *done = 1;
+  return FF_OK;
+}

@@ -1,0 +1,176 @@
+/* Outcomes: trajectories and the attractors that they end in, behind an external pointer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../outcome/ff_outcome.h"
+#include "ffi.h"
+
+#define TURN 0.1 /* seconds of work between two looks for Ctrl-C */
+
+/* Either trajectories, which have the attractors, or attractors alone. */
+typedef struct {
+  const ff_pbn *pbn; /* owned by the pointer's protected value */
+  ff_outcome *outcome;
+  ff_attractors *attractors;
+  uint32_t *state;
+  int done;
+} held;
+
+static void release(SEXP pointer) {
+  held *h = R_ExternalPtrAddr(pointer);
+  if (h == NULL) return;
+  ff_outcome_free(h->outcome);
+  ff_attractors_free(h->attractors);
+  free(h->state);
+  free(h);
+  R_ClearExternalPtr(pointer);
+}
+
+static held *held_of(SEXP pointer) {
+  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
+  if (h != NULL) return h;
+  ff_error err;
+  ff_error_set(&err, FF_EINTERNAL, "outcomes were used after they were released");
+  ffi_stop(&err);
+  return NULL;
+}
+
+/* A pointer to nothing yet, with the network. */
+static SEXP hold(SEXP model, held **out) {
+  ff_error err;
+  ff_pbn *pbn;
+  SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, network));
+  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  held *h = ff_calloc(1, sizeof *h);
+  if (h == NULL) {
+    ff_error_set(&err, FF_EMEMORY, "no memory for outcomes");
+    ffi_stop(&err);
+  }
+  h->pbn = pbn;
+  R_SetExternalPtrAddr(pointer, h);
+  UNPROTECT(2);
+  *out = h;
+  return pointer;
+}
+
+SEXP ffi_outcome_new(SEXP model, SEXP trajectories, SEXP seed, SEXP max_steps, SEXP max_states, SEXP threads, SEXP simd) {
+  ff_error err;
+  held *h;
+  SEXP pointer = PROTECT(hold(model, &h));
+  ff_outcome_options options = {.trajectories = (uint64_t)Rf_asReal(trajectories),
+                                .key = (uint64_t)Rf_asReal(seed),
+                                .max_steps = (uint64_t)Rf_asReal(max_steps),
+                                .max_states = (uint32_t)Rf_asReal(max_states),
+                                .threads = Rf_asInteger(threads),
+                                .simd = (ff_simd)Rf_asInteger(simd)};
+  ffi_check(ff_outcome_new(&h->outcome, h->pbn, options, &err), &err);
+  UNPROTECT(1);
+  return pointer;
+}
+
+SEXP ffi_outcome_release(SEXP pointer) {
+  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
+  return R_NilValue;
+}
+
+/* list(done, trajectories, arrived, begun, step, certain, undecided) after about `seconds` more of work. */
+SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
+  static const char *const names[] = {"done", "trajectories", "arrived", "begun", "step", "certain", "undecided"};
+  ff_error err;
+  held *h = held_of(pointer);
+  R_CheckUserInterrupt();
+  if (!h->done) ffi_check(ff_outcome_advance(h->outcome, Rf_asReal(seconds), &h->done, &err), &err);
+  ff_outcome_state now = ff_outcome_now(h->outcome);
+  SEXP out = PROTECT(ffi_list(7, names));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarLogical(h->done));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)now.trajectories));
+  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)now.arrived));
+  SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)now.begun));
+  SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)now.step));
+  SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(now.certain));
+  SET_VECTOR_ELT(out, 6, Rf_ScalarReal((double)now.undecided));
+  UNPROTECT(1);
+  return out;
+}
+
+static int bit_of(const uint32_t *state, uint32_t node) { return (int)(state[node / 32] >> (node % 32) & 1u); }
+
+/* list(states, type from 0, values, state): the last two are integer matrices, a row an attractor: each node's value, NA
+ * where it varies, and one state. Those of the attractors that pick[] numbers, from 0. */
+static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, uint32_t n_nodes) {
+  static const char *const names[] = {"states", "type", "values", "state"};
+  SEXP out = PROTECT(ffi_list(4, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, n));
+  SET_VECTOR_ELT(out, 2, Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
+  SET_VECTOR_ELT(out, 3, Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
+  int *values = INTEGER(VECTOR_ELT(out, 2)), *state = INTEGER(VECTOR_ELT(out, 3));
+  for (uint32_t k = 0; k < n; k++) {
+    ff_attractor is = ff_attractors_get(a, pick[k]);
+    REAL(VECTOR_ELT(out, 0))[k] = is.states;
+    INTEGER(VECTOR_ELT(out, 1))[k] = is.type;
+    for (uint32_t i = 0; i < n_nodes; i++) {
+      int always = bit_of(is.always, i);
+      values[k + (size_t)i * n] = always == bit_of(is.ever, i) ? always : NA_INTEGER;
+      state[k + (size_t)i * n] = bit_of(is.smallest, i);
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* list(count, attractors), in no order, of those in which a trajectory ends. */
+SEXP ffi_outcome_result(SEXP pointer) {
+  static const char *const names[] = {"count", "attractors"};
+  held *h = held_of(pointer);
+  const ff_attractors *a = ff_outcome_attractors(h->outcome);
+  const uint64_t *counts = ff_outcome_counts(h->outcome);
+  uint32_t there = counts == NULL ? 0 : ff_attractors_count(a), n = 0;
+  uint32_t *pick = (uint32_t *)R_alloc((size_t)there + 1, sizeof *pick);
+  for (uint32_t i = 0; i < there; i++)
+    if (counts[i] > 0) pick[n++] = i;
+  SEXP out = PROTECT(ffi_list(2, names)), count = PROTECT(Rf_allocVector(REALSXP, n));
+  for (uint32_t k = 0; k < n; k++) REAL(count)[k] = (double)counts[pick[k]];
+  SET_VECTOR_ELT(out, 0, count);
+  SET_VECTOR_ELT(out, 1, describe(a, pick, n, h->pbn->n_nodes));
+  UNPROTECT(2);
+  return out;
+}
+
+/* list(leads, attractors): for each row of a 0/1 matrix of states the number, from 1, of the one attractor that it leads to,
+ * or NA. */
+SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
+  static const char *const names[] = {"leads", "attractors"};
+  ff_error err;
+  held *h;
+  SEXP pointer = PROTECT(hold(model, &h));
+  ffi_check(ff_attractors_new(&h->attractors, h->pbn, &err), &err);
+  uint32_t words = ff_attractors_words(h->attractors), n_nodes = h->pbn->n_nodes, limit = (uint32_t)Rf_asReal(max_states);
+  int rows = Rf_nrows(states);
+  h->state = ff_calloc(words, sizeof *h->state);
+  if (h->state == NULL) {
+    ff_error_set(&err, FF_EMEMORY, "no memory for a state");
+    ffi_stop(&err);
+  }
+  SEXP out = PROTECT(ffi_list(2, names)), leads = PROTECT(Rf_allocVector(INTSXP, rows));
+  for (int k = 0; k < rows; k++) {
+    memset(h->state, 0, words * sizeof *h->state);
+    for (uint32_t i = 0; i < n_nodes; i++)
+      h->state[i / 32] |= (uint32_t)(INTEGER(states)[k + (R_xlen_t)i * rows] == 1) << (i % 32);
+    ffi_check(ff_attractors_begin(h->attractors, h->state, limit, &err), &err);
+    for (int done = 0; !done;) {
+      R_CheckUserInterrupt();
+      ffi_check(ff_attractors_run(h->attractors, ff_clock() + TURN, &done, &err), &err);
+    }
+    int32_t answer = ff_attractors_answer(h->attractors);
+    INTEGER(leads)[k] = answer < 0 ? NA_INTEGER : answer + 1;
+  }
+  uint32_t n = ff_attractors_count(h->attractors), *all = (uint32_t *)R_alloc((size_t)n + 1, sizeof *all);
+  for (uint32_t i = 0; i < n; i++) all[i] = i;
+  SET_VECTOR_ELT(out, 0, leads);
+  SET_VECTOR_ELT(out, 1, describe(h->attractors, all, n, n_nodes));
+  release(pointer);
+  UNPROTECT(3);
+  return out;
+}
