@@ -45,6 +45,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
   on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend)
   check_number(influence_precision, "influence_precision", 0, 1, open_min = TRUE, open_max = TRUE)
   pairs <- influence_pairs(model, from, to)
   whole <- model
@@ -54,7 +55,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
   }
   method <- settle_method(method, model, backend, layout, shard)
   engine <- method_engine(method, backend)
-  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout, on_slow)
+  if (method == "simulation") options$seed <- resolve_seed(seed)
   options$precision <- c(states = precision, influence = influence_precision)
   if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
   if (want_two_runs(model, pairs, options$precision)) {

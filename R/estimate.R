@@ -139,11 +139,12 @@ progress_text <- function(state, scale = NULL) {
   if (is.null(scale)) sprintf("+/- %.2g", state[[5L]]) else sprintf("%.2f times the width wanted", state[[5L]] / scale)
 }
 
-# Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c. An exact answer draws no seed.
-estimate_options <- function(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout,
-                             on_slow = "error") {
+# Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c, but for a seed that is not given: an
+# exact answer draws none.
+estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend) {
   if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
-  if (method == "simulation" || !is.null(seed)) seed <- resolve_seed(seed)
+  if (!is.null(seed)) seed <- resolve_seed(seed)
+  wanted_backend(backend)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_number(epsilon, "epsilon", 0, 1, open_min = TRUE, open_max = TRUE)

@@ -46,12 +46,13 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
   check_flag(progress, "progress")
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend)
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
   method <- if (any(pairs$arrow)) settle_method(method, model, backend, layout, shard) else "exact" # nothing to simulate
   engine <- method_engine(method, backend)
-  options <- estimate_options(precision, confidence, epsilon, method, seed, max_burn_in, shard, threads, layout, on_slow)
+  if (method == "simulation") options$seed <- resolve_seed(seed)
   if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
   result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
   run <- estimate_run(model, NULL, pairs, options, confidence, result)

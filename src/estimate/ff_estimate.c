@@ -142,7 +142,9 @@ static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
   int asynchronous = ff_program_asynchronous(program);
   uint64_t nodes = ff_program_all_nodes(program), most = asynchronous ? 65536 : 1024, enough = asynchronous ? 16 * nodes : (nodes + 1) / 2;
-  uint64_t unit = asynchronous || ff_program_forgets(program) || nodes > 1000 ? PERIODS : ALL_PERIODS;
+  uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
+  int periods = !asynchronous && ff_program_perturbation(program) == 0 && !ff_program_forgets(program) && work <= 1000;
+  uint64_t unit = periods ? ALL_PERIODS : PERIODS;
   double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program), limit = (double)e->options.max_burn_in;
   if (2 * psi < stretch) psi = stretch / 2;
   if (psi > limit) psi = limit;

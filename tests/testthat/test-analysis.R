@@ -11,7 +11,7 @@ test_that("both kinds agree with exact answers, synchronous or not", {
     exact <- influence_analysis(model, sets, method = "exact")
     expect_identical(timeless(exact$states), timeless(steady_state(model, sets, method = "exact")))
     expect_identical(timeless(exact$influence), timeless(long_run_influence(model, method = "exact")))
-    got <- influence_analysis(model, sets, precision = 1e-3, influence_precision = 3e-3, seed = 1)
+    got <- influence_analysis(model, sets, precision = 1e-3, influence_precision = 3e-3, method = "simulation", seed = 1)
     expect_s3_class(got$states, "steady_state")
     expect_s3_class(got$influence, "long_run_influence")
     gap <- function(half, column) {
@@ -40,14 +40,14 @@ test_that("each kind's own precision decides how long the simulation is", {
   expect_gt(by_pairs, 1.5 * coarse)
   expect_equal(samples(precision = 1e-3, influence_precision = 5e-4), max(by_sets, by_pairs), tolerance = 0.02)
   # sets alone need what sets with undemanding influences do, and likewise the pairs
-  alone <- steady_state(net, sets, precision = 1e-3, seed = 2, reduce = FALSE)
+  alone <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 2, reduce = FALSE)
   expect_equal(by_sets, alone$samples[[1]], tolerance = 0.02)
 })
 
 test_that("the numbers are those of two calls that run the same tiles", {
-  both <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 1e-3, seed = 3)
-  alone <- steady_state(net, sets, precision = 1e-3, seed = 3, reduce = FALSE)
-  pairs <- long_run_influence(net, precision = 1e-3, seed = 3, reduce = FALSE)
+  both <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 1e-3, method = "simulation", seed = 3)
+  alone <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 3, reduce = FALSE)
+  pairs <- long_run_influence(net, precision = 1e-3, method = "simulation", seed = 3, reduce = FALSE)
   plan <- function(x) attr(x, "run")[c("burn_in", "window", "tiles")]
   same <- function(x) identical(plan(x), plan(both))
   expect_true(same(alone) || same(pairs)) # the needier of the two plans the run
@@ -59,14 +59,14 @@ test_that("coarse influences of many pairs get a run of their own", {
   both <- function(...) influence_analysis(net, sets, precision = 1e-3, influence_precision = 1e-2, seed = 3, ...)
   got <- both()
   expect_null(attr(got, "run"))
-  alone <- steady_state(net, sets, precision = 1e-3, seed = 3, reduce = FALSE)
-  pairs <- long_run_influence(net, precision = 1e-2, seed = 3, reduce = FALSE)
+  alone <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 3, reduce = FALSE)
+  pairs <- long_run_influence(net, precision = 1e-2, method = "simulation", seed = 3, reduce = FALSE)
   expect_identical(timeless(got$states), timeless(alone))
   expect_identical(timeless(got$influence), timeless(pairs))
   expect_lt(got$influence$samples[[1]], got$states$samples[[1]])
   # one pair among five nodes is counted along; and so is anything at a precision that is not far
   expect_length(unique(unlist(lapply(both(from = "y", to = "y")[1:2], `[[`, "samples"))), 1L)
-  near <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 9.9e-3, seed = 3)
+  near <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 9.9e-3, method = "simulation", seed = 3)
   expect_identical(near$states$samples[[1]], near$influence$samples[[1]])
   # parts, of either half on its own too
   parts <- lapply(1:3, function(i) both(shard = c(i, 3), threads = i))
@@ -109,13 +109,13 @@ test_that("threads change no bit, and parts add up to the undivided run", {
   expect_identical(timeless(c(two, parts[[2]])), timeless(whole))
   expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
   expect_error(c(parts[[1]]$states, parts[[2]]$states), "one half", class = "fireflip_error_argument")
-  expect_error(c(parts[[1]], steady_state(net, sets, seed = 4)), class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], steady_state(net, sets, method = "simulation", seed = 4)), class = "fireflip_error_argument")
 })
 
 test_that("what matters to sets or pairs is kept", {
   wide <- pbn(list(a = "b", b = "!a", c = "!c | a", d = "c", e = "d & e"), perturbation = 0.05)
   kept <- function(...) attr(
-    influence_analysis(wide, ..., precision = 0.02, influence_precision = 0.02, seed = 1), "run"
+    influence_analysis(wide, ..., precision = 0.02, influence_precision = 0.02, method = "simulation", seed = 1), "run"
   )$model$nodes
   expect_identical(kept("a", to = "b"), c("a", "b"))
   expect_identical(kept("c", to = "b"), c("a", "b", "c"))
@@ -124,7 +124,7 @@ test_that("what matters to sets or pairs is kept", {
 })
 
 test_that("pairs that are no arrows, and sets that are constants, are certain", {
-  got <- influence_analysis(net, c("x", "1"), from = "y", to = "x", precision = 0.01, seed = 1)
+  got <- influence_analysis(net, c("x", "1"), from = "y", to = "x", precision = 0.01, method = "simulation", seed = 1)
   expect_identical(got$influence$influence, 0)
   expect_identical(got$influence$upper, 0)
   expect_identical(got$states$probability[[2]], 1)
@@ -134,7 +134,7 @@ test_that("pairs that are no arrows, and sets that are constants, are certain", 
 })
 
 test_that("results print, format, summarise, convert and plot", {
-  got <- influence_analysis(net, sets, seed = 1, precision = 5e-3, influence_precision = 1e-2)
+  got <- influence_analysis(net, sets, method = "simulation", seed = 1, precision = 5e-3, influence_precision = 1e-2)
   expect_output(print(got), "<influence_analysis> 3 state sets and 10 pairs; 95% intervals")
   expect_output(print(got, n = 2), "and 8 more rows")
   expect_output(print(influence_analysis(net, sets, method = "exact")), "10 pairs, exact")
@@ -167,7 +167,7 @@ test_that("results print, format, summarise, convert and plot", {
 })
 
 test_that("convergence is told against each kind's own precision", {
-  got <- influence_analysis(net, sets, seed = 1, precision = 2e-2, influence_precision = 1e-3)
+  got <- influence_analysis(net, sets, method = "simulation", seed = 1, precision = 2e-2, influence_precision = 1e-3)
   pdf(NULL)
   on.exit(dev.off())
   last <- tail(plot(got, type = "convergence")$width, 1L)

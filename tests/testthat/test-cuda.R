@@ -88,7 +88,7 @@ test_that("an interrupt comes back within a second and leaves the GPU usable", {
   started <- proc.time()[["elapsed"]]
   outcome <- tryCatch(
     {
-      steady_state(net, "complex1 & FADD", precision = 1e-8, seed = 1, backend = "cuda")
+      steady_state(net, "complex1 & FADD", precision = 1e-8, method = "simulation", seed = 1, backend = "cuda")
       "done"
     },
     interrupt = function(condition) "interrupted"

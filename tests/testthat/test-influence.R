@@ -7,7 +7,7 @@ test_that("influences agree with exact answers, synchronous or not", {
     model <- net
     model$update <- update
     exact <- long_run_influence(model, method = "exact")
-    got <- long_run_influence(model, precision = 2e-3, seed = 1)
+    got <- long_run_influence(model, precision = 2e-3, method = "simulation", seed = 1)
     expect_identical(got[c("from", "to")], exact[c("from", "to")])
     sure <- exact$influence %in% c(0, 1) | got$upper == got$lower
     se <- ((got$upper - got$lower) / 2 / qnorm(0.975))[!sure]
@@ -22,7 +22,7 @@ test_that("intervals hold their estimates and the truth, for all pairs of many n
   for (i in 1:25) {
     model <- random_pbn(8, functions = c(2, 3), parents = c(1, 2), perturbation = 0.01, seed = i)
     exact <- long_run_influence(model, method = "exact")
-    got <- long_run_influence(model, precision = 5e-3, seed = i)
+    got <- long_run_influence(model, precision = 5e-3, method = "simulation", seed = i)
     expect_true(all(got$lower <= got$influence & got$influence <= got$upper))
     half <- pmax((got$upper - got$lower) / 2, 1e-9)
     apart <- max(apart, abs(got$influence - exact$influence) / half)
@@ -30,7 +30,7 @@ test_that("intervals hold their estimates and the truth, for all pairs of many n
   # some 800 pairs: beyond 2.6 half widths (5 standard errors) with probability below 1e-3
   expect_lt(apart, 2.6)
   same <- pbn(list(a = "b", b = "!a", c = "c", x = c("a & b" = 0.3, "a | b" = 0.3, c = 0.4)), perturbation = 0.01)
-  sure <- long_run_influence(same, "a", "x", seed = 1)
+  sure <- long_run_influence(same, "a", "x", method = "simulation", seed = 1)
   expect_equal(sure$influence, 0.3, tolerance = 1e-12)
   expect_true(sure$lower > 0.29 && sure$upper < 0.31)
 })
@@ -58,7 +58,7 @@ test_that("the influence of R on R & C & F is P(C & F)", {
 
 test_that("shards of influences add up", {
   timeless <- function(x) as.data.frame(x)[setdiff(names(x), "seconds")]
-  whole <- long_run_influence(net, seed = 2, precision = 1e-3)
+  whole <- long_run_influence(net, method = "simulation", seed = 2, precision = 1e-3)
   parts <- lapply(1:3, function(i) long_run_influence(net, seed = 2, precision = 1e-3, shard = c(i, 3)))
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
   other <- lapply(1:2, function(i) long_run_influence(net, to = c("r", "x")[[i]], seed = 2, shard = c(i, 2)))
@@ -79,7 +79,7 @@ test_that("sensitivities are differences of exact answers", {
   expect_identical(nrow(predictor), 2L)
   p <- long_run_sensitivity(net, sets, change = "perturbation", by = 0.5, method = "exact")
   expect_equal(p$changed, steady_state(set_perturbation(net, 0.03), sets, method = "exact")$probability)
-  got <- long_run_sensitivity(net, sets, nodes = "c", precision = 5e-3, seed = 1)
+  got <- long_run_sensitivity(net, sets, nodes = "c", precision = 5e-3, method = "simulation", seed = 1)
   expect_lt(max(abs(got$difference - node$difference) / ((got$upper - got$lower) / 2 / qnorm(0.975))), 5)
   expect_error(long_run_sensitivity(net, "x", change = "perturbation", by = 1e5), class = "fireflip_error_argument")
   expect_error(long_run_sensitivity(net, "x", by = 0), class = "fireflip_error_argument")
@@ -116,7 +116,7 @@ test_that("sensitivities are shown with the largest first, and their summary is 
   expect_output(print(about[c("node", "largest")]), "node +largest")
   expect_error(summary(got["node"]), class = "fireflip_error_argument")
 
-  one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, seed = 1))
+  one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, method = "simulation", seed = 1))
   expect_output(print(one), "Sensitivity of 1 state set to 2 changes (node), seed 1", fixed = TRUE)
   expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes clearly move", sum(one$clear)))
   expect_match(capture.output(print(one))[[5L]], if (one$clear[[1L]] > 0) "yes +[<0-9.]+$" else "no +[0-9.]+$")
@@ -142,18 +142,18 @@ test_that("no two runs of sensitivities share a seed", {
   expect_true(all(seeds >= 0, seeds < 2^53, seeds == floor(seeds)))
   expect_false(derived_seed(2^53, 1) == derived_seed(2^53 - 1, 1))
   # c off, c on, c off, c on: the third change of one seed is the first of another, and has another run
-  one <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 1)
-  three <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 3)
+  one <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = 1)
+  three <- long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = 3)
   expect_identical(one$value[[3L]], three$value[[1L]])
   expect_false(one$changed[[3L]] == three$changed[[1L]])
   expect_false(one$changed[[3L]] == one$changed[[1L]])
-  expect_identical(one, long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, seed = 1))
-  expect_identical(unique(long_run_sensitivity(net, "x", nodes = "c", precision = 0.05, seed = 2^53)$seed), 2^53)
+  expect_identical(one, long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = 1))
+  expect_identical(unique(long_run_sensitivity(net, "x", nodes = "c", precision = 0.05, method = "simulation", seed = 2^53)$seed), 2^53)
 })
 
 test_that("p-values follow from the intervals and are adjusted for their number", {
   sets <- c("x", "r & c", "f", "x & !f")
-  got <- long_run_sensitivity(net, sets, change = "selection", by = 0.02, precision = 0.005, confidence = 0.9, seed = 2)
+  got <- long_run_sensitivity(net, sets, change = "selection", by = 0.02, precision = 0.005, confidence = 0.9, method = "simulation", seed = 2)
   side <- ifelse(got$difference > 0, got$difference - got$lower, got$upper - got$difference)
   raw <- 2 * pnorm(-abs(got$difference) / (side / qnorm(0.95)))
   expect_equal(got$p_adjusted, p.adjust(raw, "holm"))
@@ -168,7 +168,7 @@ test_that("p-values follow from the intervals and are adjusted for their number"
   reach <- c(0.1, 0.1, 0, 0)
   expect_equal(adjusted_p(c(0.1, 0, -0.2, 0), reach, 0.95), c(2 * 0.05, 1, 0, 1))
   held <- fix_nodes(net, f = 0)
-  certain <- long_run_sensitivity(held, c("f", "x"), nodes = c("f", "c"), precision = 0.01, seed = 1)
+  certain <- long_run_sensitivity(held, c("f", "x"), nodes = c("f", "c"), precision = 0.01, method = "simulation", seed = 1)
   expect_identical(certain$p_adjusted[certain$set == "f"], c(1, 0, 1, 1))
   tested <- certain$set == "x"
   side <- with(certain, ifelse(difference > 0, difference - lower, upper - difference))
@@ -179,13 +179,13 @@ test_that("p-values follow from the intervals and are adjusted for their number"
 test_that("changes that do nothing are seldom called clear after the adjustment", {
   # y does not depend on what is changed: 24 differences of 0, of which about one has a 95% interval without 0
   idle <- pbn(c(y = "!y & z | y & w", z = "y ^ w", w = "!z", stats::setNames(rep("y", 12), letters[1:12])), perturbation = 0.05)
-  got <- long_run_sensitivity(idle, "y", nodes = letters[1:12], precision = 0.01, seed = 1)
+  got <- long_run_sensitivity(idle, "y", nodes = letters[1:12], precision = 0.01, method = "simulation", seed = 1)
   expect_identical(nrow(got), 24L)
   expect_true(all(got$p_adjusted > 0.05)) # in 19 of 20 seeds, and in more as all share the run before the change
 })
 
 test_that("what is certain by the functions alone stands last and is not drawn where something else is", {
-  got <- long_run_influence(net, precision = 0.01, seed = 1)
+  got <- long_run_influence(net, precision = 0.01, method = "simulation", seed = 1)
   certain <- got$upper == got$lower
   expect_true(any(certain) && !all(certain) && is.unsorted(certain)) # else this would test nothing
   lines <- capture.output(print(got))
@@ -213,11 +213,11 @@ test_that("what is certain by the functions alone stands last and is not drawn w
 test_that("results can be drawn", {
   pdf(NULL)
   on.exit(dev.off())
-  got <- long_run_influence(net, seed = 1)
+  got <- long_run_influence(net, method = "simulation", seed = 1)
   expect_identical(nrow(plot(got)), sum(got$upper > got$lower))
   expect_true(all(c("rhat", "width") %in% names(plot(got, type = "convergence"))))
   expect_identical(plot(got, type = "network")$node, net$nodes)
-  state <- steady_state(net, c("x", "r & c"), seed = 1)
+  state <- steady_state(net, c("x", "r & c"), method = "simulation", seed = 1)
   expect_identical(nrow(plot(state)), 2L)
   expect_error(plot(state, type = "pie"), class = "fireflip_error_argument")
   expect_identical(nrow(plot(long_run_sensitivity(net, "x", nodes = "c", method = "exact"))), 2L)
@@ -232,5 +232,5 @@ test_that("a misspelt argument that is passed on is told", {
   expect_error(long_run_sensitivity(net, "CycD", precison = 1), "did you mean `precision`?", fixed = TRUE,
     class = "fireflip_error_argument")
   expect_error(node_activity(net, sed = 1), "did you mean `seed`?", fixed = TRUE, class = "fireflip_error_argument")
-  expect_s3_class(node_activity(net, "CycD", prec = 0.05, seed = 1), "steady_state") # in short, as R has it
+  expect_s3_class(node_activity(net, "CycD", prec = 0.05, method = "simulation", seed = 1), "steady_state") # in short, as R has it
 })

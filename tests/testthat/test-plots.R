@@ -59,7 +59,7 @@ test_that("trajectories are numbered, and left out in words", {
 })
 
 many <- set_perturbation(random_pbn(45, seed = 2), 0.05)
-activity <- node_activity(many, precision = 0.05, seed = 1)
+activity <- node_activity(many, precision = 0.05, method = "simulation", seed = 1)
 
 test_that("every row drawn has its label, and those left out are counted", {
   calls <- drawn(shown <- plot(activity))
@@ -75,7 +75,7 @@ test_that("every row drawn has its label, and those left out are counted", {
 
 test_that("long labels are shortened in the plot alone", {
   name <- strrep("wide", 20)
-  state <- steady_state(net, stats::setNames(c("CycD & Rb", "E2F"), c(name, "e")), precision = 0.05, seed = 1)
+  state <- steady_state(net, stats::setNames(c("CycD & Rb", "E2F"), c(name, "e")), precision = 0.05, method = "simulation", seed = 1)
   labels <- side_texts(drawn(shown <- plot(state)), 2)
   expect_true(name %in% shown$label)
   expect_true(all(nchar(labels) <= 40L))
@@ -109,8 +109,8 @@ left_margins <- function(calls, width, height) {
 test_that("labels are as wide as their margins, in both panels of an analysis", {
   apoptosis <- example_model("apoptosis")
   sets <- c("complex2 & !apoptosis | TNF & UV", "a set with a name that goes on" = "C8act & RIP", apoptosis = "apoptosis")
-  wide <- influence_analysis(apoptosis, sets, precision = 0.02, influence_precision = 0.02, seed = 1)
-  small <- influence_analysis(net, c(on = "CycB"), precision = 0.02, influence_precision = 0.02, seed = 1)
+  wide <- influence_analysis(apoptosis, sets, precision = 0.02, influence_precision = 0.02, method = "simulation", seed = 1)
+  small <- influence_analysis(net, c(on = "CycB"), precision = 0.02, influence_precision = 0.02, method = "simulation", seed = 1)
   for (size in c(480 / 72, 5, 12)) {
     for (x in list(wide, small)) {
       panels <- left_margins(drawn(plot(x, main = "title"), size, size), size, size)
@@ -135,7 +135,7 @@ test_that("labels are as wide as their margins, in both panels of an analysis", 
 })
 
 test_that("small devices get small plots", {
-  state <- steady_state(net, c(a = "CycD & Rb", "E2F | CycE | CycA"), precision = 0.05, seed = 1)
+  state <- steady_state(net, c(a = "CycD & Rb", "E2F | CycE | CycA"), precision = 0.05, method = "simulation", seed = 1)
   for (size in c(0.8, 1.5, 3)) {
     expect_error(drawn({
       before <- graphics::par(c("mai", "mgp", "mfrow"))
@@ -186,7 +186,7 @@ test_that("a network's legend names what occurs", {
 
 test_that("autoplot() of an analysis says of which panel what is left out", {
   skip_if_not_installed("ggplot2")
-  got <- influence_analysis(many, many$nodes[1:5], precision = 0.05, influence_precision = 0.05, seed = 1)
+  got <- influence_analysis(many, many$nodes[1:5], precision = 0.05, influence_precision = 0.05, method = "simulation", seed = 1)
   notes <- lapply(analysis_ranked(got, 3), ranked_note)
   expect_identical(notes$states, "3 of 5, largest first")
   expect_identical(
@@ -201,7 +201,7 @@ test_that("autoplot() says what it leaves out and keeps rows apart whose labels 
   expect_identical(ggplot2::autoplot(activity)$labels$caption, "30 of 45, largest first")
   expect_null(ggplot2::autoplot(activity, n = 45)$labels$caption)
   names <- paste0(strrep("x", 50), 1:2)
-  state <- steady_state(net, stats::setNames(c("CycD & Rb", "E2F"), names), precision = 0.05, seed = 1)
+  state <- steady_state(net, stats::setNames(c("CycD & Rb", "E2F"), names), precision = 0.05, method = "simulation", seed = 1)
   picture <- ggplot2::autoplot(state)
   expect_identical(sort(as.numeric(ggplot2::layer_data(picture, 3L)$y)), c(1, 2))
   ticks <- ggplot2::ggplot_build(picture)$layout$panel_params[[1L]]$y$get_labels()

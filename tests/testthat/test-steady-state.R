@@ -11,7 +11,7 @@ test_that("estimates agree with exact answers", {
   for (update in c("synchronous", "asynchronous")) {
     net <- small(update = update)
     exact <- steady_state(net, sets, method = "exact")
-    got <- steady_state(net, sets, precision = 1e-3, seed = 11)
+    got <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 11)
     se <- (got$upper - got$lower) / 2 / qnorm(0.975)
     # three sets and two networks: a gap of 5 standard errors has probability below 4e-6
     expect_lt(max(abs(got$probability - exact$probability) / se), 5)
@@ -24,13 +24,13 @@ test_that("estimates agree with exact answers", {
 test_that("threads, vectors and pieces of work change no bit", {
   for (update in c("synchronous", "asynchronous")) {
     net <- small(update = update)
-    one <- timeless(steady_state(net, sets, seed = 3, precision = 2e-3, threads = 1))
+    one <- timeless(steady_state(net, sets, method = "simulation", seed = 3, precision = 2e-3, threads = 1))
     for (threads in c(2, 7)) {
-      expect_identical(timeless(steady_state(net, sets, seed = 3, precision = 2e-3, threads = threads)), one)
+      expect_identical(timeless(steady_state(net, sets, method = "simulation", seed = 3, precision = 2e-3, threads = threads)), one)
     }
     for (simd in c("portable", "avx2", "avx512")[seq_len(.Call(fireflip:::ffi_machine)[[2]] + 1)]) {
       old <- options(fireflip.simd = simd)
-      expect_identical(timeless(steady_state(net, sets, seed = 3, precision = 2e-3)), one)
+      expect_identical(timeless(steady_state(net, sets, method = "simulation", seed = 3, precision = 2e-3)), one)
       options(old)
     }
   }
@@ -38,7 +38,7 @@ test_that("threads, vectors and pieces of work change no bit", {
 
 test_that("shards of uneven sizes add up to the whole, in any order", {
   net <- small()
-  whole <- steady_state(net, sets, seed = 5, precision = 5e-4)
+  whole <- steady_state(net, sets, method = "simulation", seed = 5, precision = 5e-4)
   parts <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3)))
   expect_gt(length(unique(vapply(parts, function(part) part$samples[[1]], 0))), 1)
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
@@ -114,8 +114,8 @@ test_that("parts may be more than tiles, merged results merge, and the rest is r
 
 test_that("seeds govern", {
   net <- small()
-  expect_identical(timeless(steady_state(net, "a", seed = 1)), timeless(steady_state(net, "a", seed = 1)))
-  expect_false(steady_state(net, "a", seed = 1)$probability == steady_state(net, "a", seed = 2)$probability)
+  expect_identical(timeless(steady_state(net, "a", method = "simulation", seed = 1)), timeless(steady_state(net, "a", seed = 1)))
+  expect_false(steady_state(net, "a", method = "simulation", seed = 1)$probability == steady_state(net, "a", seed = 2)$probability)
   set.seed(4)
   first <- steady_state(net, "a")
   set.seed(4)
@@ -129,7 +129,7 @@ test_that("reduction changes no exact value and is used", {
     steady_state(full, "d", method = "exact")$probability, steady_state(full, "d", method = "exact", reduce = FALSE)$probability,
     tolerance = 1e-11
   )
-  run <- attr(steady_state(net, "complex2", precision = 0.05, seed = 1), "run")
+  run <- attr(steady_state(net, "complex2", precision = 0.05, method = "simulation", seed = 1), "run")
   expect_length(run$model$nodes, 59)
 })
 
@@ -152,15 +152,15 @@ test_that("sets may be texts, vectors and lists", {
 
 test_that("sets never or always visited come with a bound", {
   net <- fix_nodes(small(), e = 1)
-  got <- steady_state(net, c("e", "!e", "a", "1"), seed = 1)
+  got <- steady_state(net, c("e", "!e", "a", "1"), method = "simulation", seed = 1)
   expect_identical(got$visited, c("always", "never", "sometimes", "always"))
   # a held node's value is certain
   expect_identical(got$lower[c(1, 2, 4)], c(1, 0, 1))
   expect_identical(got$upper[c(1, 2, 4)], c(1, 0, 1))
-  expect_identical(steady_state(net, "1", seed = 1)$probability, 1)
+  expect_identical(steady_state(net, "1", method = "simulation", seed = 1)$probability, 1)
   # b is never on, and only its parents' rules say so
   quiet <- pbn(list(a = "a", b = "a & !a & c", c = "!c"), perturbation = 0.01, exempt = "b")
-  never <- steady_state(set_initial(quiet, b = 0), "b", seed = 1)
+  never <- steady_state(set_initial(quiet, b = 0), "b", method = "simulation", seed = 1)
   expect_identical(never$visited, "never")
   expect_identical(never$probability, 0)
   expect_true(never$upper > 0 && never$upper < 0.01)
@@ -168,33 +168,33 @@ test_that("sets never or always visited come with a bound", {
 
 test_that("a network whose long run depends on the start is refused", {
   net <- pbn(c(a = "a", b = "a"))
-  expect_error(steady_state(net, "a", seed = 1), class = "fireflip_error_convergence")
+  expect_error(steady_state(net, "a", method = "simulation", seed = 1), class = "fireflip_error_convergence")
   fixed <- set_initial(net, c(a = 1))
-  expect_identical(steady_state(fixed, "b", seed = 1)$probability, 1)
+  expect_identical(steady_state(fixed, "b", method = "simulation", seed = 1)$probability, 1)
 })
 
 test_that("node_activity gives one row a node", {
   net <- small()
-  got <- node_activity(net, seed = 1)
+  got <- node_activity(net, method = "simulation", seed = 1)
   expect_identical(got$set, net$nodes)
   exact <- steady_state(net, net$nodes, method = "exact")
   expect_lt(max(abs(got$probability - exact$probability)), 5e-3)
-  expect_identical(node_activity(net, nodes = c("d", "a"), seed = 1)$set, c("d", "a"))
+  expect_identical(node_activity(net, nodes = c("d", "a"), method = "simulation", seed = 1)$set, c("d", "a"))
   odd <- pbn(data.frame(node = c("IL-2", "not"), predictor = c("!\"not\"", "\"IL-2\"")), perturbation = 0.1)
-  expect_identical(node_activity(odd, seed = 1)$set, c("IL-2", "not"))
+  expect_identical(node_activity(odd, method = "simulation", seed = 1)$set, c("IL-2", "not"))
 })
 
 test_that("names of any kind are nodes", {
   odd <- pbn(
     data.frame(node = c("!a", "a", "a\"b", "a & b"), predictor = c("a", "`!a`", "\"a & b\"", "`a\"b`")), perturbation = 0.05
   )
-  expect_identical(nrow(node_activity(odd, seed = 1)), 4L)
-  expect_silent(steady_state(odd, "`!a`", seed = 1))
+  expect_identical(nrow(node_activity(odd, method = "simulation", seed = 1)), 4L)
+  expect_silent(steady_state(odd, "`!a`", method = "simulation", seed = 1))
 })
 
 test_that("results print, format, summarise and convert", {
   net <- small()
-  got <- steady_state(net, sets, seed = 1)
+  got <- steady_state(net, sets, method = "simulation", seed = 1)
   expect_output(print(got), "<steady_state> 3 state sets; 95% intervals")
   expect_output(print(got, n = 1), "and 2 more rows")
   expect_output(print(summary(got)), "layout +sliced")
