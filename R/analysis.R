@@ -13,7 +13,7 @@
 #' @param states State sets, as in [steady_state()].
 #' @param precision,influence_precision Half the width of the confidence interval that is wanted: for the set that needs most
 #'   samples, and for the pair that does. Default 0.001 both.
-#' @param method `"simulation"` or `"exact"` (see [steady_state()]).
+#' @param method `"auto"`, `"simulation"` or `"exact"` (see [steady_state()]).
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
 #' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
@@ -83,7 +83,7 @@ two_runs <- function(model, whole, sets, pairs, options, confidence, progress, e
   }
   new_analysis(
     one(sets, NULL, options$precision[["states"]], whole_states),
-    one(NULL, pairs, options$precision[["influence"]], influence_frame), NULL
+    one(NULL, pairs, options$precision[["influence"]], whole_influences), NULL
   )
 }
 

@@ -287,7 +287,7 @@ moment_intervals <- function(moments, chains, run) {
   column <- function(name) unname(moments[, name])
   mean <- column("mean")
   visited <- column("visited")
-  se <- sqrt(column("se")^2 + phase_error(moments, run)^2)
+  se <- sqrt(column("se")^2 + phase_error(moments, chains, run)^2)
   m <- pmin(pmax(mean, 0), 1)
   lower <- upper <- mean
   looks <- chains * (1 + floor(run$window / run$stretch))
@@ -311,17 +311,16 @@ moment_intervals <- function(moments, chains, run) {
 
 few_visits <- 50 # FF_FEW_VISITS
 
-# How far a window that holds no whole number of periods may be off, where phases are never forgotten: within trajectories the
-# halves then differ far less than those of independent samples would. A period of one visit shifts the mean by a quarter of
-# a visit at most. Where no trajectory differs from another, the halves' difference counts as well.
-phase_error <- function(moments, run) {
+# How far a window that holds no whole number of periods may be off, where phases are never forgotten. Where all trajectories are
+# alike, the halves' difference tells, and a period of one visit shifts the mean by a quarter of a visit at most. Where they are
+# not, a difference between the halves that is no chance does.
+phase_error <- function(moments, chains, run) {
   if (isTRUE(run$forgets)) return(0)
-  m <- moments[, "mean"]
-  periodic <- moments[, "visited"] == 1 & !is.nan(moments[, "alpha"]) &
-    moments[, "within"] < 0.1 * m * (1 - m) / (run$window / 2)
-  a_trajectory <- pmax(m * moments[, "beta"], (1 - m) * moments[, "alpha"]) * run$window
-  error <- ifelse(periodic & a_trajectory > 0, 1 / (4 * pmax(a_trajectory, 1)), 0)
-  unname(pmax(error, ifelse(moments[, "se"] > 0, 0, abs(moments[, "gap"]))))
+  column <- function(name) unname(moments[, name])
+  gap <- abs(column("gap"))
+  visits <- column("n01") / chains # a trajectory
+  alike <- column("visited") == 1 & column("se") == 0
+  ifelse(alike, pmax(gap, ifelse(visits > 0, 1 / (4 * visits), 0)), ifelse(abs(column("drift")) > 4, gap, 0))
 }
 
 visited_words <- function(visited, chains = 1) {

@@ -14,7 +14,7 @@
 #' @inheritParams steady_state
 #' @param precision Half the width of the confidence interval that is wanted, for the pair that needs most samples. Default
 #'   0.001.
-#' @param method `"simulation"` or `"exact"` (see [steady_state()]).
+#' @param method `"auto"`, `"simulation"` or `"exact"` (see [steady_state()]).
 #' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
 #'
 #' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,

@@ -4,11 +4,27 @@
 #' many trajectories (or exactly, for small networks), each with a confidence interval.
 #'
 #' @section How:
-#' `method = "simulation"` is the parallel two-state Markov chain approach of Mizera, Pang and Yuan: trajectories from random
-#' starts run until Gelman and Rubin's rhat says that they agree; burn-in, thinning and the number of samples follow from the
-#' rates at which they enter and leave each set (Raftery and Lewis 1992), or from the spread of the trajectories' means
-#' where that asks for more. The standard error is the larger of the two as well, so that it is honest where a set's visits
-#' are no two-state Markov chain. States are counted as they pass; no trajectory is stored.
+#' `method = "simulation"` follows the parallel two-state Markov chain approach of Mizera, Pang and Yuan: a pilot of a few
+#' thousand trajectories tells how long the network remembers its start and how many samples the precision takes; then a fresh
+#' run counts states as they pass. No trajectory is stored. The standard error comes from the spread between the means of
+#' independent trajectories. It is therefore honest whatever the visits to a set look like: clumped, periodic, or as those of
+#' a two-state Markov chain. Where a set is visited so rarely that this spread could miss the long visits, the two-state
+#' formula counts where it gives more, and no more samples count than there are independent looks.
+#'
+#' The pilot is never shorter than it takes a node to flip once, or the rarest predictor function to be selected once. It also
+#' follows all nodes that matter (up to 4,096; up to 32 where `layout` is `"packed"`) and the exclusive or of some pairs, for a
+#' set may come and go quickly and still depend on a slow node that it does not name.
+#'
+#' @section What is guaranteed, and what is not:
+#' With perturbation, the long run does not depend on the start, as long as nodes that are exempt from it only keep a given value
+#' or follow other nodes. Trajectories then start far apart: with all nodes off, all on, at the given start, and at
+#' random. A run is believed when the two halves of a trajectory share nothing (Gelman and Rubin's rhat is near 1 as well).
+#' Where the network has several basins and moves slowly between them, trajectories go on to disagree, and there is an error
+#' that names the nodes which do. Otherwise the long run may depend on the start. The result is then the average over the
+#' given start, and `print()` says so. [outcomes()] tells which attractors the network ends in.
+#'
+#' No simulation can tell of a basin that none of its trajectories enters. A network with a basin that is hard to find and harder
+#' to leave may thus be answered wrongly when p is tiny. `method = "exact"` has no such limit.
 #'
 #' The network is first reduced to the nodes that matter to the sets, which changes no probability; see [reduce_network()].
 #' The number of trajectories and steps follows from network, sets, precision and seed alone: the answer is the same to the
@@ -21,8 +37,10 @@
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
 #' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"simulation"` or `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about a
-#'   minute, or more where nodes have several functions; then `lower` and `upper` equal the probability).
+#' @param method `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about a minute, or more where nodes have
+#'   several functions; then `lower` and `upper` equal the probability), `"simulation"`, or `"auto"`: exact where that takes
+#'   about a second at most, with a message of class `fireflip_message_method` that says so, else a simulation. What only a
+#'   simulation has (`shard`, `backend = "cuda"`, a `layout`) makes `"auto"` simulate.
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
 #'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
 #' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
@@ -32,7 +50,9 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
 #' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20. A run is given up earlier
-#'   where looks twice and four times as long bring them no closer.
+#'   where looks twice and four times as long bring them no closer. It must be at least half of 1 / p.
+#' @param on_slow What to do with trajectories that are given up: `"error"`, or `"warn"`, which returns what they give, with a
+#'   warning of class `fireflip_warning_convergence`. The intervals of such a result do not hold.
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
 #'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
@@ -41,8 +61,8 @@
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
 #'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
 #'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
-#' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree (without perturbation the long run may
-#'   depend on the start), `fireflip_error_parse` for a set that does not parse or names an unknown node,
+#' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
+#'   `max_burn_in`, `fireflip_error_parse` for a set that does not parse or names an unknown node,
 #'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many
 #'   states.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean

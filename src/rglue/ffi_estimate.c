@@ -233,8 +233,8 @@ static SEXP device_of(ff_estimate *estimate) {
 }
 
 static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",
-                                           "gap",  "alpha", "beta",   "n01",          "n10",        "within", "visited"};
-#define N_MOMENTS 15
+                                           "gap",  "alpha", "beta",   "n01",          "n10",        "visited"};
+#define N_MOMENTS 14
 
 /* A matrix, a row an observable. */
 static SEXP moments_of(const ff_tally *tally) {
@@ -245,9 +245,8 @@ static SEXP moments_of(const ff_tally *tally) {
   Rf_setAttrib(out, R_DimNamesSymbol, names);
   for (uint32_t i = 0; i < tally->n; i++) {
     ff_moments m = ff_tally_moments(tally, i);
-    double within = m.gap_se * m.gap_se * (double)tally->tiles * FF_TILE / 2;
     double values[N_MOMENTS] = {m.mean, m.se,    m.visits, m.se_two_state, m.se_between,  m.rhat, m.drift, m.inflation,
-                                m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, within, m.visited};
+                                m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, m.visited};
     for (int j = 0; j < N_MOMENTS; j++) REAL(out)[(size_t)j * tally->n + i] = values[j];
   }
   UNPROTECT(3);
