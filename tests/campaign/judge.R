@@ -141,8 +141,11 @@ judge_case <- function(family, i, most_states = 2^11) {
   row$held <- truth >= value$lower - slack && truth <= value$upper + slack
   row$certain <- width == 0 || isTRUE(row$within + row$between == 0)
   row$error <- abs(row$estimate - truth) / max(width, slack)
-  if (row$plain && !row$certain) row$ratio <- width / ideal_width(answers, asked$parts, value, options)
   for (column in intersect(names(value), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- value[[column]]
+  # what never varied has a bound, and no width that follows from a variance
+  if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
+    row$ratio <- width / ideal_width(answers, asked$parts, value, options)
+  }
   row
 }
 
