@@ -75,8 +75,8 @@ ideal_width <- function(answers, parts, value, options) {
   stats::qnorm(0.975) * sqrt(sum(variance))
 }
 
-# The precision that a call asks for: that of the case. Where `budget` samples cannot give as much, it is what these can give, up to
-# .1. The samples are counted by the asymptotic variance. Of a network too large for the oracle here, a slow mode that
+# The precision that a call asks for: that of the case. Where `budget` samples cannot give as much, it is what they can give, up
+# to .1. The samples are counted by the asymptotic variance. Of a network too large for the oracle here, a slow mode that
 # is forgotten in 1 / p steps stands for it.
 affordable <- function(one, truth, answers, update, p) {
   budget <- if (update == "synchronous") 2e7 else 2e6 # about a second of one thread
@@ -90,7 +90,7 @@ affordable <- function(one, truth, answers, update, p) {
 }
 
 # Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
-quick_cases <- function(family, n, least_p = 1e-3, most_nodes = 8L) {
+quick_cases <- function(family, n, least_p = 1e-4, most_nodes = 8L) {
   found <- integer()
   i <- 0L
   while (length(found) < n) {
@@ -141,8 +141,11 @@ judge_case <- function(family, i, most_states = 2^11) {
   row$held <- truth >= value$lower - slack && truth <= value$upper + slack
   row$certain <- width == 0 || isTRUE(row$within + row$between == 0)
   row$error <- abs(row$estimate - truth) / max(width, slack)
-  if (row$plain && !row$certain) row$ratio <- width / ideal_width(answers, asked$parts, value, options)
   for (column in intersect(names(value), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- value[[column]]
+  # what never varied has a bound, and no width that follows from a variance
+  if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
+    row$ratio <- width / ideal_width(answers, asked$parts, value, options)
+  }
   row
 }
 
