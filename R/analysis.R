@@ -194,7 +194,7 @@ print.influence_analysis <- function(x, n = 20, ...) {
     writeLines(sprintf("<influence_analysis> %s, in two runs; %s s", what, seconds))
     titles <- c(run_title(x$states, NULL, titles[[1L]]), run_title(x$influence, NULL, titles[[2L]]))
   } else {
-    writeLines(run_title(x$states, "influence_analysis", what))
+    writeLines(c(run_title(x$states, "influence_analysis", what), run_notes(attr(x, "run"))))
   }
   writeLines(c("", titles[[1L]]))
   print_rows(x$states, n)

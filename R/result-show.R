@@ -52,7 +52,7 @@ print.long_run_sensitivity <- function(x, n = 20, ...) {
 print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
-  writeLines(result_title(x, class))
+  writeLines(c(result_title(x, class), run_notes(attr(x, "run"))))
   print_rows(x, n)
   invisible(x)
 }
@@ -105,6 +105,14 @@ run_title <- function(x, class, what) {
     format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15),
     if (is.null(x$seconds)) "" else sprintf(", %s s", format(max(signif(x$seconds[[1L]], 2), 0.001))), parts_text(run$shard)
   ))
+}
+
+# What a reader must not miss of a simulated result, one sentence a line.
+run_notes <- function(run) {
+  c(
+    if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's own.",
+    if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()."
+  )
 }
 
 parts_text <- function(shard) {
@@ -279,7 +287,7 @@ run_summary <- function(x) {
     rows = nrow(x), method = x$method[[1L]], samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
     burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
-    precision = run$precision, confidence = run$confidence, layout = run$layout, reason = run$reason, bytes = run$bytes,
+    precision = run$precision, confidence = run$confidence, forgets = run$forgets, doubt = run$doubt, layout = run$layout, reason = run$reason, bytes = run$bytes,
     backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
     shard = run$shard, seed = x$seed[[1L]], seconds = x$seconds[[1L]]
   ))
@@ -302,7 +310,9 @@ print.summary.fireflip_run <- function(x, ...) {
     sprintf("  layout        %s (%s)", x$layout, x$reason),
     sprintf("  backend       %s", backend_text(x)),
     sprintf("  memory        %s for program, tiles and counts", format_bytes(x$bytes)),
-    sprintf("  seed          %s; %.3g s%s", format(x$seed, digits = 15), x$seconds, parts_text(x$shard))
+    sprintf("  seed          %s; %.3g s%s", format(x$seed, digits = 15), x$seconds, parts_text(x$shard)),
+    if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own",
+    if (!is.null(x$doubt)) strwrap(paste0("UNCERTAIN: ", x$doubt, "."), 100, indent = 2, exdent = 2)
   ))
   invisible(x)
 }

@@ -66,8 +66,8 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   )
   if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
   estimate <- function(model, i) {
-    # a set that the change itself makes constant is no cause for a warning
-    without_precision_warning(
+    # a set that the change itself makes constant is no cause for a warning, and the method is told once
+    once_told(i > 0,
       steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = derived_seed(seed, i), ...)
     )
   }
@@ -88,8 +88,11 @@ refuse_shard <- function(given) {
   }
 }
 
-without_precision_warning <- function(expr) {
-  withCallingHandlers(expr, fireflip_warning_precision = function(condition) invokeRestart("muffleWarning"))
+once_told <- function(told, expr) {
+  withCallingHandlers(
+    expr, fireflip_warning_precision = function(condition) invokeRestart("muffleWarning"),
+    fireflip_message_method = function(condition) if (told) invokeRestart("muffleMessage")
+  )
 }
 
 # The seed of one of several runs: another one for each pair of seed and number, but for a chance of 2^-53.
@@ -105,7 +108,8 @@ sensitivity_rows <- function(change, what, before, after, seed) {
     change = change, node = what$node, predictor = what$predictor, value = what$value, set = before$set,
     probability = before$probability, changed = after$probability, difference = difference,
     lower = pmax(-1, difference - below), upper = pmin(1, difference + above),
-    p_adjusted = ifelse(difference > 0, below, above), method = before$method, seed = seed
+    p_adjusted = ifelse(difference > 0, below, above),
+    method = ifelse(before$method == "exact" & after$method == "exact", "exact", "simulation"), seed = seed
   )
 }
 
