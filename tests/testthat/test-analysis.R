@@ -32,7 +32,7 @@ test_that("both kinds agree with exact answers, synchronous or not", {
 })
 
 test_that("each kind's own precision decides how long the simulation is", {
-  samples <- function(...) influence_analysis(net, sets, seed = 2, ...)$states$samples[[1]]
+  samples <- function(...) influence_analysis(net, sets, method = "simulation", seed = 2, ...)$states$samples[[1]]
   coarse <- samples(precision = 2e-2, influence_precision = 2e-2)
   by_sets <- samples(precision = 1e-3, influence_precision = 2e-2)
   by_pairs <- samples(precision = 2e-2, influence_precision = 5e-4)
@@ -56,7 +56,9 @@ test_that("the numbers are those of two calls that run the same tiles", {
 })
 
 test_that("coarse influences of many pairs get a run of their own", {
-  both <- function(...) influence_analysis(net, sets, precision = 1e-3, influence_precision = 1e-2, seed = 3, ...)
+  both <- function(...) influence_analysis(
+    net, sets, precision = 1e-3, influence_precision = 1e-2, method = "simulation", seed = 3, ...
+  )
   got <- both()
   expect_null(attr(got, "run"))
   alone <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 3, reduce = FALSE)
@@ -97,7 +99,7 @@ test_that("coarse influences of many pairs get a run of their own", {
 
 test_that("threads change no bit, and parts add up to the undivided run", {
   call <- function(...) influence_analysis(
-    net, sets, to = c("x", "f"), precision = 1e-3, influence_precision = 2e-3, seed = 4, ...
+    net, sets, to = c("x", "f"), precision = 1e-3, influence_precision = 2e-3, method = "simulation", seed = 4, ...
   )
   whole <- call(threads = 1)
   expect_identical(timeless(call(threads = 7)), timeless(whole))

@@ -81,16 +81,16 @@ test_that("of what an estimate is asked for", {
     steady_state(net, "a", reduce = NA)
     steady_state(net, "a", max_burn_in = 1)
     steady_state(net, "a", progress = "yes")
-    steady_state(net, "a", method = "simulation", seed = -1)
-    steady_state(net, "a", method = "simulation", seed = "today")
-    steady_state(net, "a", method = "simulation", seed = 2^53 + 2)
+    steady_state(net, "a", seed = -1)
+    steady_state(net, "a", seed = "today")
+    steady_state(net, "a", seed = 2^53 + 2)
     steady_state(net, "a", shard = c(1, 2))
     steady_state(net, "a", seed = 1, shard = 3)
     steady_state(net, "a", seed = 1, shard = c(3, 2))
     steady_state(net, "a", seed = 1, shard = 1:9)
     steady_state(net, "a", seed = 1, shard = c(part = 1, 2.5))
     steady_state(net, "a", seed = 1, shard = list(1, 2))
-    steady_state(net, "a", method = "simulation", seed = matrix(1:4, 2))
+    steady_state(net, "a", seed = matrix(1:4, 2))
     steady_state(net, "a", method = rep(strrep("x", 70), 2))
     steady_state(set_update(net, "asynchronous"), "a", layout = "sliced")
     steady_state(net, "a", precision = 1e-12, method = "simulation", seed = 1)
@@ -150,7 +150,7 @@ test_that("of influences and sensitivities", {
     long_run_sensitivity(net, "a", precision = 2)
     long_run_sensitivity(net, "a", nodes = "d")
     long_run_sensitivity(net, "a", seed = 1, shard = c(1, 2))
-    long_run_sensitivity(net, "a", method = "simulation", seed = 1, sh = c(1, 2))
+    long_run_sensitivity(net, "a", seed = 1, sh = c(1, 2))
     long_run_sensitivity(net, "a", change = "perturbation", by = 1000)
     long_run_sensitivity(constant, "x", change = "perturbation")
     long_run_sensitivity(constant, "x", change = "selection")
@@ -189,9 +189,10 @@ test_that("of parts that are put together", {
 })
 
 test_that("of parts that go on together", {
-  rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.01)
-  parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-4, seed = 1, shard = c(i, 2)))
+  rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.002)
+  parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-6, seed = 1, shard = c(i, 2)))
   expect_message(do.call(c, parts), "^The parts fall short of the precision", class = "fireflip_message_resume")
+  # a pilot from R sees slow nodes beforehand, so that no small network starts again: both texts from the function itself
   expect_snapshot({
     inform_more(list(burn_in = 64), list(burn_in = 64))
     inform_more(list(burn_in = 64), list(burn_in = 1024))
@@ -200,7 +201,8 @@ test_that("of parts that go on together", {
 
 # The estimator looks longer than that itself: a run says so only should it have ended before.
 test_that("of bounds that are wider than asked for", {
-  short <- steady_state(net, c(none = "a & !a & b", all = "a | !a | b", a = "a"), precision = 0.05, method = "simulation", seed = 1)
+  sets <- c(none = "a & !a & b", all = "a | !a | b", a = "a")
+  short <- steady_state(net, sets, precision = 0.05, method = "simulation", seed = 1)
   expect_no_warning(warn_short_of_precision(short))
   attr(short, "run")$precision <- 1e-6
   expect_snapshot({
