@@ -34,13 +34,13 @@ test_that("both kinds agree with exact answers, synchronous or not", {
 test_that("each kind's own precision decides how long the simulation is", {
   samples <- function(...) influence_analysis(net, sets, method = "simulation", seed = 2, ...)$states$samples[[1]]
   coarse <- samples(precision = 2e-2, influence_precision = 2e-2)
-  by_sets <- samples(precision = 1e-3, influence_precision = 2e-2)
-  by_pairs <- samples(precision = 2e-2, influence_precision = 5e-4)
+  by_sets <- samples(precision = 5e-4, influence_precision = 2e-2)
+  by_pairs <- samples(precision = 2e-2, influence_precision = 2e-4)
   expect_gt(by_sets, 4 * coarse)
   expect_gt(by_pairs, 1.5 * coarse)
-  expect_equal(samples(precision = 1e-3, influence_precision = 5e-4), max(by_sets, by_pairs), tolerance = 0.02)
+  expect_equal(samples(precision = 5e-4, influence_precision = 2e-4), max(by_sets, by_pairs), tolerance = 0.02)
   # sets alone need what sets with undemanding influences do, and likewise the pairs
-  alone <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 2, reduce = FALSE)
+  alone <- steady_state(net, sets, precision = 5e-4, method = "simulation", seed = 2, reduce = FALSE)
   expect_equal(by_sets, alone$samples[[1]], tolerance = 0.02)
 })
 
