@@ -142,7 +142,9 @@ test_that("no two runs of sensitivities share a seed", {
   expect_true(all(seeds >= 0, seeds < 2^53, seeds == floor(seeds)))
   expect_false(derived_seed(2^53, 1) == derived_seed(2^53 - 1, 1))
   # c off, c on, c off, c on: the third change of one seed is the first of another, and has another run
-  twice <- function(seed) long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = seed)
+  twice <- function(seed) {
+    long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = seed)
+  }
   one <- twice(1)
   three <- twice(3)
   expect_identical(one$value[[3L]], three$value[[1L]])
@@ -235,5 +237,6 @@ test_that("a misspelt argument that is passed on is told", {
   expect_error(long_run_sensitivity(net, "CycD", precison = 1), "did you mean `precision`?", fixed = TRUE,
     class = "fireflip_error_argument")
   expect_error(node_activity(net, sed = 1), "did you mean `seed`?", fixed = TRUE, class = "fireflip_error_argument")
-  expect_s3_class(node_activity(net, "CycD", prec = 0.05, method = "simulation", seed = 1), "steady_state") # in short, as R has it
+  # in short, as R has it
+  expect_s3_class(node_activity(net, "CycD", prec = 0.05, method = "simulation", seed = 1), "steady_state")
 })

@@ -49,8 +49,8 @@ test_that("rings", {
   }
 })
 
-# The number of outcomes of m whose 95% interval must hold the probability: Jeffreys' interval holds it with a probability of 0.93 to
-# 0.97 where some 10 trajectories are expected, so that fewer come with one below 1e-4.
+# The number of outcomes of m whose 95% interval must hold the probability: Jeffreys' interval holds it with a probability of
+# 0.93 to 0.97 where some 10 trajectories are expected, so that fewer come with one below 1e-4.
 enough <- function(m) stats::qbinom(1e-4, m, 0.93)
 
 test_that("intervals hold the exact probabilities", {

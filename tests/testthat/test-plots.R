@@ -75,7 +75,8 @@ test_that("every row drawn has its label, and those left out are counted", {
 
 test_that("long labels are shortened in the plot alone", {
   name <- strrep("wide", 20)
-  state <- steady_state(net, stats::setNames(c("CycD & Rb", "E2F"), c(name, "e")), precision = 0.05, method = "simulation", seed = 1)
+  sets <- stats::setNames(c("CycD & Rb", "E2F"), c(name, "e"))
+  state <- steady_state(net, sets, precision = 0.05, method = "simulation", seed = 1)
   labels <- side_texts(drawn(shown <- plot(state)), 2)
   expect_true(name %in% shown$label)
   expect_true(all(nchar(labels) <= 40L))

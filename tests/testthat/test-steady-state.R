@@ -185,6 +185,10 @@ test_that("where the long run depends on the start it is averaged over the given
     expect_lte(max(got$upper - got$lower) / 2, 5e-3 * 1.01)
     expect_output(print(got), "The long run may depend on the start: this is the average over the network's own")
   }
+  # an exempt node that nothing moves keeps its value, though the others are perturbed
+  kept <- pbn(c(a = "a", b = "a"), perturbation = 0.01, exempt = "a")
+  got <- steady_state(kept, "b", precision = 0.01, method = "simulation", seed = 2)
+  expect_true(got$lower <= 0.5 && 0.5 <= got$upper && got$upper - got$lower <= 0.0202)
   # with a start that is given in full, and nothing random, all trajectories are one
   fixed <- steady_state(set_initial(net, c(a = 1, b = 0, c = 0)), sets, method = "simulation", seed = 1)
   expect_identical(fixed$visited, c("always", "sometimes", "never"))
