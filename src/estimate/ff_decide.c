@@ -12,11 +12,12 @@
 #define MIN_PATIENCE 64         /* stretches (of 2,048 steps at least) before trajectories that disagree are given up ... */
 #define MIN_STRETCH 2048
 #define MAX_STUCK 2             /* ... where so many doublings bring no agreement */
+#define HOPELESS 8              /* times max_burn_in that trajectories seem to need, for them to be given up at once */
 #define SHARED_RUN 0.08         /* correlation of a trajectory's halves that a run may show */
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
 #define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
-#define BURN_IN_SHARE 8         /* a tile counts at least so many times its burn-in, where samples are many ... */
+#define BURN_IN_SHARE 5         /* a tile counts at least so many times its burn-in, where samples are many ... */
 #define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -185,12 +186,24 @@ static void name_slow(const ff_estimate *e, const double *unmixed, char *out, si
   if (slow > n && used < size) snprintf(out + used, size - used, " and %u more", slow - n);
 }
 
+/* The burn-in that mixing seems to take, from below. Halves of h steps that share nearly all of one memory of t steps have a
+ * correlation of 1 - 2/3 h / t, and windows of 14 t are asked for; the sampling of a correlation is allowed for. */
+static double wanted_psi(const ff_estimate *e) {
+  double most = 0, h = (double)e->plan.half[0], sampling = 3 / sqrt(chains_of(e));
+  for (uint32_t i = 0; i < e->tally.n && e->rule.forgets; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (m.visited != 1 || m.visits < FF_FEW_VISITS || !(m.half_cov > 0.5 * m.half_var)) continue;
+    most = larger(most, 14 * h / (1.5 * (1 - m.half_cov / m.half_var + sampling)));
+  }
+  return most;
+}
+
 /* A longer burn-in is advised only where max_burn_in is what ended it, not where doublings have brought no agreement. */
 static ff_status not_converged(const ff_estimate *e, const double *unmixed, double rhat, ff_error *err) {
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
   unsigned long long steps = e->target[2];
-  const char *longer = e->stuck >= MAX_STUCK || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
+  const char *longer = e->stuck >= MAX_STUCK || wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
   if (!e->rule.forgets)
     return ff_error_set(err, FF_ECONVERGENCE,
                         "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays in for "
@@ -262,7 +275,8 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
   e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
   e->last_unmixed = most;
-  int last = e->stuck >= MAX_STUCK || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+  int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
+  int last = e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
   if (last) {
     ff_error why;
     status = converged ? too_short(e, &why) : not_converged(e, unmixed, now.rhat, &why);
