@@ -6,8 +6,6 @@
 
 #include "ff_influence.h"
 
-#define MOST_PAIRS 32
-
 void ff_monitors_free(ff_monitors *monitors) {
   ff_influence_free(&monitors->observables);
   free(monitors->node[0]);
@@ -61,10 +59,10 @@ static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, uint32_t nodes,
   return nodes + list_pairs(m, nodes, pbn, pairs);
 }
 
-ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most, ff_error *err) {
+ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most_nodes,
+                          uint32_t most_pairs, ff_error *err) {
   *out = (ff_monitors){.n_asked = asked->n};
-  uint32_t nodes = pbn->n_nodes < most ? pbn->n_nodes : most, pairs = nodes < MOST_PAIRS ? nodes * 4 : MOST_PAIRS;
-  if (pairs > MOST_PAIRS) pairs = MOST_PAIRS;
+  uint32_t nodes = pbn->n_nodes < most_nodes ? pbn->n_nodes : most_nodes, pairs = most_pairs;
   uint32_t n_terms = asked->first[asked->n];
   out->node[0] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[0]);
   out->node[1] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[1]);

@@ -125,15 +125,18 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
 }
 
 /* Nodes that a pilot follows, at most: a packed program evaluates each of them whenever a state changes. */
-#define MOST_MONITORS 4096
-#define MOST_PACKED_MONITORS 32
+#define MOST_NODES 4096
+#define MOST_PAIRS 32
+#define MOST_PACKED_NODES 32
+#define MOST_PACKED_PAIRS 3
 
 static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ff_error err;
   ffi_check(ff_counted_new(&h->counted, &h->observables, &err), &err);
   ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
-  uint32_t most = ff_program_layout(h->program) == FF_LAYOUT_PACKED ? MOST_PACKED_MONITORS : MOST_MONITORS;
-  ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, most, &err), &err);
+  int packed = ff_program_layout(h->program) == FF_LAYOUT_PACKED;
+  ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES,
+                            packed ? MOST_PACKED_PAIRS : MOST_PAIRS, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
   ff_program_spread(h->program);
