@@ -175,7 +175,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
-    stretch = result$stretch, forgets = result$forgets, doubt = result$doubt, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
+    go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
     bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -252,11 +252,12 @@ same_run <- function(runs) {
 resume_run <- function(run, merged, frame) {
   options <- list(
     precision = run$precision, z = run$z, epsilon = run$epsilon, seed = run$seed, max_burn_in = run$max_burn_in, shard = 0,
-    shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd(), go_on = FALSE
+    shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd(),
+    go_on = run$go_on
   )
   pointer <- new_estimate(run$model, run$sets, run$pairs, options)
   on.exit(.Call(ffi_estimate_release, pointer))
-  .Call(ffi_estimate_resume, pointer, run$tally, run$burn_in, run$window, run$tiles)
+  .Call(ffi_estimate_resume, pointer, run$tally, run$burn_in, run$window, run$tiles, run$doubt)
   if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)

@@ -58,6 +58,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
+  forget_draw <- if (is.null(seed)) undo_draws() else function() NULL
   seed <- resolve_seed(seed)
   index <- if (is.null(nodes)) changeable_nodes(model, sets) else check_nodes(model, nodes)
   changes <- switch(change,
@@ -71,13 +72,19 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
       steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = derived_seed(seed, i), ...)
     )
   }
-  before <- estimate(model, 0)
+  runs <- lapply(c(list(list(model = model)), changes), `[[`, "model")
+  results <- lapply(seq_along(runs), function(i) estimate(runs[[i]], i - 1))
   rows <- lapply(seq_along(changes), function(i) {
-    sensitivity_rows(change, changes[[i]], before, estimate(changes[[i]]$model, i), seed)
+    sensitivity_rows(change, changes[[i]], results[[1L]], results[[i + 1L]], seed)
   })
   out <- do.call(rbind, rows)
+  if (all(out$method == "exact")) {
+    out$seed <- NA_real_
+    forget_draw()
+  }
+  doubts <- unlist(lapply(results, function(result) attr(result, "run")$doubt))
   out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
-  structure(out, class = c("long_run_sensitivity", "data.frame"))
+  structure(out, class = c("long_run_sensitivity", "data.frame"), run = if (length(doubts) > 0L) list(doubt = doubts[[1L]]))
 }
 
 # An abbreviation reaches steady_state()'s argument as well.
@@ -85,6 +92,14 @@ refuse_shard <- function(given) {
   given <- given[names(given) %in% c("sh", "sha", "shar", "shard")]
   if (!all(vapply(given, is.null, NA))) {
     abort_argument("`shard` is not for sensitivities: differences of parts do not add up. Divide the changes by `nodes` instead.")
+  }
+}
+
+# A function that puts R's generator back to where it is now.
+undo_draws <- function() {
+  state <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  function() {
+    if (is.null(state)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", state, globalenv())
   }
 }
 

@@ -13,6 +13,7 @@
 #define MIN_STRETCH 2048
 #define MAX_STUCK 2             /* ... where so many doublings bring no agreement */
 #define HOPELESS 8              /* times max_burn_in that trajectories seem to need, for them to be given up at once */
+#define DOUBTFUL_TILES 16       /* of a run whose answer is uncertain, at most */
 #define SHARED_RUN 0.08         /* correlation of a trajectory's halves that a run may show */
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
@@ -85,9 +86,8 @@ static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
   /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
   if (m->inflation > 1 && e->rule.forgets) out = ff_log(e->options.epsilon) / ff_log((m->inflation - 1) / (m->inflation + 1));
   if (!e->two_state[i]) return out;
-  e->thinning[i] =
-      ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
-  if (alpha > 0 && beta > 0)
+  e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
+  if (alpha > 0 && beta > 0 && e->rule.forgets) /* else what differs between trajectories would pass for memory */
     out = larger(out, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * (double)e->thinning[i]);
   return out;
 }
@@ -128,11 +128,6 @@ static double tiles_for(double steps, double burn_in, double fewest) {
 }
 
 static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
-  if (burn_in > (double)e->options.max_burn_in)
-    return ff_error_set(err, FF_ECONVERGENCE,
-                        "the state sets ask for a burn-in of %.3g steps, and at most %llu are allowed: raise max_burn_in, or use "
-                        "method = \"exact\"", burn_in,
-                        (unsigned long long)e->options.max_burn_in);
   uint64_t steps = (uint64_t)burn_in;
   double least = (double)e->least_window, tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
   double window = ceil(samples / FF_TILE / tiles / PERIODS) * PERIODS;
@@ -199,21 +194,21 @@ static double wanted_psi(const ff_estimate *e) {
 }
 
 /* A longer burn-in is advised only where max_burn_in is what ended it, not where doublings have brought no agreement. */
-static ff_status not_converged(const ff_estimate *e, const double *unmixed, double rhat, ff_error *err) {
+static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_error *err) {
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
   unsigned long long steps = e->target[2];
-  const char *longer = e->stuck >= MAX_STUCK || wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
+  const char *longer = e->stuck >= MAX_STUCK || wanted_psi(e) > FF_MAX_WINDOW || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
   if (!e->rule.forgets)
     return ff_error_set(err, FF_ECONVERGENCE,
                         "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays in for "
                         "long%s: %suse method = \"exact\"",
                         steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "after %llu steps trajectories from different starts still disagree%s (rhat %.3g)%s, as they do where the "
+                      "after %llu steps trajectories from different starts still disagree%s%s, as they do where the "
                       "network has several basins and moves slowly between them: %suse a larger perturbation probability, or method "
                       "= \"exact\"",
-                      steps, about, rhat, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
+                      steps, about, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
 }
 
 static ff_status too_short(const ff_estimate *e, ff_error *err) {
@@ -237,6 +232,8 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->waits = 1;
   e->least_window = e->plan.half[0] + e->plan.half[1];
   double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
+  double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* no precision is worth much that is in doubt */
+  if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   return plan_run(e, more < most ? more : most, samples * MARGIN, 0, err);
 }
 
@@ -279,7 +276,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   int last = e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
   if (last) {
     ff_error why;
-    status = converged ? too_short(e, &why) : not_converged(e, unmixed, now.rhat, &why);
+    status = converged ? too_short(e, &why) : not_converged(e, unmixed, &why);
     status = give_up(e, status, &why, err);
   }
   free(unmixed);
@@ -343,7 +340,11 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
   int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
   double burn_in = (double)e->plan.burn_in, window = (double)(e->plan.half[0] + e->plan.half[1]);
   double samples = (double)e->tally.tiles * FF_TILE * window;
-  if (whole && e->doubt.status == FF_OK && remembers(e, DRIFT_RUN)) return run_longer(e, samples, ++*round, err);
+  if (e->doubt.status != FF_OK) {
+    e->phase = FF_PHASE_DONE;
+    return FF_OK;
+  }
+  if (whole && remembers(e, DRIFT_RUN)) return run_longer(e, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
     uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;

@@ -145,11 +145,14 @@ static uint64_t first_psi(const ff_estimate *e) {
   uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
   int periods = !asynchronous && ff_program_perturbation(program) == 0 && !ff_program_forgets(program) && work <= 1000;
   uint64_t unit = periods ? ALL_PERIODS : PERIODS;
-  double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program), limit = (double)e->options.max_burn_in;
+  double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
+  double limit = (double)e->options.max_burn_in / (ff_program_forgets(program) ? 1 : 2); /* else one look is not enough */
   if (2 * psi < stretch) psi = stretch / 2;
   if (psi > limit) psi = limit;
-  double units = ceil(psi / (double)unit);
-  return units * (double)unit > limit && psi <= limit ? (uint64_t)psi : (uint64_t)units * unit;
+  if (limit < (double)unit) unit = PERIODS;
+  if (limit < PERIODS) return (uint64_t)limit;
+  double units = ceil(psi / (double)unit), most_units = floor(limit / (double)unit);
+  return (uint64_t)(units < most_units ? units : most_units) * unit;
 }
 
 ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
@@ -369,7 +372,7 @@ const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {
   return &e->device;
 }
 
-ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, ff_error *err) {
+ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err) {
   uint64_t window = plan.half[0] + plan.half[1];
   if (e->phase != FF_PHASE_PILOT || e->steps > 0 || e->options.n_shards != 1)
     return ff_error_set(err, FF_EARGUMENT, "only a new estimate of the whole can be resumed");
@@ -388,6 +391,7 @@ ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally
   ff_estimate_set_window(e, plan.burn_in, window);
   status = ff_tally_merge(&e->tally, tally, err);
   if (status != FF_OK) return status;
+  if (doubt != NULL) ff_error_set(&e->doubt, FF_ECONVERGENCE, "%s", doubt);
   e->least_window = window;
   e->phase = FF_PHASE_RUN;
   e->plan.tiles = plan.tiles;

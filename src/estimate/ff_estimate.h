@@ -2,12 +2,11 @@
  * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), made honest. Stands on base/, model/ and pbn/.
  *
  * Three phases, each a function of (program, options, key) alone:
- *  1. Pilot: FF_PILOT_TILES tiles run psi steps and then psi counted ones, psi doubled until every observable has converged
- *     (rhat, no drift between the halves of the window) and both its transitions have been seen often enough.
- *  2. Plan: burn-in, thinning, tiles and steps a tile, from the pilot's transition counts (two-state formulas) and from the
- *     spread of its chain means, whichever asks for more.
+ *  1. Pilot: FF_PILOT_TILES tiles run psi steps and then psi counted ones, psi doubled until every observable has mixed, the
+ *     monitors (ff_monitor.h) included; see ff_look.h. Both together are no shorter than what moves the network takes to happen.
+ *  2. Plan: burn-in, tiles and steps a tile, from the memory that the pilot saw and the spread of its trajectories' means.
  *  3. Run: each tile burns in, is counted, adds integers to a tally and is forgotten. Where the tally then falls short of
- *     the precision, tiles are added; where it shows a drift or asks for a longer burn-in, the run starts anew with one.
+ *     the precision, or of visits, tiles are added; where trajectories remember too much, the run starts anew with a longer burn-in.
  * A tile's numbers depend on nothing but (program, key, plan, tile), and tallies are sums of integers: any division among
  * threads, shards or machines adds up to the same.
  */
@@ -183,14 +182,14 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
 
 /* Puts a new, undivided estimate where it would stand at the end of its first plan, without its pilot: from that plan and the
  * sum of all its parts. Advancing it then goes on as the undivided run would: it ends at once, or adds tiles, or starts anew with
- * a longer burn-in. Thinning stays 1. FF_EARGUMENT where plan and tally are not of such an estimate. */
-ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, ff_error *err);
+ * a longer burn-in. Thinning stays 1. `doubt` is what the parts told of (ff_estimate_doubt), or NULL. FF_EARGUMENT where plan and tally are not of such an estimate. */
+ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Borrowed. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);
 
-/* Steps that count as one independent look of a trajectory at something it has not seen: the burn-in, and no less than a
- * node takes to flip, or the rarest predictor function to be selected. */
+/* Steps that count as one independent look of a trajectory at something that it has not seen or has seen rarely: the burn-in, and
+ * no less than a node takes to flip, or the rarest predictor function to be selected. */
 double ff_estimate_stretch(const ff_estimate *estimate);
 
 /* Bytes that the estimate holds: program, tiles, counts, records. */

@@ -16,7 +16,7 @@ FFI_ENTRY(ffi_derived_seed, 2)
 
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)
-FFI_ENTRY(ffi_estimate_resume, 5)
+FFI_ENTRY(ffi_estimate_resume, 6)
 FFI_ENTRY(ffi_estimate_long_pilot, 1)
 FFI_ENTRY(ffi_estimate_use, 5)
 FFI_ENTRY(ffi_estimate_ready, 2)

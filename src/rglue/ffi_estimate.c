@@ -321,7 +321,7 @@ SEXP ffi_tally_merge(SEXP tallies) {
 }
 
 /* Puts a new estimate where the undivided run stands once all parts' tiles are counted. */
-SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SEXP tiles) {
+SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SEXP tiles, SEXP doubt) {
   ff_error err;
   held *h = held_of(pointer);
   double plan[] = {Rf_asReal(burn_in), Rf_asReal(window), Rf_asReal(tiles)};
@@ -331,7 +331,7 @@ SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SE
   ff_tally sum;
   tally_of(&sum, tally);
   ff_plan whole = {.burn_in = (uint64_t)plan[0], .half = {steps / 2, steps - steps / 2}, .tiles = (uint64_t)plan[2]};
-  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, &err), &err);
+  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, doubt == R_NilValue ? NULL : CHAR(STRING_ELT(doubt, 0)), &err), &err);
   return R_NilValue;
 }
 

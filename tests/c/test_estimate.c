@@ -271,7 +271,7 @@ static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff
   *restarted = plan.burn_in < last.burn_in;
   options.threads = 2;
   FF_CHECK_OK(ff_estimate_new(&resumed, &(ff_counting){whole.program, observables, NULL}, NULL, options, &err), &err);
-  FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, &err), &err);
+  FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, NULL, &err), &err);
   finish(resumed, 1e-3);
   ff_plan got = ff_estimate_plan(resumed);
   FF_CHECK(same_tally(ff_estimate_tally(resumed), whole.tally));
@@ -324,26 +324,26 @@ static void what_is_resumed_is_checked(void) {
   FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
   wrong = plan;
   wrong.tiles++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "not those of all");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   wrong = plan;
   wrong.half[1]++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "");
   wrong.half[0]++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "different runs");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "different runs");
   wrong = (ff_plan){0};
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
   wrong = plan;
   wrong.burn_in = options.max_burn_in + 1;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
   sum.weights[0] = 0.5;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "not those of all");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   sum.weights[0] = 1;
-  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, &err), &err); /* what was refused has changed nothing */
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
+  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, NULL, &err), &err); /* what was refused has changed nothing */
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   options.n_shards = 2;
   FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, &err), FF_EARGUMENT, &err, "only a new estimate");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   ff_tally_free(&sum);
   ff_program_free(program);

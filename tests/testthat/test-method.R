@@ -112,11 +112,11 @@ test_that("arguments are checked before the method is settled", {
 majority <- "a & b | b & c | a & c"
 basins <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-4)
 slow <- function(call, ...) call(basins, ..., method = "simulation", seed = 1, max_burn_in = 2^13)
-doubtful <- "^The answer is uncertain, and its intervals do not hold: .* still disagree about nodes (\"[abc]\"(, )?){3} "
+doubtful <- "^The answer is uncertain, and its intervals do not hold: .* still disagree about nodes (\"[abc]\"(, )?){3}"
 
 test_that("trajectories that still disagree are an error that names the nodes, or a warning and a result", {
   states <- function(...) slow(steady_state, c("a", "a & !b"), precision = 0.05, ...)
-  named <- "still disagree about nodes (\"[abc]\"(, )?){3} "
+  named <- "still disagree about nodes (\"[abc]\"(, )?){3}"
   expect_error(states(), named, class = "fireflip_error_convergence")
   expect_error(states(on_slow = "error"), named, class = "fireflip_error_convergence")
   expect_warning(got <- states(on_slow = "warn"), doubtful, class = "fireflip_warning_convergence")
@@ -166,6 +166,7 @@ test_that("influences, analyses, activities and sensitivities are let through as
   expect_error(do.call(slow, changes), class = "fireflip_error_convergence")
   expect_warning(got <- do.call(slow, c(changes, on_slow = "warn")), doubtful, class = "fireflip_warning_convergence")
   expect_identical(got$changed, c(0, 1)) # a is held, and there no basin is left
+  expect_output(print(got), uncertain)
   expect_identical(class(as.data.frame(got)), "data.frame")
 })
 
@@ -178,4 +179,12 @@ test_that("on_slow = \"warn\" changes nothing where there is no doubt", {
   # exact answers have none
   expect_silent(exact <- steady_state(basins, "a", method = "exact", on_slow = "warn"))
   expect_equal(exact$probability, 0.5)
+})
+
+test_that("sensitivities that are all exact draw no seed", {
+  set.seed(7)
+  state <- .Random.seed
+  got <- suppressMessages(long_run_sensitivity(small, "a"))
+  expect_identical(.Random.seed, state)
+  expect_identical(got$seed, rep(NA_real_, nrow(got)))
 })

@@ -262,3 +262,30 @@ test_that("an exact answer needs no GPU, whatever the backend", {
   expect_error(steady_state(net, "a", method = "exact", backend = "gpu"), class = "fireflip_error_argument")
   expect_error(long_run_influence(net, method = "exact", backend = "gpu"), class = "fireflip_error_argument")
 })
+
+test_that("a small max_burn_in makes no wrong average of a network without perturbation", {
+  ring <- set_initial(pbn(c(c = "!c", d = "c")), c(c = 0, d = 0))
+  for (most in c(64, 1024, 5040, 2^20)) {
+    got <- steady_state(ring, c("c", "c & d"), precision = 0.01, method = "simulation", seed = 1, max_burn_in = most)
+    expect_true(all(got$lower <= c(0.5, 0) & c(0.5, 0) <= got$upper), info = most)
+  }
+  copy <- pbn(c(a = "a", b = "a"))
+  got <- steady_state(copy, "b", precision = 0.01, method = "simulation", seed = 1, max_burn_in = 1024)
+  expect_true(got$lower <= 0.5 && 0.5 <= got$upper)
+})
+
+test_that("parts of an uncertain run add up to it, with its doubt", {
+  majority <- "a & b | b & c | a & c"
+  basins <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-4)
+  one <- function(shard = NULL) suppressWarnings(
+    steady_state(basins, c("a", "a & !b"), precision = 0.05, method = "simulation", seed = 1, max_burn_in = 2^13,
+      on_slow = "warn", shard = shard),
+    classes = "fireflip_warning_convergence"
+  )
+  whole <- one()
+  parts <- lapply(1:2, function(i) one(c(i, 2)))
+  expect_warning(merged <- do.call(c, parts), class = "fireflip_warning_convergence")
+  drop <- function(x) as.data.frame(x)[setdiff(names(x), "seconds")]
+  expect_identical(drop(merged), drop(whole))
+  expect_identical(attr(merged, "run")$doubt, attr(whole, "run")$doubt)
+})
