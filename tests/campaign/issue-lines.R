@@ -9,7 +9,7 @@ line <- function(net, set, truth, precision = 1e-3, often = FALSE) {
 line_answer <- function(one, seed, confidence) {
   steady_state(
     one$net, one$set, precision = one$precision, confidence = confidence, method = "simulation", backend = "cpu", threads = 1,
-    seed = seed
+    seed = seed, max_burn_in = 2^16
   )
 }
 

@@ -90,20 +90,21 @@ affordable <- function(one, truth, answers, update, p) {
 }
 
 # Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
-quick_cases <- function(family, n, least_p = 1e-4, most_nodes = 8L) {
+quick_cases <- function(family, n, least_p = c(synchronous = 1e-3, asynchronous = 1e-2), most_nodes = 8L) {
   found <- integer()
   i <- 0L
   while (length(found) < n) {
     i <- i + 1L
     net <- network_case(family, i)$net
     small <- length(net$nodes) <= most_nodes || family == "oscillators" # the cell cycle has 10, and mixes fast
-    if (small && (net$perturbation == 0 || net$perturbation >= least_p)) found <- c(found, i)
+    if (small && (net$perturbation == 0 || net$perturbation >= least_p[[net$update]])) found <- c(found, i)
   }
   found
 }
 
 # Case number i of a family: one row. `most_states` bounds the oracle's work; where a network has more, its width is not judged.
-judge_case <- function(family, i, most_states = 2^11) {
+# No precision finer than `finest` is asked for.
+judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   one <- network_case(family, i)
   net <- one$net
   asked <- question(net, one$ask)
@@ -113,7 +114,7 @@ judge_case <- function(family, i, most_states = 2^11) {
   answers <- oracle_of(asked$parts, most_states)
   total <- function(field) if (is.null(answers)) NA_real_ else sum(vapply(answers, `[[`, 0, field))
 
-  one$options$precision <- affordable(one, abs(truth), answers, net$update, net$perturbation)
+  one$options$precision <- max(finest, affordable(one, abs(truth), answers, net$update, net$perturbation))
   options <- c(one$options, list(method = "simulation", backend = "cpu", threads = 1, seed = i))
   started <- proc.time()[["elapsed"]]
   got <- attempt(do.call(asked$call, options))

@@ -15,7 +15,7 @@ least_chance <- 1e-3 / 11
 test_that("the families' answers hold the truth as often as they say, and the oracle agrees with the exact method", {
   skip_without_campaign()
   for (family in names(families)) {
-    rows <- do.call(rbind, lapply(quick_cases(family, 30), function(i) judge_case(family, i, most_states = 2^8)))
+    rows <- suppressMessages(do.call(rbind, lapply(quick_cases(family, 30), function(i) judge_case(family, i, 2^8, finest = 0.01))))
     missed <- rows$network[rows$plain & !rows$held & !rows$certain]
     judged <- sum(rows$plain & !rows$certain)
     label <- sprintf("%s: %d of %d missed (%s): the chance of it", family, length(missed), judged, paste(missed, collapse = ", "))
@@ -30,7 +30,7 @@ test_that("the families' answers hold the truth as often as they say, and the or
 # An interval of confidence 1 - 1e-6 misses by chance once in a million, so that these are plain tests.
 test_that("where the estimator was found to be wrong it is right, or says that it cannot tell", {
   skip_without_campaign()
-  for (name in names(lines <- issue_lines())) {
+  for (name in names(lines <- suppressMessages(issue_lines()))) {
     one <- lines[[name]]
     if (length(one$net$nodes) <= 12L) {
       expect_equal(exact_value(one$net, one$set), one$truth, tolerance = 2e-5, label = paste(name, "by the exact method"))
@@ -47,7 +47,7 @@ test_that("where the estimator was found to be wrong it is right, or says that i
 # probability 2.9e-6, which fails, and 13 or fewer with 3.4e-5.
 test_that("where the estimator was a little wrong, intervals hold the truth as often as they say", {
   skip_without_campaign()
-  for (name in names(lines <- Filter(function(one) one$often, issue_lines()))) {
+  for (name in names(lines <- Filter(function(one) one$often, suppressMessages(issue_lines())))) {
     one <- lines[[name]]
     held <- unlist(lapply(1:20, function(seed) {
       got <- attempt(line_answer(one, seed, 0.95))
