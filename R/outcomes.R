@@ -115,11 +115,7 @@ outcome_free_nodes <- 12L
 
 # A node that starts with a value and keeps it does not count; the core, which knows rules better, finds no more free nodes.
 outcome_method <- function(model) {
-  own <- model$nodes[model$rules$node]
-  value <- model$initial[model$rules$node]
-  rule <- model$rules$predictor
-  keeps <- !is.na(value) & (rule == own | rule == quote_name(own) | rule == value)
-  free <- length(unique(model$rules$node[!keeps]))
+  free <- length(model$nodes) - length(held_nodes(model))
   if (free > outcome_free_nodes) return("simulation")
   message(new_condition("method", "message", sprintf(
     "method = \"exact\": the network has %s, and up to %d make a small one.\n", count_of(free, "free node"), outcome_free_nodes

@@ -12,7 +12,8 @@
 #' formula counts where it gives more, and no more samples count than there are independent looks.
 #'
 #' The pilot is never shorter than it takes a node to flip once, or the rarest predictor function to be selected once. It also
-#' follows all nodes that matter (up to 4,096; up to 32 where `layout` is `"packed"`) and the exclusive or of some pairs, for a
+#' follows all nodes that matter (up to 4,096, or 32 where `layout` is `"packed"`, those in feedback loops first) and the
+#' exclusive or of some pairs, for a
 #' set may come and go quickly and still depend on a slow node that it does not name.
 #'
 #' @section What is guaranteed, and what is not:
@@ -23,8 +24,13 @@
 #' that names the nodes which do. Otherwise the long run may depend on the start. The result is then the average over the
 #' given start, and `print()` says so. [outcomes()] tells which attractors the network ends in.
 #'
-#' No simulation can tell of a basin that none of its trajectories enters. A network with a basin that is hard to find and harder
-#' to leave may thus be answered wrongly when p is tiny. `method = "exact"` has no such limit.
+#' Some things no simulation of this kind can tell, and `method = "exact"` can:
+#' * a basin that none of its trajectories enters, as where it takes two rare events at once (two flips with a tiny p, or two
+#'   predictor functions that are both selected rarely);
+#' * a slow motion that shows neither in a node nor in a pair that the pilot follows, and in the set by little more than the precision,
+#'   as where three nodes encode a slow bit together;
+#' * without perturbation, a period that windows of 5,040 steps or a few times as many do not hold a whole number of times (11, 13, 17
+#'   ...): it shifts a mean by up to a quarter of the period divided by the window.
 #'
 #' The network is first reduced to the nodes that matter to the sets, which changes no probability; see [reduce_network()].
 #' The number of trajectories and steps follows from network, sets, precision and seed alone: the answer is the same to the

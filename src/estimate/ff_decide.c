@@ -25,7 +25,6 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 double ff_decide_stretch(const ff_program *program) {
   double p = ff_program_perturbation(program), stretch = 1 / ff_program_rarest(program);
-  if (ff_program_asynchronous(program)) stretch *= (double)ff_program_all_nodes(program);
   return p > 0 && 1 / p > stretch ? 1 / p : stretch;
 }
 
@@ -52,29 +51,21 @@ static int may_work(const ff_estimate *e) {
 static double looks_wanted(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
   double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
-  if ((double)e->plan.burn_in + window < ff_decide_stretch(e->run.program)) looks = 0; /* it may not have got away from its start yet */
   for (uint32_t i = 0; i < e->observables.n; i++) {
     if (e->constant[i]) continue;
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (m.visited == 1 && m.visits >= FF_FEW_VISITS) continue;
     if (m.visited == 1 && e->two_state[i] && may_work(e))
       more = larger(more, larger(1.1 * FF_FEW_VISITS / m.visits, 1.25));
-    else if (looks * e->precision[i] < RARE && (e->two_state[i] || m.visited != 1))
+    else if (looks * e->precision[i] < RARE && may_work(e) && (e->two_state[i] || m.visited != 1))
       more = larger(more, 2);
   }
   return more > 4 ? 4 : more;
 }
 
-/* Is there an observable that varies by its expression, and never did? */
-static int never_seen(const ff_estimate *e) {
-  for (uint32_t i = 0; i < e->observables.n; i++)
-    if (!e->constant[i] && ff_tally_moments(&e->tally, i).visited != 1) return 1;
-  return 0;
-}
-
 /* The memory, in steps, of what a trajectory's halves share (see ff_look_unmixed()): t / h of it gives t / h / 2 / (1 - t / h). */
 static double shared_memory(const ff_estimate *e, const ff_moments *m) {
-  double shared = m->half_var > 0 ? m->half_cov / m->half_var : 0;
+  double shared = m->half_var > 0 ? m->half_cov / m->half_var - 2.5 / sqrt(chains_of(e)) : 0; /* beyond what sampling makes */
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
 
@@ -135,9 +126,10 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
     window = least;
     tiles = larger(ceil(samples / FF_TILE / window), e->pilot);
   }
-  if (window > FF_MAX_WINDOW) {
-    tiles = ceil(samples / FF_TILE / FF_MAX_WINDOW);
-    window = ceil(samples / FF_TILE / tiles);
+  double most = FF_MAX_WINDOW / PERIODS * PERIODS;
+  if (window > most) {
+    window = most;
+    tiles = larger(ceil(samples / FF_TILE / window), e->pilot);
   }
   if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
     return ff_error_set(err, FF_ESIZE,
@@ -296,6 +288,13 @@ static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_err
   return FF_OK;
 }
 
+/* Is a set still being entered for good, or left? Or does a period, which all trajectories share, shift the mean too far? */
+static int settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
+  if (!e->two_state[i]) return 0;
+  if ((m->n01 == 0) != (m->n10 == 0)) return 1;
+  return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i];
+}
+
 /* Do trajectories of the run remember more than they may? */
 static int remembers(const ff_estimate *e, double drift) {
   double chains = chains_of(e), small = e->rule.negligible;
@@ -303,6 +302,7 @@ static int remembers(const ff_estimate *e, double drift) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
     if (fabs(m.drift) > drift && (e->rule.forgets || fabs(m.gap) > small)) return 1;
+    if (!e->rule.forgets && settles(e, i, &m)) return 1;
     if (e->rule.forgets && m.visits >= FF_FEW_VISITS && m.half_cov > small * small &&
         m.half_cov > (SHARED_RUN + DRIFT_RUN / sqrt(chains)) * m.half_var)
       return 1;
@@ -338,8 +338,7 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     return FF_OK;
   }
   int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
-  double burn_in = (double)e->plan.burn_in, window = (double)(e->plan.half[0] + e->plan.half[1]);
-  double samples = (double)e->tally.tiles * FF_TILE * window;
+  double samples = chains_of(e) * (double)(e->plan.half[0] + e->plan.half[1]);
   if (e->doubt.status != FF_OK) {
     e->phase = FF_PHASE_DONE;
     return FF_OK;
@@ -347,16 +346,11 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
   if (whole && remembers(e, DRIFT_RUN)) return run_longer(e, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
-    uint64_t more = (uint64_t)ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
-    return add_tiles(e, *round, more, err);
+    double more = ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
+    return add_tiles(e, *round, more < (double)ROUND_UNITS ? (uint64_t)more : ROUND_UNITS, err);
   }
   double wanted = whole ? looks_wanted(e) : 1;
-  if (wanted > 1) {
-    double stretch = ceil(ff_decide_stretch(e->run.program));
-    if (burn_in + window < stretch && never_seen(e) && stretch <= (double)e->options.max_burn_in)
-      return plan_run(e, stretch, samples, ++*round, err); /* no number of such looks is enough */
-    return add_tiles(e, *round, (uint64_t)ceil((double)e->plan.tiles * (wanted - 1)), err);
-  }
+  if (wanted > 1) return add_tiles(e, *round, (uint64_t)ceil((double)e->plan.tiles * (wanted - 1)), err);
   e->phase = FF_PHASE_DONE;
   return FF_OK;
 }

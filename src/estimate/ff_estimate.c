@@ -81,7 +81,7 @@ ff_status ff_estimate_make_slots(ff_estimate *e, const ff_counting *counting, ui
 
 /* What is told of the observables by themselves; the pilot counts the sets where its program does. */
 static void describe(ff_estimate *e, const ff_observables *observables) {
-  e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .z = e->options.z, .unit = e->options.precision,
+  e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .n_judged = e->pilot_of.observables->n, .z = e->options.z, .unit = e->options.precision,
                            .forgets = ff_program_forgets(e->run.program), .negligible = e->options.precision};
   for (uint32_t i = 0; i < observables->n; i++) {
     e->thinning[i] = 1;
@@ -147,6 +147,7 @@ static uint64_t first_psi(const ff_estimate *e) {
   uint64_t unit = periods ? ALL_PERIODS : PERIODS;
   double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
   double limit = (double)e->options.max_burn_in / (ff_program_forgets(program) ? 1 : 2); /* else one look is not enough */
+  if (limit > FF_MAX_WINDOW) limit = FF_MAX_WINDOW;
   if (2 * psi < stretch) psi = stretch / 2;
   if (psi > limit) psi = limit;
   if (limit < (double)unit) unit = PERIODS;

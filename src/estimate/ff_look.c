@@ -5,8 +5,8 @@
 
 #define MOST_SHARED 0.04  /* correlation of a trajectory's halves ... */
 #define MOST_KEPT 0.7     /* ... and what may be left of the variance within, with a window twice as long */
-#define SAMPLING 2.5      /* standard errors that both are allowed on top: one look judges many observables */
-#define DRIFT 4.0         /* standard errors between the halves' means */
+#define SAMPLING 2.5      /* standard errors that both are allowed on top, at least */
+#define DRIFT 4.0         /* standard errors between the halves' means, at least */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -21,21 +21,25 @@ ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
   return out;
 }
 
-static double shared(const ff_moments *m, double chains, double small) {
+/* The largest of n standard normal numbers is about this; one look judges that many observables. */
+static double largest_of(uint32_t n) { return sqrt(2 * ff_log(n + 1.0)); }
+
+static double shared(const ff_moments *m, double sampling, double small) {
   if (m->half_cov <= small * small || !(m->half_var > 0)) return 0;
-  return m->half_cov / m->half_var / (MOST_SHARED + SAMPLING / sqrt(chains));
+  return m->half_cov / m->half_var / (MOST_SHARED + sampling);
 }
 
-static double kept(const ff_moments *m, double chains, double small, double *within) {
+static double kept(const ff_moments *m, double chains, double sampling, double small, double *within) {
   double now = m->gap_se * m->gap_se * chains, before = *within;
   *within = now;
   if (now <= small * small) return 0;
-  return now / before / (MOST_KEPT + 2 * SAMPLING / sqrt(chains));
+  return now / before / (MOST_KEPT + 2 * sampling);
 }
 
 double ff_look_unmixed(const ff_moments *m, double chains, const ff_look_rule *rule, double *within) {
   double small = rule->negligible, gap = fabs(m->gap);
-  double out = rule->forgets ? shared(m, chains, small) : kept(m, chains, small, within);
-  if (m->gap_se > 0 && (rule->forgets || gap > small)) return larger(out, gap / m->gap_se / DRIFT);
+  double sampling = larger(SAMPLING, largest_of(rule->n_judged)) / sqrt(chains), drift = larger(DRIFT, 1.5 + largest_of(rule->n_judged));
+  double out = rule->forgets ? shared(m, sampling, small) : kept(m, chains, sampling, small, within);
+  if (m->gap_se > 0 && (rule->forgets || gap > small)) return larger(out, gap / m->gap_se / drift);
   return gap > small ? INFINITY : out;
 }

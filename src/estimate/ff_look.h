@@ -9,6 +9,7 @@
 typedef struct {
   const double *precision; /* per observable asked for: half the width wanted */
   uint32_t n_asked;        /* they come first; the others are monitors */
+  uint32_t n_judged;       /* all together */
   double z;                /* normal quantile */
   double unit;             /* options.precision, the unit in which widths are told */
   double negligible;       /* a difference between probabilities that matters to no observable asked for */

@@ -47,15 +47,50 @@ static uint32_t list_pairs(ff_monitors *m, uint32_t at, const ff_pbn *pbn, uint3
     return found;
   }
   for (uint32_t i = 0; i < most; i++, found++) {
-    uint32_t a = (uint32_t)((uint64_t)i * n / most);
+    uint32_t a = m->node[0][(uint32_t)((uint64_t)i * at / most)]; /* of the nodes watched, which are listed before */
     m->node[0][at + found] = a;
     m->node[1][at + found] = partner(pbn, a);
   }
   return found;
 }
 
-static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, uint32_t nodes, uint32_t pairs) {
-  for (uint32_t i = 0; i < nodes; i++) m->node[0][i] = m->node[1][i] = (uint32_t)((uint64_t)i * pbn->n_nodes / nodes);
+#define PASSES 64 /* over all nodes; what they leave besides feedback does no harm */
+
+/* Lists the nodes that can be slow by themselves, those on cycles and between them, first; the others follow them or lead to them.
+ * What has no parent left, or no child, is struck off, pass by pass. `mark` has room for two bytes a node. */
+static uint32_t list_core(uint32_t *list, const ff_pbn *pbn, uint8_t *mark) {
+  uint32_t n = pbn->n_nodes, core = 0, others = 0;
+  uint8_t *keep = mark, *leads = mark + n;
+  memset(keep, 1, n);
+  for (int pass = 0, struck = 1; pass < PASSES && struck; pass++) {
+    memset(leads, 0, n);
+    struck = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      int follows = 0;
+      for (uint32_t f = pbn->first[i]; keep[i] && f < pbn->first[i + 1]; f++)
+        for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) {
+          follows |= keep[pbn->predictors[f].parents[j]];
+          leads[pbn->predictors[f].parents[j]] = 1;
+        }
+      if (!keep[i] || follows) continue;
+      keep[i] = 0;
+      struck = 1;
+    }
+    for (uint32_t i = 0; i < n; i++)
+      if (keep[i] && !leads[i]) {
+        keep[i] = 0;
+        struck = 1;
+      }
+  }
+  for (uint32_t i = 0; i < n; i++) core += keep[i];
+  for (uint32_t i = 0, at = 0; i < n; i++) list[keep[i] ? at++ : core + others++] = i;
+  return core;
+}
+
+/* The listed nodes are watched as they come where all of the core can be, else so many of the core, evenly. */
+static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t *list, uint32_t core, uint32_t nodes, uint32_t pairs) {
+  for (uint32_t i = 0; i < nodes; i++)
+    m->node[0][i] = m->node[1][i] = list[core > nodes ? (uint32_t)((uint64_t)i * core / nodes) : i];
   return nodes + list_pairs(m, nodes, pbn, pairs);
 }
 
@@ -74,7 +109,17 @@ ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const f
     ff_monitors_free(out);
     return ff_error_set(err, FF_EMEMORY, "no memory for the monitors of %u nodes", nodes);
   }
-  uint32_t found = list_monitors(out, pbn, nodes, pairs);
+  uint32_t *list = ff_calloc(pbn->n_nodes, sizeof *list);
+  uint8_t *mark = ff_calloc(pbn->n_nodes, 2);
+  uint32_t found = 0;
+  if (list != NULL && mark != NULL) found = list_monitors(out, pbn, list, list_core(list, pbn, mark), nodes, pairs);
+  int listed = list != NULL && mark != NULL;
+  free(list);
+  free(mark);
+  if (!listed) {
+    ff_monitors_free(out);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the monitors of %u nodes", nodes);
+  }
   out->observables.n = asked->n + found;
   memcpy(first, asked->first, (size_t)asked->n * sizeof *first);
   for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that are not made yet are empty */

@@ -15,8 +15,8 @@ typedef struct {
   uint32_t *node[2]; /* per monitor: its node, or the two of a pair; equal where it is one */
 } ff_monitors;
 
-/* At most `most_nodes` nodes and `most_pairs` pairs: all where these are enough, else so many, evenly spread over the nodes'
- * numbers. To be given back to ff_monitors_free. O(length of the terms + monitors). */
+/* At most `most_nodes` nodes and `most_pairs` pairs: all where these are enough, else first the nodes in feedback loops, which
+ * alone can be slow by themselves. To be given back to ff_monitors_free. O(length of the terms + monitors). */
 ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most_nodes,
                           uint32_t most_pairs, ff_error *err);
 void ff_monitors_free(ff_monitors *monitors);

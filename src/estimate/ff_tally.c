@@ -147,6 +147,13 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
     m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
 }
 
+/* Is a weight so small that its unit is coarse? The spread is then not known, and bounded by that of whole trajectories. */
+static int rounded(const ff_tally *tally, uint32_t first, uint32_t last) {
+  for (uint32_t j = first; j < last; j++)
+    if (fabs(ff_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
+  return 0;
+}
+
 /* The spread between trajectories is honest whatever happens within them, once there are enough visits for it to show. */
 static void choose_error(ff_moments *m, double mean, double most) {
   double rarer = mean < most - mean ? mean : most - mean;
@@ -203,6 +210,7 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
     m.drift = m.gap / m.gap_se;
   else if (m.gap != 0)
     m.drift = m.gap > 0 ? INFINITY : -INFINITY;
-  choose_error(&m, mean, most);
+  if (rounded(tally, first, last)) m.se_between = fmax(m.se_between, sqrt(m.mean * (most - m.mean) / chains));
+  choose_error(&m, m.mean, most);
   return m;
 }

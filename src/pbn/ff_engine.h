@@ -66,8 +66,7 @@ int ff_program_forgets(const ff_program *program);
 void ff_program_spread(ff_program *program);
 
 double ff_program_perturbation(const ff_program *program); /* 0 where no node can flip */
-double ff_program_rarest(const ff_program *program); /* the smallest context probability, or selection probability, of a node
-                                                       * that flips no more often */
+double ff_program_rarest(const ff_program *program); /* the smallest chance of a step to select a function, or to flip its node */
 size_t ff_program_bytes(const ff_program *program);      /* of the program */
 size_t ff_program_tile_bytes(const ff_program *program); /* of one tile that runs it */
 

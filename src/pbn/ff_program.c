@@ -67,18 +67,20 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   return FF_OK;
 }
 
-/* A function that a node selects more rarely than it flips moves it to where flips take it anyway. */
+/* The smallest probability with which a step selects some function of some node, or, where that is larger, flips the node: a
+ * function that is selected more rarely moves its node to where flips take it anyway. */
 static double rarest(const ff_pbn *pbn) {
-  double least = 1;
+  double share = pbn->update == FF_ASYNCHRONOUS ? 1.0 / ((double)pbn->n_nodes + (double)pbn->removed_nodes) : 1, least = 1;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {
     double p = pbn->perturbed[i] ? pbn->perturbation : 0;
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++) {
-      double c = pbn->predictors[f].probability > p ? pbn->predictors[f].probability : p;
+      double c = pbn->predictors[f].probability * share;
+      if (c < p) c = p;
       if (c < least) least = c;
     }
   }
   for (uint32_t c = 0; c < pbn->n_contexts; c++)
-    if (pbn->context_probability[c] < least) least = pbn->context_probability[c];
+    if (pbn->context_probability[c] * share < least) least = pbn->context_probability[c] * share;
   return least;
 }
 

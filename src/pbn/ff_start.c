@@ -5,43 +5,65 @@
 
 static int can_flip(const ff_pbn *pbn, uint32_t node) { return pbn->perturbed[node] && pbn->perturbation > 0; }
 
-/* A node's parents among the nodes that are neither held nor able to flip and are not settled yet. */
-static uint32_t open_parents(const ff_pbn *pbn, uint32_t node, const uint8_t *settled) {
-  uint32_t n = 0;
-  for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++)
-    for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) n += !settled[pbn->predictors[f].parents[j]];
-  return n;
+/* Settles nodes whose parents are all settled, one after the other, as Kahn orders a graph: `waits` counts a node's parents that
+ * are not, arrow by arrow; `children` lists, from at[node] on, who waits for it. */
+static uint32_t settle(const ff_pbn *pbn, const uint8_t *settled, uint32_t open, uint32_t *waits, uint32_t *at,
+                       uint32_t *children, uint32_t *queue) {
+  uint32_t n = pbn->n_nodes, n_queue = 0;
+  for (int fill = 0; fill < 2; fill++) { /* first how many wait for each, then who */
+    for (uint32_t i = 0; i < n; i++)
+      for (uint32_t f = pbn->first[i]; !settled[i] && f < pbn->first[i + 1]; f++)
+        for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) {
+          uint32_t parent = pbn->predictors[f].parents[j];
+          if (settled[parent]) continue;
+          if (fill) {
+            children[--at[parent]] = i;
+          } else {
+            at[parent]++;
+            waits[i]++;
+          }
+        }
+    for (uint32_t i = 1; i <= n && !fill; i++) at[i] += at[i - 1]; /* ends, which filling turns into beginnings */
+  }
+  for (uint32_t i = 0; i < n; i++)
+    if (!settled[i] && waits[i] == 0) queue[n_queue++] = i;
+  for (uint32_t done = 0; done < n_queue; done++) {
+    uint32_t node = queue[done], end = at[node + 1];
+    for (uint32_t k = at[node]; k < end; k++)
+      if (--waits[children[k]] == 0) queue[n_queue++] = children[k];
+  }
+  return open - n_queue;
 }
 
 ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err) {
   uint32_t n = pbn->n_nodes, open = 0;
+  uint64_t arrows = 0;
   program->held = ff_calloc(n, 1);
   uint8_t *settled = ff_calloc(n, 1);
-  if (program->held == NULL || settled == NULL) {
-    free(settled);
-    return ff_error_set(err, FF_EMEMORY, "no memory for the starts of %u nodes", n);
-  }
-  ff_status status = ff_pbn_held(program->held, pbn, err);
-  if (status != FF_OK) {
-    free(settled);
-    return status;
-  }
-  for (uint32_t i = 0; i < n; i++) {
+  ff_status status = program->held != NULL && settled != NULL ? ff_pbn_held(program->held, pbn, err) : FF_EMEMORY;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     settled[i] = program->held[i] >= 0 || can_flip(pbn, i);
     open += !settled[i];
+    for (uint32_t f = pbn->first[i]; !settled[i] && f < pbn->first[i + 1]; f++) arrows += pbn->predictors[f].n_parents;
   }
-  /* an exempt node forgets its start once all its parents have; passes go on while one of them settles a node */
-  for (uint32_t before = open + 1; open > 0 && open < before;) {
-    before = open;
-    for (uint32_t i = 0; i < n; i++) {
-      if (settled[i] || open_parents(pbn, i, settled) > 0) continue;
-      settled[i] = 1;
-      open--;
-    }
+  uint32_t *waits = NULL, *at = NULL, *children = NULL, *queue = NULL;
+  if (status == FF_OK && open > 0) {
+    waits = ff_calloc(n, sizeof *waits);
+    at = ff_calloc((size_t)n + 1, sizeof *at);
+    children = ff_calloc((size_t)arrows, sizeof *children);
+    queue = ff_calloc(n, sizeof *queue);
+    if (waits == NULL || at == NULL || children == NULL || queue == NULL || arrows > UINT32_MAX)
+      status = FF_EMEMORY;
+    else
+      open = settle(pbn, settled, open, waits, at, children, queue);
   }
-  free(settled);
   program->forgets = open == 0;
-  return FF_OK;
+  free(settled);
+  free(waits);
+  free(at);
+  free(children);
+  free(queue);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "no memory for the starts of %u nodes", n);
 }
 
 void ff_program_spread(ff_program *program) {

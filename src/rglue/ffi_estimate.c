@@ -126,7 +126,7 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
 
 /* Nodes that a pilot follows, at most: a packed program evaluates each of them whenever a state changes. */
 #define MOST_NODES 4096
-#define MOST_PAIRS 32
+#define MOST_PAIRS 128
 #define MOST_PACKED_NODES 32
 #define MOST_PACKED_PAIRS 3
 

@@ -24,7 +24,7 @@ attempt <- function(expr) {
 
 # A result may say by a column or by its run that it is not certain.
 marked_uncertain <- function(value) {
-  any(as.logical(c(value$uncertain, attr(value, "run")$uncertain)), na.rm = TRUE)
+  !is.null(attr(value, "run")$doubt)
 }
 
 # What is asked: how to call for it, the column that answers, and the one or two long-run means (`parts`) that it is made of. Each

@@ -36,6 +36,7 @@ test_that("where the estimator was found to be wrong it is right, or says that i
       expect_equal(exact_value(one$net, one$set), one$truth, tolerance = 2e-5, label = paste(name, "by the exact method"))
     }
     got <- attempt(line_answer(one, 1, 1 - 1e-6))
+    expect_identical(!got$refused, one$answered, label = paste(name, "is answered"))
     if (got$refused || length(got$warned) > 0L || marked_uncertain(got$value)) next
     slack <- 1e-5 # the digits that are known of what is true
     expect_lte(got$value$lower, one$truth + slack, label = paste(name, "lower"))
@@ -54,6 +55,7 @@ test_that("where the estimator was a little wrong, intervals hold the truth as o
       if (got$refused || length(got$warned) > 0L || marked_uncertain(got$value)) return(NULL)
       one$truth >= got$value$lower - 1e-5 && one$truth <= got$value$upper + 1e-5
     }))
+    expect_gte(length(held), 15L)
     label <- sprintf("%s: %d of %d held: the chance of it", name, sum(held), length(held))
     expect_gt(stats::pbinom(sum(held), length(held), 0.95), 1e-5, label = label)
   }
