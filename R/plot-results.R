@@ -25,7 +25,7 @@
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' activity <- node_activity(net, seed = 1)
 #' plot(activity)
-#' plot(activity, type = "convergence")
+#' plot(node_activity(net, method = "simulation", seed = 1), type = "convergence")
 #' plot(simulate(net, nsim = 3, seed = 1, steps = 50), n = 3)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   ggplot2::autoplot(activity, n = 5)

@@ -288,38 +288,45 @@ static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_err
   return FF_OK;
 }
 
-/* Is a set still being entered for good, or left? Or does a period, which all trajectories share, shift the mean too far? */
-static int settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
-  if (!e->two_state[i]) return 0;
-  if ((m->n01 == 0) != (m->n10 == 0)) return 1;
-  return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i];
+/* What a run falls short of, other than samples. */
+typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
+
+/* Where the start is not forgotten: is a set still being entered for good, or left? Or does a period, which all trajectories share,
+ * shift the mean too far? */
+static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
+  if (!e->two_state[i]) return SETTLED;
+  if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
+  return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;
 }
 
 /* Do trajectories of the run remember more than they may? */
-static int remembers(const ff_estimate *e, double drift) {
+static shortfall falls_short(const ff_estimate *e, double drift) {
   double chains = chains_of(e), small = e->rule.negligible;
+  shortfall out = SETTLED;
   for (uint32_t i = 0; i < e->observables.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
-    if (fabs(m.drift) > drift && (e->rule.forgets || fabs(m.gap) > small)) return 1;
-    if (!e->rule.forgets && settles(e, i, &m)) return 1;
+    if (fabs(m.drift) > drift && (e->rule.forgets || fabs(m.gap) > small)) return MOVES;
     if (e->rule.forgets && m.visits >= FF_FEW_VISITS && m.half_cov > small * small &&
         m.half_cov > (SHARED_RUN + DRIFT_RUN / sqrt(chains)) * m.half_var)
-      return 1;
+      return MOVES;
+    shortfall own = e->rule.forgets ? SETTLED : settles(e, i, &m);
+    if (own == MOVES) return MOVES;
+    if (own == HALF_PERIODS) out = HALF_PERIODS;
   }
-  return 0;
+  return out;
 }
 
-/* Starts anew with four times the burn-in and window. */
-static ff_status run_longer(ff_estimate *e, double samples, uint64_t round, ff_error *err) {
-  double burn_in = 4 * (double)e->plan.burn_in;
+/* Starts anew with four times the burn-in and window, or with a longer window alone. */
+static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint64_t round, ff_error *err) {
+  double burn_in = (why == MOVES ? 4 : 1) * (double)e->plan.burn_in;
   if (burn_in > (double)e->options.max_burn_in) {
-    ff_error why;
-    ff_status status = ff_error_set(&why, FF_ECONVERGENCE,
+    ff_error too_long;
+    ff_status status = ff_error_set(&too_long, FF_ECONVERGENCE,
                                     "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: raise "
                                     "max_burn_in, or use method = \"exact\"",
                                     (unsigned long long)e->plan.burn_in);
-    status = give_up(e, status, &why, err);
+    status = give_up(e, status, &too_long, err);
     if (status == FF_OK) e->phase = FF_PHASE_DONE;
     return status;
   }
@@ -343,7 +350,9 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     e->phase = FF_PHASE_DONE;
     return FF_OK;
   }
-  if (whole && remembers(e, DRIFT_RUN)) return run_longer(e, samples, ++*round, err);
+  shortfall why = whole ? falls_short(e, DRIFT_RUN) : SETTLED;
+  int longer = why == MOVES || (why == HALF_PERIODS && e->least_window < FF_MAX_WINDOW / 4);
+  if (longer) return run_longer(e, why, samples, ++*round, err);
   if (whole && now.width > e->options.precision) {
     double ratio = now.width / e->options.precision;
     double more = ceil((double)e->plan.tiles * (ratio * ratio * MARGIN_MORE - 1)) + 1;
