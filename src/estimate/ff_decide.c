@@ -138,11 +138,11 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
                         isfinite(samples) ? "" : "more than ", isfinite(samples) ? samples : DBL_MAX,
                         (double)FF_TILE * (double)FF_MAX_WINDOW * (double)(ROUND_UNITS / 2));
   if (e->phase == FF_PHASE_PILOT) {
-    ff_status status = ff_estimate_make_slots(e, &e->run, (uint32_t)e->options.threads, err);
+    ff_status status = ff_slots_new(e, &e->run, (uint32_t)e->options.threads, err);
     if (status != FF_OK) return status;
   }
   e->phase = FF_PHASE_RUN;
-  ff_estimate_set_window(e, steps, (uint64_t)window);
+  ff_slots_window(e, steps, (uint64_t)window);
   e->plan.tiles = (uint64_t)tiles;
   ff_decide_start_round(e, round, 0, e->plan.tiles);
   return FF_OK;
@@ -273,7 +273,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   }
   free(unmixed);
   if (last) return status == FF_OK ? end_pilot(e, err) : status;
-  ff_estimate_set_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* what has been run so far is the next burn-in */
+  ff_slots_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* what has been run so far is the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = e->waves == NULL;
   return FF_OK;
 }

@@ -12,23 +12,11 @@
 #define NEGLIGIBLE 8            /* part of the finest precision that does not matter */
 #define LARGE 500               /* nodes of a network whose pilot a device does faster */
 
-static void free_slots(ff_estimate *e) {
-  for (uint32_t i = 0; e->slots != NULL && i < e->n_slots; i++) {
-    ff_tile_free(e->slots[i].tile);
-    free(e->slots[i].first_half);
-    ff_tally_free(&e->slots[i].tally);
-  }
-  free(e->slots);
-  e->slots = NULL;
-  e->n_slots = 0;
-  ff_tally_free(&e->tally);
-}
-
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
   ff_waves_free(e->waves);
   ff_waves_free(e->coming);
-  free_slots(e);
+  ff_slots_free(e);
   free(e->within);
   free(e->first);
   free(e->weights);
@@ -57,26 +45,6 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
     return ff_error_set(err, FF_EARGUMENT, "shard %u of %u does not exist", o->shard + 1, o->n_shards);
   if (o->threads < 1) return ff_error_set(err, FF_EARGUMENT, "threads must be at least 1: found %d", o->threads);
   return FF_OK;
-}
-
-/* Tiles and sums for n trajectories' blocks at a time of what is counted from now on. */
-ff_status ff_estimate_make_slots(ff_estimate *e, const ff_counting *counting, uint32_t n, ff_error *err) {
-  free_slots(e);
-  e->now = *counting;
-  e->slots = ff_calloc(n, sizeof *e->slots);
-  if (e->slots == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u blocks of trajectories", n);
-  e->n_slots = n;
-  uint32_t n_terms = ff_program_terms(counting->program);
-  ff_status status = ff_tally_new(&e->tally, counting->observables, err);
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    slot *s = &e->slots[i];
-    status = ff_tile_new(&s->tile, counting->program, e->options.simd, err);
-    if (status == FF_OK) status = ff_tally_new(&s->tally, counting->observables, err);
-    if (status != FF_OK) break;
-    s->first_half = ff_calloc((size_t)n_terms * FF_TILE, sizeof *s->first_half);
-    if (s->first_half == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for the counts of %u terms", n_terms);
-  }
-  return status;
 }
 
 /* What is told of the observables by themselves; the pilot counts the sets where its program does. */
@@ -121,20 +89,7 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->record = ff_calloc((size_t)e->n_sets * RECORD_STEPS, sizeof *e->record);
   if (e->record == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the record of %u state sets", e->n_sets);
   e->observables = (ff_observables){.n = n, .first = e->first, .weights = e->weights};
-  return ff_estimate_make_slots(e, &e->pilot_of, e->pilot, err);
-}
-
-/* psi: burn-in and window of the pilot's next look. */
-void ff_estimate_set_window(ff_estimate *e, uint64_t burn_in, uint64_t n) {
-  e->plan.burn_in = burn_in;
-  e->plan.half[0] = n / 2;
-  e->plan.half[1] = n - n / 2;
-  e->target[0] = burn_in;
-  e->target[1] = burn_in + e->plan.half[0];
-  e->target[2] = burn_in + n;
-  ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
-  for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
-  if (e->waves != NULL) ff_waves_plan(e->waves, e->target, e->plan.half);
+  return ff_slots_new(e, &e->pilot_of, e->pilot, err);
 }
 
 /* The first look, with its burn-in a stretch at least, and long enough for a state to run through a chain of nodes, where it is not too long. */
@@ -177,7 +132,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   e->chunk = nodes > cost ? 1 : cost / (nodes > 0 ? nodes : 1) + 1;
   if (e->chunk > 1024) e->chunk = 1024;
   uint64_t psi = first_psi(e);
-  ff_estimate_set_window(e, psi, psi);
+  ff_slots_window(e, psi, psi);
   for (uint32_t i = 0; i < e->pilot; i++) {
     e->slots[i].unit = PILOT_UNIT + i;
     e->slots[i].busy = 1;
@@ -387,9 +342,9 @@ ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally
       memcmp(tally->weights, e->weights, weights) != 0 || tally->tiles != plan.tiles)
     return ff_error_set(err, FF_EARGUMENT, "the sums are not those of all %llu tiles of this estimate",
                         (unsigned long long)plan.tiles);
-  ff_status status = ff_estimate_make_slots(e, &e->run, (uint32_t)e->options.threads, err);
+  ff_status status = ff_slots_new(e, &e->run, (uint32_t)e->options.threads, err);
   if (status != FF_OK) return status;
-  ff_estimate_set_window(e, plan.burn_in, window);
+  ff_slots_window(e, plan.burn_in, window);
   status = ff_tally_merge(&e->tally, tally, err);
   if (status != FF_OK) return status;
   if (doubt != NULL) ff_error_set(&e->doubt, FF_ECONVERGENCE, "%s", doubt);

@@ -63,11 +63,11 @@ struct ff_estimate {
 /* ... and those of a run with another burn-in from the run before. */
 #define ROUND_UNITS (UINT64_C(1) << 30)
 
-/* ff_estimate.c: tiles and sums for n blocks of trajectories at a time, of what is counted from now on. */
-ff_status ff_estimate_make_slots(ff_estimate *e, const ff_counting *counting, uint32_t n, ff_error *err);
-
-/* ff_estimate.c: burn-in and window from now on; what was counted is forgotten. */
-void ff_estimate_set_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
+/* ff_slots.c: tiles and sums for n blocks of trajectories at a time, of what is counted from now on; burn-in and window from now on,
+ * where what was counted is forgotten. */
+ff_status ff_slots_new(ff_estimate *e, const ff_counting *counting, uint32_t n, ff_error *err);
+void ff_slots_free(ff_estimate *e);
+void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
 
 /* ff_decide.c: steps in which a node flips once, and the rarest predictor function is selected once. */
 double ff_decide_stretch(const ff_program *program);
