@@ -56,7 +56,8 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
 #' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20. A run is given up earlier
-#'   where looks twice and four times as long bring them no closer. It must be at least half of 1 / p.
+#'   where looks twice and four times as long bring them no closer. It must be at least half of
+#'   the steps in which a node flips once, or the rarest predictor function is selected once.
 #' @param on_slow What to do with trajectories that are given up: `"error"`, or `"warn"`, which returns what they give, with a
 #'   warning of class `fireflip_warning_convergence`. The intervals of such a result do not hold.
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
