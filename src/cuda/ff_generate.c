@@ -337,7 +337,7 @@ ff_status ff_generate(ff_generated_text *out, const ff_program *program, const f
   uint64_t words, operations;
   ff_generate_size(program, shape->levels, &words, &operations);
   out->words = (uint32_t)words;
-  g.temps = ff_calloc(s->equal - s->temps, sizeof *g.temps);
+  g.temps = ff_calloc(s->terms - s->temps, sizeof *g.temps);
   g.last_read = ff_calloc(program->n_nodes, sizeof *g.last_read);
   g.waiting = ff_calloc(program->n_nodes, sizeof *g.waiting);
   if (g.temps == NULL || g.last_read == NULL || g.waiting == NULL) g.status = ff_error_set(err, FF_EMEMORY, "no memory for code");

@@ -123,7 +123,7 @@ static uint32_t destination(builder *b, uint32_t row) {
 /* Counts how often a temporary is read before it is written again. */
 static ff_status count_reads(builder *b, ff_error *err) {
   const ff_slice *s = b->slice;
-  size_t n_temps = s->equal - s->temps;
+  size_t n_temps = s->terms - s->temps;
   size_t *made_by = ff_calloc(n_temps + 1, sizeof *made_by); /* operation + 1 */
   if (made_by == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   for (size_t i = 0; i < s->n_ops; i++) {
@@ -135,7 +135,7 @@ static ff_status count_reads(builder *b, ff_error *err) {
       if (*reads < 2) ++*reads;
     }
     uint32_t dst = s->ops[i].dst;
-    if (dst >= s->temps && dst < s->equal) made_by[dst - s->temps] = i + 1;
+    if (dst >= s->temps && dst < s->terms) made_by[dst - s->temps] = i + 1;
   }
   free(made_by);
   return FF_OK;
@@ -176,7 +176,7 @@ static int joins(const builder *b, size_t i, size_t from, size_t to) {
   const ff_slice *s = b->slice;
   if (i <= from || i + 1 >= to || s->ops[i].code != FF_S_TABLE || s->ops[i + 1].code != FF_S_MUX) return 0;
   const ff_slice_op *before = &s->ops[i - 1], *table = &s->ops[i], *join = &s->ops[i + 1];
-  return join->a == table->dst && join->b == before->dst && join->a != join->b && before->dst >= s->temps && before->dst < s->equal &&
+  return join->a == table->dst && join->b == before->dst && join->a != join->b && before->dst >= s->temps && before->dst < s->terms &&
          before->code != FF_S_SELECT && b->reads[i] == 1 && in_scratch(b, join->c);
 }
 
@@ -381,8 +381,8 @@ static void put_segment(builder *b, const stretch *of) {
   for (size_t i = of->from; i < of->to;) i = put_op(b, i, of->from, of->to);
 }
 
-/* Segments are what warps run independently: choices with the nodes that read them, or some nodes that read none. A program's
- * only choice, of a context, is made by every warp for itself. */
+/* Segments are what warps run independently: choices with the nodes that read them, or some nodes that read none. What is
+ * chosen for all nodes at once, a context or the node to be updated, is chosen by every warp for itself. */
 static void put_program(builder *b) {
   const ff_slice *s = b->slice;
   uint32_t term = 0;
@@ -398,8 +398,8 @@ static void put_program(builder *b) {
     if (op->code == FF_S_SELECT) {
       b->block_choice = op->a;
       b->block_masks = masks_of(b, op->a, op->a + op->b);
-      if (i == 0 && s->n_selects == 1) {
-        put_choices(b, 0, 1);
+      if (i == 0 && (s->n_selects == 1 || b->program->update == FF_ASYNCHRONOUS)) {
+        put_choices(b, 0, (uint32_t)s->n_selects);
         put(b, FF_I_END);
         end_window(b);
         b->image->prologue = 1;
@@ -494,7 +494,7 @@ static ff_status build(builder *b, void **memory, size_t *bytes, ff_error *err) 
 static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, int staged, ff_error *err) {
   *memory = NULL;
   const ff_slice *s = &program->slice;
-  if ((uint64_t)program->n_nodes + program->n_terms >= UINT32_MAX / 256 || s->equal - s->temps >= UINT32_MAX / 256)
+  if ((uint64_t)program->n_nodes + program->n_terms >= UINT32_MAX / 256 || s->terms - s->temps >= UINT32_MAX / 256)
     return ff_error_set(err, FF_ESIZE, "%u nodes are more rows than a CUDA program can number", program->n_nodes);
   *out = (ff_slice_image){.n_nodes = program->n_nodes,
                           .n_terms = program->n_terms,

@@ -90,10 +90,10 @@ typedef struct {
   uint32_t cut;      /* place of its cuts in slice.cuts */
 } ff_slice_select;
 
-/* Rows of a tile: nodes, next values, ring, temporaries, what equals a cut so far, terms, terms before. */
+/* Rows of a tile: nodes, next values, ring, temporaries, terms, terms before. */
 typedef struct {
   uint32_t n_nodes, n_terms;
-  uint32_t ring, temps, equal, terms, before, n_rows;
+  uint32_t ring, temps, terms, before, n_rows;
   ff_slice_op *ops; /* the update, then what evaluates the terms */
   size_t n_ops, ops_capacity;
   size_t n_update; /* ops of the update */

@@ -96,15 +96,21 @@ uint64_t ff_fixed_fraction(ff_fixed x) {
   return x.limb[FF_FIXED_POINT] != 0 ? UINT64_MAX : (uint64_t)x.limb[FF_FIXED_POINT - 1] << 32 | x.limb[FF_FIXED_POINT - 2];
 }
 
-void ff_fixed_cuts(uint64_t *cut, const double *weight, size_t stride, uint32_t n) {
-  if (n < 2) return;
+/* The weights' sum up to and with each, over the sum of all: a number in [0, 1]; then (before + it) / all. */
+void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
+                          uint32_t all) {
   const char *at = (const char *)weight;
   ff_fixed sum = {{0}};
   for (uint32_t i = 0; i < n; i++) sum = ff_fixed_sum(sum, ff_fixed_of(*(const double *)(const void *)(at + i * stride)));
   const ff_fixed inverse = ff_fixed_inverse(sum);
   sum = (ff_fixed){{0}};
-  for (uint32_t i = 0; i + 1 < n; i++) {
+  for (uint32_t i = 0; i < n_cuts; i++) {
     sum = ff_fixed_sum(sum, ff_fixed_of(*(const double *)(const void *)(at + i * stride)));
-    cut[i] = ff_fixed_fraction(ff_fixed_product(sum, inverse));
+    ff_fixed share = i + 1 < n ? ff_fixed_product(sum, inverse) : ff_fixed_of(1.0);
+    cut[i] = ff_fixed_fraction(ff_fixed_over(ff_fixed_sum(ff_fixed_of(before), share), all));
   }
+}
+
+void ff_fixed_cuts(uint64_t *cut, const double *weight, size_t stride, uint32_t n) {
+  if (n > 1) ff_fixed_cuts_within(cut, weight, stride, n, n - 1, 0, 1);
 }

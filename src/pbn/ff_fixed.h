@@ -28,4 +28,9 @@ uint64_t ff_fixed_fraction(ff_fixed x);
  * weights are divided by their sum, which is above 1/2. */
 void ff_fixed_cuts(uint64_t *cut, const double *weight, size_t stride, uint32_t n);
 
+/* The same among `all` groups of equal probability, for the one group that stands after `before` others: bounds of the first n_cuts
+ * of its n alternatives. The last one's, which takes in the whole group, is (before + 1) / all. */
+void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
+                          uint32_t all);
+
 #endif

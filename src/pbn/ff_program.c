@@ -35,19 +35,22 @@ void ff_program_free(ff_program *program) {
   free(program);
 }
 
+/* Alternatives of an asynchronous step from which on a trajectory by itself is cheaper: each costs all 1,024 of a tile some work. */
+#define MOST_ALTERNATIVES 1024
+
+static uint64_t alternatives_of(const ff_pbn *pbn) {
+  return pbn->n_contexts > 0 ? (uint64_t)pbn->n_nodes + pbn->n_contexts : pbn->first[pbn->n_nodes];
+}
+
 /* The layout follows from the network alone, so that every machine answers alike. */
-static ff_status plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted, ff_error *err) {
-  int synchronous = pbn->update == FF_SYNCHRONOUS;
-  if (wanted == FF_LAYOUT_SLICED && !synchronous)
-    return ff_error_set(err, FF_EARGUMENT,
-                        "layout \"sliced\" needs a synchronous network: found an asynchronous one, which updates one node "
-                        "of one trajectory at a time (expected layout \"packed\" or \"auto\")");
-  program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
+static void plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted) {
+  int synchronous = pbn->update == FF_SYNCHRONOUS, few = alternatives_of(pbn) <= MOST_ALTERNATIVES;
+  program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous || few ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
   snprintf(program->reason, sizeof program->reason, "%s",
            wanted != FF_LAYOUT_AUTO ? "as asked for"
            : synchronous            ? "synchronous: all nodes of 1,024 trajectories are updated by operations on whole rows"
-                                    : "asynchronous: a trajectory updates one node a step");
-  return FF_OK;
+           : few                    ? "asynchronous: 1,024 trajectories choose their nodes by operations on whole rows"
+                                    : "asynchronous, with many nodes: a trajectory updates one node a step");
 }
 
 static ff_status copy_terms(ff_program *program, const ff_observables *observables, ff_error *err) {
@@ -95,8 +98,7 @@ static ff_status check_addresses(const ff_program *program, ff_error *err) {
 
 static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
                       ff_error *err) {
-  ff_status status = plan(program, pbn, wanted, err);
-  if (status != FF_OK) return status;
+  plan(program, pbn, wanted);
   program->update = pbn->update;
   program->perturbation = pbn->perturbation;
   program->rarest = rarest(pbn);
@@ -112,7 +114,7 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   memcpy(program->initial, pbn->initial, pbn->n_nodes);
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
   for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
-  status = ff_start_classify(program, pbn, err);
+  ff_status status = ff_start_classify(program, pbn, err);
   if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
   uint64_t sites = (uint64_t)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);

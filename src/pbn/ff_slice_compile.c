@@ -17,7 +17,6 @@ typedef struct {
   ff_status status;
   uint32_t temps, most_temps; /* in use now; at most */
   uint32_t pinned;            /* the first so many are masks, which later functions still read */
-  uint32_t most_pinned;
   operand *stack;             /* of the expression being compiled */
   size_t stack_capacity;
   uint32_t random_rows;       /* handed out so far */
@@ -258,18 +257,22 @@ static operand compile_function(compiler *c, const ff_expr *expr, const uint32_t
   return out;
 }
 
-/* Notes a choice with the given probabilities; its masks take the next temporaries, of which the first is returned. */
-static uint32_t note_select(compiler *c, const double *probability, uint32_t n) {
+/* Begins a choice with n_cuts bounds, which are to be written where it points. */
+static uint64_t *begin_select(compiler *c, uint32_t n_cuts) {
   ff_slice *s = c->slice;
-  if (c->status != FF_OK) return 0;
-  uint32_t n_cuts = n - 1;
-  c->status = ff_grow((void **)&s->selects, &s->selects_capacity, s->n_selects + 1, sizeof *s->selects, c->err);
+  if (c->status == FF_OK)
+    c->status = ff_grow((void **)&s->selects, &s->selects_capacity, s->n_selects + 1, sizeof *s->selects, c->err);
   if (c->status == FF_OK) c->status = ff_grow((void **)&s->cuts, &s->cuts_capacity, s->n_cuts + n_cuts, sizeof *s->cuts, c->err);
+  return c->status == FF_OK ? s->cuts + s->n_cuts : NULL;
+}
+
+/* Notes the choice that was begun; its masks take the next temporaries, of which the first is returned. */
+static uint32_t note_select(compiler *c, uint32_t n_cuts) {
+  ff_slice *s = c->slice;
   if (c->status != FF_OK) return 0;
   ff_slice_select select = {.n_cuts = n_cuts, .row = c->random_rows, .number = (uint32_t)s->n_selects,
                             .cut = (uint32_t)s->n_cuts};
   uint64_t bits = 0;
-  ff_fixed_cuts(s->cuts + s->n_cuts, probability, sizeof *probability, n);
   for (uint32_t j = 0; j < n_cuts; j++) bits |= s->cuts[s->n_cuts++];
   select.exact = bits << FF_SELECT_ROWS == 0;
   select.n_rows = FF_SELECT_ROWS;
@@ -288,11 +291,18 @@ static uint32_t note_select(compiler *c, const double *probability, uint32_t n) 
   return masks;
 }
 
+/* A choice among n with the given probabilities; nothing is to be chosen among one. */
+static uint32_t choose(compiler *c, const double *probability, uint32_t n) {
+  uint64_t *cuts = n > 1 ? begin_select(c, n - 1) : NULL;
+  if (cuts == NULL) return 0;
+  ff_fixed_cuts(cuts, probability, sizeof *probability, n);
+  return note_select(c, n - 1);
+}
+
 /* The choices noted since `first` become one operation; their masks are kept until the next block. */
 static void emit_selects(compiler *c, size_t first) {
   ff_slice *s = c->slice;
   c->pinned = c->temps;
-  if (c->pinned > c->most_pinned) c->most_pinned = c->pinned;
   if (c->status == FF_OK && s->n_selects > first)
     emit(c, FF_S_SELECT, s->temps, (uint32_t)first, (uint32_t)(s->n_selects - first), 0);
 }
@@ -338,7 +348,7 @@ static void compile_independent(compiler *c, const ff_pbn *pbn) {
     c->temps = c->pinned = 0;
     for (end = i; end < pbn->n_nodes && (end == i || c->temps < FF_SELECT_BLOCK) && c->status == FF_OK; end++) {
       uint32_t n = list_alternatives(c, &list, pbn, end);
-      if (n > 1) note_select(c, list.probability, n);
+      choose(c, list.probability, n);
     }
     emit_selects(c, first_select);
     uint32_t masks = c->slice->temps;
@@ -353,23 +363,71 @@ static void compile_independent(compiler *c, const ff_pbn *pbn) {
   free(list.probability);
 }
 
-static void compile_dependent(compiler *c, const ff_pbn *pbn) {
-  uint32_t m = pbn->n_contexts;
+/* The functions that node i has in each context, without those at the end that repeat the last. */
+static uint32_t list_contexts(const ff_pbn *pbn, uint32_t i, uint32_t *which) {
+  uint32_t n = pbn->n_contexts;
+  for (uint32_t j = 0; j < n; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
+  while (n > 1 && which[n - 2] == which[n - 1]) n--;
+  return n;
+}
+
+static uint32_t *room_for_contexts(compiler *c, uint32_t m) {
   uint32_t *which = ff_calloc(m, sizeof *which);
-  if (which == NULL) {
-    c->status = ff_error_set(c->err, FF_EMEMORY, "no memory for %u contexts", m);
-    return;
-  }
-  uint32_t masks = m > 1 ? note_select(c, pbn->context_probability, m) : 0;
+  if (which == NULL) c->status = ff_error_set(c->err, FF_EMEMORY, "no memory for %u contexts", m);
+  return which;
+}
+
+static void compile_dependent(compiler *c, const ff_pbn *pbn) {
+  uint32_t *which = room_for_contexts(c, pbn->n_contexts);
+  uint32_t masks = choose(c, pbn->context_probability, pbn->n_contexts);
   emit_selects(c, 0);
   for (uint32_t i = 0; i < pbn->n_nodes && c->status == FF_OK; i++) {
-    uint32_t n = m;
-    for (uint32_t j = 0; j < m; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
-    while (n > 1 && which[n - 2] == which[n - 1]) n--;
+    uint32_t n = list_contexts(pbn, i, which);
     c->temps = c->pinned;
     settle(c, compile_node(c, pbn, which, n, masks), pbn->n_nodes + i);
   }
   free(which);
+}
+
+/* One choice among all functions of all nodes, each with its share of its node's 1 / n; the last alternative, that a removed node is
+ * updated, has no bound. Where contexts tell the functions, it is among nodes alone. */
+static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
+  static const double whole = 1.0;
+  uint32_t n = pbn->n_nodes, all = n + pbn->removed_nodes;
+  uint32_t n_cuts = (pbn->n_contexts > 0 ? n : pbn->first[n]) - (pbn->removed_nodes == 0);
+  uint64_t *cuts = n_cuts > 0 ? begin_select(c, n_cuts) : NULL;
+  if (cuts == NULL) return 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const double *weight = pbn->n_contexts > 0 ? &whole : &pbn->predictors[pbn->first[i]].probability;
+    uint32_t k = pbn->n_contexts > 0 ? 1 : pbn->first[i + 1] - pbn->first[i], bounded = k < n_cuts ? k : n_cuts;
+    ff_fixed_cuts_within(cuts, weight, sizeof *pbn->predictors, k, bounded, i, all);
+    cuts += bounded;
+    n_cuts -= bounded;
+  }
+  return note_select(c, (uint32_t)(cuts - (c->slice->cuts + c->slice->n_cuts)));
+}
+
+/* One node is updated, of nodes that a reduction has removed too. The choice's masks are nested: node i is what the mask of its
+ * last alternative says, and not that of the node before. */
+static void compile_asynchronous(compiler *c, const ff_pbn *pbn) {
+  uint32_t m = pbn->n_contexts, n = pbn->n_nodes;
+  uint32_t *which = m > 0 ? room_for_contexts(c, m) : NULL;
+  alternatives list = {0};
+  uint32_t masks = choose_node(c, pbn), of_context = m > 0 ? choose(c, pbn->context_probability, m) : 0;
+  emit_selects(c, 0);
+  for (uint32_t i = 0; i < n && c->status == FF_OK; i++) {
+    uint32_t before = m > 0 ? i : pbn->first[i], last = (m > 0 ? i + 1 : pbn->first[i + 1]) - 1;
+    uint32_t k = m > 0 ? list_contexts(pbn, i, which) : list_alternatives(c, &list, pbn, i);
+    operand own = {i, 0, 0};
+    c->temps = c->pinned;
+    operand value = compile_node(c, pbn, m > 0 ? which : list.which, k, m > 0 ? of_context : masks + before);
+    if (i > 0) value = emit_mux(c, masks + before - 1, own, value, give_back(c, value, c->temps));
+    if (i + 1 < n || pbn->removed_nodes > 0) value = emit_mux(c, masks + last, value, own, give_back(c, value, c->temps));
+    settle(c, value, n + i);
+  }
+  free(which);
+  free(list.which);
+  free(list.probability);
 }
 
 static void compile_terms(compiler *c, const ff_observables *observables) {
@@ -399,7 +457,9 @@ ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_obse
   s->ring = 2 * pbn->n_nodes;
   s->temps = s->ring + FF_RING_ROWS;
   compiler c = {.slice = s, .err = err, .status = FF_OK};
-  if (pbn->n_contexts > 0)
+  if (pbn->update == FF_ASYNCHRONOUS)
+    compile_asynchronous(&c, pbn);
+  else if (pbn->n_contexts > 0)
     compile_dependent(&c, pbn);
   else
     compile_independent(&c, pbn);
@@ -407,8 +467,7 @@ ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_obse
   compile_terms(&c, observables);
   free(c.stack);
   if (c.status != FF_OK) return c.status;
-  s->equal = s->temps + c.most_temps;
-  s->terms = s->equal + c.most_pinned;
+  s->terms = s->temps + c.most_temps;
   s->before = s->terms + s->n_terms;
   s->n_rows = s->before + s->n_terms;
   place_terms(s);

@@ -60,34 +60,31 @@ static inline void FF_KERNEL(random_rows)(uint64_t *rows, uint32_t purpose, uint
   }
 }
 
-/* Trajectories whose first bits equal those of a cut, collected over a block of choices: the rest of their numbers is drawn
- * many at a time. */
+/* Trajectories whose first bits equal those of a cut, each with the cut, collected over a block of choices: the rest of their
+ * numbers is drawn many at a time. */
+#define FF_OPEN_AT_ONCE (FF_TILE * 2)
 typedef struct {
-  FF_ALIGNED uint64_t block[FF_TILE * 2 + 2 * VL]; /* of the draw */
-  uint32_t select[FF_TILE * 2 + 2 * VL];
-  uint16_t lane[FF_TILE * 2 + 2 * VL];
+  FF_ALIGNED uint64_t block[FF_OPEN_AT_ONCE + 2 * VL]; /* of the draw */
+  uint32_t cut[FF_OPEN_AT_ONCE + 2 * VL];              /* among the block's */
+  uint16_t lane[FF_OPEN_AT_ONCE + 2 * VL];
   uint32_t n;
 } FF_KERNEL(open_list);
 
 /* Closes again where all bits but the last equal those of a cut, which was taken for not below. */
 FF_SELDOM void FF_KERNEL(close_further)(const ff_tile *tile, const FF_KERNEL(open_list) * open, uint64_t *masks,
-                                        const uint64_t *equal, uint32_t first_cut) {
+                                        uint32_t first_cut) {
   const ff_slice *s = &tile->program->slice;
   for (uint32_t i = 0; i < open->n; i++) {
-    const ff_slice_select *select = &s->selects[open->select[i]];
-    uint32_t lane = open->lane[i], block = select->number * (FF_TILE / 4) + lane / 4;
+    uint64_t cut = s->cuts[first_cut + open->cut[i]];
+    uint32_t lane = open->lane[i], block = (uint32_t)open->block[i] & (FF_PHILOX_MAX_BLOCKS - 1);
     ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_REMAINDER, block, tile->step, tile->unit), tile->key);
     ff_philox_block last = ff_philox(ff_philox_counter(FF_DRAW_SELECT_FURTHER, block, tile->step, tile->unit), tile->key);
-    for (uint32_t k = 0; k < select->n_cuts; k++) {
-      uint64_t cut = s->cuts[select->cut + k];
-      size_t at = (size_t)(select->cut + k - first_cut) * FF_ROW_WORDS + lane / 64;
-      uint64_t below = w.v[lane % 4] == FF_CUT_REST(cut) && last.v[lane % 4] < FF_CUT_FURTHER(cut);
-      masks[at] |= (equal[at] >> (lane % 64) & below) << (lane % 64);
-    }
+    uint64_t below = w.v[lane % 4] == FF_CUT_REST(cut) && last.v[lane % 4] < FF_CUT_FURTHER(cut);
+    masks[(size_t)open->cut[i] * FF_ROW_WORDS + lane / 64] |= below << (lane % 64);
   }
 }
 
-static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint64_t *equal, uint32_t first_cut,
+static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_t *masks, uint32_t first_cut,
                              const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
   uint32_t still_open = 0;
@@ -102,77 +99,65 @@ static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_
       V_STORE(words[1][j], out[1][j]);
     }
     for (uint32_t j = 0; j < 2 * VL && i + j < open->n; j++) {
-      const ff_slice_select *select = &s->selects[open->select[i + j]];
       uint32_t lane = open->lane[i + j], rest = (uint32_t)words[j / VL][lane % 4][j % VL];
-      size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS + lane / 64;
-      for (uint32_t k = 0; k < select->n_cuts; k++, at += FF_ROW_WORDS) {
-        uint32_t cut = FF_CUT_REST(s->cuts[select->cut + k]);
-        still_open |= rest == cut;
-        masks[at] |= (equal[at] >> (lane % 64) & (uint64_t)(rest < cut)) << (lane % 64);
-      }
+      uint32_t cut = FF_CUT_REST(s->cuts[first_cut + open->cut[i + j]]);
+      still_open |= rest == cut;
+      masks[(size_t)open->cut[i + j] * FF_ROW_WORDS + lane / 64] |= (uint64_t)(rest < cut) << (lane % 64);
     }
   }
-  if (FF_RARELY(still_open)) FF_KERNEL(close_further)(tile, open, masks, equal, first_cut);
+  if (FF_RARELY(still_open)) FF_KERNEL(close_further)(tile, open, masks, first_cut);
   open->n = 0;
 }
 
-/* Compares a number per lane, its bits in random rows from the top, with every cut of a choice; lanes whose bits so far equal
- * a cut's are noted as open. */
-static inline void FF_KERNEL(compare)(ff_tile *tile, const ff_slice_select *select, uint64_t *masks, uint64_t *equals,
-                                      FF_KERNEL(open_list) * list) {
-  const ff_slice *s = &tile->program->slice;
-  const uint64_t *ring = tile->rows + (size_t)s->ring * FF_ROW_WORDS;
+/* Compares a number per lane, its bits in random rows from the top, with a cut; lists the lanes whose bits so far equal it. `at` is
+ * the cut's number among its block's. */
+static inline void FF_KERNEL(compare)(const uint64_t *ring, const ff_slice_select *select, uint64_t cut, uint32_t at,
+                                      uint64_t *mask, FF_KERNEL(open_list) * list) {
   FF_ALIGNED uint64_t undecided[FF_ROW_WORDS];
   uint32_t nonzero = 0;
   for (int h = 0; h < V_ROW; h++) {
-    V open = V_SET1(0);
-    for (uint32_t k = 0; k < select->n_cuts; k++) {
-      uint64_t cut = s->cuts[select->cut + k];
-      V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
-      for (uint32_t r = 0; r < select->n_rows; r++, cut <<= 1) {
-        const V random = V_LOAD(V_AT(ring + (size_t)((select->row + r) % FF_RING_ROWS) * FF_ROW_WORDS, h));
-        const V bit = V_SET1((uint64_t)((int64_t)cut >> 63));
-        less = V_OR(less, V_AND(equal, V_ANDN(bit, random)));
-        equal = V_ANDN(equal, V_XOR(random, bit));
-      }
-      V_STORE(V_AT(masks + (size_t)k * FF_ROW_WORDS, h), less);
-      V_STORE(V_AT(equals + (size_t)k * FF_ROW_WORDS, h), equal);
-      open = V_OR(open, equal);
+    V less = V_SET1(0), equal = V_SET1(UINT64_MAX);
+    uint64_t bits = cut;
+    for (uint32_t r = 0; r < select->n_rows; r++, bits <<= 1) {
+      const V random = V_LOAD(V_AT(ring + (size_t)((select->row + r) % FF_RING_ROWS) * FF_ROW_WORDS, h));
+      const V bit = V_SET1((uint64_t)((int64_t)bits >> 63));
+      less = V_OR(less, V_AND(equal, V_ANDN(bit, random)));
+      equal = V_ANDN(equal, V_XOR(random, bit));
     }
-    V_STORE(V_AT(undecided, h), open);
-    nonzero |= V_NONZERO(open) << (h * VL);
+    V_STORE(V_AT(mask, h), less);
+    V_STORE(V_AT(undecided, h), equal);
+    nonzero |= V_NONZERO(equal) << (h * VL);
   }
   if (select->exact) return;
   uint64_t base = ((uint64_t)FF_DRAW_REMAINDER << FF_PHILOX_BLOCK_BITS) + (uint64_t)select->number * (FF_TILE / 4);
   for (; nonzero != 0; nonzero &= nonzero - 1) {
     uint32_t w = (uint32_t)__builtin_ctz(nonzero);
-    uint64_t bits = undecided[w];
-    do {
+    for (uint64_t bits = undecided[w]; bits != 0; bits &= bits - 1) {
       uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(bits);
       list->block[list->n] = base + lane / 4;
-      list->select[list->n] = select->number;
+      list->cut[list->n] = at;
       list->lane[list->n++] = (uint16_t)lane;
-      bits &= bits - 1;
-    } while (bits != 0);
+    }
   }
 }
 
 /* A block of choices: their random rows, their masks from row `masks` on. */
 static void FF_KERNEL(select)(ff_tile *tile, const ff_slice_op *op, const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
-  uint64_t *masks = tile->rows + (size_t)op->dst * FF_ROW_WORDS, *equal = tile->rows + (size_t)s->equal * FF_ROW_WORDS;
+  uint64_t *masks = tile->rows + (size_t)op->dst * FF_ROW_WORDS, *ring = tile->rows + (size_t)s->ring * FF_ROW_WORDS;
   const ff_slice_select *select = &s->selects[op->a], *end = select + op->b;
   FF_KERNEL(open_list) open;
   open.n = 0;
   uint32_t first_cut = select->cut, group = (select->row + 3) / 4; /* earlier rows of a group are in the ring already */
   for (; select < end; select++) {
     for (; group * 4 < select->row + select->n_rows; group++)
-      FF_KERNEL(random_rows)(tile->rows + (size_t)(s->ring + (group % 4) * 4) * FF_ROW_WORDS, FF_DRAW_SELECT, group, d);
-    size_t at = (size_t)(select->cut - first_cut) * FF_ROW_WORDS;
-    FF_KERNEL(compare)(tile, select, masks + at, equal + at, &open);
-    if (open.n > FF_TILE) FF_KERNEL(close)(tile, &open, masks, equal, first_cut, d);
+      FF_KERNEL(random_rows)(ring + (size_t)(group % 4) * 4 * FF_ROW_WORDS, FF_DRAW_SELECT, group, d);
+    for (uint32_t k = select->cut; k < select->cut + select->n_cuts; k++) {
+      FF_KERNEL(compare)(ring, select, s->cuts[k], k - first_cut, masks + (size_t)(k - first_cut) * FF_ROW_WORDS, &open);
+      if (open.n > FF_TILE) FF_KERNEL(close)(tile, &open, masks, first_cut, d);
+    }
   }
-  if (open.n > 0) FF_KERNEL(close)(tile, &open, masks, equal, first_cut, d);
+  if (open.n > 0) FF_KERNEL(close)(tile, &open, masks, first_cut, d);
 }
 
 /* A function of two inputs as c0 ^ c1 a ^ c2 b ^ c3 a b, by its four values. */

@@ -14,7 +14,9 @@
       {.nodes = 12, .max_functions = 2, .max_parents = 8, .perturbation = 0.01, .keep = 0.2},                   \
       {.nodes = 14, .max_functions = 3, .max_parents = 11, .perturbation = 0.001},                              \
       {.nodes = 20, .max_functions = 3, .max_parents = 3, .contexts = 5, .perturbation = 0.1},                  \
-      {.nodes = 40, .max_functions = 3, .max_parents = 3, .perturbation = 0}
+      {.nodes = 40, .max_functions = 3, .max_parents = 3, .perturbation = 0},                                   \
+      {.nodes = 16, .max_functions = 3, .max_parents = 4, .perturbation = 0.01, .update = FF_ASYNCHRONOUS},     \
+      {.nodes = 21, .max_functions = 3, .max_parents = 3, .contexts = 4, .update = FF_ASYNCHRONOUS}
 
 #define MOST_TERMS 40
 

@@ -80,7 +80,6 @@ static void check_row(const ff_pbn *pbn, ff_layout layout, uint64_t state, uint6
 
 static void check_law(ff_layout layout) {
   for (size_t i = 0; i < N_SHAPES; i++) {
-    if (layout == FF_LAYOUT_SLICED && shapes[i].update == FF_ASYNCHRONOUS) continue;
     for (uint64_t seed = 0; seed < 4; seed++) {
       ff_pbn *pbn = net_random_make(&shapes[i], 100 * i + seed);
       if (pbn == NULL) continue;
@@ -101,7 +100,7 @@ static void removed_nodes_stay_in_the_law(void) {
     pbn->removed_nodes = 7;
     pbn->removed_perturbed = 4;
     check_row(pbn, FF_LAYOUT_PACKED, 1, 3);
-    if (pbn->update == FF_SYNCHRONOUS) check_row(pbn, FF_LAYOUT_SLICED, 2, 3);
+    check_row(pbn, FF_LAYOUT_SLICED, 2, 3);
     ff_pbn_free(pbn);
   }
 }
@@ -153,7 +152,7 @@ static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, c
 static void instruction_sets_agree_to_the_bit(void) {
   static const uint64_t whole[] = {60};
   for (uint64_t seed = 0; seed < 6; seed++) {
-    ff_pbn *pbn = large_net(seed, seed % 3 == 2 ? 9 : 0, FF_SYNCHRONOUS);
+    ff_pbn *pbn = large_net(seed, seed % 3 == 2 ? 9 : 0, seed % 2 ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS);
     if (pbn == NULL) continue;
     uint64_t portable = fingerprint(pbn, FF_LAYOUT_SLICED, FF_SIMD_PORTABLE, whole, 1);
     for (int simd = FF_SIMD_AVX2; simd <= (int)ff_simd_best(); simd++)
@@ -164,10 +163,10 @@ static void instruction_sets_agree_to_the_bit(void) {
 
 static void steps_may_be_divided(void) {
   static const uint64_t whole[] = {60}, pieces[] = {1, 2, 0, 7, 50};
-  for (int packed = 0; packed < 2; packed++) {
-    ff_pbn *pbn = large_net(3, 0, packed ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS);
+  for (int kind = 0; kind < 4; kind++) {
+    ff_pbn *pbn = large_net(3, 0, kind % 2 ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS);
     if (pbn == NULL) continue;
-    ff_layout layout = packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED;
+    ff_layout layout = kind / 2 ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED;
     FF_CHECK(fingerprint(pbn, layout, FF_SIMD_BEST, whole, 1) == fingerprint(pbn, layout, FF_SIMD_BEST, pieces, 5));
     ff_pbn_free(pbn);
   }
@@ -443,7 +442,7 @@ static void open_choices_are_decided(void) {
       FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
     }
     check_open_choice(pbn, FF_LAYOUT_PACKED, FF_SIMD_BEST);
-    for (int simd = FF_SIMD_PORTABLE; update == FF_SYNCHRONOUS && simd <= (int)ff_simd_best(); simd++)
+    for (int simd = FF_SIMD_PORTABLE; simd <= (int)ff_simd_best(); simd++)
       check_open_choice(pbn, FF_LAYOUT_SLICED, (ff_simd)simd);
     ff_pbn_free(pbn);
   }
@@ -480,6 +479,23 @@ static void wide_predictors_stay_expressions(void) {
   ff_pbn_free(pbn);
 }
 
+/* Many nodes are updated asynchronously by trajectories of their own, few by rows. */
+static void layouts_follow_from_the_network(void) {
+  for (uint32_t nodes = 1010; nodes <= 1040; nodes += 30)
+    for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
+      net_shape shape = {.nodes = nodes, .max_functions = 1, .max_parents = 2, .update = (ff_update)update};
+      ff_pbn *pbn = net_random_make(&shape, 5);
+      ff_program *program = NULL;
+      ff_error err;
+      if (pbn == NULL) continue;
+      FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+      int packed = update == FF_ASYNCHRONOUS && nodes > 1024;
+      FF_CHECK_INT(ff_program_layout(program), packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED);
+      ff_program_free(program);
+      ff_pbn_free(pbn);
+    }
+}
+
 static void refusals(void) {
   static const char *const rules[] = {"a 1 !a", NULL};
   ff_pbn *pbn = net_parse(rules, 0.1, FF_ASYNCHRONOUS);
@@ -487,9 +503,7 @@ static void refusals(void) {
   ff_error err;
   ff_program *program = NULL;
   ff_tile *tile = NULL;
-  FF_CHECK_FAILS(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), FF_EARGUMENT, &err, "synchronous");
   FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_INT(ff_program_layout(program), FF_LAYOUT_PACKED);
   if (ff_simd_best() < FF_SIMD_AVX512)
     FF_CHECK_FAILS(ff_tile_new(&tile, program, FF_SIMD_AVX512, &err), FF_EARGUMENT, &err, "AVX-512");
   ff_program_free(program);
@@ -499,4 +513,4 @@ static void refusals(void) {
 FF_TEST_MAIN("engine", sliced_steps_follow_the_law, packed_steps_follow_the_law, removed_nodes_stay_in_the_law,
              instruction_sets_agree_to_the_bit, steps_may_be_divided, counters_count, hits_are_poisson,
              rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided, cuts_are_right,
-             wide_predictors_stay_expressions, refusals)
+             wide_predictors_stay_expressions, layouts_follow_from_the_network, refusals)

@@ -102,6 +102,7 @@ static const net_shape shapes[] = {
     {.nodes = 120, .max_functions = 6, .max_parents = 6, .perturbation = 0.01},
     {.nodes = 30, .max_functions = 24, .max_parents = 3, .perturbation = 0.01}, /* choices of more cuts than stand together */
     {.nodes = 60, .max_functions = 3, .max_parents = 4, .contexts = 30, .perturbation = 0.01},
+    {.nodes = 130, .max_functions = 3, .max_parents = 4, .perturbation = 0.001, .update = FF_ASYNCHRONOUS},
 };
 
 static void steps_give_the_tile(void) {

@@ -1,7 +1,7 @@
 # Are long-run answers right? make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
 #
 # NETWORKS (300) of each family of tests/campaign/families.R are simulated and compared with what is true. FAMILY is one family's
-# name, or several with commas; VERBOSE=1 prints a line a network. All rows go to build/coverage-<family>.csv. Fails where a
+# name, or several with commas; VERBOSE=1 prints a line a network; JOBS processes work at it (all processors). All rows go to build/coverage-<family>.csv. Fails where a
 # family's answers without a warning hold the truth in fewer than 92.5% or more than 97.5%, where fewer than 80% are answered so,
 # where a certain answer is wrong, and where intervals are more than 1.5 times as wide as the truth asks for.
 library(fireflip)
@@ -15,21 +15,31 @@ verbose <- nzchar(Sys.getenv("VERBOSE"))
 stopifnot(all(wanted %in% names(families)))
 dir.create("build", showWarnings = FALSE)
 
+jobs <- as.integer(Sys.getenv("JOBS", parallel::detectCores()))
+
+tell <- function(row) {
+  cat(sprintf("%s %d p %.2g %s exact %.6f found %.6f [%.6f, %.6f] ratio %.2f, %.2f s%s%s\n", row$family, row$network, row$p,
+    row$start, row$exact, row$estimate, row$lower, row$upper, row$ratio, row$seconds, if (row$plain && !row$held) " MISSED" else "",
+    if (nzchar(row$warned)) paste0(": ", row$warned) else ""))
+}
+
+judge_one <- function(family, i) {
+  row <- judge_case(family, i)
+  if (verbose) tell(row)
+  row
+}
+
+# All families' cases in one queue: the last of one need not wait for the first of the next.
+cases <- expand.grid(i = seq_len(n), family = wanted, stringsAsFactors = FALSE)
+rows <- parallel::mcmapply(judge_one, cases$family, cases$i, SIMPLIFY = FALSE, mc.cores = jobs, mc.preschedule = FALSE)
+failed <- vapply(rows, inherits, NA, "try-error")
+if (any(failed)) stop("case ", paste(cases[which(failed)[[1L]], ], collapse = " of "), ": ", rows[failed][[1L]])
+rows <- do.call(rbind, rows)
 lines <- NULL
 for (family in wanted) {
-  rows <- NULL
-  for (i in seq_len(n)) {
-    row <- judge_case(family, i)
-    rows <- rbind(rows, row)
-    if (verbose) {
-      cat(sprintf("%s %d p %.2g %s exact %.6f found %.6f [%.6f, %.6f] ratio %.2f, %.2f s%s%s\n", family, i, row$p, row$start,
-        row$exact, row$estimate, row$lower, row$upper, row$ratio, row$seconds, if (row$plain && !row$held) " MISSED" else "",
-        if (nzchar(row$warned)) paste0(": ", row$warned) else ""))
-    }
-  }
-  utils::write.csv(rows, sprintf("build/coverage-%s.csv", family), row.names = FALSE)
-  lines <- rbind(lines, judge_family(rows))
-  cat(sprintf("%s done\n", family))
+  of_family <- rows[rows$family == family, ]
+  utils::write.csv(of_family, sprintf("build/coverage-%s.csv", family), row.names = FALSE)
+  lines <- rbind(lines, judge_family(of_family))
 }
 options(width = 200)
 print(lines, row.names = FALSE, digits = 3)

@@ -151,6 +151,15 @@ static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, con
 
 static void generated(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, FF_SYNCHRONOUS, "generated"); }
 static void interpreter(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, FF_SYNCHRONOUS, "interpreter"); }
+/* One choice among all nodes: its masks are many, and so is what a compiler makes of it. */
+static void sliced_asynchronous(void) {
+  const uint32_t all = gpu.most_nodes;
+  if (gpu.most_nodes > 90) gpu.most_nodes = 90;
+  all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, FF_ASYNCHRONOUS, "generated, asynchronous");
+  if (all > 300) gpu.most_nodes = 300;
+  all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, FF_ASYNCHRONOUS, "interpreter, asynchronous");
+  gpu.most_nodes = all;
+}
 static void table_synchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_SYNCHRONOUS, "table, synchronous"); }
 static void table_asynchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_ASYNCHRONOUS, "table, asynchronous"); }
 
@@ -183,6 +192,7 @@ static int take_options(int argc, char **argv) {
 int main(int argc, char **argv) {
   static const ff_check_test tests[] = {{"generated", generated},
                                         {"interpreter", interpreter},
+                                        {"sliced_asynchronous", sliced_asynchronous},
                                         {"table_synchronous", table_synchronous},
                                         {"table_asynchronous", table_asynchronous},
                                         {"long_run", long_run}};
