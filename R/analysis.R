@@ -106,6 +106,7 @@ half_run <- function(run, which, rows) {
   run$precision <- run$precision[[which]]
   run$thinning <- run$thinning[rows]
   run$constant <- run$constant[rows]
+  run$memory <- run$memory[rows]
   run$tally <- NULL
   run[[if (which == "states") "pairs" else "sets"]] <- NULL
   run

@@ -170,7 +170,8 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
-    go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
+    go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
+    memory = result$memory, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
     bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -256,7 +257,7 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "reason", "backend", "device") # the pilot's, that of the layout's choice, and what ran the parts
+  kept <- c("thinning", "memory", "reason", "backend", "device") # the pilot's, that of the layout's choice, and what ran the parts
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL
@@ -278,7 +279,7 @@ inform_more <- function(run, plan) {
 # Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples
 # as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. While visits are few, the
 # longest may not have been seen, and no more samples count than there are looks that can be independent: one for every stretch
-# of a trajectory (see ff_estimate_stretch()). These looks also bound what never varied.
+# of a trajectory (see ff_estimate_stretch()). These looks also bound what never varied: a set, or a part of an influence.
 moment_intervals <- function(moments, chains, run) {
   column <- function(name) unname(moments[, name])
   mean <- column("mean")
@@ -292,13 +293,15 @@ moment_intervals <- function(moments, chains, run) {
     n <- pmax(m * (1 - m) / se^2, 1)
     n <- pmin(ifelse(column("visits") < few_visits, pmin(n, looks), n), 1e15)[varied] # beyond 1e15, qbeta() gives in
     tail <- (1 - run$confidence) / 2
-    lower[varied] <- stats::qbeta(tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
-    upper[varied] <- stats::qbeta(1 - tail, m[varied] * n + 0.5, (1 - m[varied]) * n + 0.5)
+    off <- m[varied] * n
+    on <- (1 - m[varied]) * n
+    lower[varied] <- ifelse(off < 1, 0, stats::qbeta(tail, off + 0.5, on + 0.5)) # less than one independent visit excludes nothing
+    upper[varied] <- ifelse(on < 1, 1, stats::qbeta(1 - tail, off + 0.5, on + 0.5))
   }
-  never <- visited != 1
-  bound <- 1 - (1 - run$confidence)^(1 / looks)
-  lower[never] <- pmax(0, m[never] - bound * (visited[never] > 0))
-  upper[never] <- pmin(1, m[never] + bound * (visited[never] < 2))
+  bound <- 1 - (1 - run$confidence)^(1 / looks) # of what was never seen, and so of what was always seen
+  hidden <- 1 - (1 - run$confidence)^(run$memory / (chains * run$window)) # ... and of what a start remembers, but was not entered
+  lower <- pmax(0, lower - bound * column("unseen_on") - hidden * m)
+  upper <- pmin(1, upper + bound * column("unseen_off") + hidden * (1 - m))
   known <- !is.na(run$constant) # what is constant by its expression is certain
   mean[known] <- lower[known] <- upper[known] <- run$constant[known]
   if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without a tile

@@ -13,7 +13,7 @@
 
 #include "../pbn/ff_engine.h"
 
-#define FF_BACKEND_ABI 3
+#define FF_BACKEND_ABI 4
 #define FF_BACKEND_ENTRY "fireflip_backend" /* the one symbol that a backend's shared object exports */
 
 typedef struct {

@@ -136,12 +136,13 @@ __device__ static void read_counts(const tally_input *in, uint32_t term, word ti
   *all = in->counts[i];
 }
 
-/* Five plain sums a term. Changes count for state sets alone. */
+/* Five plain sums a term: after its counts a state set has its changes, and how many trajectories begin and end there; another term
+ * has the trajectories' halves in which it held, and in which it did not, at some step. */
 __global__ static void tally_terms(tally_input in) {
   __shared__ word shared[5];
   for (uint32_t observable = blockIdx.x; observable < in.n; observable += gridDim.x)
     for (uint32_t i = in.first[observable]; i < in.first[observable + 1]; i++) {
-      const int set = in.sets[observable];
+      const int set = in.sets[observable], constant = in.at[i] >= FF_SUMS_0;
       word mine[5] = {0, 0, 0, 0, 0};
       for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
         for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
@@ -149,11 +150,14 @@ __global__ static void tally_terms(tally_input in) {
           read_counts(&in, i, tile, lane, &early, &all);
           mine[0] += early;
           mine[1] += all;
+          if (set) continue;
+          const word late = all - early;
+          mine[2] += constant ? 2 : (early > 0) + (late > 0);
+          mine[3] += constant ? 2 : (early < in.half[0]) + (late < in.half[1]);
         }
-        if (threadIdx.x != 0) continue;
-        const int constant = in.at[i] >= FF_SUMS_0;
+        if (!set || threadIdx.x != 0) continue;
         const uint64_t held = in.at[i] == FF_SUMS_1 ? FF_TILE : 0, at = constant ? 0 : tile * in.n_counted + in.at[i];
-        mine[2] += set && !constant ? in.changes[at] : 0;
+        mine[2] += !constant ? in.changes[at] : 0;
         mine[3] += constant ? held : in.before[at];
         mine[4] += constant ? held : in.after[at];
       }

@@ -54,10 +54,10 @@ static double looks_wanted(const ff_estimate *e) {
   for (uint32_t i = 0; i < e->observables.n; i++) {
     if (e->constant[i]) continue;
     ff_moments m = ff_tally_moments(&e->tally, i);
-    if (m.visited == 1 && m.visits >= FF_FEW_VISITS) continue;
-    if (m.visited == 1 && e->two_state[i] && may_work(e))
+    if (!may_work(e)) break;
+    if (m.visited == 1 && m.visits < FF_FEW_VISITS && e->two_state[i])
       more = larger(more, larger(1.1 * FF_FEW_VISITS / m.visits, 1.25));
-    else if (looks * e->precision[i] < RARE && may_work(e) && (e->two_state[i] || m.visited != 1))
+    else if (looks * e->precision[i] < RARE * larger(m.unseen[0], m.unseen[1]))
       more = larger(more, 2);
   }
   return more > 4 ? 4 : more;
@@ -212,6 +212,29 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
                       (unsigned long long)e->options.max_burn_in);
 }
 
+/* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells for how long a set
+ * depends on where a trajectory starts, and so what a visit to a part of the state space counts that the run may never enter. */
+static ff_status begin_memory(ff_estimate *e, ff_error *err) {
+  ff_status status = ff_slots_new(e, &e->run, 1, err);
+  if (status != FF_OK) return status;
+  ff_slots_halves(e, 0, 1, (uint64_t)larger(e->planned[0] - 1, 1));
+  e->remembers = 1;
+  e->slots[0].unit = PILOT_UNIT + e->pilot;
+  e->slots[0].busy = 1;
+  ff_tile_start(e->slots[0].tile, e->options.key, e->slots[0].unit);
+  return FF_OK;
+}
+
+static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
+  e->waits = 1;
+  return plan_run(e, e->planned[0], e->planned[1], 0, err);
+}
+
+ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
+  for (uint32_t i = 0; i < e->observables.n; i++) e->memory[i] = ff_tally_memory(&e->tally, i);
+  return plan_after_pilot(e, err);
+}
+
 /* From the pilot to the run. */
 static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   double burn_in, samples;
@@ -221,12 +244,13 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   if (e->waves != NULL) e->pilot_seconds = ff_waves_info(e->waves).device_seconds;
   ff_waves_free(e->waves);
   e->waves = NULL;
-  e->waits = 1;
   e->least_window = e->plan.half[0] + e->plan.half[1];
   double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
   double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* no precision is worth much that is in doubt */
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
-  return plan_run(e, more < most ? more : most, samples * MARGIN, 0, err);
+  e->planned[0] = more < most ? more : most;
+  e->planned[1] = samples * MARGIN;
+  return e->rule.forgets ? begin_memory(e, err) : plan_after_pilot(e, err);
 }
 
 /* Gives up with an error, or, where the caller takes an uncertain answer, goes on and keeps the error as its doubt. */

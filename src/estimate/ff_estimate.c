@@ -27,6 +27,7 @@ void ff_estimate_free(ff_estimate *e) {
   free(e->set);
   free(e->set_at);
   free(e->thinning);
+  free(e->memory);
   free(e->trace);
   free(e);
 }
@@ -80,8 +81,9 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->set_at = ff_calloc(n, sizeof *e->set_at);
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
+  e->memory = ff_calloc(n, sizeof *e->memory);
   if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->within == NULL || e->two_state == NULL ||
-      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL)
+      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
   memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);
@@ -188,7 +190,7 @@ static int run_tile(ff_estimate *e, slot *s) {
 
 static void pilot_share(void *context, int index) {
   ff_estimate *e = context;
-  for (uint32_t i = (uint32_t)index; i < e->pilot; i += (uint32_t)e->options.threads)
+  for (uint32_t i = (uint32_t)index; i < e->n_slots; i += (uint32_t)e->options.threads)
     if (e->slots[i].busy) run_tile(e, &e->slots[i]);
 }
 
@@ -217,7 +219,7 @@ static ff_status work(ff_estimate *e, ff_error *err) {
     return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
                          &e->steps, err);
   int threads = e->options.threads;
-  if (e->phase == FF_PHASE_PILOT && threads > (int)e->pilot) threads = (int)e->pilot;
+  if (e->phase == FF_PHASE_PILOT && threads > (int)e->n_slots) threads = (int)e->n_slots;
   ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
   for (uint32_t i = 0; i < e->n_slots; i++) {
     slot *s = &e->slots[i];
@@ -240,7 +242,10 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
     ff_status status = work(e, err);
     if (status != FF_OK) return status;
     if (e->phase == FF_PHASE_PILOT) {
-      if (e->tally.tiles == e->pilot) status = ff_decide_after_pilot(e, err);
+      if (!e->remembers && e->tally.tiles == e->pilot)
+        status = ff_decide_after_pilot(e, err);
+      else if (e->remembers && e->tally.tiles == 1)
+        status = ff_decide_after_memory(e, err);
     } else {
       uint64_t round = e->last_tile / ROUND_UNITS;
       int busy = e->wave_busy;
@@ -380,6 +385,7 @@ size_t ff_estimate_bytes(const ff_estimate *e) {
 }
 
 const ff_error *ff_estimate_doubt(const ff_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
+const double *ff_estimate_memory(const ff_estimate *e) { return e->memory; }
 const ff_tally *ff_estimate_tally(const ff_estimate *e) { return &e->tally; }
 ff_plan ff_estimate_plan(const ff_estimate *e) { return e->plan; }
 const uint32_t *ff_estimate_thinning(const ff_estimate *e) { return e->thinning; }

@@ -25,8 +25,8 @@
 
 /* ---- tallies ---------------------------------------------------------------------------------------------------- */
 
-/* Sums over trajectories, all integers. `words` holds per term: first-half count, whole count, changes, before, after;
- * then per observable five 128-bit sums (low word first) of the trajectory's weighted counts a (first half) and b (second):
+/* Sums over trajectories, all integers. `words` holds per term: first-half count, whole count, and for a state set changes, before,
+ * after; for another term the trajectories' halves in which it held at some step, those in which it did not, and 0; then per observable five 128-bit sums (low word first) of the trajectory's weighted counts a (first half) and b (second):
  * a, b, a a, b b, a b, in units of 2^-20. */
 typedef struct {
   uint32_t n, n_terms;
@@ -62,6 +62,7 @@ typedef struct {
   double se_between;   /* ... by the spread of the trajectories' means */
   double se;           /* the one that counts: between trajectories; the larger while visits are too few for their spread to tell */
   double visits;       /* independent visits, of the rarer value, that would give this standard error */
+  double unseen[2];    /* weight of the terms that never held, and of those that always did, though they need not */
   double rhat;         /* potential scale reduction factor; NaN where nothing varied */
   double gap;          /* mean of the second half minus that of the first ... */
   double gap_se;       /* ... and its standard error */
@@ -74,6 +75,10 @@ typedef struct {
   int visited;         /* 0: held never (or has value 0 always), 1: sometimes, 2: always */
 } ff_moments;
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
+
+/* Steps by which the second half's sum differs, for a difference of 1 in the first half's (0 where the first half does not vary):
+ * a first half of the first step tells how long a start is remembered. */
+double ff_tally_memory(const ff_tally *tally, uint32_t observable);
 
 /* ---- the formulas ----------------------------------------------------------------------------------------------- */
 
@@ -184,6 +189,11 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
  * sum of all its parts. Advancing it then goes on as the undivided run would: it ends at once, or adds tiles, or starts anew with
  * a longer burn-in. Thinning stays 1. `doubt` is what the parts told of (ff_estimate_doubt), or NULL. FF_EARGUMENT where plan and tally are not of such an estimate. */
 ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
+
+/* Per observable the steps for which it remembers where it started, as a tile from starts far apart shows: what an answer owes to
+ * a part of the state space that the run has not entered is some such steps out of all that were run. 0 where the start is not forgotten, and
+ * for a resumed estimate. Borrowed. */
+const double *ff_estimate_memory(const ff_estimate *estimate);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Borrowed. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);

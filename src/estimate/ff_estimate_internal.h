@@ -50,6 +50,9 @@ struct ff_estimate {
   uint32_t *set_at;       /* per state set: where the program counts it */
   uint32_t *thinning;
   ff_tally tally;
+  int remembers;          /* the pilot has ended, and a tile shows how long a start is remembered ... */
+  double *memory;         /* ... per observable, in steps; see ff_estimate_memory() */
+  double planned[2];      /* burn-in and samples that the run will have then */
   uint64_t least_window;  /* of the run */
   double last_unmixed;
   int stuck;
@@ -68,6 +71,7 @@ struct ff_estimate {
 ff_status ff_slots_new(ff_estimate *e, const ff_counting *counting, uint32_t n, ff_error *err);
 void ff_slots_free(ff_estimate *e);
 void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
+void ff_slots_halves(ff_estimate *e, uint64_t burn_in, uint64_t first, uint64_t second);
 
 /* ff_decide.c: steps in which a node flips once, and the rarest predictor function is selected once. */
 double ff_decide_stretch(const ff_program *program);
@@ -75,8 +79,9 @@ double ff_decide_stretch(const ff_program *program);
 /* ff_decide.c: the tiles of a round that this shard runs, `tiles` in all from number `first` on. */
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
-/* ff_decide.c: what follows a window of the pilot, and a look at the run. */
+/* ff_decide.c: what follows a window of the pilot, the tile that tells of memory, and a look at the run. */
 ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err);
+ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err);
 
 #endif

@@ -34,14 +34,16 @@ ff_status ff_slots_new(ff_estimate *e, const ff_counting *counting, uint32_t n, 
   return status;
 }
 
-void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n) {
+void ff_slots_halves(ff_estimate *e, uint64_t burn_in, uint64_t first, uint64_t second) {
   e->plan.burn_in = burn_in;
-  e->plan.half[0] = n / 2;
-  e->plan.half[1] = n - n / 2;
+  e->plan.half[0] = first;
+  e->plan.half[1] = second;
   e->target[0] = burn_in;
-  e->target[1] = burn_in + e->plan.half[0];
-  e->target[2] = burn_in + n;
+  e->target[1] = burn_in + first;
+  e->target[2] = burn_in + first + second;
   ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
   for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
   if (e->waves != NULL) ff_waves_plan(e->waves, e->target, e->plan.half);
 }
+
+void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n) { ff_slots_halves(e, burn_in, n / 2, n - n / 2); }

@@ -81,10 +81,18 @@ static void add_term(uint64_t *words, uint32_t at, int two_state, const uint32_t
     words[0] += value(a, lane);
     words[1] += value(whole, lane);
   }
-  uint32_t held = at == FF_TERM_1 ? FF_TILE : 0;
-  words[2] += two_state && at < FF_TERM_0 ? harvest->changes[at] : 0;
-  words[3] += at < FF_TERM_0 ? harvest->before[at] : held;
-  words[4] += at < FF_TERM_0 ? harvest->after[at] : held;
+  if (two_state) {
+    uint32_t held = at == FF_TERM_1 ? FF_TILE : 0;
+    words[2] += at < FF_TERM_0 ? harvest->changes[at] : 0;
+    words[3] += at < FF_TERM_0 ? harvest->before[at] : held;
+    words[4] += at < FF_TERM_0 ? harvest->after[at] : held;
+    return;
+  }
+  for (uint32_t lane = 0; lane < FF_TILE; lane++) { /* what is constant cannot be missed */
+    uint64_t early = value(a, lane), late = value(whole, lane) - early;
+    words[2] += at >= FF_TERM_0 ? 2 : (early > 0) + (late > 0);
+    words[3] += at >= FF_TERM_0 ? 2 : (early < half[0]) + (late < half[1]);
+  }
 }
 
 void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
@@ -164,6 +172,32 @@ static void choose_error(ff_moments *m, double mean, double most) {
   m->visits = rarer * rarer / (m->se * m->se);
 }
 
+/* A sum of terms has the spread that trajectories show only where each term has been seen often: its rarer value in so many
+ * trajectories' halves. The lengths of visits spread as much as their number does. */
+static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
+  double more = 0;
+  for (uint32_t j = first; j < last; j++) {
+    const uint64_t *words = term_words(tally, j);
+    double weight = tally->weights[j], mean = (double)words[1] / samples, rarer = mean < 0.5 ? mean : 1 - mean;
+    uint64_t looks = words[2] < words[3] ? words[2] : words[3];
+    if (looks == 0) m->unseen[words[2] > 0] += weight;
+    if (looks == 0 || looks >= FF_FEW_VISITS) continue;
+    more += 2 * weight * rarer * weight * rarer / (double)looks;
+    if ((double)looks < m->visits) m->visits = (double)looks;
+  }
+  m->se = sqrt(m->se * m->se + more);
+}
+
+double ff_tally_memory(const ff_tally *tally, uint32_t observable) {
+  const uint64_t *pair = pair_words(tally, observable);
+  double chains = (double)tally->tiles * FF_TILE, unit = WEIGHT_ONE * WEIGHT_ONE * chains, most = 0;
+  if (chains == 0) return 0;
+  double a = real128(pair) / WEIGHT_ONE / chains, b = real128(pair + 2) / WEIGHT_ONE / chains;
+  double aa = spread(real128(pair + 4) / unit, a, a), ab = spread(real128(pair + 8) / unit, a, b);
+  for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += tally->weights[j];
+  return aa > 0 ? fabs(ab / aa) * most : 0;
+}
+
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   ff_moments m = {.rhat = NAN, .alpha = NAN, .beta = NAN, .visited = 1, .inflation = 1};
   uint32_t first = tally->first[observable], last = tally->first[observable + 1];
@@ -177,10 +211,15 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
     total += (double)term_words(tally, j)[1];
   }
   m.mean /= chains * n;
-  if (last - first == 1 && tally->weights[first] == 1.0) two_state(&m, term_words(tally, first), chains * n);
+  int set = last - first == 1 && tally->weights[first] == 1.0;
+  if (set) two_state(&m, term_words(tally, first), chains * n);
   if (total == 0 || total == chains * n * (last - first)) {
     m.mean = total == 0 ? 0 : most;
     m.visited = total == 0 ? 0 : 2;
+    if (set)
+      m.unseen[total > 0] = 1;
+    else
+      count_looks(&m, tally, first, last, chains * n);
     return m;
   }
   /* in units of steps: a trajectory's weighted count over each half */
@@ -212,5 +251,6 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
     m.drift = m.gap > 0 ? INFINITY : -INFINITY;
   if (rounded(tally, first, last)) m.se_between = fmax(m.se_between, sqrt(m.mean * (most - m.mean) / chains));
   choose_error(&m, m.mean, most);
+  if (!set) count_looks(&m, tally, first, last, chains * n);
   return m;
 }

@@ -236,8 +236,9 @@ static SEXP device_of(ff_estimate *estimate) {
 }
 
 static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",
-                                           "gap",  "alpha", "beta",   "n01",          "n10",        "visited"};
-#define N_MOMENTS 14
+                                           "gap",  "alpha", "beta",   "n01",          "n10",        "visited", "unseen_off",
+                                           "unseen_on"};
+#define N_MOMENTS 16
 
 /* A matrix, a row an observable. */
 static SEXP moments_of(const ff_tally *tally) {
@@ -249,7 +250,7 @@ static SEXP moments_of(const ff_tally *tally) {
   for (uint32_t i = 0; i < tally->n; i++) {
     ff_moments m = ff_tally_moments(tally, i);
     double values[N_MOMENTS] = {m.mean, m.se,    m.visits, m.se_two_state, m.se_between,  m.rhat, m.drift, m.inflation,
-                                m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, m.visited};
+                                m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, m.visited, m.unseen[0], m.unseen[1]};
     for (int j = 0; j < N_MOMENTS; j++) REAL(out)[(size_t)j * tally->n + i] = values[j];
   }
   UNPROTECT(3);
@@ -257,7 +258,7 @@ static SEXP moments_of(const ff_tally *tally) {
 }
 
 /* A tally as bytes, to be merged with others of its plan; numbers stand as this machine has them, and a first word tells. */
-#define TALLY_MARK UINT64_C(0x6666746C00000002)
+#define TALLY_MARK UINT64_C(0x6666746C00000003)
 
 static SEXP bytes_of(const ff_tally *t) {
   size_t words = 6 + ((size_t)t->n + 1) + t->n_terms + t->n_words, at = 0;
@@ -352,11 +353,11 @@ static SEXP trace_of(const ff_estimate *estimate) {
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
-                                      "device", "forgets", "doubt"};
+                                      "device", "forgets", "doubt", "memory"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(17, names));
+  SEXP out = PROTECT(ffi_list(18, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -378,6 +379,9 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 15, Rf_ScalarLogical(ff_program_forgets(h->program)));
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
   if (doubt != NULL) SET_VECTOR_ELT(out, 16, Rf_mkString(doubt->text));
+  SEXP memory = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  SET_VECTOR_ELT(out, 17, memory);
+  for (uint32_t i = 0; i < tally->n; i++) REAL(memory)[i] = ff_estimate_memory(h->estimate)[i];
   for (uint32_t i = 0; i < tally->n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;

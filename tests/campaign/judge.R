@@ -143,9 +143,10 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   row$certain <- width == 0 || isTRUE(row$within + row$between == 0)
   row$error <- abs(row$estimate - truth) / max(width, slack)
   for (column in intersect(names(value), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- value[[column]]
-  # what never varied has a bound, and no width that follows from a variance
+  # what never varied has a bound, and no width that follows from a variance; nor has what is so rare that its own error exceeds it
   if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
-    row$ratio <- width / ideal_width(answers, asked$parts, value, options)
+    ideal <- ideal_width(answers, asked$parts, value, options)
+    if (isTRUE(ideal < abs(truth))) row$ratio <- width / ideal
   }
   row
 }

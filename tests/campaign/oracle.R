@@ -247,6 +247,7 @@ changed_network <- function(net, row, by) {
     new <- min(1, old[[row$predictor]] + by)
     net$rules$probability[at] <- old * (1 - new) / (1 - old[[row$predictor]])
     net$rules$probability[[at[[row$predictor]]]] <- new
+    net$rules <- net$rules[net$rules$probability > 0, ]
   } else if (row$change == "predictor") {
     j <- at[[row$predictor]]
     net$rules$predictor[[j]] <- paste0("!(", net$rules$predictor[[j]], ")")
