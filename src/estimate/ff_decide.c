@@ -148,6 +148,21 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   return FF_OK;
 }
 
+/* Where every node by itself has mixed: the pair of nodes, or the predictor function, that has mixed least. */
+static void name_slow_together(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
+  const ff_monitors *monitors = e->options.monitors;
+  uint32_t asked = e->observables.n, worst = asked;
+  for (uint32_t i = asked; i < e->tally.n; i++)
+    if (unmixed[i] > unmixed[worst]) worst = i;
+  if (worst >= e->tally.n || !(unmixed[worst] > 1)) return;
+  uint32_t a = monitors->node[0][worst - asked], b = monitors->node[1][worst - asked];
+  const char *name = e->options.names[a], *other = b == UINT32_MAX ? "" : e->options.names[b];
+  if (b == UINT32_MAX)
+    snprintf(out, size, " about a predictor function of node %s", ff_quote(name, strlen(name)).text);
+  else
+    snprintf(out, size, " about nodes %s and %s together", ff_quote(name, strlen(name)).text, ff_quote(other, strlen(other)).text);
+}
+
 /* The observables that have mixed least, the worst first, as text: "nodes "a" and "b"". */
 static void name_slow(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
@@ -171,6 +186,7 @@ static void name_slow(const ff_estimate *e, const double *unmixed, char *out, si
                              ff_quote(name, strlen(name)).text);
   }
   if (slow > n && used < size) snprintf(out + used, size - used, " and %u more", slow - n);
+  if (n == 0 && monitors != NULL) name_slow_together(e, unmixed, out, size);
 }
 
 /* The burn-in that mixing seems to take, from below. Halves of h steps that share nearly all of one memory of t steps have a

@@ -94,6 +94,25 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   return ff_slots_new(e, &e->pilot_of, e->pilot, err);
 }
 
+static uint64_t common_multiple(uint64_t a, uint64_t b) {
+  uint64_t x = a, y = b;
+  while (y > 0) {
+    uint64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return a / x * b;
+}
+
+/* What windows are multiples of, so that both halves hold whole periods. */
+static uint64_t window_unit(const ff_program *program, int periods) {
+  uint64_t period = ff_program_period(program), unit = periods ? ALL_PERIODS : PERIODS;
+  if (period < 2 || unit % (2 * period) == 0) return unit;
+  uint64_t all = common_multiple(PERIODS, 2 * period);
+  if (all > FF_MAX_WINDOW / 4) all = 2 * period;
+  return (unit + all - 1) / all * all;
+}
+
 /* The first look, with its burn-in a stretch at least, and long enough for a state to run through a chain of nodes, where it is not too long. */
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
@@ -101,12 +120,13 @@ static uint64_t first_psi(const ff_estimate *e) {
   uint64_t nodes = ff_program_all_nodes(program), most = asynchronous ? 65536 : 1024, enough = asynchronous ? 16 * nodes : (nodes + 1) / 2;
   uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
   int periods = !asynchronous && ff_program_perturbation(program) == 0 && !ff_program_forgets(program) && work <= 1000;
-  uint64_t unit = periods ? ALL_PERIODS : PERIODS;
+  uint64_t unit = window_unit(program, periods);
   double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
   double limit = (double)e->options.max_burn_in / (ff_program_forgets(program) ? 1 : 2); /* else one look is not enough */
   if (limit > FF_MAX_WINDOW) limit = FF_MAX_WINDOW;
   if (2 * psi < stretch) psi = stretch / 2;
   if (psi > limit) psi = limit;
+  if (limit < (double)unit) unit = window_unit(program, 0);
   if (limit < (double)unit) unit = PERIODS;
   if (limit < PERIODS) return (uint64_t)limit;
   double units = ceil(psi / (double)unit), most_units = floor(limit / (double)unit);

@@ -1,4 +1,4 @@
-/* The pilot's monitors: nodes and pairs of nodes. */
+/* The pilot's monitors: nodes, pairs of nodes, and predictor functions. */
 #include "ff_monitor.h"
 
 #include <stdlib.h>
@@ -94,32 +94,51 @@ static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t 
   return nodes + list_pairs(m, nodes, pbn, pairs);
 }
 
+#define MANY_PARENTS 3 /* what fewer parents give is a sum of nodes and pairs */
+
+static int watched(const ff_predictor *f) { return f->n_parents >= MANY_PARENTS && f->expr.length < 64; }
+
+/* Functions to be watched, evenly from all: function[i] are their numbers; their nodes are listed from `at` on. */
+static uint32_t list_functions(ff_monitors *m, uint32_t at, uint32_t *function, const ff_pbn *pbn, uint32_t most) {
+  uint32_t all = 0, seen = 0, found = 0;
+  for (uint32_t f = 0; f < pbn->first[pbn->n_nodes]; f++) all += (uint32_t)watched(&pbn->predictors[f]);
+  uint32_t wanted = all < most ? all : most;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++)
+    for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1] && found < wanted; f++) {
+      if (!watched(&pbn->predictors[f]) || (uint64_t)found * all / wanted != seen++) continue;
+      m->node[0][at + found] = i;
+      m->node[1][at + found] = UINT32_MAX;
+      function[found++] = f;
+    }
+  return found;
+}
+
 ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most_nodes,
-                          uint32_t most_pairs, ff_error *err) {
+                          uint32_t most_pairs, uint32_t most_functions, ff_error *err) {
   *out = (ff_monitors){.n_asked = asked->n};
-  uint32_t nodes = pbn->n_nodes < most_nodes ? pbn->n_nodes : most_nodes, pairs = most_pairs;
+  uint32_t nodes = pbn->n_nodes < most_nodes ? pbn->n_nodes : most_nodes, most = nodes + most_pairs + most_functions;
   uint32_t n_terms = asked->first[asked->n];
-  out->node[0] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[0]);
-  out->node[1] = ff_calloc((size_t)nodes + pairs, sizeof *out->node[1]);
-  uint32_t *first = ff_calloc((size_t)asked->n + nodes + pairs + 1, sizeof *first);
-  ff_expr *terms = ff_calloc((size_t)n_terms + nodes + pairs, sizeof *terms);
-  double *weights = ff_calloc((size_t)n_terms + nodes + pairs, sizeof *weights);
+  out->node[0] = ff_calloc(most, sizeof *out->node[0]);
+  out->node[1] = ff_calloc(most, sizeof *out->node[1]);
+  uint32_t *first = ff_calloc((size_t)asked->n + most + 1, sizeof *first);
+  ff_expr *terms = ff_calloc((size_t)n_terms + most, sizeof *terms);
+  double *weights = ff_calloc((size_t)n_terms + most, sizeof *weights);
+  uint32_t *function = ff_calloc(most_functions, sizeof *function);
   out->observables = (ff_observables){.first = first, .terms = terms, .weights = weights};
-  if (out->node[0] == NULL || out->node[1] == NULL || first == NULL || terms == NULL || weights == NULL) {
-    ff_monitors_free(out);
-    return ff_error_set(err, FF_EMEMORY, "no memory for the monitors of %u nodes", nodes);
-  }
   uint32_t *list = ff_calloc(pbn->n_nodes, sizeof *list);
   uint8_t *mark = ff_calloc(pbn->n_nodes, 2);
-  uint32_t found = 0;
-  if (list != NULL && mark != NULL) found = list_monitors(out, pbn, list, list_core(list, pbn, mark), nodes, pairs);
-  int listed = list != NULL && mark != NULL;
-  free(list);
-  free(mark);
-  if (!listed) {
+  if (out->node[0] == NULL || out->node[1] == NULL || first == NULL || terms == NULL || weights == NULL || function == NULL ||
+      list == NULL || mark == NULL) {
+    free(list);
+    free(mark);
+    free(function);
     ff_monitors_free(out);
     return ff_error_set(err, FF_EMEMORY, "no memory for the monitors of %u nodes", nodes);
   }
+  uint32_t n_single = list_monitors(out, pbn, list, list_core(list, pbn, mark), nodes, most_pairs);
+  uint32_t found = n_single + list_functions(out, n_single, function, pbn, most_functions);
+  free(list);
+  free(mark);
   out->observables.n = asked->n + found;
   memcpy(first, asked->first, (size_t)asked->n * sizeof *first);
   for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that are not made yet are empty */
@@ -129,9 +148,13 @@ ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const f
     weights[i] = asked->weights[i];
   }
   for (uint32_t i = 0; i < found && status == FF_OK; i++) {
-    status = make_term(&terms[n_terms + i], out->node[0][i], out->node[1][i], err);
+    if (i < n_single)
+      status = make_term(&terms[n_terms + i], out->node[0][i], out->node[1][i], err);
+    else
+      status = ff_expr_copy(&terms[n_terms + i], &pbn->predictors[function[i - n_single]].expr, err);
     weights[n_terms + i] = 0.5;
   }
+  free(function);
   if (status == FF_OK) status = ff_observables_hold(&out->observables, pbn, err);
   if (status != FF_OK) ff_monitors_free(out);
   return status;

@@ -61,6 +61,11 @@ int ff_program_asynchronous(const ff_program *program);
  * are held at a given value, and those exempt ones that follow, without a cycle among themselves, from nodes that can. */
 int ff_program_forgets(const ff_program *program);
 
+/* The nodes that follow their start without chance (one function, no flips, and such nodes as parents) repeat themselves after so
+ * many steps, whatever the others do; 1 where there are none, where the start is forgotten, or in an asynchronous network; 0
+ * where the period is above 2^20 or takes too long to find. From several starts where these are random. */
+uint64_t ff_program_period(const ff_program *program);
+
 /* Trajectories of a program that forgets its start shall start in states that differ much from each other: all nodes off, all on,
  * the given start, random ones. Without effect on one that does not. To be called before a tile starts. */
 void ff_program_spread(ff_program *program);

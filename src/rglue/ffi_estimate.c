@@ -127,8 +127,10 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
 /* Nodes that a pilot follows, at most: a packed program evaluates each of them whenever a state changes. */
 #define MOST_NODES 4096
 #define MOST_PAIRS 128
+#define MOST_FUNCTIONS 64
 #define MOST_PACKED_NODES 32
 #define MOST_PACKED_PAIRS 3
+#define MOST_PACKED_FUNCTIONS 3
 
 static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ff_error err;
@@ -136,7 +138,7 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
   int packed = ff_program_layout(h->program) == FF_LAYOUT_PACKED;
   ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES,
-                            packed ? MOST_PACKED_PAIRS : MOST_PAIRS, &err), &err);
+                            packed ? MOST_PACKED_PAIRS : MOST_PAIRS, packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
   ff_program_spread(h->program);

@@ -97,7 +97,7 @@ static inline outcome run(const ff_pbn *pbn, const ff_observables *observables, 
 static inline ff_status run_watched(outcome *o, const ff_pbn *pbn, const ff_observables *sets, ff_estimate_options options, ff_error *err) {
   *o = (outcome){0};
   FF_CHECK_OK(ff_program_new(&o->program, pbn, sets, FF_LAYOUT_AUTO, err), err);
-  FF_CHECK_OK(ff_monitors_new(&o->monitors, sets, pbn, 4096, 32, err), err);
+  FF_CHECK_OK(ff_monitors_new(&o->monitors, sets, pbn, 4096, 32, 32, err), err);
   FF_CHECK_OK(ff_counted_new(&o->counted, &o->monitors.observables, err), err);
   FF_CHECK_OK(ff_program_new(&o->pilot, pbn, &o->counted.counted, FF_LAYOUT_AUTO, err), err);
   ff_program_spread(o->program);
