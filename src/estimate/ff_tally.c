@@ -27,6 +27,35 @@ static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
 
 static double real128(const uint64_t *sum) { return (double)sum[1] * 18446744073709551616.0 + (double)sum[0]; }
 
+/* a b - c d, of 128-bit sums: exact but for the last rounding, so that what differs little is not lost. */
+static double difference(const uint64_t *a, const uint64_t *b, const uint64_t *c, const uint64_t *d) {
+  const uint64_t *factors[2][2] = {{a, b}, {c, d}};
+  uint64_t product[2][4] = {{0}};
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 2; i++)
+      for (int j = 0; j < 2; j++) {
+        uint64_t part[2] = {0}, carry;
+        add_product(part, factors[k][0][i], factors[k][1][j]);
+        for (int l = i + j; l < 4 && (part[0] | part[1]) != 0; l++) {
+          product[k][l] += part[0];
+          carry = product[k][l] < part[0];
+          part[0] = part[1] + carry;
+          part[1] = part[0] < carry;
+        }
+      }
+  int last = 3, larger = 0;
+  while (last > 0 && product[0][last] == product[1][last]) last--;
+  larger = product[0][last] < product[1][last];
+  uint64_t borrow = 0;
+  double out = 0, unit = 1;
+  for (int l = 0; l < 4; l++, unit *= 18446744073709551616.0) {
+    uint64_t x = product[larger][l], y = product[1 - larger][l], rest = x - y - borrow;
+    borrow = x < y || (x == y && borrow);
+    out += (double)rest * unit;
+  }
+  return larger ? -out : out;
+}
+
 void ff_tally_free(ff_tally *tally) {
   free(tally->first);
   free(tally->weights);
@@ -95,11 +124,47 @@ static void add_term(uint64_t *words, uint32_t at, int two_state, const uint32_t
   }
 }
 
+#define SHORT_WINDOW (UINT64_C(1) << 26) /* 1,024 products of counts up to this fit into 64 bits */
+
+/* One term: the products' sums times its weight's square, which are the same integers. */
+static void add_single(uint64_t *words, column early, column all, uint64_t weight) {
+  uint64_t a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+  for (uint32_t lane = 0; lane < FF_TILE && early.counts != NULL; lane++) {
+    uint64_t first = early.counts[lane], second = all.counts[lane] - early.counts[lane];
+    a += first;
+    b += second;
+    aa += first * first;
+    bb += second * second;
+    ab += first * second;
+  }
+  if (early.counts == NULL) {
+    uint64_t first = early.all, second = all.all - early.all;
+    a = first * FF_TILE;
+    b = second * FF_TILE;
+    aa = first * first * FF_TILE;
+    bb = second * second * FF_TILE;
+    ab = first * second * FF_TILE;
+  }
+  add_product(words, weight, a);
+  add_product(words + 2, weight, b);
+  add_product(words + 4, weight * weight, aa);
+  add_product(words + 6, weight * weight, bb);
+  add_product(words + 8, weight * weight, ab);
+}
+
 void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
   for (uint32_t i = 0; i < tally->n; i++) {
     uint32_t first = tally->first[i], last = tally->first[i + 1];
     int two_state = last - first == 1 && tally->weights[first] == 1.0;
-    uint64_t a[FF_TILE] = {0}, whole[FF_TILE] = {0}, *words = pair_words(tally, i);
+    uint64_t *words = pair_words(tally, i);
+    if (last - first == 1 && tally->half[0] + tally->half[1] < SHORT_WINDOW) {
+      uint32_t place = at == NULL ? first : at[first];
+      add_term(term_words(tally, first), place, two_state, first_half, harvest, tally->half);
+      add_single(words, column_of(first_half, place, tally->half[0]),
+                 column_of(harvest->counts, place, tally->half[0] + tally->half[1]), ff_tally_weight(tally->weights[first]));
+      continue;
+    }
+    uint64_t a[FF_TILE] = {0}, whole[FF_TILE] = {0};
     for (uint32_t j = first; j < last; j++) {
       uint32_t place = at == NULL ? j : at[j];
       add_term(term_words(tally, j), place, two_state, first_half, harvest, tally->half);
@@ -137,10 +202,11 @@ ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {
   return FF_OK;
 }
 
-/* A covariance from the mean of products; what rounding alone leaves of equal numbers is none. */
-static double spread(double products, double a, double b) {
-  double out = products - a * b;
-  return fabs(out) > 1e-14 * a * b ? out : 0;
+/* A covariance over trajectories from the sum of products and the sums, in units of steps. */
+static double spread(const uint64_t *products, const uint64_t *a, const uint64_t *b, uint64_t chains) {
+  const uint64_t n[2] = {chains, 0};
+  double unit = WEIGHT_ONE * (double)chains;
+  return difference(products, n, a, b) / (unit * unit);
 }
 
 static void two_state(ff_moments *m, const uint64_t *words, double samples) {
@@ -190,10 +256,9 @@ static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, ui
 
 double ff_tally_memory(const ff_tally *tally, uint32_t observable) {
   const uint64_t *pair = pair_words(tally, observable);
-  double chains = (double)tally->tiles * FF_TILE, unit = WEIGHT_ONE * WEIGHT_ONE * chains, most = 0;
+  uint64_t chains = tally->tiles * FF_TILE;
   if (chains == 0) return 0;
-  double a = real128(pair) / WEIGHT_ONE / chains, b = real128(pair + 2) / WEIGHT_ONE / chains;
-  double aa = spread(real128(pair + 4) / unit, a, a), ab = spread(real128(pair + 8) / unit, a, b);
+  double aa = spread(pair + 4, pair, pair, chains), ab = spread(pair + 8, pair, pair + 2, chains), most = 0;
   for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += tally->weights[j];
   return aa > 0 ? fabs(ab / aa) * most : 0;
 }
@@ -224,9 +289,9 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   }
   /* in units of steps: a trajectory's weighted count over each half */
   double a = real128(pair) / WEIGHT_ONE / chains, b = real128(pair + 2) / WEIGHT_ONE / chains;
-  double unit = WEIGHT_ONE * WEIGHT_ONE * chains;
-  double aa = spread(real128(pair + 4) / unit, a, a), bb = spread(real128(pair + 6) / unit, b, b);
-  double ab = spread(real128(pair + 8) / unit, a, b);
+  uint64_t whole = tally->tiles * FF_TILE;
+  double aa = spread(pair + 4, pair, pair, whole), bb = spread(pair + 6, pair + 2, pair + 2, whole);
+  double ab = spread(pair + 8, pair, pair + 2, whole);
   double correct = chains / (chains - 1);
   double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
   m.se_between = sqrt(between / chains);
@@ -242,8 +307,8 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   double var0 = fmax(0, aa) * correct / (h0 * h0), var1 = fmax(0, bb) * correct / (h1 * h1);
   m.half_cov = ab * correct / (h0 * h1);
   m.half_var = sqrt(var0 * var1);
-  m.gap = b / h1 - a / h0;
-  if (fabs(m.gap) < 1e-12 * mean) m.gap = 0; /* rounding */
+  const uint64_t length[2][2] = {{tally->half[0], 0}, {tally->half[1], 0}};
+  m.gap = difference(pair + 2, length[0], pair, length[1]) / (WEIGHT_ONE * chains * h0 * h1);
   m.gap_se = sqrt(fmax(0, var0 + var1 - 2 * m.half_cov) / chains);
   if (m.gap_se > 0)
     m.drift = m.gap / m.gap_se;

@@ -36,8 +36,9 @@ void ff_program_free(ff_program *program) {
   free(program);
 }
 
-/* Alternatives of an asynchronous step from which on a trajectory by itself is cheaper: each costs all 1,024 of a tile some work. */
-#define MOST_ALTERNATIVES 1024
+/* Alternatives of an asynchronous step from which on a trajectory by itself is cheaper on a GPU, if not yet on a processor: each
+ * costs all 1,024 of a tile some work. */
+#define MOST_ALTERNATIVES 256
 
 static uint64_t alternatives_of(const ff_pbn *pbn) {
   return pbn->n_contexts > 0 ? (uint64_t)pbn->n_nodes + pbn->n_contexts : pbn->first[pbn->n_nodes];

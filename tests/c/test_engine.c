@@ -481,7 +481,7 @@ static void wide_predictors_stay_expressions(void) {
 
 /* Many nodes are updated asynchronously by trajectories of their own, few by rows. */
 static void layouts_follow_from_the_network(void) {
-  for (uint32_t nodes = 1010; nodes <= 1040; nodes += 30)
+  for (uint32_t nodes = 250; nodes <= 260; nodes += 10)
     for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
       net_shape shape = {.nodes = nodes, .max_functions = 1, .max_parents = 2, .update = (ff_update)update};
       ff_pbn *pbn = net_random_make(&shape, 5);
@@ -489,7 +489,7 @@ static void layouts_follow_from_the_network(void) {
       ff_error err;
       if (pbn == NULL) continue;
       FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
-      int packed = update == FF_ASYNCHRONOUS && nodes > 1024;
+      int packed = update == FF_ASYNCHRONOUS && nodes > 256;
       FF_CHECK_INT(ff_program_layout(program), packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED);
       ff_program_free(program);
       ff_pbn_free(pbn);

@@ -92,7 +92,6 @@ test_that("of what an estimate is asked for", {
     steady_state(net, "a", seed = 1, shard = list(1, 2))
     steady_state(net, "a", seed = matrix(1:4, 2))
     steady_state(net, "a", method = rep(strrep("x", 70), 2))
-    steady_state(set_update(net, "asynchronous"), "a", layout = "sliced")
     steady_state(net, "a", precision = 1e-12, method = "simulation", seed = 1)
     steady_state(net, "a", precision = 1e-300, method = "simulation", seed = 1)
   })

@@ -243,7 +243,6 @@ test_that("arguments are checked", {
     expect_error(do.call(steady_state, c(list(net, "a"), arguments)), class = "fireflip_error_argument", info = names(arguments))
   }
   expect_error(steady_state(1, "a"), class = "fireflip_error_argument")
-  expect_error(steady_state(small(update = "asynchronous"), "a", layout = "sliced"), class = "fireflip_error_argument")
   expect_error(steady_state(net, "a", backend = "cuda"), class = "fireflip_error_backend")
   old <- options(fireflip.threads = "many")
   on.exit(options(old))
