@@ -62,8 +62,10 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
 
 # The result, and a warning where it is uncertain.
 whole_influences <- function(run, moments, tiles, seconds) {
+  out <- influence_frame(run, moments, tiles, seconds)
+  warn_short_of_precision(out, paste(out$from, "->", out$to))
   warn_of_doubt(run)
-  influence_frame(run, moments, tiles, seconds)
+  out
 }
 
 # The pairs asked for, and which of them are arrows of the network.

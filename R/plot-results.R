@@ -181,6 +181,7 @@ influence_ranked <- function(x, n) {
 }
 
 sensitivity_ranked <- function(x, n) {
+  x <- x[!is.na(x$difference), , drop = FALSE] # changes that were given up
   what <- ifelse(is.na(x$node), "p", x$node)
   how <- switch(x$change[[1L]],
     node = ifelse(x$value == 1, " on", " off"), selection = sprintf(" [%d] to %.2g", x$predictor, x$value),

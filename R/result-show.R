@@ -224,6 +224,7 @@ summary.long_run_sensitivity <- function(object, ...) {
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
     abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
   }
+  object <- object[!is.na(object$difference), , drop = FALSE] # changes that were given up
   key <- paste(object$node, object$predictor, object$value)
   parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
   first <- vapply(parts, `[[`, 0L, 1L)

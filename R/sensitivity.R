@@ -72,11 +72,13 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
       steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = derived_seed(seed, i), ...)
     )
   }
-  runs <- lapply(c(list(list(model = model)), changes), `[[`, "model")
-  results <- lapply(seq_along(runs), function(i) estimate(runs[[i]], i - 1))
-  rows <- lapply(seq_along(changes), function(i) {
-    sensitivity_rows(change, changes[[i]], results[[1L]], results[[i + 1L]], seed)
+  before <- estimate(model, 0)
+  after <- lapply(seq_along(changes), function(i) {
+    tryCatch(estimate(changes[[i]]$model, i), fireflip_error_convergence = identity)
   })
+  tell_refused(changes, after)
+  rows <- lapply(seq_along(changes), function(i) sensitivity_rows(change, changes[[i]], before, after[[i]], seed))
+  results <- c(list(before), after)
   out <- do.call(rbind, rows)
   if (all(out$method == "exact")) {
     out$seed <- NA_real_
@@ -85,6 +87,17 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   doubts <- unlist(lapply(results, function(result) attr(result, "run")$doubt))
   out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
   structure(out, class = c("long_run_sensitivity", "data.frame"), run = if (length(doubts) > 0L) list(doubt = doubts[[1L]]))
+}
+
+# Changes whose networks the simulation gives up have rows of NA, and are told in a warning; an error where these are all.
+tell_refused <- function(changes, after) {
+  refused <- which(vapply(after, inherits, NA, "condition"))
+  if (length(refused) == 0L) return(invisible())
+  if (length(refused) == length(after)) stop(after[[1L]])
+  warn("convergence", sprintf(
+    "%s without an answer (NA); for the first of them, of %s: %s", count_of(length(refused), "change"),
+    quote_some(changes[[refused[[1L]]]]$node), conditionMessage(after[[refused[[1L]]]])
+  ))
 }
 
 # An abbreviation reaches steady_state()'s argument as well.
@@ -115,6 +128,10 @@ derived_seed <- function(seed, run) .Call(ffi_derived_seed, seed, as.double(run)
 
 # A row a set; for `p_adjusted` stands how far the interval reaches towards 0, until all rows are there.
 sensitivity_rows <- function(change, what, before, after, seed) {
+  if (inherits(after, "condition")) {
+    after <- before
+    after[c("probability", "lower", "upper")] <- NA_real_
+  }
   difference <- after$probability - before$probability
   # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
   below <- sqrt((after$probability - after$lower)^2 + (before$upper - before$probability)^2)
@@ -135,7 +152,7 @@ exact_rounding <- 1e-10 # an exact difference below this is none
 # estimate and is not tested: it is 0 or it is not.
 adjusted_p <- function(difference, reach, confidence) {
   p <- as.double(abs(difference) <= exact_rounding)
-  tested <- reach > 0
+  tested <- which(reach > 0)
   error <- reach[tested] / stats::qnorm(0.5 + confidence / 2)
   p[tested] <- stats::p.adjust(2 * stats::pnorm(-abs(difference[tested]) / error), "holm")
   p

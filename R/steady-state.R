@@ -12,9 +12,14 @@
 #' formula counts where it gives more, and no more samples count than there are independent looks.
 #'
 #' The pilot is never shorter than it takes a node to flip once, or the rarest predictor function to be selected once. It also
-#' follows all nodes that matter (up to 4,096, or 32 where `layout` is `"packed"`, those in feedback loops first) and the
-#' exclusive or of some pairs, for a
-#' set may come and go quickly and still depend on a slow node that it does not name.
+#' follows all nodes that matter (up to 4,096, or 32 where `layout` is `"packed"`, those in feedback loops first), the
+#' exclusive or of some pairs, and some predictor functions of three parents and more, for a set may come and go quickly and
+#' still depend on a slow node that it does not name.
+#'
+#' Where the start is forgotten, 1,024 more trajectories from starts far apart tell for how many steps a set depends on where a
+#' trajectory was. There may be a region of that memory which is entered so rarely that the run has missed it. So each
+#' interval is widened by the bound on the time that would then be spent there. That is next to nothing for most sets, and
+#' all for a set that is left quickly but, once in a long while, stays for long.
 #'
 #' @section What is guaranteed, and what is not:
 #' With perturbation, the long run does not depend on the start, as long as nodes that are exempt from it only keep a given value
@@ -27,10 +32,11 @@
 #' Some things no simulation of this kind can tell, and `method = "exact"` can:
 #' * a basin that none of its trajectories enters, as where it takes two rare events at once (two flips with a tiny p, or two
 #'   predictor functions that are both selected rarely);
-#' * a slow motion that shows neither in a node nor in a pair that the pilot follows, and in the set by little more than the precision,
-#'   as where three nodes encode a slow bit together;
-#' * without perturbation, a period that windows of 5,040 steps or a few times as many do not hold a whole number of times (11, 13, 17
-#'   ...): it shifts a mean by up to a quarter of the period divided by the window.
+#' * a slow motion that shows in no node, pair or predictor function that the pilot follows, and in the set by little more than
+#'   the precision, as where three nodes encode a slow bit together of which no function tells;
+#' * without perturbation, a period of nodes that choose among functions, where 240 is no multiple of it: it shifts a mean by up to a
+#'   quarter of the period divided by the window. (Windows are multiples of 240 steps, of 5,040 for small networks without
+#'   perturbation, and of the period of those nodes that follow their start without chance, where this is up to 2^20.)
 #'
 #' The network is first reduced to the nodes that matter to the sets, which changes no probability; see [reduce_network()].
 #' The number of trajectories and steps follows from network, sets, precision and seed alone: the answer is the same to the
@@ -47,8 +53,9 @@
 #'   several functions; then `lower` and `upper` equal the probability), `"simulation"`, or `"auto"`: exact where that takes
 #'   about a second at most, with a message of class `fireflip_message_method` that says so, else a simulation. What only a
 #'   simulation has (`shard`, `backend = "cuda"`, a `layout`) makes `"auto"` simulate.
-#' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories;
-#'   synchronous networks), `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`.
+#' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories),
+#'   `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`: packed for asynchronous networks of more
+#'   than 256 predictor functions, else sliced. On a GPU, packed asynchronous networks of more than some 50 nodes are faster.
 #' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
 #'   would take the processor longer than a second. The answer is the same to the last bit, and an exact one always the
 #'   processor's. See [backends()].
@@ -68,6 +75,8 @@
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
 #'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
 #'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
+#' @section Warnings: `fireflip_warning_precision` where an interval is wider than asked for: a set never varied, or was visited too
+#'   rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
 #' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
 #'   `max_burn_in`, `fireflip_error_parse` for a set that does not parse or names an unknown node,
 #'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many
@@ -144,18 +153,23 @@ exact_states_frame <- function(model, sets, probability, confidence, seconds) {
   ), list(model = model, sets = sets, confidence = confidence))
 }
 
-warn_short_of_precision <- function(x) {
+warn_short_of_precision <- function(x, names = x$set) {
   run <- attr(x, "run")
-  if (run$shard[[1L, "parts"]] > 1) return(invisible())
-  precision <- run$precision
+  parts <- sum(run$shard[, "parts"] > 0)
+  if (parts < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   width <- (x$upper - x$lower) / 2
-  short <- x$visited != "sometimes" & x$upper - x$lower > 2 * precision
-  if (any(short)) {
+  short <- which(width > 1.02 * run$precision) # rounding aside
+  still <- short[x$visited[short] != "sometimes"]
+  rare <- setdiff(short, still)
+  tell <- function(rows, one, many) {
+    if (length(rows) == 0L) return(invisible())
     warn("precision", sprintf(
-      "%s never varied, and the %s (%.2g) is wider than the precision asked for (%.2g).",
-      quote_some(x$set[short]), if (sum(short) == 1L) "bound on it" else "widest bound on them", max(2 * width[short]), precision
+      "%s %s is wider than the precision asked for (+/- %.2g, not %.2g).", quote_some(names[rows]),
+      if (length(rows) == 1L) one else many, max(width[rows]), run$precision
     ))
   }
+  tell(still, "never varied, and the bound on it", "never varied, and the widest bound on them")
+  tell(rare, "was visited too rarely: its interval", "were visited too rarely: the widest of their intervals")
 }
 
 #' Merging the parts of one run

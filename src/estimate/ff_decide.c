@@ -220,12 +220,20 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
 }
 
 static ff_status too_short(const ff_estimate *e, ff_error *err) {
+  double stretch = ff_decide_stretch(e->run.program);
   return ff_error_set(err, FF_ECONVERGENCE,
                       "what moves the network may take %.3g steps to happen once (the perturbation probability is %g, the smallest "
-                      "selection probability %g), and a burn-in of at most %llu is allowed: allow a longer one (max_burn_in), or use "
-                      "method = \"exact\"",
-                      ff_decide_stretch(e->run.program), ff_program_perturbation(e->run.program), ff_program_rarest(e->run.program),
-                      (unsigned long long)e->options.max_burn_in);
+                      "selection probability %g), and a burn-in of at most %llu is allowed: %suse method = \"exact\"",
+                      stretch, ff_program_perturbation(e->run.program), ff_program_rarest(e->run.program),
+                      (unsigned long long)e->options.max_burn_in,
+                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "allow a longer one (max_burn_in), or ");
+}
+
+ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
+  double longest = (double)e->options.max_burn_in < FF_MAX_WINDOW ? (double)e->options.max_burn_in : FF_MAX_WINDOW;
+  int constant = 1;
+  for (uint32_t i = 0; i < e->observables.n; i++) constant &= e->constant[i];
+  return constant || 2 * longest >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
 /* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells for how long a set

@@ -144,6 +144,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   e->pilot_of = pilot != NULL ? *pilot : *run;
   e->options = options;
   status = allocate(e, err);
+  if (status == FF_OK && !options.go_on) status = ff_decide_beforehand(e, err);
   if (status != FF_OK) {
     ff_estimate_free(e);
     return status;
@@ -169,10 +170,12 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
 
 /* The pilot's record: the last RECORD_STEPS steps of the window, one by one. */
 static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
-  for (uint64_t i = 0; i < steps; i++) {
+  uint64_t left = e->target[2] - ff_tile_step(s->tile), before = left > RECORD_STEPS ? left - RECORD_STEPS : 0;
+  if (before > steps) before = steps;
+  ff_tile_count(s->tile, before);
+  for (uint64_t i = before; i < steps; i++) {
     ff_tile_count(s->tile, 1);
     uint64_t to_go = e->target[2] - ff_tile_step(s->tile);
-    if (to_go >= RECORD_STEPS) continue;
     for (uint32_t j = 0; j < e->n_sets; j++) {
       uint32_t at = e->set_at[j];
       e->record[(size_t)j * RECORD_STEPS + (RECORD_STEPS - 1 - to_go)] = at == FF_TERM_0   ? 0

@@ -79,7 +79,8 @@ double ff_decide_stretch(const ff_program *program);
 /* ff_decide.c: the tiles of a round that this shard runs, `tiles` in all from number `first` on. */
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
-/* ff_decide.c: what follows a window of the pilot, the tile that tells of memory, and a look at the run. */
+/* ff_decide.c: whether max_burn_in lets a pilot last long enough at all, what follows a window of the pilot, the tile that tells of memory, and a look at the run. */
+ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err);

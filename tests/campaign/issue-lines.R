@@ -58,9 +58,35 @@ issue_lines <- function() {
     lines[[sprintf("Boolean network %d in a cycle", i)]] <-
       line(one$net, one$set, exact_value(one$net, one$set), often = TRUE)
   }
+  lines <- c(lines, later_lines())
   cellcycle <- set_perturbation(example_model("cellcycle"), 0.01)
   for (node in c("CycB", "Cdc20", "CycE")) {
     lines[[paste("oscillator,", node)]] <- line(cellcycle, node, exact_value(cellcycle, node), often = TRUE)
   }
   lines
+}
+
+# What later audits found. An "and" is left quickly and entered hardly ever, but then stays for long: its long stays are not seen,
+# and a start far away tells of them. A parity of three is hidden from nodes and from pairs of nodes. And rings of odd periods.
+later_lines <- function() {
+  stays <- pbn(list(s = "s & t", t = "s & t"), perturbation = 1e-3)
+  coin <- c("1" = 0.5, "0" = 0.5)
+  rare <- c("1" = 0.02, "0" = 0.98)
+  parity <- pbn(list(
+    u = coin, v = coin, u1 = "u", v1 = "v", r = rare, q = rare, y = "u ^ v ^ ((y ^ u1 ^ v1) | r & q)",
+    z = c("y ^ u1 ^ v1" = 0.51, "!(y ^ u1 ^ v1)" = 0.49)
+  ))
+  from_0 <- function(net) given_start(net, integer(length(net$nodes)))
+  twisted <- function(n) {
+    from_0(pbn(c(ring_rules(n, "!"), list(c = c("1" = 0.3, "0" = 0.7), z = c("x15" = 0.9, "!x15" = 0.1)))))
+  }
+  ring <- c(ring_rules(13), list(y = "x1 & w | y & !w", w = "!w & x3 | y"))
+  driven <- given_start(pbn(ring, perturbation = 1e-3, exempt = paste0("x", 1:13)), c(1, integer(14)))
+  list(
+    "rare long stays" = line(stays, "s", exact_value(stays, "s"), 0.01, often = TRUE),
+    "parity of three" = line(from_0(parity), "z", 0.51), "noisy reader of a ring of period 74" = line(twisted(37), "z", 0.5),
+    "ring of period 74 and a coin" = line(twisted(37), "x3 & c", 0.15, often = TRUE),
+    "ring of period 34" = line(twisted(17), "z", 0.5, often = TRUE),
+    "ring that drives nodes which flip" = line(driven, "y", 0.002300105, 5e-4, often = TRUE)
+  )
 }

@@ -90,7 +90,7 @@ affordable <- function(one, truth, answers, update, p) {
 }
 
 # Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
-quick_cases <- function(family, n, least_p = c(synchronous = 1e-3, asynchronous = 1e-2), most_nodes = 8L) {
+quick_cases <- function(family, n, least_p = c(synchronous = 1e-3, asynchronous = 2e-3), most_nodes = 8L) {
   found <- integer()
   i <- 0L
   while (length(found) < n) {
@@ -146,7 +146,8 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   # what never varied has a bound, and no width that follows from a variance; nor has what is so rare that its own error exceeds it
   if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
     ideal <- ideal_width(answers, asked$parts, value, options)
-    if (isTRUE(ideal < abs(truth))) row$ratio <- width / ideal
+    rare <- one$ask$what != "sensitivity" && isTRUE(ideal > min(truth, 1 - truth))
+    if (!rare) row$ratio <- width / ideal
   }
   row
 }
