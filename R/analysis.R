@@ -94,10 +94,10 @@ new_analysis <- function(states, influence, run) {
 # The moments' rows are the sets', then the pairs'.
 analysis_frames <- function(run, moments, tiles, seconds) {
   is_set <- seq_len(nrow(moments)) <= length(run$sets)
-  new_analysis(
-    whole_states(half_run(run, "states", is_set), moments[is_set, , drop = FALSE], tiles, seconds),
-    influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles, seconds), run
-  )
+  influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles, seconds)
+  warn_short_of_precision(influence, paste(influence$from, "->", influence$to))
+  states <- half_run(run, "states", is_set)
+  new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles, seconds), influence, run)
 }
 
 # What one half of the analysis keeps of the run: no tally, for halves do not merge.
@@ -106,7 +106,7 @@ half_run <- function(run, which, rows) {
   run$precision <- run$precision[[which]]
   run$thinning <- run$thinning[rows]
   run$constant <- run$constant[rows]
-  run$memory <- run$memory[rows]
+  run$memory <- run$memory[, rows, drop = FALSE]
   run$tally <- NULL
   run[[if (which == "states") "pairs" else "sets"]] <- NULL
   run
@@ -123,7 +123,9 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
   new_analysis(
     exact_states_frame(model, sets, probability, confidence, seconds),
     exact_influence_frame(model, whole, pairs, influence, confidence, seconds),
-    list(model = model, sets = sets, pairs = pairs, nodes = whole$nodes, confidence = confidence)
+    list(
+      model = model, sets = sets, pairs = pairs, nodes = whole$nodes, confidence = confidence, forgets = forgets_start(model)
+    )
   )
 }
 
@@ -192,7 +194,8 @@ print.influence_analysis <- function(x, n = 20, ...) {
   titles <- paste0(c("Long-run probability", "Long-run influence"), c("", largest))
   if (in_two_runs(x)) { # each tells of its own
     seconds <- format(max(signif(x$states$seconds[[1L]] + x$influence$seconds[[1L]], 2), 0.001))
-    writeLines(sprintf("<influence_analysis> %s, in two runs; %s s", what, seconds))
+    notes <- unique(c(run_notes(attr(x$states, "run")), run_notes(attr(x$influence, "run"))))
+    writeLines(c(sprintf("<influence_analysis> %s, in two runs; %s s", what, seconds), notes))
     titles <- c(run_title(x$states, NULL, titles[[1L]]), run_title(x$influence, NULL, titles[[2L]]))
   } else {
     writeLines(c(run_title(x$states, "influence_analysis", what), run_notes(attr(x, "run"))))

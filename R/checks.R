@@ -161,8 +161,8 @@ abort_unknown <- function(name, known) {
 }
 
 # What is given on to another function must have a name there, if in short.
-check_passed_on <- function(to, ...) {
-  known <- names(formals(to))
+check_passed_on <- function(to, ..., own = character(), not = character()) {
+  known <- setdiff(c(own, names(formals(to))), not)
   given <- names(list(...))
   for (name in given[nzchar(given)]) if (!any(startsWith(known, name))) abort_unknown(name, known)
 }

@@ -19,6 +19,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
+  began <- NA_real_
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
@@ -27,6 +28,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
     first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
     if (state[[7L]] == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     long_pilot <- FALSE
+    began <- told_if_long(began, state)
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
@@ -96,6 +98,23 @@ settle_engine <- function(engine, pointer, state, seconds) {
     return(engine) # it was told at the start
   }
   use_devices(engine, pointer)
+}
+
+# Ten seconds into a run that goes on for minutes, a message of class fireflip_message_long says for how long. `began` is when the
+# run began: NA before, Inf once this is told.
+told_if_long <- function(began, state) {
+  now <- proc.time()[["elapsed"]]
+  if (state[[2L]] != 1) return(began)
+  if (is.na(began)) return(now)
+  if (now - began < 10 || is.nan(state[[4L]]) || state[[4L]] <= 0) return(began)
+  left <- (now - began) * (1 / min(state[[4L]], 1) - 1)
+  if (left < 300) return(Inf)
+  message(new_condition("long", "message", sprintf(
+    "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
+    if (left < 7200) count_of(round(left / 60), "minute") else if (left < 172800) count_of(round(left / 3600), "hour") else
+      count_of(round(left / 86400), "day")
+  ), NULL))
+  Inf
 }
 
 auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
@@ -293,15 +312,15 @@ moment_intervals <- function(moments, chains, run) {
     n <- pmax(m * (1 - m) / se^2, 1)
     n <- pmin(ifelse(column("visits") < few_visits, pmin(n, looks), n), 1e15)[varied] # beyond 1e15, qbeta() gives in
     tail <- (1 - run$confidence) / 2
-    off <- m[varied] * n
-    on <- (1 - m[varied]) * n
-    lower[varied] <- ifelse(off < 1, 0, stats::qbeta(tail, off + 0.5, on + 0.5)) # less than one independent visit excludes nothing
-    upper[varied] <- ifelse(on < 1, 1, stats::qbeta(1 - tail, off + 0.5, on + 0.5))
+    on <- m[varied] * n
+    off <- (1 - m[varied]) * n
+    lower[varied] <- ifelse(on < 1, 0, stats::qbeta(tail, on + 0.5, off + 0.5)) # less than one independent visit excludes nothing
+    upper[varied] <- ifelse(off < 1, 1, stats::qbeta(1 - tail, on + 0.5, off + 0.5))
   }
   bound <- 1 - (1 - run$confidence)^(1 / looks) # of what was never seen, and so of what was always seen
-  hidden <- 1 - (1 - run$confidence)^(run$memory / (chains * run$window)) # ... and of what a start remembers, but was not entered
-  lower <- pmax(0, lower - bound * column("unseen_on") - hidden * m)
-  upper <- pmin(1, upper + bound * column("unseen_off") + hidden * (1 - m))
+  hidden <- hidden_visits(m, chains, run)
+  lower <- pmax(0, lower - bound * column("unseen_on") - hidden$off)
+  upper <- pmin(1, upper + bound * column("unseen_off") + hidden$on)
   known <- !is.na(run$constant) # what is constant by its expression is certain
   mean[known] <- lower[known] <- upper[known] <- run$constant[known]
   if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without a tile
@@ -309,6 +328,16 @@ moment_intervals <- function(moments, chains, run) {
 }
 
 few_visits <- 50 # FF_FEW_VISITS
+
+# What may be hidden in a region that the run has not entered, in which a set holds for long, or does not: the bound on the number of
+# visits, times what a trajectory that starts there spends in excess of the long run's share.
+hidden_visits <- function(m, chains, run) {
+  excess <- function(share, sign) {
+    steps <- run$memory[1L, ] * sign * (share - m)
+    1 - (1 - run$confidence)^(ifelse(is.na(steps) | steps < 0, 0, steps) / (chains * run$window))
+  }
+  list(off = excess(run$memory[2L, ], -1), on = excess(run$memory[3L, ], 1))
+}
 
 # How far a window that holds no whole number of periods may be off, where phases are never forgotten. Where all trajectories are
 # alike, the halves' difference tells, and a period of one visit shifts the mean by a quarter of a visit at most. Where they are

@@ -134,7 +134,7 @@ exact_influence_frame <- function(model, whole, pairs, of_arrows, confidence, se
     visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, burn_in = NA_real_, trajectories = NA_real_,
     rhat = NA_real_, method = "exact", layout = NA_character_, backend = "cpu", seed = NA_real_,
     seconds = seconds
-  ), list(model = model, pairs = pairs, nodes = whole$nodes, confidence = confidence))
+  ), list(model = model, pairs = pairs, nodes = whole$nodes, confidence = confidence, forgets = forgets_start(model)))
 }
 
 new_influence <- function(x, run) structure(x, class = c("long_run_influence", "data.frame"), run = run)

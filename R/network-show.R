@@ -136,6 +136,11 @@ summary.pbn <- function(object, ...) {
 }
 
 # Numbers of the nodes that are held at a value, and of the inputs; src/model/ff_model.h says what these are.
+# Whether the long run cannot depend on the start.
+forgets_start <- function(model) {
+  (model$perturbation > 0 && !any(model$exempt)) || .Call(ffi_pbn_forgets, model)
+}
+
 held_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$held)
 input_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$input)
 

@@ -293,7 +293,7 @@ outcomes_title <- function(x) {
     "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
     format(x$seed[[1L]], digits = 15)
   )
-  sprintf("%s from %s (they depend on the start)%s", title, run$from, how)
+  sprintf("%s from %s%s; other starts may give others", title, run$from, how)
 }
 
 #' @rdname outcomes
@@ -303,7 +303,6 @@ print.outcomes <- function(x, n = 20, ...) {
   if (!all(c("outcome", "probability") %in% names(x))) return(print(plain_frame(x)))
   writeLines(outcomes_title(x))
   shown <- x[seq_len(min(n, nrow(x))), , drop = FALSE]
-  attr(shown, "run") <- attr(x, "run")
   text <- format(shown)
   last <- length(text)
   if (last > 0L && names(text)[[last]] == "nodes") names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
@@ -311,6 +310,9 @@ print.outcomes <- function(x, n = 20, ...) {
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more outcome")))
   invisible(x)
 }
+
+#' @export
+`[.outcomes` <- function(x, ...) keep_run(NextMethod(), x)
 
 #' @rdname outcomes
 #' @export
@@ -353,7 +355,7 @@ print.summary.outcomes <- function(x, n = 20, ...) {
 outcomes_ranked <- function(x, n) {
   if (nrow(x) == 0L) abort_argument("`x` has no outcomes to plot.")
   label <- outcome_labels(attr(x, "run")$values, 37L)[x$outcome]
-  ranked(paste0(x$outcome, ": ", label), x$probability, x$lower, x$upper, n)
+  ranked(x, paste0(x$outcome, ": ", label), "probability", n)
 }
 
 #' @rdname outcomes

@@ -36,7 +36,7 @@ NULL
 #' @export
 plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x, main, ...))
-  plot_ranked(ranked(x$set, x$probability, x$lower, x$upper, n), "probability", main, ...)
+  plot_ranked(ranked(x, x$set, "probability", n), "probability", main, ...)
 }
 
 #' @rdname result-plots
@@ -142,11 +142,11 @@ step_ticks <- function(step, at, trajectories) {
 }
 
 # The rows to draw, the largest last (on top of a plot whose axis runs upwards); `of` is how many there were.
-ranked <- function(label, estimate, lower, upper, n) {
+ranked <- function(x, label, estimate, n, rows = TRUE) {
   check_count(n, "n", 1)
-  out <- data.frame(label = label, estimate = estimate, lower = lower, upper = upper)
+  out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
   of <- nrow(out)
-  if (of > 0L && all(is.na(estimate))) {
+  if (of > 0L && all(is.na(out$estimate))) {
     abort_argument("There is nothing to plot: this part has no trajectories. Merge it with the others by c().")
   }
   out <- out[order(-abs(out$estimate)), , drop = FALSE]
@@ -154,12 +154,13 @@ ranked <- function(label, estimate, lower, upper, n) {
   out <- out[rev(seq_len(nrow(out))), , drop = FALSE]
   rownames(out) <- NULL
   attr(out, "of") <- of
+  attr(out, "doubt") <- attr(x, "run")$doubt
   out
 }
 
 analysis_ranked <- function(x, n) {
   list(
-    states = ranked(x$states$set, x$states$probability, x$states$lower, x$states$upper, n),
+    states = ranked(x$states, x$states$set, "probability", n),
     influence = influence_ranked(x$influence, n)
   )
 }
@@ -175,7 +176,7 @@ influence_ranked <- function(x, n) {
   label <- if (length(unique(x$to)) == 1L) x$from else paste(x$from, x$to, sep = " > ")
   drawn <- !certain_rows(x)
   if (!any(drawn)) drawn[] <- TRUE
-  out <- ranked(label[drawn], x$influence[drawn], x$lower[drawn], x$upper[drawn], n)
+  out <- ranked(x, label, "influence", n, drawn)
   attr(out, "certain") <- sum(!drawn)
   out
 }
@@ -188,7 +189,7 @@ sensitivity_ranked <- function(x, n) {
     predictor = sprintf(" [%d] inverted", x$predictor), perturbation = sprintf(" = %.3g", x$value)
   )
   several <- length(unique(x$set)) > 1L
-  ranked(paste0(what, how, if (several) paste0(": ", x$set)), x$difference, x$lower, x$upper, n)
+  ranked(x, paste0(what, how, if (several) paste0(": ", x$set)), "difference", n)
 }
 
 plot_ranked <- function(rows, xlab, main, ...) {
@@ -284,6 +285,7 @@ side_labels <- function(at, labels) {
 ranked_note <- function(rows) {
   certain <- attr(rows, "certain")
   note <- c(
+    if (!is.null(attr(rows, "doubt"))) "UNCERTAIN: intervals do not hold",
     left_out(nrow(rows), attr(rows, "of"), ", largest first"),
     if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format(certain, big.mark = ","))
   )
@@ -397,7 +399,7 @@ autoplot_convergence <- function(x) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.steady_state <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object))
-  autoplot_ranked(ranked(object$set, object$probability, object$lower, object$upper, n), "probability")
+  autoplot_ranked(ranked(object, object$set, "probability", n), "probability")
 }
 
 #' @rdname result-plots

@@ -71,6 +71,24 @@ print_rows <- function(x, n) {
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
 }
 
+# What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
+keep_run <- function(out, x) {
+  if (!is.data.frame(out) || !is.null(attr(out, "run"))) return(out)
+  run <- attr(x, "run")
+  run$tally <- NULL
+  attr(out, "run") <- run
+  out
+}
+
+#' @export
+`[.steady_state` <- function(x, ...) keep_run(NextMethod(), x)
+
+#' @export
+`[.long_run_influence` <- function(x, ...) keep_run(NextMethod(), x)
+
+#' @export
+`[.long_run_sensitivity` <- function(x, ...) keep_run(NextMethod(), x)
+
 # Which rows of a simulation are no estimates: an interval without a width is that of a constant.
 certain_rows <- function(x) {
   if (is.null(x$method) || is.null(x$lower) || is.null(x$upper)) return(logical(nrow(x)))
@@ -224,6 +242,7 @@ summary.long_run_sensitivity <- function(object, ...) {
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
     abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
   }
+  notes <- run_notes(attr(object, "run"))
   object <- object[!is.na(object$difference), , drop = FALSE] # changes that were given up
   key <- paste(object$node, object$predictor, object$value)
   parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
@@ -242,7 +261,7 @@ summary.long_run_sensitivity <- function(object, ...) {
   out <- out[order(-out$largest, -out$total), ]
   structure(
     out, row.names = .set_row_names(nrow(out)), class = c("summary.long_run_sensitivity", "data.frame"),
-    sets = length(unique(object$set)), exact = all(object$method == "exact"), seed = object$seed[[1L]],
+    sets = length(unique(object$set)), exact = all(object$method == "exact"), seed = object$seed[[1L]], notes = notes,
     digits = min(interval_digits(object$upper - object$lower), 5L)
   )
 }
@@ -258,10 +277,11 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
     sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
       if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),
     sprintf("  %s of %s %s, largest difference first", sum(x$clear > 0L), count_of(nrow(x), "change"),
-      if (attr(x, "exact")) "move a probability" else "clearly move a probability (by an interval without 0)"),
+      if (attr(x, "exact")) "move a probability" else "move a probability by an interval that does not hold 0"),
     if (!attr(x, "exact")) {
       sprintf("  %d with p_adjusted below 0.05, adjusted for the number of comparisons", sum(x$p_adjusted < 0.05))
-    }
+    },
+    attr(x, "notes")
   ))
   shown <- utils::head(plain_frame(x), n)
   keys <- intersect(c("node", "predictor", "value"), names(shown))
@@ -282,7 +302,10 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
 
 run_summary <- function(x) {
   run <- attr(x, "run")
-  if (is.null(run)) abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
+  needed <- c("method", "samples", "trajectories", "burn_in", "rhat", "lower", "upper", "backend", "seed", "seconds")
+  if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
+    abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
+  }
   finite <- x$rhat[is.finite(x$rhat)]
   structure(class = "summary.fireflip_run", list(
     rows = nrow(x), method = x$method[[1L]], samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
@@ -297,7 +320,9 @@ run_summary <- function(x) {
 #' @export
 print.summary.fireflip_run <- function(x, ...) {
   if (x$method == "exact") {
-    writeLines(sprintf("An exact answer on %s (%d removed), in %.3g s", count_of(x$nodes, "node"), x$removed, x$seconds))
+    writeLines(c(
+      sprintf("An exact answer on %s (%d removed), in %.3g s", count_of(x$nodes, "node"), x$removed, x$seconds), start_note(x)
+    ))
     return(invisible(x))
   }
   writeLines(c(
@@ -307,15 +332,19 @@ print.summary.fireflip_run <- function(x, ...) {
     sprintf("  samples       %s; thinning at most %d", format_short(x$samples), as.integer(max(x$thinning, 1))),
     sprintf("  intervals     at most +/- %.2g%s (asked for: %.2g), confidence %s", x$width,
       if (length(x$width) > 1L) c(" on probabilities", " on influences") else "", x$precision, format(x$confidence)),
-    sprintf("  rhat          at most %.4f", x$rhat),
+    if (is.finite(x$rhat)) sprintf("  rhat          at most %.4f", x$rhat),
     sprintf("  layout        %s (%s)", x$layout, x$reason),
     sprintf("  backend       %s", backend_text(x)),
     sprintf("  memory        %s for program, tiles and counts", format_bytes(x$bytes)),
     sprintf("  seed          %s; %.3g s%s", format(x$seed, digits = 15), x$seconds, parts_text(x$shard)),
-    if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own",
+    start_note(x),
     if (!is.null(x$doubt)) strwrap(paste0("UNCERTAIN: ", x$doubt, "."), 100, indent = 2, exdent = 2)
   ))
   invisible(x)
+}
+
+start_note <- function(x) {
+  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own"
 }
 
 # What ran it, and why that: the kernel's launch in words.

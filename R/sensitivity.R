@@ -54,7 +54,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   check_pbn(model)
   sets <- as_sets(states, model)
   refuse_shard(list(...))
-  check_passed_on(steady_state, ...)
+  check_passed_on(steady_state, ..., own = c("change", "nodes", "by"), not = "shard")
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -86,7 +86,9 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
   }
   doubts <- unlist(lapply(results, function(result) attr(result, "run")$doubt))
   out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
-  structure(out, class = c("long_run_sensitivity", "data.frame"), run = if (length(doubts) > 0L) list(doubt = doubts[[1L]]))
+  structure(out, class = c("long_run_sensitivity", "data.frame"), run = list(
+    doubt = if (length(doubts) > 0L) doubts[[1L]], forgets = attr(before, "run")$forgets
+  ))
 }
 
 # Changes whose networks the simulation gives up have rows of NA, and are told in a warning; an error where these are all.
@@ -118,7 +120,7 @@ undo_draws <- function() {
 
 once_told <- function(told, expr) {
   withCallingHandlers(
-    expr, fireflip_warning_precision = function(condition) invokeRestart("muffleWarning"),
+    expr, fireflip_warning_precision = function(condition) if (told) invokeRestart("muffleWarning"),
     fireflip_message_method = function(condition) if (told) invokeRestart("muffleMessage")
   )
 }
@@ -131,6 +133,7 @@ sensitivity_rows <- function(change, what, before, after, seed) {
   if (inherits(after, "condition")) {
     after <- before
     after[c("probability", "lower", "upper")] <- NA_real_
+    after$method <- "simulation"
   }
   difference <- after$probability - before$probability
   # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)

@@ -20,7 +20,9 @@ as_sets <- function(states, model, name = "states") {
 # c(A = "1", B = "0") would be two sets that are constants, named like nodes; A on and B off is what is meant.
 refuse_quoted_values <- function(states, model, name) {
   if (!is.character(states) || is.null(names(states)) || anyNA(states)) return(invisible())
-  if (!all(trimws(states) %in% c("0", "1")) || !all(names(states) %in% model$nodes)) return(invisible())
+  values <- trimws(states) %in% c("0", "1") & names(states) %in% model$nodes
+  if (!any(values)) return(invisible())
+  states <- states[values]
   written <- function(quote) {
     shown <- utils::head(states, 5L)
     values <- paste0(argument_name(names(shown)), " = ", quote, trimws(shown), quote, collapse = ", ")

@@ -150,13 +150,12 @@ exact_states_frame <- function(model, sets, probability, confidence, seconds) {
     visited = ifelse(probability == 0, "never", ifelse(probability == 1, "always", "sometimes")), samples = NA_real_,
     burn_in = NA_real_, thinning = NA_real_, trajectories = NA_real_, rhat = NA_real_, method = "exact", layout = NA_character_,
     backend = "cpu", seed = NA_real_, seconds = seconds
-  ), list(model = model, sets = sets, confidence = confidence))
+  ), list(model = model, sets = sets, confidence = confidence, forgets = forgets_start(model)))
 }
 
 warn_short_of_precision <- function(x, names = x$set) {
   run <- attr(x, "run")
-  parts <- sum(run$shard[, "parts"] > 0)
-  if (parts < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
+  if (nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   width <- (x$upper - x$lower) / 2
   short <- which(width > 1.02 * run$precision) # rounding aside
   still <- short[x$visited[short] != "sometimes"]

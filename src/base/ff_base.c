@@ -114,3 +114,13 @@ double ff_neg_log1m(double p) {
   if (p > 0.5) return -ff_log(1.0 - p); /* 1 - p is exact here */
   return twice_atanh(p / (2.0 - p));
 }
+
+uint64_t ff_common_multiple(uint64_t a, uint64_t b) {
+  uint64_t x = a, y = b;
+  while (y > 0) {
+    uint64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return a / x * b;
+}

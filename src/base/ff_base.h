@@ -83,6 +83,9 @@ ff_status ff_grow(void **memory, size_t *capacity, size_t need, size_t size, ff_
 /* A copy of at most `length` bytes of text, terminated; NULL without memory. */
 char *ff_strndup(const char *text, size_t length);
 
+/* The least common multiple of two numbers above 0, whose product is below 2^64. */
+uint64_t ff_common_multiple(uint64_t a, uint64_t b);
+
 /* Seconds on a clock that never goes back. */
 double ff_clock(void);
 

@@ -51,10 +51,9 @@ static int may_work(const ff_estimate *e) {
 static double looks_wanted(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
   double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
-  for (uint32_t i = 0; i < e->observables.n; i++) {
+  for (uint32_t i = 0; i < e->observables.n && may_work(e); i++) {
     if (e->constant[i]) continue;
     ff_moments m = ff_tally_moments(&e->tally, i);
-    if (!may_work(e)) break;
     if (m.visited == 1 && m.visits < FF_FEW_VISITS && e->two_state[i])
       more = larger(more, larger(1.1 * FF_FEW_VISITS / m.visits, 1.25));
     else if (looks * e->precision[i] < RARE * larger(m.unseen[0], m.unseen[1]))
@@ -221,27 +220,38 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
 
 static ff_status too_short(const ff_estimate *e, ff_error *err) {
   double stretch = ff_decide_stretch(e->run.program);
-  return ff_error_set(err, FF_ECONVERGENCE,
-                      "what moves the network may take %.3g steps to happen once (the perturbation probability is %g, the smallest "
-                      "selection probability %g), and a burn-in of at most %llu is allowed: %suse method = \"exact\"",
-                      stretch, ff_program_perturbation(e->run.program), ff_program_rarest(e->run.program),
-                      (unsigned long long)e->options.max_burn_in,
-                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "allow a longer one (max_burn_in), or ");
+  double p = ff_program_perturbation(e->run.program);
+  int flips = p > 0 && 1 / p >= stretch;
+  char what[96];
+  if (flips)
+    snprintf(what, sizeof what, "with a perturbation probability of %g a node flips", p);
+  else
+    snprintf(what, sizeof what, "the predictor function with the smallest probability (%g) is selected",
+             ff_program_rarest(e->run.program));
+  return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps, and a burn-in of at most %llu is allowed: %s%s", what,
+                      stretch, (unsigned long long)e->options.max_burn_in,
+                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "allow a longer one (max_burn_in), ",
+                      flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
+                            : "or, for small networks, use method = \"exact\"");
+}
+
+double ff_decide_longest(const ff_estimate *e) {
+  return (double)e->options.max_burn_in < FF_MAX_WINDOW ? (double)e->options.max_burn_in : FF_MAX_WINDOW;
 }
 
 ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
-  double longest = (double)e->options.max_burn_in < FF_MAX_WINDOW ? (double)e->options.max_burn_in : FF_MAX_WINDOW;
   int constant = 1;
   for (uint32_t i = 0; i < e->observables.n; i++) constant &= e->constant[i];
-  return constant || 2 * longest >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
+  return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
-/* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells for how long a set
- * depends on where a trajectory starts, and so what a visit to a part of the state space counts that the run may never enter. */
+/* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells what trajectories
+ * that start in a set, or outside it, spend there. What they spend beyond the long run's share is what one visit counts to a part of the
+ * state space that the run may never enter. */
 static ff_status begin_memory(ff_estimate *e, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
-  ff_slots_halves(e, 0, 1, (uint64_t)larger(e->planned[0] - 1, 1));
+  ff_slots_halves(e, 0, 1, (uint64_t)larger(ceil(fmin(e->planned[0], FF_MAX_WINDOW)) - 1, 1));
   e->remembers = 1;
   e->slots[0].unit = PILOT_UNIT + e->pilot;
   e->slots[0].busy = 1;
@@ -255,7 +265,8 @@ static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
 }
 
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
-  for (uint32_t i = 0; i < e->observables.n; i++) e->memory[i] = ff_tally_memory(&e->tally, i);
+  for (uint32_t i = 0; i < e->observables.n; i++) ff_tally_memory(&e->tally, i, &e->memory[2 * i]);
+  e->memory_steps = (double)e->plan.half[1];
   return plan_after_pilot(e, err);
 }
 
@@ -274,11 +285,12 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
-  return e->rule.forgets ? begin_memory(e, err) : plan_after_pilot(e, err);
+  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* else the tile takes longer than the pilot on a device */
+  return worth ? begin_memory(e, err) : plan_after_pilot(e, err);
 }
 
 /* Gives up with an error, or, where the caller takes an uncertain answer, goes on and keeps the error as its doubt. */
-static ff_status give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
+ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
   if (status != FF_ECONVERGENCE || !e->options.go_on) {
     if (err != NULL) *err = *why;
     return status;
@@ -317,7 +329,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   if (last) {
     ff_error why;
     status = converged ? too_short(e, &why) : not_converged(e, unmixed, &why);
-    status = give_up(e, status, &why, err);
+    status = ff_decide_give_up(e, status, &why, err);
   }
   free(unmixed);
   if (last) return status == FF_OK ? end_pilot(e, err) : status;
@@ -344,6 +356,9 @@ typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
+  /* what is entered and left forgets the start as exp(-(alpha + beta) t), which is to be a tenth of the standard error */
+  double rate = m->alpha + m->beta;
+  if (m->n01 > 0 && ff_log(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
   return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;
 }
 
@@ -374,7 +389,7 @@ static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint6
                                     "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: raise "
                                     "max_burn_in, or use method = \"exact\"",
                                     (unsigned long long)e->plan.burn_in);
-    status = give_up(e, status, &too_long, err);
+    status = ff_decide_give_up(e, status, &too_long, err);
     if (status == FF_OK) e->phase = FF_PHASE_DONE;
     return status;
   }

@@ -10,7 +10,6 @@
 
 #define ALL_PERIODS 5040        /* ... and where periods never end, of 1-10, 12, 14, 15, 18, 20 and more */
 #define NEGLIGIBLE 8            /* part of the finest precision that does not matter */
-#define LARGE 500               /* nodes of a network whose pilot a device does faster */
 
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
@@ -50,8 +49,9 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
 
 /* What is told of the observables by themselves; the pilot counts the sets where its program does. */
 static void describe(ff_estimate *e, const ff_observables *observables) {
-  e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .n_judged = e->pilot_of.observables->n, .z = e->options.z, .unit = e->options.precision,
-                           .forgets = ff_program_forgets(e->run.program), .negligible = e->options.precision};
+  e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .n_judged = e->pilot_of.observables->n,
+                           .z = e->options.z, .unit = e->options.precision, .forgets = ff_program_forgets(e->run.program),
+                           .negligible = e->options.precision};
   for (uint32_t i = 0; i < observables->n; i++) {
     e->thinning[i] = 1;
     e->precision[i] = e->options.precisions == NULL ? e->options.precision : e->options.precisions[i];
@@ -81,7 +81,7 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->set_at = ff_calloc(n, sizeof *e->set_at);
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
-  e->memory = ff_calloc(n, sizeof *e->memory);
+  e->memory = ff_calloc((size_t)n * 2, sizeof *e->memory);
   if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->within == NULL || e->two_state == NULL ||
       e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
@@ -94,43 +94,55 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   return ff_slots_new(e, &e->pilot_of, e->pilot, err);
 }
 
-static uint64_t common_multiple(uint64_t a, uint64_t b) {
-  uint64_t x = a, y = b;
-  while (y > 0) {
-    uint64_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return a / x * b;
-}
-
-/* What windows are multiples of, so that both halves hold whole periods. */
-static uint64_t window_unit(const ff_program *program, int periods) {
-  uint64_t period = ff_program_period(program), unit = periods ? ALL_PERIODS : PERIODS;
+/* What windows are multiples of, so that both halves hold whole periods; `limit` is the longest window of a first look. */
+static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
+  uint64_t unit = periods && limit >= ALL_PERIODS ? ALL_PERIODS : PERIODS, period = e->clockwork.period;
   if (period < 2 || unit % (2 * period) == 0) return unit;
-  uint64_t all = common_multiple(PERIODS, 2 * period);
-  if (all > FF_MAX_WINDOW / 4) all = 2 * period;
-  return (unit + all - 1) / all * all;
+  uint64_t all = ff_common_multiple(PERIODS, 2 * period);
+  if (all > limit) all = 2 * period;
+  if (all > limit) return period; /* halves hold no whole number of periods, but the window does */
+  uint64_t most = limit / all * all, out = (unit + all - 1) / all * all;
+  return out < most ? out : most;
 }
 
-/* The first look, with its burn-in a stretch at least, and long enough for a state to run through a chain of nodes, where it is not too long. */
+/* Steps by which what follows its start without chance has come to its cycle; each flip elsewhere delays it by a step. */
+static double settled_by(const ff_estimate *e) {
+  double p = ff_program_perturbation(e->run.program), moves = 1; /* probability that a step is not delayed */
+  for (uint32_t i = 0; p > 0 && i < ff_program_flips(e->run.program) && moves > 1e-9; i++) moves *= 1 - p;
+  return (double)e->clockwork.settled * 1.1 / moves;
+}
+
+/* The first look, with its burn-in a stretch at least, and long enough for a state to run through a chain of nodes, where it is not
+ * too long. */
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
-  int asynchronous = ff_program_asynchronous(program);
-  uint64_t nodes = ff_program_all_nodes(program), most = asynchronous ? 65536 : 1024, enough = asynchronous ? 16 * nodes : (nodes + 1) / 2;
+  int asynchronous = ff_program_asynchronous(program), forgets = ff_program_forgets(program);
+  uint64_t nodes = ff_program_all_nodes(program), most = asynchronous ? 65536 : 1024;
+  uint64_t enough = asynchronous ? 16 * nodes : (nodes + 1) / 2;
   uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
-  int periods = !asynchronous && ff_program_perturbation(program) == 0 && !ff_program_forgets(program) && work <= 1000;
-  uint64_t unit = window_unit(program, periods);
+  int periods = !asynchronous && ff_program_perturbation(program) == 0 && !forgets && work <= 1000;
   double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
-  double limit = (double)e->options.max_burn_in / (ff_program_forgets(program) ? 1 : 2); /* else one look is not enough */
-  if (limit > FF_MAX_WINDOW) limit = FF_MAX_WINDOW;
+  double limit = ff_decide_longest(e) / (forgets ? 1 : 2); /* else one look is not enough */
   if (2 * psi < stretch) psi = stretch / 2;
+  if (psi < settled_by(e)) psi = settled_by(e);
   if (psi > limit) psi = limit;
-  if (limit < (double)unit) unit = window_unit(program, 0);
-  if (limit < (double)unit) unit = PERIODS;
   if (limit < PERIODS) return (uint64_t)limit;
+  uint64_t unit = window_unit(e, periods, (uint64_t)limit);
   double units = ceil(psi / (double)unit), most_units = floor(limit / (double)unit);
   return (uint64_t)(units < most_units ? units : most_units) * unit;
+}
+
+/* Whether what follows its start without chance comes to its cycle, and repeats it, within the first look. */
+static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
+  double limit = ff_decide_longest(e) / 2;
+  const char *else_use = "give a perturbation probability, or use outcomes() or method = \"exact\"";
+  if (e->clockwork.period == 0)
+    return ff_error_set(err, FF_ECONVERGENCE, "nodes that follow their start without chance have not come back to a state that they were "
+                        "in, as far as was looked, and their long run is not known: %s", else_use);
+  if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
+  return ff_error_set(err, FF_ECONVERGENCE, "nodes that follow their start without chance come to a cycle by step %.0f and repeat it every %llu "
+                      "steps, and a burn-in of at most %llu is allowed: allow a longer one (max_burn_in), %s", settled_by(e),
+                      (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in, else_use);
 }
 
 ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
@@ -143,8 +155,12 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   e->run = *run;
   e->pilot_of = pilot != NULL ? *pilot : *run;
   e->options = options;
+  e->options.clockwork = NULL;
+  e->clockwork = options.clockwork != NULL ? *options.clockwork : (ff_clockwork){1, 0};
   status = allocate(e, err);
   if (status == FF_OK && !options.go_on) status = ff_decide_beforehand(e, err);
+  ff_error why;
+  if (status == FF_OK && check_clockwork(e, &why) != FF_OK) status = ff_decide_give_up(e, FF_ECONVERGENCE, &why, err);
   if (status != FF_OK) {
     ff_estimate_free(e);
     return status;
@@ -408,7 +424,10 @@ size_t ff_estimate_bytes(const ff_estimate *e) {
 }
 
 const ff_error *ff_estimate_doubt(const ff_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
-const double *ff_estimate_memory(const ff_estimate *e) { return e->memory; }
+const double *ff_estimate_memory(const ff_estimate *e, double *steps) {
+  *steps = e->memory_steps;
+  return e->memory;
+}
 const ff_tally *ff_estimate_tally(const ff_estimate *e) { return &e->tally; }
 ff_plan ff_estimate_plan(const ff_estimate *e) { return e->plan; }
 const uint32_t *ff_estimate_thinning(const ff_estimate *e) { return e->thinning; }

@@ -76,9 +76,9 @@ typedef struct {
 } ff_moments;
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
 
-/* Steps by which the second half's sum differs, for a difference of 1 in the first half's (0 where the first half does not vary):
- * a first half of the first step tells how long a start is remembered. */
-double ff_tally_memory(const ff_tally *tally, uint32_t observable);
+/* Means over the second half: share[0] of trajectories that were not in the set during the first half, share[1] of those that were (a
+ * trajectory counts by how long it was; of an influence, by its value against the sum of the weights). NaN where there are none. */
+void ff_tally_memory(const ff_tally *tally, uint32_t observable, double share[2]);
 
 /* ---- the formulas ----------------------------------------------------------------------------------------------- */
 
@@ -105,6 +105,7 @@ typedef struct {
   int threads;
   ff_simd simd;
   int go_on;                /* 1: an answer of trajectories that still disagree is wanted too, with its doubt */
+  const ff_clockwork *clockwork; /* of a network whose start is not forgotten, or NULL. Borrowed until ff_estimate_new returns */
   const ff_monitors *monitors; /* NULL, or what the pilot counts besides, and the names of the nodes: for messages. Borrowed */
   char *const *names;
 } ff_estimate_options;
@@ -190,10 +191,11 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
  * a longer burn-in. Thinning stays 1. `doubt` is what the parts told of (ff_estimate_doubt), or NULL. FF_EARGUMENT where plan and tally are not of such an estimate. */
 ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
 
-/* Per observable the steps for which it remembers where it started, as a tile from starts far apart shows: what an answer owes to
- * a part of the state space that the run has not entered is some such steps out of all that were run. 0 where the start is not forgotten, and
- * for a resumed estimate. Borrowed. */
-const double *ff_estimate_memory(const ff_estimate *estimate);
+/* Per observable two means over the first *steps steps, from starts far apart: of trajectories that start outside the set, and of
+ * those that start in it. Where they differ from the long run's mean, what they have in excess is what one visit counts to a part of
+ * the state space that the run may not have entered. *steps is 0 where the start is not forgotten, in networks of 500 nodes and more,
+ * and for a resumed estimate. Borrowed. */
+const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Borrowed. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);

@@ -7,6 +7,7 @@
 
 #define RECORD_STEPS 1024       /* of the pilot's window, kept for 64 trajectories to find the thinning */
 #define PACKED_COST 25          /* a step of a packed program costs so many times as much as one of a sliced program */
+#define LARGE 500               /* nodes of a network whose pilot a device does faster */
 #define PERIODS 240             /* windows are multiples: their halves then hold whole periods of 1-6, 8, 10, 12 ... */
 
 /* A tile on its way: where it stands in its burn-in and window. */
@@ -28,6 +29,7 @@ struct ff_estimate {
   ff_look_rule rule;
   double *within;              /* per observable of the pilot; see ff_look_unmixed() */
   uint8_t *two_state, *constant;
+  ff_clockwork clockwork;
   ff_phase phase;
   ff_plan plan;
   uint64_t target[3];     /* steps at which burn-in, first and second half end */
@@ -51,7 +53,8 @@ struct ff_estimate {
   uint32_t *thinning;
   ff_tally tally;
   int remembers;          /* the pilot has ended, and a tile shows how long a start is remembered ... */
-  double *memory;         /* ... per observable, in steps; see ff_estimate_memory() */
+  double *memory;         /* ... per observable two means; see ff_estimate_memory() */
+  double memory_steps;
   double planned[2];      /* burn-in and samples that the run will have then */
   uint64_t least_window;  /* of the run */
   double last_unmixed;
@@ -80,6 +83,8 @@ double ff_decide_stretch(const ff_program *program);
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
 /* ff_decide.c: whether max_burn_in lets a pilot last long enough at all, what follows a window of the pilot, the tile that tells of memory, and a look at the run. */
+ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err);
+double ff_decide_longest(const ff_estimate *e); /* burn-in or window */
 ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err);

@@ -27,7 +27,7 @@ static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
 
 static double real128(const uint64_t *sum) { return (double)sum[1] * 18446744073709551616.0 + (double)sum[0]; }
 
-/* a b - c d, of 128-bit sums: exact but for the last rounding, so that what differs little is not lost. */
+/* a b - c d, of 128-bit sums: exact but for rounding at the end, so that what differs little is not lost. */
 static double difference(const uint64_t *a, const uint64_t *b, const uint64_t *c, const uint64_t *d) {
   const uint64_t *factors[2][2] = {{a, b}, {c, d}};
   uint64_t product[2][4] = {{0}};
@@ -241,26 +241,27 @@ static void choose_error(ff_moments *m, double mean, double most) {
 /* A sum of terms has the spread that trajectories show only where each term has been seen often: its rarer value in so many
  * trajectories' halves. The lengths of visits spread as much as their number does. */
 static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
-  double more = 0;
+  double more = 0; /* terms may share their visits: their errors are added, not the squares */
   for (uint32_t j = first; j < last; j++) {
     const uint64_t *words = term_words(tally, j);
     double weight = tally->weights[j], mean = (double)words[1] / samples, rarer = mean < 0.5 ? mean : 1 - mean;
     uint64_t looks = words[2] < words[3] ? words[2] : words[3];
     if (looks == 0) m->unseen[words[2] > 0] += weight;
     if (looks == 0 || looks >= FF_FEW_VISITS) continue;
-    more += 2 * weight * rarer * weight * rarer / (double)looks;
+    more += weight * rarer * sqrt(2 / (double)looks);
     if ((double)looks < m->visits) m->visits = (double)looks;
   }
-  m->se = sqrt(m->se * m->se + more);
+  m->se = sqrt(m->se * m->se + more * more);
 }
 
-double ff_tally_memory(const ff_tally *tally, uint32_t observable) {
+void ff_tally_memory(const ff_tally *tally, uint32_t observable, double share[2]) {
   const uint64_t *pair = pair_words(tally, observable);
-  uint64_t chains = tally->tiles * FF_TILE;
-  if (chains == 0) return 0;
-  double aa = spread(pair + 4, pair, pair, chains), ab = spread(pair + 8, pair, pair + 2, chains), most = 0;
-  for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += tally->weights[j];
-  return aa > 0 ? fabs(ab / aa) * most : 0;
+  double most = 0, a = real128(pair), b = real128(pair + 2), ab = real128(pair + 8);
+  double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1];
+  for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += ff_tally_weight(tally->weights[j]);
+  double off = most * h0 * chains - a; /* what the first half lacks */
+  share[0] = off > 0 ? (most * h0 * b - ab) / off / h1 / WEIGHT_ONE : NAN;
+  share[1] = a > 0 ? ab / a / h1 / WEIGHT_ONE : NAN;
 }
 
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {

@@ -54,6 +54,7 @@ ff_layout ff_program_layout(const ff_program *program);
 const char *ff_program_reason(const ff_program *program); /* why this layout, a clause */
 uint32_t ff_program_nodes(const ff_program *program);
 uint32_t ff_program_terms(const ff_program *program);
+uint32_t ff_program_flips(const ff_program *program);     /* nodes that can flip, removed ones included */
 uint32_t ff_program_all_nodes(const ff_program *program); /* with those that a reduction removed */
 int ff_program_asynchronous(const ff_program *program);
 
@@ -61,10 +62,14 @@ int ff_program_asynchronous(const ff_program *program);
  * are held at a given value, and those exempt ones that follow, without a cycle among themselves, from nodes that can. */
 int ff_program_forgets(const ff_program *program);
 
-/* The nodes that follow their start without chance (one function, no flips, and such nodes as parents) repeat themselves after so
- * many steps, whatever the others do; 1 where there are none, where the start is forgotten, or in an asynchronous network; 0
- * where the period is above 2^20 or takes too long to find. From several starts where these are random. */
-uint64_t ff_program_period(const ff_program *program);
+/* Nodes that follow their start without chance (one function, no flips, and such nodes as parents) come to a cycle: it is entered
+ * by step `settled`, and repeats itself every `period` steps. (A flip elsewhere updates nothing in its trajectory, and delays
+ * them.) Period 1 where there are no such nodes, or in an asynchronous network; 0 where it is above 2^20 or takes too long to
+ * find. Where nodes start at random, from several starts. O(arrows), and some tenths of a second at most. */
+typedef struct {
+  uint64_t period, settled;
+} ff_clockwork;
+ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err);
 
 /* Trajectories of a program that forgets its start shall start in states that differ much from each other: all nodes off, all on,
  * the given start, random ones. Without effect on one that does not. To be called before a tile starts. */

@@ -143,7 +143,6 @@ struct ff_program {
   int8_t *initial;         /* per node, as ff_start_bits() reads it */
   int8_t *held;            /* per node: the value at which it is held, or -1 */
   int forgets;             /* the long run does not depend on the start */
-  uint64_t period;         /* see ff_program_period() */
   uint8_t *two_state;      /* per term: transitions are counted */
   ff_expr *terms;          /* copies, for the packed program */
   ff_slice slice;
@@ -183,9 +182,6 @@ struct ff_tile {
 
 /* Fills program->held and program->forgets. O(arrows among exempt nodes). */
 ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err);
-
-/* Fills program->period, from held and forgets. O(2^20) evaluations of functions at most. */
-ff_status ff_period_find(ff_program *program, const ff_pbn *pbn, ff_error *err);
 
 ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
 void ff_slice_free(ff_slice *slice);

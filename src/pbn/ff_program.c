@@ -14,10 +14,10 @@ const char *ff_program_reason(const ff_program *program) { return program->reaso
 uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; }
 uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
 int ff_program_forgets(const ff_program *program) { return program->forgets; }
-uint64_t ff_program_period(const ff_program *program) { return program->period; }
 uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
 int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
 double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
+uint32_t ff_program_flips(const ff_program *program) { return program->n_flip; }
 double ff_program_rarest(const ff_program *program) { return program->rarest; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
@@ -117,7 +117,6 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
   for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
   ff_status status = ff_start_classify(program, pbn, err);
-  if (status == FF_OK) status = ff_period_find(program, pbn, err);
   if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
   uint64_t sites = (uint64_t)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);

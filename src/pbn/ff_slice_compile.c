@@ -418,6 +418,7 @@ static void compile_asynchronous(compiler *c, const ff_pbn *pbn) {
   for (uint32_t i = 0; i < n && c->status == FF_OK; i++) {
     uint32_t before = m > 0 ? i : pbn->first[i], last = (m > 0 ? i + 1 : pbn->first[i + 1]) - 1;
     uint32_t k = m > 0 ? list_contexts(pbn, i, which) : list_alternatives(c, &list, pbn, i);
+    if (c->status != FF_OK) break;
     operand own = {i, 0, 0};
     c->temps = c->pinned;
     operand value = compile_node(c, pbn, m > 0 ? which : list.which, k, m > 0 ? of_context : masks + before);

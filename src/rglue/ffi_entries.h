@@ -11,6 +11,7 @@ FFI_ENTRY(ffi_pbn_parents, 1)
 FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
 FFI_ENTRY(ffi_pbn_roles, 1)
+FFI_ENTRY(ffi_pbn_forgets, 1)
 FFI_ENTRY(ffi_quote_names, 1)
 FFI_ENTRY(ffi_derived_seed, 2)
 

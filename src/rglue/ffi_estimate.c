@@ -158,6 +158,11 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
   hold_programs(h, pbn, (ff_layout)(int)number(options, "layout"));
   ff_estimate_options how = options_of(options, h->observables.n);
+  ff_clockwork clockwork;
+  if (!ff_program_forgets(h->program)) {
+    ffi_check(ff_clockwork_find(&clockwork, pbn, &err), &err);
+    how.clockwork = &clockwork;
+  }
   how.monitors = &h->monitors;
   how.names = pbn->names;
   ff_counting run = {h->program, &h->observables, h->counted.at};
@@ -381,9 +386,14 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 15, Rf_ScalarLogical(ff_program_forgets(h->program)));
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
   if (doubt != NULL) SET_VECTOR_ELT(out, 16, Rf_mkString(doubt->text));
-  SEXP memory = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  double steps;
+  const double *share = ff_estimate_memory(h->estimate, &steps);
+  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* a column an observable: steps, means from outside and from inside */
   SET_VECTOR_ELT(out, 17, memory);
-  for (uint32_t i = 0; i < tally->n; i++) REAL(memory)[i] = ff_estimate_memory(h->estimate)[i];
+  for (uint32_t i = 0; i < tally->n; i++) {
+    REAL(memory)[3 * (size_t)i] = steps;
+    for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
+  }
   for (uint32_t i = 0; i < tally->n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;

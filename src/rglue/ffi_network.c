@@ -2,6 +2,7 @@
  * and which nodes are held or inputs. Names in quotes, and seeds of several runs from one, stand here too. */
 #include "../base/ff_philox.h"
 #include "../graph/ff_graph.h"
+#include "../pbn/ff_engine.h"
 #include "ffi.h"
 
 #include <stdlib.h>
@@ -95,6 +96,19 @@ SEXP ffi_pbn_roles(SEXP model) {
   }
   UNPROTECT(2);
   return out;
+}
+
+/* Whether the long run cannot depend on the start. */
+SEXP ffi_pbn_forgets(SEXP model) {
+  ff_pbn *pbn;
+  ff_error err;
+  ff_program *program = NULL;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  ffi_check(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+  int forgets = ff_program_forgets(program);
+  ff_program_free(program);
+  UNPROTECT(1);
+  return Rf_ScalarLogical(forgets);
 }
 
 /* The names as they stand in an expression: in quotes where the grammar asks for them. */

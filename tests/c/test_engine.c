@@ -496,6 +496,70 @@ static void layouts_follow_from_the_network(void) {
     }
 }
 
+/* A ring of n nodes whose last one is negated (period 2n), a coin, and a chain of `chain` nodes that the coin feeds, in either order. */
+static ff_pbn *ring_and_chain(uint32_t n, uint32_t chain, int reverse, double p) {
+  static char text[300][48];
+  const char *rules[301];
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < chain; i++) {
+    uint32_t c = reverse ? chain - 1 - i : i;
+    snprintf(text[k++], sizeof text[0], c == 0 ? "c0 1 coin" : "c%u 1 c%u", c, c - 1);
+  }
+  for (uint32_t i = 0; i < n; i++) snprintf(text[k++], sizeof text[0], i == 0 ? "r0 1 !r%u" : "r%u 1 r%u", i == 0 ? n - 1 : i, i - 1);
+  snprintf(text[k++], sizeof text[0], "coin 0.5 1");
+  snprintf(text[k++], sizeof text[0], "coin 0.5 0");
+  for (uint32_t i = 0; i < k; i++) rules[i] = text[i];
+  rules[k] = NULL;
+  ff_pbn *pbn = net_parse(rules, p, FF_SYNCHRONOUS);
+  for (uint32_t i = 0; pbn != NULL && i < pbn->n_nodes; i++) pbn->initial[i] = 0;
+  return pbn;
+}
+
+static ff_clockwork clockwork_of(ff_pbn *pbn) {
+  ff_clockwork out = {99, 99};
+  ff_error err;
+  FF_CHECK(pbn != NULL);
+  if (pbn != NULL) FF_CHECK_OK(ff_clockwork_find(&out, pbn, &err), &err);
+  ff_pbn_free(pbn);
+  return out;
+}
+
+static void clocks_are_found(void) {
+  for (int reverse = 0; reverse < 2; reverse++) {
+    ff_clockwork found = clockwork_of(ring_and_chain(37, 200, reverse, 0));
+    FF_CHECK_INT(found.period, 74);
+    FF_CHECK(found.settled <= 2 * 74);
+  }
+  FF_CHECK_INT(clockwork_of(ring_and_chain(1, 0, 0, 0)).period, 2);
+  FF_CHECK_INT(clockwork_of(ring_and_chain(3, 2, 0, 0.01)).period, 1); /* flips reach all */
+  /* 20 digits of a counter: a period of 2^20, and 21, whose one is too long */
+  for (uint32_t bits = 20; bits <= 21; bits++) {
+    static char text[21][256];
+    const char *rules[22] = {NULL};
+    for (uint32_t i = 0; i < bits; i++) {
+      int used = snprintf(text[i], sizeof text[i], "b%u 1 b%u ^ (1", i, i);
+      for (uint32_t j = 0; j < i; j++) used += snprintf(text[i] + used, sizeof text[i] - (size_t)used, " & b%u", j);
+      snprintf(text[i] + used, sizeof text[i] - (size_t)used, ")");
+      rules[i] = text[i];
+    }
+    ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+    uint64_t period = clockwork_of(pbn).period;
+    FF_CHECK_SAY(period == 0 || (bits == 20 && period == 1u << 20), "%u bits: %u", bits, (unsigned)period);
+  }
+  /* a shift register that fills with ones: settled after 30 steps */
+  static char text[30][32];
+  const char *rules[31] = {NULL};
+  for (uint32_t i = 0; i < 30; i++) {
+    snprintf(text[i], sizeof text[i], i == 0 ? "s0 1 1" : "s%u 1 s%u", i, i - 1);
+    rules[i] = text[i];
+  }
+  ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+  for (uint32_t i = 0; pbn != NULL && i < 30; i++) pbn->initial[i] = 0;
+  ff_clockwork found = clockwork_of(pbn);
+  FF_CHECK_INT(found.period, 1);
+  FF_CHECK_SAY(found.settled >= 29 && found.settled < 64, "settled by %u", (unsigned)found.settled);
+}
+
 static void refusals(void) {
   static const char *const rules[] = {"a 1 !a", NULL};
   ff_pbn *pbn = net_parse(rules, 0.1, FF_ASYNCHRONOUS);
@@ -513,4 +577,4 @@ static void refusals(void) {
 FF_TEST_MAIN("engine", sliced_steps_follow_the_law, packed_steps_follow_the_law, removed_nodes_stay_in_the_law,
              instruction_sets_agree_to_the_bit, steps_may_be_divided, counters_count, hits_are_poisson,
              rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided, cuts_are_right,
-             wide_predictors_stay_expressions, layouts_follow_from_the_network, refusals)
+             wide_predictors_stay_expressions, layouts_follow_from_the_network, clocks_are_found, refusals)

@@ -81,12 +81,26 @@ later_lines <- function() {
     from_0(pbn(c(ring_rules(n, "!"), list(c = c("1" = 0.3, "0" = 0.7), z = c("x15" = 0.9, "!x15" = 0.1)))))
   }
   ring <- c(ring_rules(13), list(y = "x1 & w | y & !w", w = "!w & x3 | y"))
+  token <- function(name, n) stats::setNames(as.list(paste0(name, c(n, seq_len(n - 1)))), paste0(name, seq_len(n)))
+  rings <- c(token("a", 11), token("b", 13), token("c", 17))
+  tokens <- function(rules) given_start(pbn(rules), as.integer(names(rules) %in% c("a2", "b2", "c2", "d2")))
+  meeting <- tokens(c(rings, token("d", 19), list(L = "L | (a1 & b1 & c1 & d1)"))) # at step 46,188, and then for ever
+  coins <- function(name, k) {
+    names <- paste0(name, seq_len(k))
+    c(stats::setNames(list(coin), names[[1L]]), stats::setNames(as.list(names[-k]), names[-1L]))
+  }
+  all_on <- function(name, k) paste(paste0(name, seq_len(k)), collapse = " & ")
+  entered <- sprintf("(M & !(%s)) | (%s)", all_on("y", 18), all_on("x", 26)) # 2^-27 a step; left after 5.2e5 steps
+  entered <- set_initial(pbn(c(coins("x", 26), coins("y", 18), list(M = entered))), M = 0)
   driven <- given_start(pbn(ring, perturbation = 1e-3, exempt = paste0("x", 1:13)), c(1, integer(14)))
   list(
     "rare long stays" = line(stays, "s", exact_value(stays, "s"), 0.01, often = TRUE),
     "parity of three" = line(from_0(parity), "z", 0.51), "noisy reader of a ring of period 74" = line(twisted(37), "z", 0.5),
     "ring of period 74 and a coin" = line(twisted(37), "x3 & c", 0.15, often = TRUE),
     "ring of period 34" = line(twisted(17), "z", 0.5, often = TRUE),
+    "three rings and a coin" = line(tokens(c(rings, list(W = coin))), "a1 & b6 & c10 & W", 1 / 4862, 5e-5, often = TRUE),
+    "rings that meet once" = line(meeting, "L", 1, answered = FALSE),
+    "set that is entered hardly ever" = line(entered, "M", 0.00389, answered = FALSE),
     "ring that drives nodes which flip" = line(driven, "y", 0.002300105, 5e-4, often = TRUE)
   )
 }

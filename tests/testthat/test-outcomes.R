@@ -173,7 +173,7 @@ test_that("arguments out of their domain", {
 test_that("outcomes are shown", {
   x <- outcomes(toggle, from = c(A = 0, B = 0), method = "simulation", seed = 1)
   text <- capture.output(print(x))
-  expect_match(text[[1L]], "2 outcomes from one start (A = 0, B = 0) (they depend on the start); 95% intervals", fixed = TRUE)
+  expect_match(text[[1L]], "2 outcomes from one start (A = 0, B = 0); 95% intervals", fixed = TRUE)
   expect_match(text[[3L]], "A & !B|B & !A")
   expect_length(capture.output(print(x, n = 1)), 4L)
   expect_identical(names(format(x)), c("outcome", "probability", "lower", "upper", "type", "states", "nodes"))
