@@ -190,7 +190,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
-    memory = result$memory, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
+    memory = result$memory, period = result$period, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
     bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -348,7 +348,8 @@ phase_error <- function(moments, chains, run) {
   gap <- abs(column("gap"))
   visits <- column("n01") / chains # a trajectory
   alike <- column("visited") == 1 & column("se") == 0
-  ifelse(alike, pmax(gap, ifelse(visits > 0, 1 / (4 * visits), 0)), ifelse(abs(column("drift")) > 4, gap, 0))
+  whole <- isTRUE(run$period > 0 && run$window %% (2 * run$period) == 0) # halves hold whole periods of all that moves
+  ifelse(alike, pmax(gap, ifelse(visits > 0 & !whole, 1 / (4 * visits), 0)), ifelse(abs(column("drift")) > 4, gap, 0))
 }
 
 visited_words <- function(visited, chains = 1) {

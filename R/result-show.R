@@ -73,7 +73,7 @@ print_rows <- function(x, n) {
 
 # What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
 keep_run <- function(out, x) {
-  if (!is.data.frame(out) || !is.null(attr(out, "run"))) return(out)
+  if (!is.data.frame(out) || !is.null(attr(out, "run")) || !all(c("lower", "upper") %in% names(out))) return(out)
   run <- attr(x, "run")
   run$tally <- NULL
   attr(out, "run") <- run

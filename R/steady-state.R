@@ -75,8 +75,8 @@
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
 #'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
 #'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
-#' @section Warnings: `fireflip_warning_precision` where an interval is wider than asked for: a set never varied, or was visited too
-#'   rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
+#' @section Warnings: `fireflip_warning_precision` if an interval is wider than asked for, mostly because a set never varied or was
+#'   visited rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
 #' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
 #'   `max_burn_in`, `fireflip_error_parse` for a set that does not parse or names an unknown node,
 #'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many
@@ -168,7 +168,7 @@ warn_short_of_precision <- function(x, names = x$set) {
     ))
   }
   tell(still, "never varied, and the bound on it", "never varied, and the widest bound on them")
-  tell(rare, "was visited too rarely: its interval", "were visited too rarely: the widest of their intervals")
+  tell(rare, "was visited rarely, or has a period: its interval", "were visited rarely, or have a period: the widest of their intervals")
 }
 
 #' Merging the parts of one run

@@ -18,6 +18,7 @@
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
 #define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
+#define MOST_REMEMBERED (1.0 / 16) /* difference by the start, of means over an eighth of the burn-in, at which that is long enough */
 #define BURN_IN_SHARE 5         /* a tile counts at least so many times its burn-in, where samples are many ... */
 #define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
 
@@ -248,10 +249,10 @@ ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
 /* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells what trajectories
  * that start in a set, or outside it, spend there. What they spend beyond the long run's share is what one visit counts to a part of the
  * state space that the run may never enter. */
-static ff_status begin_memory(ff_estimate *e, ff_error *err) {
+static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
-  ff_slots_halves(e, 0, 1, (uint64_t)larger(ceil(fmin(e->planned[0], FF_MAX_WINDOW)) - 1, 1));
+  ff_slots_halves(e, 0, 1, (uint64_t)larger(ceil(fmin(steps, FF_MAX_WINDOW)) - 1, 1));
   e->remembers = 1;
   e->slots[0].unit = PILOT_UNIT + e->pilot;
   e->slots[0].busy = 1;
@@ -264,9 +265,16 @@ static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
   return plan_run(e, e->planned[0], e->planned[1], 0, err);
 }
 
+/* Mostly an eighth of the burn-in is enough: by then it hardly matters any more where a trajectory started. */
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
-  for (uint32_t i = 0; i < e->observables.n; i++) ff_tally_memory(&e->tally, i, &e->memory[2 * i]);
+  double difference = 0;
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    double *share = &e->memory[2 * i];
+    ff_tally_memory(&e->tally, i, share);
+    if (share[0] == share[0] && share[1] == share[1]) difference = larger(difference, fabs(share[1] - share[0]));
+  }
   e->memory_steps = (double)e->plan.half[1];
+  if (difference > MOST_REMEMBERED && e->memory_steps + 2 < fmin(e->planned[0], FF_MAX_WINDOW)) return begin_memory(e, e->planned[0], err);
   return plan_after_pilot(e, err);
 }
 
@@ -286,7 +294,7 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
   int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* else the tile takes longer than the pilot on a device */
-  return worth ? begin_memory(e, err) : plan_after_pilot(e, err);
+  return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
 /* Gives up with an error, or, where the caller takes an uncertain answer, goes on and keeps the error as its doubt. */
@@ -358,7 +366,9 @@ static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) 
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
   /* what is entered and left forgets the start as exp(-(alpha + beta) t), which is to be a tenth of the standard error */
   double rate = m->alpha + m->beta;
-  if (m->n01 > 0 && ff_log(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
+  if (m->n01 > 0 && m->se > 0 && ff_log(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
+  uint64_t period = ff_estimate_period(e);
+  if (period > 0 && e->plan.half[0] % period == 0 && e->plan.half[1] % period == 0) return SETTLED;
   return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;
 }
 

@@ -97,6 +97,7 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
 /* What windows are multiples of, so that both halves hold whole periods; `limit` is the longest window of a first look. */
 static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   uint64_t unit = periods && limit >= ALL_PERIODS ? ALL_PERIODS : PERIODS, period = e->clockwork.period;
+  if (e->rule.forgets) return PERIODS / 2; /* phases are forgotten in time, and pilots should be short */
   if (period < 2 || unit % (2 * period) == 0) return unit;
   uint64_t all = ff_common_multiple(PERIODS, 2 * period);
   if (all > limit) all = 2 * period;
@@ -156,7 +157,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   e->pilot_of = pilot != NULL ? *pilot : *run;
   e->options = options;
   e->options.clockwork = NULL;
-  e->clockwork = options.clockwork != NULL ? *options.clockwork : (ff_clockwork){1, 0};
+  e->clockwork = options.clockwork != NULL ? *options.clockwork : (ff_clockwork){1, 0, 0};
   status = allocate(e, err);
   if (status == FF_OK && !options.go_on) status = ff_decide_beforehand(e, err);
   ff_error why;
@@ -423,6 +424,7 @@ size_t ff_estimate_bytes(const ff_estimate *e) {
          (size_t)e->n_sets * RECORD_STEPS * sizeof *e->record;
 }
 
+uint64_t ff_estimate_period(const ff_estimate *e) { return e->clockwork.whole ? e->clockwork.period : 0; }
 const ff_error *ff_estimate_doubt(const ff_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
 const double *ff_estimate_memory(const ff_estimate *e, double *steps) {
   *steps = e->memory_steps;

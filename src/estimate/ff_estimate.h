@@ -197,6 +197,9 @@ ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally
  * and for a resumed estimate. Borrowed. */
 const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 
+/* The period of a network in which nothing is left to chance but the start, where it is known; else 0. */
+uint64_t ff_estimate_period(const ff_estimate *estimate);
+
 /* Why the answer is uncertain (with options.go_on), or NULL. Borrowed. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);
 

@@ -46,6 +46,7 @@ static uint32_t list_pairs(ff_monitors *m, uint32_t at, const ff_pbn *pbn, uint3
       }
     return found;
   }
+  if (most > n) most = n; /* one for each node */
   for (uint32_t i = 0; i < most; i++, found++) {
     uint32_t a = m->node[0][(uint32_t)((uint64_t)i * at / most)]; /* of the nodes watched, which are listed before */
     m->node[0][at + found] = a;

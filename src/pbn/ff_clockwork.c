@@ -106,11 +106,11 @@ static ff_clockwork common_period(orbit *o, const int8_t *held) {
     if (all > LONGEST) all = 0;
     if (own > settled) settled = own;
   }
-  return (ff_clockwork){all, settled};
+  return (ff_clockwork){all, settled, 0};
 }
 
 ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err) {
-  *out = (ff_clockwork){1, 0};
+  *out = (ff_clockwork){1, 0, 0};
   if (pbn->update == FF_ASYNCHRONOUS) return FF_OK;
   uint32_t n = pbn->n_nodes, words = (n + 31) / 32, depth = 1;
   uint64_t arrows = 0, cost = 3 * (uint64_t)words;
@@ -140,7 +140,10 @@ ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err)
     o.stack = stack;
     o.next = states + words;
     o.mark = states + (size_t)2 * words;
+    uint32_t moving = 0;
+    for (uint32_t i = 0; i < n; i++) moving += held[i] < 0;
     *out = common_period(&o, held);
+    out->whole = o.n == moving;
   }
   free(held);
   free(chancy);

@@ -68,6 +68,7 @@ int ff_program_forgets(const ff_program *program);
  * find. Where nodes start at random, from several starts. O(arrows), and some tenths of a second at most. */
 typedef struct {
   uint64_t period, settled;
+  int whole; /* all nodes are such nodes, or held */
 } ff_clockwork;
 ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err);
 

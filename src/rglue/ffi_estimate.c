@@ -360,11 +360,11 @@ static SEXP trace_of(const ff_estimate *estimate) {
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
-                                      "device", "forgets", "doubt", "memory"};
+                                      "device", "forgets", "doubt", "memory", "period"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(18, names));
+  SEXP out = PROTECT(ffi_list(19, names));
   SET_VECTOR_ELT(out, 0, moments_of(tally));
   SET_VECTOR_ELT(out, 1, bytes_of(tally));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
@@ -386,6 +386,7 @@ SEXP ffi_estimate_result(SEXP pointer) {
   SET_VECTOR_ELT(out, 15, Rf_ScalarLogical(ff_program_forgets(h->program)));
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
   if (doubt != NULL) SET_VECTOR_ELT(out, 16, Rf_mkString(doubt->text));
+  SET_VECTOR_ELT(out, 18, Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
   double steps;
   const double *share = ff_estimate_memory(h->estimate, &steps);
   SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* a column an observable: steps, means from outside and from inside */

@@ -516,7 +516,7 @@ static ff_pbn *ring_and_chain(uint32_t n, uint32_t chain, int reverse, double p)
 }
 
 static ff_clockwork clockwork_of(ff_pbn *pbn) {
-  ff_clockwork out = {99, 99};
+  ff_clockwork out = {99, 99, 0};
   ff_error err;
   FF_CHECK(pbn != NULL);
   if (pbn != NULL) FF_CHECK_OK(ff_clockwork_find(&out, pbn, &err), &err);

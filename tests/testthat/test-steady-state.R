@@ -39,21 +39,21 @@ test_that("threads, vectors and pieces of work change no bit", {
 
 test_that("shards of uneven sizes add up to the whole, in any order", {
   net <- small()
-  whole <- steady_state(net, sets, method = "simulation", seed = 5, precision = 5e-4)
-  parts <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3)))
+  whole <- steady_state(net, sets, method = "simulation", seed = 5, precision = 3e-4)
+  parts <- lapply(1:3, function(i) steady_state(net, sets, seed = 5, precision = 3e-4, shard = c(i, 3)))
   expect_gt(length(unique(vapply(parts, function(part) part$samples[[1]], 0))), 1)
   expect_identical(timeless(do.call(c, parts)), timeless(whole))
   expect_identical(timeless(do.call(c, rev(parts))), timeless(whole))
   # hosts of a cluster need not have the same number of cores
   mixed <- lapply(
-    1:3, function(i) steady_state(net, sets, seed = 5, precision = 5e-4, shard = c(i, 3), threads = c(1, 2, 7)[[i]])
+    1:3, function(i) steady_state(net, sets, seed = 5, precision = 3e-4, shard = c(i, 3), threads = c(1, 2, 7)[[i]])
   )
   expect_identical(timeless(do.call(c, mixed)), timeless(whole))
   expect_error(c(parts[[1]], parts[[1]]), class = "fireflip_error_argument")
   expect_warning(c(parts[[1]], parts[[3]]), class = "fireflip_warning_parts")
   expect_output(print(parts[[2]]), "PART 2 of 3")
   expect_error(steady_state(net, sets, shard = c(1, 3)), class = "fireflip_error_argument")
-  other <- steady_state(net, sets, seed = 6, precision = 5e-4, shard = c(2, 3))
+  other <- steady_state(net, sets, seed = 6, precision = 3e-4, shard = c(2, 3))
   expect_error(c(parts[[1]], other), class = "fireflip_error_argument")
   expect_error(c(whole, steady_state(net, sets, method = "exact")), class = "fireflip_error_argument")
 })
