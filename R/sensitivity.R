@@ -25,6 +25,11 @@
 #'   `difference`, `lower`, `upper`, `p_adjusted`, `method`, `seed`. `summary()` gives one row a change, the one that matters
 #'   most first: its largest difference, with its sign and set, and two norms (largest absolute and sum of absolute
 #'   differences) over the sets.
+#'
+#' A node that is fixed is no longer perturbed. As a flip of any node suspends the update of all, this alone moves probabilities by
+#' something of the order of the perturbation probability, even where the node does not matter otherwise.
+#'
+#' Where the simulation of a changed network is given up, its rows are NA, and a warning (`fireflip_warning_convergence`) says so.
 #' @section Many comparisons:
 #' `lower` and `upper` are the interval of each difference by itself: of 100 changes that do nothing, about 5 have a 95% interval
 #' without 0. `p_adjusted` is Holm's correction ([stats::p.adjust()]) of two-sided p-values for all estimated differences of the

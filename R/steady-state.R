@@ -16,27 +16,27 @@
 #' exclusive or of some pairs, and some predictor functions of three parents and more, for a set may come and go quickly and
 #' still depend on a slow node that it does not name.
 #'
-#' Where the start is forgotten, 1,024 more trajectories from starts far apart tell for how many steps a set depends on where a
-#' trajectory was. There may be a region of that memory which is entered so rarely that the run has missed it. So each
-#' interval is widened by the bound on the time that would then be spent there. That is next to nothing for most sets, and
-#' all for a set that is left quickly but, once in a long while, stays for long.
+#' Where the start is forgotten, 1,024 more trajectories from starts far apart tell for how many steps a set depends on the start
+#' (in networks of fewer than 500 nodes). The run may have missed a part of the state space that is entered rarely and kept for that
+#' long. So each interval is widened by a bound on the share of time that would be spent there. This is little for most sets. It
+#' matters for a set that is usually left quickly but, rarely, held for long.
 #'
 #' @section What is guaranteed, and what is not:
 #' With perturbation, the long run does not depend on the start, as long as nodes that are exempt from it only keep a given value
 #' or follow other nodes. Trajectories then start far apart: with all nodes off, all on, at the given start, and at
-#' random. A run is believed when the two halves of a trajectory share nothing (Gelman and Rubin's rhat is near 1 as well).
+#' random. A run is accepted if the means of a trajectory's two halves are almost uncorrelated (Gelman and Rubin's rhat is near 1 as well).
 #' Where the network has several basins and moves slowly between them, trajectories go on to disagree, and there is an error
 #' that names the nodes which do. Otherwise the long run may depend on the start. The result is then the average over the
 #' given start, and `print()` says so. [outcomes()] tells which attractors the network ends in.
 #'
 #' Some things no simulation of this kind can tell, and `method = "exact"` can:
 #' * a basin that none of its trajectories enters, as where it takes two rare events at once (two flips with a tiny p, or two
-#'   predictor functions that are both selected rarely);
+#'   predictor functions that are both selected rarely), or very many ordinary ones (26 fair coins);
 #' * a slow motion that shows in no node, pair or predictor function that the pilot follows, and in the set by little more than
 #'   the precision, as where three nodes encode a slow bit together of which no function tells;
-#' * without perturbation, a period of nodes that choose among functions, where 240 is no multiple of it: it shifts a mean by up to a
-#'   quarter of the period divided by the window. (Windows are multiples of 240 steps, of 5,040 for small networks without
-#'   perturbation, and of the period of those nodes that follow their start without chance, where this is up to 2^20.)
+#' * without perturbation, a cycle of nodes with several functions whose period does not divide 120: it can shift a mean by up to
+#'   period / (4 * window). (Windows are multiples of 240 steps, of 5,040 for small synchronous networks without perturbation, and of
+#'   twice the period of the deterministic nodes. Where these do not come to a cycle within `max_burn_in` steps, there is an error.)
 #'
 #' The network is first reduced to the nodes that matter to the sets, which changes no probability; see [reduce_network()].
 #' The number of trajectories and steps follows from network, sets, precision and seed alone: the answer is the same to the
@@ -49,8 +49,8 @@
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
 #' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"exact"` (numerically; at most 24 nodes that are not held, and 20 take about a minute, or more where nodes have
-#'   several functions; then `lower` and `upper` equal the probability), `"simulation"`, or `"auto"`: exact where that takes
+#' @param method `"exact"` (numerically; at most 24 nodes that are not held; 20 take seconds with one function a node, and
+#'   minutes with two or three; then `lower` and `upper` equal the probability), `"simulation"`, or `"auto"`: exact where that takes
 #'   about a second at most, with a message of class `fireflip_message_method` that says so, else a simulation. What only a
 #'   simulation has (`shard`, `backend = "cuda"`, a `layout`) makes `"auto"` simulate.
 #' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories),
@@ -66,14 +66,14 @@
 #'   where looks twice and four times as long bring them no closer. It must be at least half of
 #'   the steps in which a node flips once, or the rarest predictor function is selected once.
 #' @param on_slow What to do with trajectories that are given up: `"error"`, or `"warn"`, which returns what they give, with a
-#'   warning of class `fireflip_warning_convergence`. The intervals of such a result do not hold.
+#'   warning of class `fireflip_warning_convergence`. The intervals of such a result are not reliable.
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
 #'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #'
 #' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`,
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
-#'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (steps after which visits are a Markov chain),
+#'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a first-order Markov chain),
 #'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
 #' @section Warnings: `fireflip_warning_precision` if an interval is wider than asked for, mostly because a set never varied or was
 #'   visited rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.

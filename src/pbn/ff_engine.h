@@ -3,9 +3,9 @@
  *
  * Two programs, one meaning:
  *  - sliced: one 1,024-bit row holds one node of a tile's trajectories; a predictor function is a few bitwise operations on
- *    rows or a truth table looked up by rows; for synchronous networks;
+ *    rows or a truth table looked up by rows; for synchronous networks, and asynchronous ones of few functions;
  *  - packed: a trajectory's state is bits in 32-bit words, truth tables are 32-bit words with an array for what exceeds the
- *    first (Mizera, Pang, Yuan, section 3.3), nodes in the order of section 3.4; for asynchronous networks.
+ *    first (Mizera, Pang, Yuan, section 3.3), nodes in the order of section 3.4; for the others.
  * What a tile answers depends on (program, key, unit) alone: not on the instruction set, threads, or how steps are
  * divided among calls.
  *
@@ -44,8 +44,8 @@ typedef struct {
 
 typedef struct ff_program ff_program;
 
-/* Compiles. `observables` may be NULL. AUTO takes sliced for synchronous networks whose predictors make it the faster one, a
- * choice that depends on the network alone. Copies what it needs. O(size of the network; 2^k for a table of k inputs). */
+/* Compiles. `observables` may be NULL. AUTO takes sliced for synchronous networks and for asynchronous ones of at most 256 functions
+ * (of a dependent network: nodes and contexts), else packed: a choice that depends on the network alone. Copies what it needs. O(size of the network; 2^k for a table of k inputs). */
 ff_status ff_program_new(ff_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
                          ff_error *err);
 void ff_program_free(ff_program *program);
