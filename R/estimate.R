@@ -190,8 +190,8 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
-    memory = result$memory, period = result$period, layout = result$layout, reason = result$reason, wanted_rhat = result$wanted_rhat,
-    bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
+    memory = result$memory, period = result$period, layout = result$layout, reason = result$reason,
+    wanted_rhat = result$wanted_rhat, bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
   )
@@ -329,8 +329,8 @@ moment_intervals <- function(moments, chains, run) {
 
 few_visits <- 50 # FF_FEW_VISITS
 
-# What may be hidden in a region that the run has not entered, in which a set holds for long, or does not: the bound on the number of
-# visits, times what a trajectory that starts there spends in excess of the long run's share.
+# What may be hidden in a part of the state space that the run has missed, where a set holds for long, or does not: a bound on the
+# number of visits, times what a trajectory that starts there has in excess of the long run's mean.
 hidden_visits <- function(m, chains, run) {
   excess <- function(share, sign) {
     steps <- run$memory[1L, ] * sign * (share - m)
@@ -339,9 +339,8 @@ hidden_visits <- function(m, chains, run) {
   list(off = excess(run$memory[2L, ], -1), on = excess(run$memory[3L, ], 1))
 }
 
-# How far a window that holds no whole number of periods may be off, where phases are never forgotten. Where all trajectories are
-# alike, the halves' difference tells, and a period of one visit shifts the mean by a quarter of a visit at most. Where they are
-# not, a difference between the halves that is no chance does.
+# Error of a mean if a window may hold a part of a period; 0 if the start is forgotten. If all trajectories are equal: the larger of
+# the halves' difference and 1 / (4 visits per trajectory). Else: the halves' difference, if above 4 standard errors.
 phase_error <- function(moments, chains, run) {
   if (isTRUE(run$forgets)) return(0)
   column <- function(name) unname(moments[, name])

@@ -311,7 +311,8 @@ run_summary <- function(x) {
     rows = nrow(x), method = x$method[[1L]], samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
     burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
-    precision = run$precision, confidence = run$confidence, forgets = run$forgets, doubt = run$doubt, layout = run$layout, reason = run$reason, bytes = run$bytes,
+    precision = run$precision, confidence = run$confidence, forgets = run$forgets, doubt = run$doubt, layout = run$layout,
+    reason = run$reason, bytes = run$bytes,
     backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
     shard = run$shard, seed = x$seed[[1L]], seconds = x$seconds[[1L]]
   ))

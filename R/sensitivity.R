@@ -102,7 +102,7 @@ tell_refused <- function(changes, after) {
   if (length(refused) == 0L) return(invisible())
   if (length(refused) == length(after)) stop(after[[1L]])
   warn("convergence", sprintf(
-    "%s without an answer (NA); for the first of them, of %s: %s", count_of(length(refused), "change"),
+    "%s without an answer (rows of NA). The first, of %s: %s", count_of(length(refused), "change"),
     quote_some(changes[[refused[[1L]]]]$node), conditionMessage(after[[refused[[1L]]]])
   ))
 }

@@ -176,8 +176,8 @@ static int joins(const builder *b, size_t i, size_t from, size_t to) {
   const ff_slice *s = b->slice;
   if (i <= from || i + 1 >= to || s->ops[i].code != FF_S_TABLE || s->ops[i + 1].code != FF_S_MUX) return 0;
   const ff_slice_op *before = &s->ops[i - 1], *table = &s->ops[i], *join = &s->ops[i + 1];
-  return join->a == table->dst && join->b == before->dst && join->a != join->b && before->dst >= s->temps && before->dst < s->terms &&
-         before->code != FF_S_SELECT && b->reads[i] == 1 && in_scratch(b, join->c);
+  return join->a == table->dst && join->b == before->dst && join->a != join->b && before->dst >= s->temps &&
+         before->dst < s->terms && before->code != FF_S_SELECT && b->reads[i] == 1 && in_scratch(b, join->c);
 }
 
 /* Where the result of operations that end with `last` goes. */

@@ -7,8 +7,8 @@
 
 #include "ff_estimate_internal.h"
 
-#define RARE 50.0               /* independent looks times precision at which what is too rare to be seen is rare enough */
-#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, a second or so) that a run may take on to see what is rare often enough */
+#define RARE 50.0               /* independent looks wanted at what was never seen, times precision */
+#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, a second or so) after which a run adds no tiles for rare events */
 #define MIN_PATIENCE 64         /* stretches (of 2,048 steps at least) before trajectories that disagree are given up ... */
 #define MIN_STRETCH 2048
 #define MAX_STUCK 2             /* ... where so many doublings bring no agreement */
@@ -18,7 +18,7 @@
 #define DRIFT_RUN 5.0
 #define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
 #define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
-#define MOST_REMEMBERED (1.0 / 16) /* difference by the start, of means over an eighth of the burn-in, at which that is long enough */
+#define MOST_REMEMBERED 0.0625  /* difference by the start, between means over an eighth of the burn-in, that needs no longer look */
 #define BURN_IN_SHARE 5         /* a tile counts at least so many times its burn-in, where samples are many ... */
 #define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
 
@@ -41,14 +41,14 @@ static ff_status note(ff_estimate *e, ff_look now, ff_error *err) {
 
 double ff_estimate_stretch(const ff_estimate *e) { return larger((double)e->plan.burn_in, ff_decide_stretch(e->run.program)); }
 
-/* Work that a run may take on to see what is rare: less than this has been done. */
+/* Whether the run has done so little work that it may add tiles for rare events. */
 static int may_work(const ff_estimate *e) {
   double nodes = (double)ff_program_nodes(e->run.program) + 1, steps = chains_of(e) * (double)e->target[2];
   return steps * nodes * (ff_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
 }
 
-/* How many times more trajectories are needed to have seen enough: of a state set FF_FEW_VISITS independent visits, where that can
- * be had; of what is rarer, so many independent looks that it (or its complement) is rarer than the precision. 1: none. */
+/* The factor by which trajectories are to be increased, from 1 (enough) to 4. A state set that varied needs FF_FEW_VISITS visits. What
+ * never varied needs RARE / precision independent looks, times its weight. */
 static double looks_wanted(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
   double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
@@ -63,7 +63,7 @@ static double looks_wanted(const ff_estimate *e) {
   return more > 4 ? 4 : more;
 }
 
-/* The memory, in steps, of what a trajectory's halves share (see ff_look_unmixed()): t / h of it gives t / h / 2 / (1 - t / h). */
+/* The memory in steps that the halves' correlation tells of (see ff_look_unmixed()). */
 static double shared_memory(const ff_estimate *e, const ff_moments *m) {
   double shared = m->half_var > 0 ? m->half_cov / m->half_var - 2.5 / sqrt(chains_of(e)) : 0; /* beyond what sampling makes */
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
@@ -83,7 +83,7 @@ static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
   return out;
 }
 
-/* Burn-in and samples that the pilot asks for. Its own burn-in was enough; a longer one leaves epsilon, where max_burn_in lets it. */
+/* Burn-in and samples that the pilot asks for: its own burn-in at least, and longer where epsilon asks for it, up to max_burn_in. */
 static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, memory = 0, most = 0;
   *samples = 1;
@@ -160,10 +160,11 @@ static void name_slow_together(const ff_estimate *e, const double *unmixed, char
   if (b == UINT32_MAX)
     snprintf(out, size, " about a predictor function of node %s", ff_quote(name, strlen(name)).text);
   else
-    snprintf(out, size, " about nodes %s and %s together", ff_quote(name, strlen(name)).text, ff_quote(other, strlen(other)).text);
+    snprintf(out, size, " about nodes %s and %s together", ff_quote(name, strlen(name)).text,
+             ff_quote(other, strlen(other)).text);
 }
 
-/* The observables that have mixed least, the worst first, as text: "nodes "a" and "b"". */
+/* Up to four nodes that have mixed least, the worst first, as text: about nodes "a", "b"; if no node is slow, a pair or a function. */
 static void name_slow(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t shown[4], n = 0, slow = 0, asked = e->observables.n, total = e->tally.n;
@@ -206,16 +207,17 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
   unsigned long long steps = e->target[2];
-  const char *longer = e->stuck >= MAX_STUCK || wanted_psi(e) > FF_MAX_WINDOW || e->plan.burn_in >= FF_MAX_WINDOW ? "" : "allow a longer burn-in (max_burn_in), or ";
+  int in_vain = e->stuck >= MAX_STUCK || wanted_psi(e) > FF_MAX_WINDOW || e->plan.burn_in >= FF_MAX_WINDOW;
+  const char *longer = in_vain ? "" : "allow a longer burn-in (max_burn_in), or ";
   if (!e->rule.forgets)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays in for "
-                        "long%s: %suse method = \"exact\"",
+                        "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays "
+                        "in for long%s: %suse method = \"exact\"",
                         steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
   return ff_error_set(err, FF_ECONVERGENCE,
                       "after %llu steps trajectories from different starts still disagree%s%s, as they do where the "
-                      "network has several basins and moves slowly between them: %suse a larger perturbation probability, or method "
-                      "= \"exact\"",
+                      "network has several basins and moves slowly between them: %suse a larger perturbation probability, or "
+                      "method = \"exact\"",
                       steps, about, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
 }
 
@@ -246,9 +248,8 @@ ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
   return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
-/* One more tile, from starts far apart and counted from its first step on, as long as the burn-in: it tells what trajectories
- * that start in a set, or outside it, spend there. What they spend beyond the long run's share is what one visit counts to a part of the
- * state space that the run may never enter. */
+/* One more tile, from starts far apart and counted from its first step on. It measures ff_estimate_memory(): how long trajectories
+ * that start in a set, or outside it, stay there. */
 static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
@@ -274,7 +275,8 @@ ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
     if (share[0] == share[0] && share[1] == share[1]) difference = larger(difference, fabs(share[1] - share[0]));
   }
   e->memory_steps = (double)e->plan.half[1];
-  if (difference > MOST_REMEMBERED && e->memory_steps + 2 < fmin(e->planned[0], FF_MAX_WINDOW)) return begin_memory(e, e->planned[0], err);
+  int longer = e->memory_steps + 2 < fmin(e->planned[0], FF_MAX_WINDOW);
+  if (difference > MOST_REMEMBERED && longer) return begin_memory(e, e->planned[0], err);
   return plan_after_pilot(e, err);
 }
 
@@ -293,7 +295,7 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
-  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* else the tile takes longer than the pilot on a device */
+  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* else it takes longer than the pilot on a device */
   return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
@@ -321,10 +323,12 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   ff_look now = ff_look_at(&e->tally, &e->rule);
   ff_status status = note(e, now, err);
   double *unmixed = status == FF_OK ? ff_calloc(e->tally.n, sizeof *unmixed) : NULL;
-  if (status == FF_OK && unmixed == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for a look at %u observables", e->tally.n);
+  if (status == FF_OK && unmixed == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a look at %u observables", e->tally.n);
   if (status != FF_OK) return status;
   double most = judge(e, unmixed), psi = (double)e->plan.burn_in;
-  int converged = most <= 1 && !(e->rule.forgets && now.rhat > FF_CONVERGED), had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
+  int converged = most <= 1 && !(e->rule.forgets && now.rhat > FF_CONVERGED);
+  int had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
   if (converged && had_a_chance) {
     free(unmixed);
     return end_pilot(e, err);
@@ -359,15 +363,15 @@ static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_err
 /* What a run falls short of, other than samples. */
 typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 
-/* Where the start is not forgotten: is a set still being entered for good, or left? Or does a period, which all trajectories share,
- * shift the mean too far? */
+/* Of a network that does not forget its start. MOVES: the set was only entered or only left, or still remembers the start.
+ * HALF_PERIODS: all trajectories are equal, and a part of a period may shift the mean by more than the precision. */
 static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
   /* what is entered and left forgets the start as exp(-(alpha + beta) t), which is to be a tenth of the standard error */
   double rate = m->alpha + m->beta;
   if (m->n01 > 0 && m->se > 0 && ff_log(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
-  uint64_t period = ff_estimate_period(e);
+  uint64_t period = e->clockwork.whole ? e->clockwork.period : 0;
   if (period > 0 && e->plan.half[0] % period == 0 && e->plan.half[1] % period == 0) return SETTLED;
   return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;
 }

@@ -47,7 +47,7 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
   return FF_OK;
 }
 
-/* What is told of the observables by themselves; the pilot counts the sets where its program does. */
+/* Fills what follows from the observables alone: precisions, state sets, constants. set_at: where the pilot counts each set. */
 static void describe(ff_estimate *e, const ff_observables *observables) {
   e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .n_judged = e->pilot_of.observables->n,
                            .z = e->options.z, .unit = e->options.precision, .forgets = ff_program_forgets(e->run.program),
@@ -106,15 +106,15 @@ static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   return out < most ? out : most;
 }
 
-/* Steps by which what follows its start without chance has come to its cycle; each flip elsewhere delays it by a step. */
+/* Steps by which deterministic nodes have come to their cycle; each flip elsewhere delays them by a step. */
 static double settled_by(const ff_estimate *e) {
   double p = ff_program_perturbation(e->run.program), moves = 1; /* probability that a step is not delayed */
   for (uint32_t i = 0; p > 0 && i < ff_program_flips(e->run.program) && moves > 1e-9; i++) moves *= 1 - p;
   return (double)e->clockwork.settled * 1.1 / moves;
 }
 
-/* The first look, with its burn-in a stretch at least, and long enough for a state to run through a chain of nodes, where it is not
- * too long. */
+/* Steps of the first burn-in, and of the first window. Together they last a stretch; they let a change pass along a chain of nodes,
+ * and deterministic nodes come to their cycle, as far as limits allow. */
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
   int asynchronous = ff_program_asynchronous(program), forgets = ff_program_forgets(program);
@@ -133,17 +133,20 @@ static uint64_t first_psi(const ff_estimate *e) {
   return (uint64_t)(units < most_units ? units : most_units) * unit;
 }
 
-/* Whether what follows its start without chance comes to its cycle, and repeats it, within the first look. */
+/* Whether deterministic nodes come to their cycle, and repeat it, within the first look. */
 static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
   double limit = ff_decide_longest(e) / 2;
   const char *else_use = "give a perturbation probability, or use outcomes() or method = \"exact\"";
   if (e->clockwork.period == 0)
-    return ff_error_set(err, FF_ECONVERGENCE, "nodes that follow their start without chance have not come back to a state that they were "
-                        "in, as far as was looked, and their long run is not known: %s", else_use);
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "deterministic nodes (one predictor function each, no flips, and such nodes as parents) have not come back to "
+                        "a state that they were in, as far as was looked, and their long run is not known: %s", else_use);
   if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
-  return ff_error_set(err, FF_ECONVERGENCE, "nodes that follow their start without chance come to a cycle by step %.0f and repeat it every %llu "
-                      "steps, and a burn-in of at most %llu is allowed: allow a longer one (max_burn_in), %s", settled_by(e),
-                      (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in, else_use);
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "deterministic nodes (one predictor function each, no flips, and such nodes as parents) come to a cycle by step "
+                      "%.0f and repeat it every %llu steps, and a burn-in of at most %llu is allowed: allow a longer one "
+                      "(max_burn_in), %s",
+                      settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in, else_use);
 }
 
 ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
@@ -315,7 +318,8 @@ static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, f
   ff_engine_choice one = *choice;
   one.n_devices = 1;
   if (ff_program_layout(e->run.program) == FF_LAYOUT_SLICED && one.kernel == FF_KERNEL_AUTO) one.kernel = FF_KERNEL_INTERPRETER;
-  ff_status status = ff_waves_new(&e->coming, &one, e->pilot_of.program, e->pilot_of.observables, e->pilot_of.at, e->pilot, 0, err);
+  ff_status status = ff_waves_new(&e->coming, &one, e->pilot_of.program, e->pilot_of.observables, e->pilot_of.at, e->pilot, 0,
+                                  err);
   if (status != FF_OK) return status;
   ff_record record = {e->set_at, e->n_sets, RECORD_STEPS, e->record};
   status = ff_waves_pilot(e->coming, &record, err);
@@ -331,7 +335,8 @@ ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_err
     return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot has looked, or between pilot and run");
   if (pilot) return use_for_pilot(e, choice, err);
   if (e->next_tile == e->last_tile) return FF_OK; /* a part without tiles */
-  return ff_waves_new(&e->coming, choice, e->run.program, &e->observables, e->run.at, e->last_tile - e->next_tile, e->target[2], err);
+  return ff_waves_new(&e->coming, choice, e->run.program, &e->observables, e->run.at, e->last_tile - e->next_tile, e->target[2],
+                      err);
 }
 
 static void start_on_devices(ff_estimate *e) {

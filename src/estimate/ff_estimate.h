@@ -25,9 +25,10 @@
 
 /* ---- tallies ---------------------------------------------------------------------------------------------------- */
 
-/* Sums over trajectories, all integers. `words` holds per term: first-half count, whole count, and for a state set changes, before,
- * after; for another term the trajectories' halves in which it held at some step, those in which it did not, and 0; then per observable five 128-bit sums (low word first) of the trajectory's weighted counts a (first half) and b (second):
- * a, b, a a, b b, a b, in units of 2^-20. */
+/* Sums over trajectories, all integers. Per term five words: first-half count, whole count, and three more. State set: changes,
+ * before, after. Other term: half-trajectories with a step in which it held, those with a step in which it did not, 0. Then per
+ * observable five 128-bit sums (low word first) of the trajectory's weighted counts a (first half) and b (second): a, b, a a, b b,
+ * a b, in units of 2^-20. */
 typedef struct {
   uint32_t n, n_terms;
   uint32_t *first;   /* n + 1 */
@@ -76,8 +77,8 @@ typedef struct {
 } ff_moments;
 ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable);
 
-/* Means over the second half: share[0] of trajectories that were not in the set during the first half, share[1] of those that were (a
- * trajectory counts by how long it was; of an influence, by its value against the sum of the weights). NaN where there are none. */
+/* Means over the second half: share[0] of trajectories that were outside the set in the first half, share[1] of those that were in
+ * it, each weighted by how long (of an influence, by its value against the sum of the weights). NaN where there are none. */
 void ff_tally_memory(const ff_tally *tally, uint32_t observable, double share[2]);
 
 /* ---- the formulas ----------------------------------------------------------------------------------------------- */
@@ -188,13 +189,14 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
 
 /* Puts a new, undivided estimate where it would stand at the end of its first plan, without its pilot: from that plan and the
  * sum of all its parts. Advancing it then goes on as the undivided run would: it ends at once, or adds tiles, or starts anew with
- * a longer burn-in. Thinning stays 1. `doubt` is what the parts told of (ff_estimate_doubt), or NULL. FF_EARGUMENT where plan and tally are not of such an estimate. */
+ * a longer burn-in. Thinning stays 1. `doubt` is that of the parts (ff_estimate_doubt), or NULL. FF_EARGUMENT where plan and tally
+ * are not of such an estimate. */
 ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
 
 /* Per observable two means over the first *steps steps, from starts far apart: of trajectories that start outside the set, and of
- * those that start in it. Where they differ from the long run's mean, what they have in excess is what one visit counts to a part of
- * the state space that the run may not have entered. *steps is 0 where the start is not forgotten, in networks of 500 nodes and more,
- * and for a resumed estimate. Borrowed. */
+ * those that start in it. The excess over the long run's mean tells how long a trajectory stays in a part of the state space that the
+ * run may have missed. *steps is 0 where the start is not forgotten, in networks of 500 nodes and more, and for a resumed estimate.
+ * Borrowed. */
 const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 
 /* The period of a network in which nothing is left to chance but the start, where it is known; else 0. */

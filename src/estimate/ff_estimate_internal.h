@@ -69,8 +69,8 @@ struct ff_estimate {
 /* ... and those of a run with another burn-in from the run before. */
 #define ROUND_UNITS (UINT64_C(1) << 30)
 
-/* ff_slots.c: tiles and sums for n blocks of trajectories at a time, of what is counted from now on; burn-in and window from now on,
- * where what was counted is forgotten. */
+/* ff_slots.c. ff_slots_new: n tiles, and the sums of what `counting` counts. ff_slots_window, ff_slots_halves: set burn-in and window,
+ * and clear the sums. */
 ff_status ff_slots_new(ff_estimate *e, const ff_counting *counting, uint32_t n, ff_error *err);
 void ff_slots_free(ff_estimate *e);
 void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
@@ -82,7 +82,7 @@ double ff_decide_stretch(const ff_program *program);
 /* ff_decide.c: the tiles of a round that this shard runs, `tiles` in all from number `first` on. */
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
-/* ff_decide.c: whether max_burn_in lets a pilot last long enough at all, what follows a window of the pilot, the tile that tells of memory, and a look at the run. */
+/* ff_decide.c: is max_burn_in long enough? And what to do after a window of the pilot, the tile that tells of memory, a look at the run. */
 ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err);
 double ff_decide_longest(const ff_estimate *e); /* burn-in or window */
 ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err);

@@ -38,7 +38,8 @@ static double kept(const ff_moments *m, double chains, double sampling, double s
 
 double ff_look_unmixed(const ff_moments *m, double chains, const ff_look_rule *rule, double *within) {
   double small = rule->negligible, gap = fabs(m->gap);
-  double sampling = larger(SAMPLING, largest_of(rule->n_judged)) / sqrt(chains), drift = larger(DRIFT, 1.5 + largest_of(rule->n_judged));
+  double sampling = larger(SAMPLING, largest_of(rule->n_judged)) / sqrt(chains);
+  double drift = larger(DRIFT, 1.5 + largest_of(rule->n_judged));
   double out = rule->forgets ? shared(m, sampling, small) : kept(m, chains, sampling, small, within);
   if (m->gap_se > 0 && (rule->forgets || gap > small)) return larger(out, gap / m->gap_se / drift);
   return gap > small ? INFINITY : out;

@@ -88,14 +88,15 @@ static uint32_t list_core(uint32_t *list, const ff_pbn *pbn, uint8_t *mark) {
   return core;
 }
 
-/* The listed nodes are watched as they come where all of the core can be, else so many of the core, evenly. */
-static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t *list, uint32_t core, uint32_t nodes, uint32_t pairs) {
+/* Watches the core and then further nodes in order, or, if the core is too large, an even selection of it. */
+static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t *list, uint32_t core, uint32_t nodes,
+                              uint32_t pairs) {
   for (uint32_t i = 0; i < nodes; i++)
     m->node[0][i] = m->node[1][i] = list[core > nodes ? (uint32_t)((uint64_t)i * core / nodes) : i];
   return nodes + list_pairs(m, nodes, pbn, pairs);
 }
 
-#define MANY_PARENTS 3 /* what fewer parents give is a sum of nodes and pairs */
+#define MANY_PARENTS 3 /* a function of two nodes is a linear combination of the nodes and their exclusive or */
 
 static int watched(const ff_predictor *f) { return f->n_parents >= MANY_PARENTS && f->expr.length < 64; }
 

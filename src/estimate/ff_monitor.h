@@ -17,7 +17,8 @@ typedef struct {
 } ff_monitors;
 
 /* At most `most_nodes` nodes, `most_pairs` pairs and `most_functions` functions. Where that is not all: first the nodes in feedback
- * loops, which alone can be slow by themselves; one pair for each node at most; functions evenly. To be given back to ff_monitors_free. O(length of the terms + monitors). */
+ * loops, which alone can be slow by themselves; one pair for each node at most; functions evenly. To be given back to
+ * ff_monitors_free. O(length of the terms + monitors). */
 ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t most_nodes,
                           uint32_t most_pairs, uint32_t most_functions, ff_error *err);
 void ff_monitors_free(ff_monitors *monitors);

@@ -221,7 +221,7 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
     m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
 }
 
-/* Is a weight so small that its unit is coarse? The spread is then not known, and bounded by that of whole trajectories. */
+/* Does rounding to 2^-20 change a weight by more than 0.1%? Then the spread is bounded by the largest that means can have. */
 static int rounded(const ff_tally *tally, uint32_t first, uint32_t last) {
   for (uint32_t j = first; j < last; j++)
     if (fabs(ff_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
@@ -238,8 +238,8 @@ static void choose_error(ff_moments *m, double mean, double most) {
   m->visits = rarer * rarer / (m->se * m->se);
 }
 
-/* A sum of terms has the spread that trajectories show only where each term has been seen often: its rarer value in so many
- * trajectories' halves. The lengths of visits spread as much as their number does. */
+/* The spread of a sum is reliable only if each term's rarer value was seen in FF_FEW_VISITS half-trajectories. For a rarer term an
+ * error is added; its variance is doubled, as lengths of visits vary as much as their number. */
 static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
   double more = 0; /* terms may share their visits: their errors are added, not the squares */
   for (uint32_t j = first; j < last; j++) {

@@ -1,4 +1,4 @@
-/* Clocks: nodes that follow their start without any chance repeat themselves for ever, and a window should hold whole periods. */
+/* Deterministic nodes come to a cycle and repeat it for ever: when, and how long it is. A window should hold whole periods. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void list_children(const ff_pbn *pbn, uint32_t *at, uint32_t *children) {
       for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) children[--at[pbn->predictors[f].parents[j]]] = i;
 }
 
-/* Lists the nodes that chance does not reach and that are not held: of one function, never flipped, and with such parents alone.
+/* Lists the deterministic nodes that are not held: of one function, never flipped, with parents that are such nodes or held.
  * `chancy` (a byte a node) and `queue` are scratch. */
 static uint32_t list_certain(const ff_pbn *pbn, const int8_t *held, const uint32_t *at, const uint32_t *children, uint8_t *chancy,
                              uint32_t *queue, uint32_t *list) {
@@ -63,8 +63,8 @@ static void step(orbit *o) {
 static int same(const orbit *o) { return memcmp(o->mark, o->state, o->words * sizeof *o->mark) == 0; }
 static void set_mark(orbit *o) { memcpy(o->mark, o->state, o->words * sizeof *o->mark); }
 
-/* Brent's search for the period of the cycle that a start leads to; 0 where it takes too long. *settled is then a step by which the
- * cycle has been entered: that of the mark. */
+/* Brent's search for the period of the cycle that a start leads to; 0 where it takes too long. *settled is the mark's step, by which
+ * the cycle has been entered. */
 static uint32_t period_from(orbit *o, uint64_t *settled) {
   uint32_t power = 1, period = 1;
   memcpy(o->next, o->state, o->words * sizeof *o->next);
@@ -90,7 +90,10 @@ static void start(orbit *o, const int8_t *held, uint32_t number) {
   memset(o->state, 0, o->words * sizeof *o->state);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     int value = held[i] >= 0 ? held[i] : pbn->initial[i];
-    if (value < 0) value = (int)(ff_philox(ff_philox_counter(FF_DRAW_INITIAL, i / 128, 0, number), 0).v[i / 32 % 4] >> (i % 32) & 1);
+    if (value < 0) {
+      ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_INITIAL, i / 128, 0, number), 0);
+      value = (int)(w.v[i / 32 % 4] >> (i % 32) & 1);
+    }
     o->state[i / 32] |= (uint32_t)value << (i % 32);
   }
 }

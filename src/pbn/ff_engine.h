@@ -62,7 +62,7 @@ int ff_program_asynchronous(const ff_program *program);
  * are held at a given value, and those exempt ones that follow, without a cycle among themselves, from nodes that can. */
 int ff_program_forgets(const ff_program *program);
 
-/* Nodes that follow their start without chance (one function, no flips, and such nodes as parents) come to a cycle: it is entered
+/* Deterministic nodes (one function, no flips, parents that are such nodes or held) come to a cycle: it is entered
  * by step `settled`, and repeats itself every `period` steps. (A flip elsewhere updates nothing in its trajectory, and delays
  * them.) Period 1 where there are no such nodes, or in an asynchronous network; 0 where it is above 2^20 or takes too long to
  * find. Where nodes start at random, from several starts. O(arrows), and some tenths of a second at most. */

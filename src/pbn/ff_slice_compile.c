@@ -389,8 +389,8 @@ static void compile_dependent(compiler *c, const ff_pbn *pbn) {
   free(which);
 }
 
-/* One choice among all functions of all nodes, each with its share of its node's 1 / n; the last alternative, that a removed node is
- * updated, has no bound. Where contexts tell the functions, it is among nodes alone. */
+/* One choice among all functions of all nodes: each has its probability divided by the number of nodes, removed ones included. The
+ * last alternative needs no bound: the update of a removed node, if there are any. With contexts, the choice is among nodes. */
 static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   static const double whole = 1.0;
   uint32_t n = pbn->n_nodes, all = n + pbn->removed_nodes;
@@ -407,8 +407,8 @@ static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   return note_select(c, (uint32_t)(cuts - (c->slice->cuts + c->slice->n_cuts)));
 }
 
-/* One node is updated, of nodes that a reduction has removed too. The choice's masks are nested: node i is what the mask of its
- * last alternative says, and not that of the node before. */
+/* A step updates one node, perhaps a removed one. The masks are nested: node i is chosen where the mask of its last alternative is
+ * set and that of node i - 1 is not. */
 static void compile_asynchronous(compiler *c, const ff_pbn *pbn) {
   uint32_t m = pbn->n_contexts, n = pbn->n_nodes;
   uint32_t *which = m > 0 ? room_for_contexts(c, m) : NULL;

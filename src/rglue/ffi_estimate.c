@@ -138,7 +138,8 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
   int packed = ff_program_layout(h->program) == FF_LAYOUT_PACKED;
   ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES,
-                            packed ? MOST_PACKED_PAIRS : MOST_PAIRS, packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
+                            packed ? MOST_PACKED_PAIRS : MOST_PAIRS,
+                            packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
   ff_program_spread(h->program);

@@ -1,9 +1,10 @@
 # Are long-run answers right? make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
 #
 # NETWORKS (300) of each family of tests/campaign/families.R are simulated and compared with what is true. FAMILY is one family's
-# name, or several with commas; VERBOSE=1 prints a line a network; JOBS processes work at it (all processors). All rows go to build/coverage-<family>.csv. Fails where a
-# family's answers without a warning hold the truth in fewer than 92.5% or more than 97.5%, where fewer than 80% are answered so,
-# where a certain answer is wrong, and where intervals are more than 1.5 times as wide as the truth asks for.
+# name, or several with commas. VERBOSE=1 prints one line per network. JOBS: number of processes (all processors). All rows go to
+# build/coverage-<family>.csv. Fails if, in a family: the exact method and the oracle differ; fewer than 80% are answered without a
+# warning; of these, intervals hold the truth in fewer than 92.5% or more than 97.5%; a certain answer is wrong; intervals are on
+# average over 1.5 times as wide as needed; or one is less precise than asked for.
 library(fireflip)
 source("tests/campaign/oracle.R")
 source("tests/campaign/families.R")

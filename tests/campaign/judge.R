@@ -22,7 +22,7 @@ attempt <- function(expr) {
   list(value = value, warned = warned, refused = inherits(value, "condition"))
 }
 
-# A result may say by a column or by its run that it is not certain.
+# A result is marked uncertain if its run carries a doubt.
 marked_uncertain <- function(value) {
   !is.null(attr(value, "run")$doubt)
 }
