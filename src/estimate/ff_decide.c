@@ -235,7 +235,7 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
                       stretch, (unsigned long long)e->options.max_burn_in,
                       stretch > 2.0 * FF_MAX_WINDOW ? "" : "allow a longer one (max_burn_in), ",
                       flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
-                            : "or, for small networks, use method = \"exact\"");
+                            : "for small networks, use method = \"exact\"");
 }
 
 double ff_decide_longest(const ff_estimate *e) {
