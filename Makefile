@@ -9,7 +9,7 @@ RSCRIPT = Rscript
 BUILD = build
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
-FLOORS = base model io graph exact pbn outcome backend cuda estimate
+FLOORS := $(filter-out rglue,$(shell tools/check-layers folders))
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
 TESTS := $(patsubst tests/c/%.c,%,$(sort $(wildcard tests/c/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -48,15 +48,15 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 
-# the texts that src/cuda/ff_texts.c holds
+# the texts that src/cuda/runtime/ff_texts.c holds
 from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
 CUDA_TEXTS := $(call from_makevars,CUDA_TEXTS)
-$(BUILD)/texts/ff_texts.inc: src/cuda/embed.awk src/Makevars.in $(CUDA_TEXTS:%=src/%)
+$(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_TEXTS:%=src/%)
 	@mkdir -p $(@D)
-	cd src && LC_ALL=C awk -f cuda/embed.awk $(CUDA_TEXTS) >$(abspath $@).tmp
+	cd src && LC_ALL=C awk -f cuda/runtime/embed.awk $(CUDA_TEXTS) >$(abspath $@).tmp
 	mv $@.tmp $@
-$(BUILD)/%/src/cuda/ff_texts.o: COMMON += -I$(BUILD)/texts
-$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/ff_texts.o): $(BUILD)/texts/ff_texts.inc
+$(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
+$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
 # an archive, so that a test links with no more of the core than it uses
 $(BUILD)/%/libcore.a:
@@ -94,7 +94,7 @@ ARCH = 90
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
 CUDA_BUILD = $(BUILD)/cuda
 CUDA_GENCODE = -gencode arch=compute_$(ARCH),code=[sm_$(ARCH),compute_$(ARCH)]
-CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/cuda/*.c src/cuda/*.cu)))
+CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/cuda/*.c src/cuda/*/*.c src/cuda/*.cu src/cuda/*/*.cu)))
 
 cuda:
 	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12.1 or later, or say NVCC=..." >&2; exit 1; }
@@ -107,12 +107,12 @@ $(CUDA_BUILD)/%.cu.o: src/%.cu
 $(CUDA_BUILD)/%.c.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -O2 -fPIC -fvisibility=hidden -I$(BUILD)/texts -c $< -o $@
-$(CUDA_BUILD)/cuda/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
+$(CUDA_BUILD)/cuda/runtime/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
 # gpu_check needs the engine alone, so that a machine without igraph and libsbml can build it
-ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/ff_graph.c,$(CORE))
+ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/ff_components.c,$(CORE))
 cuda-check:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check
 $(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
@@ -128,7 +128,7 @@ $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base
 	$(NVCC) -std=c++17 -o $@ $<
 
 # run-time compilation against a driver and a compiler that only pretend
-$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/ff_jit.cu.o $(CUDA_BUILD)/cuda/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o
+$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/runtime/ff_jit.cu.o $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o
 	@mkdir -p $(CUDA_BUILD)/fake
 	$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -pthread tests/cuda/fake_libraries.c -o $(CUDA_BUILD)/fake/libcuda.so.1
 	for major in 12 13 14; do ln -sf libcuda.so.1 $(CUDA_BUILD)/fake/libnvrtc.so.$$major; done

@@ -72,36 +72,48 @@ static igraph_error_t find_ranks(uint32_t *rank, uint32_t n, const uint32_t *fro
   return code;
 }
 
-/* Renumbers the components so that arrows run from low to high. `from` and `to` are overwritten. */
-static igraph_error_t sort_components(ff_components *c, uint32_t *from, uint32_t *to, size_t arrows, uint32_t n_nodes,
-                                      uint32_t *rank) {
+/* Renumbers the components so that arrows run from low to high. `ends` has room for two numbers an arrow, `rank` for one a node. */
+static igraph_error_t sort_components(ff_components *c, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows,
+                                      uint32_t *ends, uint32_t *rank) {
+  uint32_t *tails = ends, *heads = ends + arrows;
   size_t between = 0;
   for (size_t a = 0; a < arrows; a++) {
     uint32_t tail = c->component[from[a]], head = c->component[to[a]];
     if (tail == head) continue;
-    from[between] = tail;
-    to[between++] = head;
+    tails[between] = tail;
+    heads[between++] = head;
   }
-  igraph_error_t code = find_ranks(rank, c->n_components, from, to, between);
-  for (uint32_t i = 0; i < n_nodes && code == IGRAPH_SUCCESS; i++) c->component[i] = rank[c->component[i]];
+  igraph_error_t code = find_ranks(rank, c->n_components, tails, heads, between);
+  for (uint32_t i = 0; i < n && code == IGRAPH_SUCCESS; i++) c->component[i] = rank[c->component[i]];
   return code;
 }
 
-ff_status ff_graph_components(ff_components **out, const ff_pbn *pbn, ff_error *err) {
-  *out = NULL;
-  uint32_t *from = NULL, *to = NULL, *rank = NULL;
-  size_t arrows = 0;
-  ff_status status = ff_graph_arrows(&from, &to, &arrows, pbn, err);
-  if (status != FF_OK) return status;
-  uint32_t n = pbn->n_nodes;
+static ff_components *new_components(uint32_t n) {
   ff_components *c = ff_calloc(1, sizeof *c);
-  if (c) {
-    c->component = ff_calloc(n, sizeof *c->component);
-    c->size = ff_calloc(n, sizeof *c->size);
-    c->cyclic = ff_calloc(n, sizeof *c->cyclic);
-  }
-  rank = ff_calloc(n, sizeof *rank);
-  if (!c || !c->component || !c->size || !c->cyclic || !rank) {
+  if (!c) return NULL;
+  c->component = ff_calloc(n, sizeof *c->component);
+  c->size = ff_calloc(n, sizeof *c->size);
+  c->cyclic = ff_calloc(n, sizeof *c->cyclic);
+  if (c->component && c->size && c->cyclic) return c;
+  ff_graph_components_free(c);
+  return NULL;
+}
+
+/* Sizes, and which components hold a cycle. */
+static void describe_components(ff_components *c, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
+  for (uint32_t i = 0; i < n; i++) c->size[c->component[i]]++;
+  for (size_t a = 0; a < arrows; a++)
+    if (from[a] == to[a]) c->cyclic[c->component[from[a]]] = 1;
+  for (uint32_t k = 0; k < c->n_components; k++)
+    if (c->size[k] > 1) c->cyclic[k] = 1;
+}
+
+ff_status ff_graph_components(ff_components **out, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows, ff_error *err) {
+  *out = NULL;
+  ff_components *c = new_components(n);
+  uint32_t *ends = ff_calloc(arrows, 2 * sizeof *ends), *rank = ff_calloc(n, sizeof *rank);
+  ff_status status = FF_OK;
+  if (!c || !ends || !rank) {
     status = ff_error_set(err, FF_EMEMORY, "no memory for the components of %u nodes", n);
   } else {
 #if IGRAPH_VERSION_MAJOR >= 1
@@ -109,28 +121,19 @@ ff_status ff_graph_components(ff_components **out, const ff_pbn *pbn, ff_error *
 #endif
     igraph_error_handler_t *before = igraph_set_error_handler(igraph_error_handler_ignore);
     igraph_error_t code = find_components(c->component, &c->n_components, n, from, to, arrows);
-    uint8_t *loop = c->cyclic; /* per node first, per component at last */
-    for (size_t a = 0; a < arrows; a++)
-      if (from[a] == to[a]) loop[from[a]] = 1;
-    if (code == IGRAPH_SUCCESS) code = sort_components(c, from, to, arrows, n, rank);
+    if (code == IGRAPH_SUCCESS) code = sort_components(c, n, from, to, arrows, ends, rank);
     igraph_set_error_handler(before);
     if (code != IGRAPH_SUCCESS) status = igraph_failed(code, err);
   }
-  if (status == FF_OK) {
-    memset(rank, 0, n * sizeof *rank);
-    for (uint32_t i = 0; i < n; i++) {
-      c->size[c->component[i]]++;
-      rank[c->component[i]] |= c->cyclic[i];
-    }
-    for (uint32_t k = 0; k < c->n_components; k++) c->cyclic[k] = rank[k] || c->size[k] > 1;
-    *out = c;
-  } else {
-    ff_graph_components_free(c);
-  }
-  free(from);
-  free(to);
+  free(ends);
   free(rank);
-  return status;
+  if (status != FF_OK) {
+    ff_graph_components_free(c);
+    return status;
+  }
+  describe_components(c, n, from, to, arrows);
+  *out = c;
+  return FF_OK;
 }
 
 void ff_graph_components_free(ff_components *components) {

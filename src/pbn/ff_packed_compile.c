@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../graph/ff_graph.h"
+#include "ff_reduce.h"
 #include "ff_fixed.h"
 #include "ff_packed_step.h"
 
@@ -209,7 +209,7 @@ ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *er
   if (status != FF_OK) return status;
   uint32_t n = pbn->n_nodes, m = pbn->first[n], split;
   q->words = (uint32_t)(((uint64_t)n + 31) / 32);
-  status = ff_graph_order(q->order, &split, pbn, FAST_BYTES, err);
+  status = ff_pbn_order(q->order, &split, pbn, FAST_BYTES, err);
   if (status != FF_OK) return status;
   const ff_expr **expr = ff_calloc((size_t)m + program->n_terms, sizeof *expr);
   uint64_t *room = ff_calloc(m > pbn->n_contexts ? m : pbn->n_contexts, sizeof *room);

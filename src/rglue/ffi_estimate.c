@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../estimate/ff_estimate.h"
-#include "../estimate/ff_influence.h"
+#include "../pbn/estimate/ff_estimate.h"
+#include "../pbn/estimate/ff_influence.h"
 #include "ffi.h"
 #include "ffi_backend.h"
 

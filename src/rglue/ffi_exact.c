@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../estimate/ff_influence.h"
+#include "../pbn/estimate/ff_influence.h"
 #include "../exact/ff_exact.h"
 #include "ffi.h"
 

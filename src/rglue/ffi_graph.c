@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../graph/ff_graph.h"
+#include "../pbn/ff_reduce.h"
 #include "ffi.h"
 
 /* Nodes (from 1) that the texts name, ascending, each once. */
@@ -46,7 +46,7 @@ SEXP ffi_graph_keep(SEXP model, SEXP of_interest) {
   uint32_t *nodes = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *nodes);
   for (uint32_t i = 0; i < n; i++) nodes[i] = (uint32_t)INTEGER(of_interest)[i] - 1;
   uint8_t *keep = (uint8_t *)R_alloc(pbn->n_nodes > 0 ? pbn->n_nodes : 1, 1);
-  ffi_check(ff_graph_keep(keep, pbn, nodes, n, &err), &err);
+  ffi_check(ff_pbn_keep(keep, pbn, nodes, n, &err), &err);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) LOGICAL(out)[i] = keep[i];
   UNPROTECT(2);
   return out;

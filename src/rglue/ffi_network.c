@@ -1,7 +1,7 @@
 /* What R asks of a network: that it is sound, who its predictor functions' parents are, their truth tables,
  * and which nodes are held or inputs. Names in quotes, and seeds of several runs from one, stand here too. */
 #include "../base/ff_philox.h"
-#include "../graph/ff_graph.h"
+#include "../pbn/ff_reduce.h"
 #include "../pbn/ff_engine.h"
 #include "ffi.h"
 
@@ -146,7 +146,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   SEXP from = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents)), to = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents));
   uint32_t *arrow_from = NULL, *arrow_to = NULL;
   size_t n_arrows = 0;
-  ffi_check(ff_graph_arrows(&arrow_from, &arrow_to, &n_arrows, pbn, &err), &err);
+  ffi_check(ff_pbn_arrows(&arrow_from, &arrow_to, &n_arrows, pbn, &err), &err);
   for (size_t i = 0; i < n_arrows; i++) {
     INTEGER(from)[i] = (int)arrow_from[i] + 1;
     INTEGER(to)[i] = (int)arrow_to[i] + 1;
@@ -157,7 +157,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   SEXP component = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes)), size = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes));
   SEXP cyclic = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
   ff_components *components = NULL;
-  ffi_check(ff_graph_components(&components, pbn, &err), &err);
+  ffi_check(ff_pbn_components(&components, pbn, &err), &err);
   uint32_t n_components = components->n_components;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) INTEGER(component)[i] = (int)components->component[i] + 1;
   for (uint32_t i = 0; i < n_components; i++) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../outcome/ff_outcome.h"
+#include "../pbn/outcome/ff_outcome.h"
 #include "ffi.h"
 
 #define TURN 0.1 /* seconds of work between two looks for Ctrl-C */

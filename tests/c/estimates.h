@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "../../src/estimate/ff_estimate.h"
-#include "../../src/estimate/ff_influence.h"
+#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_influence.h"
 #include "../../src/exact/ff_exact.h"
 #include "nets.h"
 

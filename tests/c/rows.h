@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_ROWS_H
 #define FF_TESTS_ROWS_H
 
-#include "../../src/cuda/ff_slice_image.h"
+#include "../../src/cuda/pbn/ff_slice_image.h"
 #include "../../src/pbn/ff_engine.h"
 #include "nets.h"
 #include "open.h"

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/cuda/ff_texts.h"
+#include "../../src/cuda/runtime/ff_texts.h"
 #include "check.h"
 
 /* The path of a file beside this program. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
-#include "../../src/graph/ff_graph.h"
+#include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/ff_engine_internal.h"
 #include "../../src/pbn/ff_fixed.h"
 #include "nets.h"

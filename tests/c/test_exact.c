@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "../../src/graph/ff_graph.h"
+#include "../../src/pbn/ff_reduce.h"
 #include "nets.h"
 
 /* ---- the reference ---- */
@@ -387,8 +387,8 @@ static void reduction_changes_nothing(void) {
     ff_pbn *pbn = net_random_make(&shape, seed), *small = NULL;
     uint8_t keep[7];
     uint32_t interest = 3, kept[7];
-    FF_CHECK_OK(ff_graph_keep(keep, pbn, &interest, 1, &err), &err);
-    FF_CHECK_OK(ff_graph_reduce(&small, kept, pbn, keep, &err), &err);
+    FF_CHECK_OK(ff_pbn_keep(keep, pbn, &interest, 1, &err), &err);
+    FF_CHECK_OK(ff_pbn_reduce(&small, kept, pbn, keep, &err), &err);
     ff_exact *ex = NULL, *ex_small = NULL;
     FF_CHECK_OK(ff_exact_new(&ex, pbn, &err), &err);
     FF_CHECK_OK(ff_exact_new(&ex_small, small, &err), &err);

@@ -1,7 +1,7 @@
 /* Which kernel a run is forecast to be faster in. */
 #include <math.h>
 
-#include "../../src/cuda/ff_forecast.h"
+#include "../../src/cuda/pbn/ff_forecast.h"
 #include "rows.h"
 
 static ff_forecast of(const ff_program *p, uint32_t processors, uint64_t tiles, uint64_t steps) {

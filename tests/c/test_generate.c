@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "../../src/cuda/ff_generate.h"
+#include "../../src/cuda/pbn/ff_generate.h"
 #include "rows.h"
 
 typedef void (*host_run)(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory);

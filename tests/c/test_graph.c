@@ -1,6 +1,6 @@
 /* Components, arrows, reduction and layout order: against small networks known by hand, and against the definitions (who
  * reaches whom, by Warshall's algorithm) on random ones. */
-#include "../../src/graph/ff_graph.h"
+#include "../../src/pbn/ff_reduce.h"
 
 #include "../../src/io/ff_io.h"
 #include "nets.h"
@@ -26,7 +26,7 @@ static void example_components(void) {
   ff_error err = {FF_OK, ""};
   ff_pbn *pbn = net_parse(example1, 0.01, FF_SYNCHRONOUS), *small = NULL;
   ff_components *c = NULL;
-  FF_CHECK_OK(ff_graph_components(&c, pbn, &err), &err);
+  FF_CHECK_OK(ff_pbn_components(&c, pbn, &err), &err);
   FF_CHECK_INT(c->n_components, 4);
   for (uint32_t i = 0; i < 8; i += 2) FF_CHECK_INT(c->component[i], c->component[i + 1]);
   for (uint32_t k = 0; k < 4; k++) {
@@ -38,9 +38,9 @@ static void example_components(void) {
   ff_graph_components_free(c);
   uint8_t keep[8];
   uint32_t interest = 6, kept[8];
-  FF_CHECK_OK(ff_graph_keep(keep, pbn, &interest, 1, &err), &err);
+  FF_CHECK_OK(ff_pbn_keep(keep, pbn, &interest, 1, &err), &err);
   pbn->perturbed[2] = 0;
-  FF_CHECK_OK(ff_graph_reduce(&small, kept, pbn, keep, &err), &err);
+  FF_CHECK_OK(ff_pbn_reduce(&small, kept, pbn, keep, &err), &err);
   FF_CHECK_INT(small->n_nodes, 4);
   FF_CHECK_INT(small->removed_nodes, 4);
   FF_CHECK_INT(small->removed_perturbed, 3);
@@ -53,8 +53,8 @@ static void example_components(void) {
   /* a second reduction adds to the first */
   ff_pbn *smaller = NULL;
   interest = 0;
-  FF_CHECK_OK(ff_graph_keep(keep, small, &interest, 1, &err), &err);
-  FF_CHECK_OK(ff_graph_reduce(&smaller, NULL, small, keep, &err), &err);
+  FF_CHECK_OK(ff_pbn_keep(keep, small, &interest, 1, &err), &err);
+  FF_CHECK_OK(ff_pbn_reduce(&smaller, NULL, small, keep, &err), &err);
   FF_CHECK_INT(smaller->n_nodes, 2);
   FF_CHECK_INT(smaller->removed_nodes, 6);
   FF_CHECK_INT(smaller->removed_perturbed, 5);
@@ -70,14 +70,14 @@ static void loops_and_lone_nodes(void) {
   ff_components *c = NULL;
   uint32_t *from = NULL, *to = NULL;
   size_t n = 0;
-  FF_CHECK_OK(ff_graph_components(&c, pbn, &err), &err);
+  FF_CHECK_OK(ff_pbn_components(&c, pbn, &err), &err);
   FF_CHECK_INT(c->n_components, 4);
   FF_CHECK_INT(c->cyclic[c->component[0]], 1);
   FF_CHECK_INT(c->cyclic[c->component[1]], 0);
   FF_CHECK_INT(c->cyclic[c->component[2]], 0);
   FF_CHECK_INT(c->cyclic[c->component[3]], 1);
   ff_graph_components_free(c);
-  FF_CHECK_OK(ff_graph_arrows(&from, &to, &n, pbn, &err), &err);
+  FF_CHECK_OK(ff_pbn_arrows(&from, &to, &n, pbn, &err), &err);
   const uint32_t want_from[] = {0, 0, 1, 2, 3}, want_to[] = {0, 1, 3, 3, 3};
   FF_CHECK_INT(n, 5);
   for (size_t k = 0; k < n && k < 5; k++) {
@@ -99,7 +99,7 @@ static void random_against_definition(void) {
     size_t arrows = 0;
     uint8_t *reach = reachable(pbn), keep[30];
     ff_components *c = NULL;
-    FF_CHECK_OK(ff_graph_components(&c, pbn, &err), &err);
+    FF_CHECK_OK(ff_pbn_components(&c, pbn, &err), &err);
     for (uint32_t i = 0; i < n; i++) {
       FF_CHECK(c->component[i] < c->n_components);
       for (uint32_t j = 0; j < n; j++) {
@@ -113,7 +113,7 @@ static void random_against_definition(void) {
     FF_CHECK_INT(sizes, n);
     ff_graph_components_free(c);
 
-    FF_CHECK_OK(ff_graph_arrows(&from, &to, &arrows, pbn, &err), &err);
+    FF_CHECK_OK(ff_pbn_arrows(&from, &to, &arrows, pbn, &err), &err);
     for (size_t k = 0; k < arrows; k++) {
       FF_CHECK(reach[from[k] * n + to[k]]);
       if (k > 0) FF_CHECK(to[k - 1] < to[k] || (to[k - 1] == to[k] && from[k - 1] < from[k]));
@@ -122,7 +122,7 @@ static void random_against_definition(void) {
     free(to);
 
     const uint32_t interest[] = {(uint32_t)seed % n, (uint32_t)(seed * 7) % n};
-    FF_CHECK_OK(ff_graph_keep(keep, pbn, interest, 2, &err), &err);
+    FF_CHECK_OK(ff_pbn_keep(keep, pbn, interest, 2, &err), &err);
     uint32_t stays = 0, gone_perturbed = 0;
     for (uint32_t i = 0; i < n; i++) {
       int want = i == interest[0] || i == interest[1] || reach[i * n + interest[0]] || reach[i * n + interest[1]];
@@ -130,7 +130,7 @@ static void random_against_definition(void) {
       stays += keep[i];
       gone_perturbed += !keep[i] && pbn->perturbed[i];
     }
-    FF_CHECK_OK(ff_graph_reduce(&small, NULL, pbn, keep, &err), &err);
+    FF_CHECK_OK(ff_pbn_reduce(&small, NULL, pbn, keep, &err), &err);
     FF_CHECK_INT(small->n_nodes, stays);
     FF_CHECK_INT(small->removed_nodes, n - stays);
     FF_CHECK_INT(small->removed_perturbed, gone_perturbed);
@@ -148,8 +148,8 @@ static void contexts_stay(void) {
     ff_pbn *pbn = net_random_make(&shape, seed), *small = NULL;
     uint8_t keep[12];
     uint32_t kept[12], interest = 5;
-    FF_CHECK_OK(ff_graph_keep(keep, pbn, &interest, 1, &err), &err);
-    FF_CHECK_OK(ff_graph_reduce(&small, kept, pbn, keep, &err), &err);
+    FF_CHECK_OK(ff_pbn_keep(keep, pbn, &interest, 1, &err), &err);
+    FF_CHECK_OK(ff_pbn_reduce(&small, kept, pbn, keep, &err), &err);
     reduced += small->n_nodes < 12;
     FF_CHECK_INT(small->n_contexts, 5);
     FF_CHECK_INT(small->update, FF_ASYNCHRONOUS);
@@ -171,11 +171,11 @@ static void refusals(void) {
   ff_pbn *pbn = net_parse(example1, 0, FF_SYNCHRONOUS), *small = NULL;
   uint8_t keep[8] = {0, 0, 1, 1, 0, 0, 0, 0};
   uint32_t interest = 8;
-  FF_CHECK_FAILS(ff_graph_reduce(&small, NULL, pbn, keep, &err), FF_EMODEL, &err, "\"x3\" stays but its parent \"x1\"");
+  FF_CHECK_FAILS(ff_pbn_reduce(&small, NULL, pbn, keep, &err), FF_EMODEL, &err, "\"x3\" stays but its parent \"x1\"");
   FF_CHECK(small == NULL);
   memset(keep, 0, sizeof keep);
-  FF_CHECK_FAILS(ff_graph_reduce(&small, NULL, pbn, keep, &err), FF_EARGUMENT, &err, "at least one node");
-  FF_CHECK_FAILS(ff_graph_keep(keep, pbn, &interest, 1, &err), FF_EARGUMENT, &err, "node 8");
+  FF_CHECK_FAILS(ff_pbn_reduce(&small, NULL, pbn, keep, &err), FF_EARGUMENT, &err, "at least one node");
+  FF_CHECK_FAILS(ff_pbn_keep(keep, pbn, &interest, 1, &err), FF_EARGUMENT, &err, "node 8");
   ff_pbn_free(pbn);
 }
 
@@ -187,13 +187,13 @@ static void order_and_split(void) {
   ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
   uint32_t order[6], split = 9;
   const uint32_t want[] = {4, 2, 5, 1, 0, 3}; /* one function by bytes (e: 4; c, g: 8; b: 32), then two, then three */
-  FF_CHECK_OK(ff_graph_order(order, &split, pbn, SIZE_MAX, &err), &err);
+  FF_CHECK_OK(ff_pbn_order(order, &split, pbn, SIZE_MAX, &err), &err);
   for (int k = 0; k < 6; k++) FF_CHECK_INT(order[k], want[k]);
   FF_CHECK_INT(split, 6);
   const size_t budgets[] = {0, 3, 4, 11, 12, 20, 51, 52, 68, 91, 92};
   const uint32_t fits[] = {0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 6};
   for (int k = 0; k < 11; k++) {
-    FF_CHECK_OK(ff_graph_order(order, &split, pbn, budgets[k], &err), &err);
+    FF_CHECK_OK(ff_pbn_order(order, &split, pbn, budgets[k], &err), &err);
     FF_CHECK_INT(split, fits[k]);
   }
   ff_pbn_free(pbn);
@@ -220,15 +220,15 @@ static void large(void) {
   }
   FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
   ff_components *c = NULL;
-  FF_CHECK_OK(ff_graph_components(&c, pbn, &err), &err);
+  FF_CHECK_OK(ff_pbn_components(&c, pbn, &err), &err);
   FF_CHECK_INT(c->n_components, n / 2 + 1);
   FF_CHECK_INT(c->size[0], n / 2);
   FF_CHECK_INT(c->component[n - 1], n / 2);
   ff_graph_components_free(c);
   uint8_t *keep = ff_calloc(n, 1);
   uint32_t interest = 7;
-  FF_CHECK_OK(ff_graph_keep(keep, pbn, &interest, 1, &err), &err);
-  FF_CHECK_OK(ff_graph_reduce(&small, NULL, pbn, keep, &err), &err);
+  FF_CHECK_OK(ff_pbn_keep(keep, pbn, &interest, 1, &err), &err);
+  FF_CHECK_OK(ff_pbn_reduce(&small, NULL, pbn, keep, &err), &err);
   FF_CHECK_INT(small->n_nodes, n / 2);
   free(keep);
   ff_pbn_free(small);
@@ -253,11 +253,11 @@ static void apoptosis(void) {
   for (uint32_t i = 0; i < pbn->n_nodes; i++)
     if (!strcmp(pbn->names[i], "complex2")) interest = i;
   uint8_t *keep = ff_calloc(pbn->n_nodes, 1);
-  FF_CHECK_OK(ff_graph_keep(keep, pbn, &interest, 1, &err), &err);
+  FF_CHECK_OK(ff_pbn_keep(keep, pbn, &interest, 1, &err), &err);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) kept += keep[i];
   FF_CHECK_INT(pbn->n_nodes - kept, 36);
   ff_components *c = NULL;
-  FF_CHECK_OK(ff_graph_components(&c, pbn, &err), &err);
+  FF_CHECK_OK(ff_pbn_components(&c, pbn, &err), &err);
   for (uint32_t k = 0; k < c->n_components; k++) {
     larger += c->size[k] > 1;
     if (c->size[k] > largest) largest = c->size[k];

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
-#include "../../src/outcome/ff_outcome.h"
-#include "../../src/outcome/ff_states.h"
+#include "../../src/pbn/outcome/ff_outcome.h"
+#include "../../src/pbn/outcome/ff_states.h"
 #include "nets.h"
 
 static const net_shape shapes[] = {

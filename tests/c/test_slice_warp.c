@@ -1,5 +1,5 @@
 /* The CUDA interpreter's step code, its 32 lanes run one after the other, against tiles on this processor: bit for bit. */
-#include "../../src/cuda/ff_slice_warp.h"
+#include "../../src/cuda/pbn/ff_slice_warp.h"
 #include "rows.h"
 
 /* A block of warps on the host: its tile's memory, but for what a launch brings. */

@@ -1,5 +1,5 @@
 /* The table kernel's step code and data on the host, in the arrangements that a card would choose, against tiles. */
-#include "../../src/cuda/ff_table_image.h"
+#include "../../src/cuda/pbn/ff_table_image.h"
 #include "nets.h"
 #include "open.h"
 

@@ -1,7 +1,7 @@
 /* Pilot and run on devices, without one: a backend whose ensembles are tiles on this processor. Whatever the devices hold, do at a
  * time, or fail at, the answer has the bits of the estimate that uses none. */
-#include "../../src/estimate/ff_estimate.h"
-#include "../../src/estimate/ff_influence.h"
+#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_influence.h"
 #include "rows.h"
 
 /* ---- the backend --------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * where compiled code is kept from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. Built by
  * `make cuda-check`, run by `make gpu-check`. */
 #include "../../src/backend/ff_backend.h"
-#include "../../src/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_estimate.h"
 #include "../c/rows.h"
 
 static struct {

@@ -1,6 +1,6 @@
 /* Compiling at run time, keeping and sharing what comes of it, without a GPU: ff_jit.cu against fake_libraries.c. Run as `jit FOLDER`
  * with the fakes in LD_LIBRARY_PATH; `jit FOLDER leave` ends while a compiler is at work. */
-#include "../../src/cuda/ff_jit.h"
+#include "../../src/cuda/runtime/ff_jit.h"
 
 #include <dlfcn.h>
 #include <dirent.h>

@@ -1,0 +1,159 @@
+/* Runs code that is generated for the network at hand: compiled at run time, kept in a folder by its content (ff_jit.h). */
+#include "ff_forecast.h"
+#include "ff_generate.h"
+#include "../runtime/ff_jit.h"
+#include "ff_slice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OPERATIONS 20000 /* longer code takes half a minute to compile and is slower than the interpreter (bench/NOTES.md) */
+#define KEPT_PRICE 0.25      /* of compiling what is kept: a network is mostly run again */
+#define LEAST_WARPS 4        /* a multiprocessor's: with fewer the interpreter does as well */
+#define BLOCK_WARPS 4
+#define WANTED_WARPS 16      /* a multiprocessor's: registers for 128 values a thread */
+
+typedef struct {
+  ff_slice_device device;
+  ff_jit *jit;
+  ff_jit_kernel kernel;
+  ff_generate_shape shape;
+  uint64_t operations;
+  size_t shared;
+} generated;
+
+/* Warps that a multiprocessor can hold by its shared memory, in whole blocks of at most BLOCK_WARPS. */
+static uint32_t warps_that_fit(const ff_ensemble *e, uint64_t words, uint32_t block) {
+  const size_t taken = (size_t)words * 4 * block, reserved = e->device.reservedSharedMemPerBlock;
+  if (taken > e->device.sharedMemPerBlockOptin) return 0;
+  return (uint32_t)(e->device.sharedMemPerMultiprocessor / (taken + reserved)) * block;
+}
+
+/* The block of which a multiprocessor holds the most warps, and of those the largest; *fit are these warps. */
+static uint32_t fit_block(const ff_ensemble *e, uint64_t words, uint32_t *fit) {
+  uint32_t best = 0;
+  *fit = 0;
+  for (uint32_t block = BLOCK_WARPS; block > 0; block /= 2) {
+    const uint32_t warps = warps_that_fit(e, words, block);
+    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* small blocks pay where they make room for many more */
+    *fit = warps;
+    best = block;
+  }
+  return best;
+}
+
+/* Of all numbers of levels of counters in shared memory the one that is forecast to be fastest; or says why none will do. */
+static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, ff_error *err) {
+  int kilohertz = 0;
+  uint64_t words;
+  ff_status status = ff_cuda_check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, (int)e->options.device),
+                                   "asking for its clock", err);
+  if (status != FF_OK) return status;
+  for (uint32_t levels = 0; levels <= FF_GENERATE_LEVELS; levels++) {
+    uint32_t fit;
+    ff_generate_size(e->program, levels, &words, &own->operations);
+    const uint32_t block = fit_block(e, words, &fit), target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
+    if (block == 0 || (levels == 0 && fit < LEAST_WARPS)) break;
+    const ff_forecast_run run = {.processors = (uint32_t)e->device.multiProcessorCount, .clock = kilohertz * 1e3,
+                                 .tiles = e->options.tiles, .steps = e->options.steps, .levels = levels, .warps = fit};
+    const ff_forecast f = ff_forecast_of(e->program, &run);
+    if (levels > 0 && f.generated >= best->generated) continue;
+    *best = f;
+    own->shape = (ff_generate_shape){block, target / block > 0 ? target / block : 1, levels};
+  }
+  if (own->operations > MOST_OPERATIONS)
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %d are the most",
+                        (unsigned long long)own->operations, MOST_OPERATIONS);
+  if (own->shape.warps > 0) return FF_OK;
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: %llu bytes of shared memory a warp, and %zu hold at least %d warps",
+                      (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
+}
+
+/* What generated code saves, and from what savings on it is to be made: at once where it was asked for, runs on another device, or
+ * nobody knows how long the run is. */
+static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
+                       ff_error *err) {
+  const int asked = e->options.kernel == FF_KERNEL_GENERATED || e->options.like == FF_KERNEL_GENERATED;
+  *saves = f->interpreted - f->generated;
+  *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
+  if (asked || e->options.steps == 0) *price = -INFINITY;
+  if (asked || *saves > 0) return FF_OK;
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: of some %llu operations it would be no faster",
+                      (unsigned long long)own->operations);
+}
+
+static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
+  double saves = 0, price = 0;
+  ff_forecast forecast = {};
+  ff_generated_text text;
+  ff_status status = shape(own, e, &forecast, err);
+  if (status == FF_OK) status = weigh(own, e, &forecast, &saves, &price, err);
+  if (status == FF_OK) status = ff_generate(&text, e->program, &own->shape, err);
+  if (status != FF_OK) return status;
+  own->shared = (size_t)text.words * 4 * own->shape.warps;
+  const char *const parts[] = {text.definitions, "#include \"ff_generated.h\"\n", text.functions};
+  status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, saves, price, err);
+  ff_generate_free(&text);
+  return status;
+}
+
+static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  generated *own = (generated *)ff_calloc(1, sizeof *own);
+  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
+  e->own = own;
+  return build(own, e, err);
+}
+
+/* Once the code is there. */
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  generated *own = (generated *)e->own;
+  ff_status status = ff_jit_wait(own->jit, seconds, is, err);
+  if (status != FF_OK || !*is) return status;
+  status = ff_jit_kernel_of(&own->kernel, own->jit, "g_kernel", (int)own->shape.warps * 32, own->shared, err);
+  if (status == FF_OK) status = ff_slice_upload(&own->device, e->program, err);
+  if (status != FF_OK) return status;
+  e->resident = (uint64_t)own->kernel.blocks * own->shape.warps * (uint64_t)e->device.multiProcessorCount;
+  e->tile_bytes = ff_slice_tile_bytes(e->program);
+  e->info.threads = own->shape.warps * 32;
+  e->info.blocks = (uint32_t)own->kernel.blocks;
+  e->info.registers = (uint32_t)own->kernel.registers;
+  e->info.shared_bytes = (uint32_t)own->shared;
+  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network (some %llu operations%s), a tile a warp",
+           (unsigned long long)own->operations, own->kernel.from_cache ? ", kept from before" : "");
+  return FF_OK;
+}
+
+static ff_status allocate(ff_ensemble *e, ff_error *err) { return ff_slice_allocate(&((generated *)e->own)->device, e, err); }
+
+static void release(ff_ensemble *e) {
+  generated *own = (generated *)e->own;
+  ff_slice_release(&own->device);
+  ff_jit_free(own->jit);
+  free(own);
+}
+
+static ff_status start(ff_ensemble *e, ff_error *err) { return ff_slice_start(&((generated *)e->own)->device, e, err); }
+
+static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_error *err) {
+  generated *own = (generated *)e->own;
+  ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
+  void *arguments[] = {&own->device.image, &run};
+  const uint32_t warps = own->shape.warps;
+  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32, own->shared, e->stream,
+                       arguments, err);
+}
+
+static ff_status spill(ff_ensemble *e, ff_error *err) { return ff_slice_spill(&((generated *)e->own)->device, e, err); }
+
+static ff_status state(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err) {
+  return ff_slice_state(&((generated *)e->own)->device, e, tile, rows, err);
+}
+
+static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words, ff_error *err) {
+  return ff_slice_terms(&((generated *)e->own)->device, e, tile, n, words, err);
+}
+
+extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps,
+                                                 spill, state, terms};

@@ -1,0 +1,27 @@
+/* CUDA's devices, their memory, and the status of its calls. */
+#ifndef FF_DEVICE_H
+#define FF_DEVICE_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../../backend/ff_backend.h"
+
+/* FF_EBACKEND (FF_EMEMORY for no memory) with CUDA's own words and what was being done, where status is no success. */
+ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_error *err);
+
+/* Device memory, zeroed; `what` names it in the error. */
+ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err);
+ff_status ff_cuda_upload(void **out, const void *from, size_t bytes, const char *what, ff_error *err);
+
+/* Fills at most `capacity` devices and tells how many there are. FF_EBACKEND where there is no driver, or no device. */
+ff_status ff_cuda_devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
