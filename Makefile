@@ -58,6 +58,15 @@ $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_T
 $(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
 $(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
+# and the hash of the headers that the core shares with backends
+SHARED_HEADERS := $(patsubst %,src/%,$(shell sed -n '/^SHARED_HEADERS/,/^$$/p' src/Makevars.in | tr -d '\\' | sed 1d))
+$(BUILD)/texts/ff_build.inc: $(SHARED_HEADERS)
+	@mkdir -p $(@D)
+	cat $^ | cksum | awk '{ print "#define FF_BUILD \"" $$1 "-" $$2 "\"" }' >$@.tmp
+	mv $@.tmp $@
+$(BUILD)/%/src/backend/ff_build.o: COMMON += -I$(BUILD)/texts
+$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
+
 # an archive, so that a test links with no more of the core than it uses
 $(BUILD)/%/libcore.a:
 	@rm -f $@
@@ -74,10 +83,10 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
 	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 
 # shared objects that test_backend opens, right and wrong ones; each lies beside the program
-FAKES = right abi small null nodriver noentry
-$(BUILD)/asan/fake_%.so $(BUILD)/plain/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h src/pbn/ff_engine_internal.h
+FAKES = right abi small build null nodriver noentry
+$(BUILD)/asan/fake_%.so $(BUILD)/plain/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h $(BUILD)/texts/ff_build.inc
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(WARN) -fPIC -shared -DFAKE_$* $< -o $@
+	$(CC) -std=c11 $(WARN) -fPIC -shared -I$(BUILD)/texts -DFAKE_$* $< -o $@
 $(BUILD)/asan/test_backend: | $(FAKES:%=$(BUILD)/asan/fake_%.so)
 $(BUILD)/plain/test_backend: | $(FAKES:%=$(BUILD)/plain/fake_%.so)
 
@@ -94,7 +103,7 @@ ARCH = 90
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
 CUDA_BUILD = $(BUILD)/cuda
 CUDA_GENCODE = -gencode arch=compute_$(ARCH),code=[sm_$(ARCH),compute_$(ARCH)]
-CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/cuda/*.c src/cuda/*/*.c src/cuda/*.cu src/cuda/*/*.cu)))
+CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/backend/*.c src/cuda/*.c src/cuda/*/*.c src/cuda/*.cu src/cuda/*/*.cu)))
 
 cuda:
 	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12.1 or later, or say NVCC=..." >&2; exit 1; }
@@ -108,6 +117,7 @@ $(CUDA_BUILD)/%.c.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -O2 -fPIC -fvisibility=hidden -I$(BUILD)/texts -c $< -o $@
 $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
+$(CUDA_BUILD)/backend/ff_build.c.o: $(BUILD)/texts/ff_build.inc
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 

@@ -223,12 +223,13 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# Which kernel of the CUDA backend; 0 leaves it the choice. As in ff_kernel of src/backend/ff_backend.h.
+# Which kernel of the CUDA backend, by its name; NULL leaves it the choice.
 kernels <- c("auto", "generated", "interpreter", "table")
 resolve_kernel <- function() {
   session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
-  if (is.null(session$value)) return(0L)
-  match(check_choice(session$value, session$name, kernels), kernels) - 1L
+  if (is.null(session$value)) return(NULL)
+  kernel <- check_choice(session$value, session$name, kernels)
+  if (kernel != "auto") kernel
 }
 
 # What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are

@@ -99,10 +99,10 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
 }
 
 # What the core measured, or, where kernel and network do not go together, steps_per_second NA and the reason.
-gpu_speed <- function(net, kernel = "auto", layout = "auto", seconds = 0.4, unsplit = FALSE, tiles = 0) {
+gpu_speed <- function(net, kernel = NULL, layout = "auto", seconds = 0.4, tiles = 0) {
   tryCatch(
     .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
-      engine$pointer, engine$devices[[1L]], match(kernel, fireflip:::kernels) - 1L, engine$cache, 1, seconds, unsplit, tiles),
+      engine$pointer, engine$devices[[1L]], kernel, engine$cache, 1, seconds, tiles),
     fireflip_error = function(e) list(steps_per_second = NA_real_, reason = conditionMessage(e))
   )
 }
@@ -212,7 +212,7 @@ for (s in specs) {
   plus <- if (s$table == 3) s$plus else s$plain # tables are split wherever that is needed
   table <- add("GPU, table", gpu_speed(net, "table", "packed"), plus, of)
   unsplit <- if (s$table == 3) {
-    add("GPU, table, unsplit", gpu_speed(net, "table", "packed", unsplit = TRUE), s$plain, of)
+    add("GPU, table, unsplit", gpu_speed(net, "table_unsplit", "packed"), s$plain, of)
   } else {
     NA_real_
   }

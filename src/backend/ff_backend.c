@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../pbn/ff_engine_internal.h" /* sizeof(ff_program) */
-
 struct ff_backend_library {
   const ff_backend *table;
   pid_t process; /* that opened it */
@@ -26,9 +24,9 @@ static ff_status table_of(void *object, const char *path, const ff_backend **out
   ff_backend_entry entry = entry_of(object);
   if (entry == NULL)
     return ff_error_set(err, FF_EBACKEND, "%s is no backend of fireflip: it has no function %s", path, FF_BACKEND_ENTRY);
-  const ff_backend *table = entry(FF_BACKEND_ABI, sizeof(ff_program));
-  if (table == NULL || table->abi != FF_BACKEND_ABI || table->size < sizeof *table)
-    return ff_error_set(err, FF_EBACKEND, "%s was built for another version of fireflip: install the package again", path);
+  const ff_backend *table = entry();
+  if (table == NULL || table->abi != FF_BACKEND_ABI || table->size < sizeof *table || strcmp(table->build, ff_backend_build()) != 0)
+    return ff_error_set(err, FF_EBACKEND, "%s was built for another version of fireflip: install the package again, then restart R", path);
   *out = table;
   return FF_OK;
 }

@@ -34,6 +34,19 @@ const ff_backend *ffi_backend_table(SEXP pointer) {
   return table;
 }
 
+const void *ffi_backend_interface(SEXP pointer, const char *engine) {
+  const ff_backend *table = ffi_backend_table(pointer);
+  const void *out = table->interface(engine);
+  if (out == NULL) {
+    ff_error err;
+    ff_error_set(&err, FF_EBACKEND, "the backend \"%s\" does not run models of this kind (%s)", table->name, engine);
+    ffi_stop(&err);
+  }
+  return out;
+}
+
+const char *ffi_kernel(SEXP name) { return name == R_NilValue ? NULL : CHAR(STRING_ELT(name, 0)); }
+
 int ffi_backend_may_free(SEXP pointer) {
   const ff_backend_library *library = library_of(pointer);
   return library != NULL && !ff_backend_forked(library);

@@ -36,7 +36,7 @@ FFI_ENTRY(ffi_simulate, 9)
 
 /* ffi_speed.c */
 FFI_ENTRY(ffi_engine_speed, 7)
-FFI_ENTRY(ffi_device_speed, 11)
+FFI_ENTRY(ffi_device_speed, 10)
 
 /* ffi_graph.c */
 FFI_ENTRY(ffi_set_nodes, 2)

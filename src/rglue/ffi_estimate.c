@@ -182,17 +182,17 @@ SEXP ffi_estimate_release(SEXP pointer) {
 SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate_long_pilot(held_of(pointer)->estimate)); }
 
 /* Lets pilot or run be done on devices (numbers from 0) of a backend once they are ready: before the first advance, or between
- * pilot and run. `kernel` as in ff_kernel. */
+ * pilot and run. `kernel` is its name, or NULL. */
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
   uint32_t n = (uint32_t)XLENGTH(devices);
   uint32_t *numbers = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *numbers);
   for (uint32_t i = 0; i < n; i++) numbers[i] = (uint32_t)INTEGER(devices)[i];
-  ff_engine_choice choice = {.backend = ffi_backend_table(backend),
+  ff_engine_choice choice = {.backend = ffi_backend_interface(backend, FF_PBN_INTERFACE),
                              .devices = numbers,
                              .n_devices = n,
-                             .kernel = (ff_kernel)Rf_asInteger(kernel),
+                             .kernel = ffi_kernel(kernel),
                              .cache = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)))};
   R_SetExternalPtrProtected(pointer, backend);
   ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
@@ -226,19 +226,21 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   return out;
 }
 
-/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds), or NULL. */
+/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost), or NULL. `lost` tells
+ * which devices failed on the way, NA where none did. */
 static SEXP device_of(ff_estimate *estimate) {
   static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
-                                      "seconds"};
-  static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
+                                      "seconds", "lost"};
   const ff_ensemble_info *info = ff_estimate_device(estimate);
   if (info == NULL) return R_NilValue;
-  SEXP out = PROTECT(ffi_list(9, names));
+  SEXP out = PROTECT(ffi_list(10, names));
   double numbers[] = {info->threads, info->blocks, info->registers, info->shared_bytes, (double)info->capacity,
                       (double)info->bytes, info->device_seconds};
-  SET_VECTOR_ELT(out, 0, Rf_mkString(kernels[info->kernel]));
+  SET_VECTOR_ELT(out, 0, Rf_mkString(info->kernel));
   SET_VECTOR_ELT(out, 1, Rf_mkString(info->reason));
   for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, 2 + i, Rf_ScalarReal(numbers[i]));
+  const char *lost = ff_estimate_lost(estimate);
+  SET_VECTOR_ELT(out, 9, Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
   UNPROTECT(1);
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "../pbn/ff_engine.h"
 #include "ffi.h"
+#include "../pbn/ff_pbn_device.h"
 #include "ffi_backend.h"
 
 #define MAX_THREADS 256
@@ -18,7 +19,7 @@ typedef struct {
   uint64_t steps[MAX_THREADS];
   double deadline;
   int n;
-  const ff_backend *backend;
+  const ff_pbn_device *backend;
   ff_ensemble *ensemble;
 } held;
 
@@ -26,7 +27,7 @@ static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
   SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
-  if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->ensemble_free(h->ensemble);
+  if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->common.destroy(h->ensemble);
   for (int i = 0; i < h->n; i++) ff_tile_free(h->tiles[i]);
   ff_program_free(h->program);
   for (uint32_t i = 0; h->terms != NULL && i < h->n_terms; i++) ff_expr_free(&h->terms[i]);
@@ -111,41 +112,40 @@ static double device_steps(const held *h, int count, double seconds) {
   return steps;
 }
 
-/* A wave of `tiles` (0: as many as the device runs at a time), for about `seconds` after a warm-up; `kernel` as in ff_kernel,
- * `cache` a folder or NULL; `unsplit` TRUE leaves the table kernel's tables in global memory. A list: steps_per_second by the
+/* A wave of `tiles` (0: as many as the device runs at a time), for about `seconds` after a warm-up; `kernel` is its name
+ * or NULL, `cache` a folder or NULL. A list: steps_per_second by the
  * seconds that kernels ran, elapsed_per_second by the clock, setup_seconds to make the ensemble (its code too), then what
  * ff_ensemble_info has. */
 SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
-                      SEXP seconds, SEXP unsplit, SEXP wanted_tiles) {
+                      SEXP seconds, SEXP wanted_tiles) {
   static const char *const names[] = {"steps_per_second", "elapsed_per_second", "setup_seconds", "tiles",  "threads", "blocks",
                                       "registers",        "shared",             "bytes",         "kernel", "reason"};
-  static const char *const kernels[] = {"auto", "generated", "interpreter", "table"};
   ff_error err;
   held *h;
   SEXP pointer = PROTECT(hold(&h, model, sets, layout, backend));
-  h->backend = ffi_backend_table(backend);
+  h->backend = ffi_backend_interface(backend, FF_PBN_INTERFACE);
   const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
-  ff_ensemble_options options = {.device = (uint32_t)Rf_asInteger(device), .kernel = (ff_kernel)Rf_asInteger(kernel),
-                                 .tiles = (uint64_t)Rf_asReal(wanted_tiles), .cache = folder, .unsplit = Rf_asLogical(unsplit) == 1};
+  ff_ensemble_options options = {.device = (uint32_t)Rf_asInteger(device), .kernel = ffi_kernel(kernel),
+                                 .units = (uint64_t)Rf_asReal(wanted_tiles), .cache = folder};
   const double asked = ff_clock();
-  ffi_check(h->backend->ensemble_new(&h->ensemble, h->program, &options, &err), &err);
+  ffi_check(h->backend->create(&h->ensemble, h->program, &options, &err), &err);
   for (int ready = 0; !ready;) {
-    ffi_check(h->backend->ready(h->ensemble, PIECE, &ready, &err), &err);
+    ffi_check(h->backend->common.ready(h->ensemble, PIECE, &ready, &err), &err);
     R_CheckUserInterrupt();
   }
   const double setup = ff_clock() - asked;
-  uint64_t tiles = h->backend->ensemble_info(h->ensemble).capacity;
-  ffi_check(h->backend->start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);
+  uint64_t tiles = h->backend->common.info(h->ensemble).capacity;
+  ffi_check(h->backend->common.start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);
   device_steps(h, 0, Rf_asReal(seconds) / 4);
-  double before = h->backend->ensemble_info(h->ensemble).device_seconds, started = ff_clock();
+  double before = h->backend->common.info(h->ensemble).device_seconds, started = ff_clock();
   double steps = device_steps(h, 1, Rf_asReal(seconds)) * (double)tiles * FF_TILE, elapsed = ff_clock() - started;
-  ff_ensemble_info info = h->backend->ensemble_info(h->ensemble);
+  ff_ensemble_info info = h->backend->common.info(h->ensemble);
   double device_seconds = info.device_seconds - before, bytes = (double)info.bytes;
   double numbers[] = {steps / device_seconds, steps / elapsed, setup,      (double)tiles, info.threads, info.blocks,
                       info.registers,         info.shared_bytes, bytes};
   SEXP out = PROTECT(ffi_list(11, names));
   for (int i = 0; i < 9; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(numbers[i]));
-  SET_VECTOR_ELT(out, 9, Rf_mkString(kernels[info.kernel]));
+  SET_VECTOR_ELT(out, 9, Rf_mkString(info.kernel));
   SET_VECTOR_ELT(out, 10, Rf_mkString(info.reason));
   release(pointer);
   UNPROTECT(2);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../src/backend/ff_backend.h"
-#include "../../src/pbn/ff_engine_internal.h"
+#include "ff_build.inc" /* FF_BUILD, as the core has it */
 
 static const ff_device known[] = {
     {.name = "Fake One", .memory = UINT64_C(80) << 30, .major = 9, .minor = 0,
@@ -31,6 +31,11 @@ static ff_status devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_erro
 #endif
 }
 
+static const void *interface(const char *engine) {
+  (void)engine;
+  return NULL;
+}
+
 static const ff_backend table = {
 #ifdef FAKE_abi
     .abi = FF_BACKEND_ABI + 1,
@@ -42,19 +47,25 @@ static const ff_backend table = {
 #else
     .size = sizeof(ff_backend),
 #endif
+#ifdef FAKE_build
+    .build = FF_BUILD "0",
+#else
+    .build = FF_BUILD,
+#endif
     .name = "fake",
     .devices = devices,
+    .interface = interface,
 };
 
 #ifdef FAKE_noentry
 #define fireflip_backend another_name
 #endif
-const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes);
-const ff_backend *fireflip_backend(uint32_t abi, size_t program_bytes) {
+const ff_backend *fireflip_backend(void);
+const ff_backend *fireflip_backend(void) {
 #ifdef FAKE_null
-  (void)abi, (void)program_bytes, (void)&table;
+  (void)&table;
   return NULL;
 #else
-  return abi == FF_BACKEND_ABI && program_bytes == sizeof(ff_program) ? &table : NULL;
+  return &table;
 #endif
 }

@@ -64,6 +64,7 @@ static void opening_twice_gives_one_table(void) {
 static void wrong_backends_are_refused(void) {
   refuses("fake_abi.so", "built for another version");
   refuses("fake_small.so", "built for another version");
+  refuses("fake_build.so", "built for another version");
   refuses("fake_null.so", "built for another version");
   refuses("fake_noentry.so", "it has no function fireflip_backend");
   refuses("fake_that_is_not_there.so", "cannot be opened");

@@ -11,9 +11,11 @@ static struct {
   uint64_t capacity;
   int delays;      /* calls of ready() before an ensemble is */
   int fails_at;    /* of all calls of steps(), the one that fails; 0: none */
+  uint32_t refused; /* bit i: device i cannot start, at once or once it should be ready */
+  int refuses_late;
   int no_new, never_ready; /* what fails at once: 1 of the pilot's, 2 of the run's; 0: nothing */
   int made, freed, steps; /* so far */
-  ff_kernel kernel; /* the last one asked for */
+  char kernel[32]; /* the last one asked for; empty: none */
   int alike;        /* ensembles that were to be like another device's */
 } fake;
 
@@ -35,16 +37,17 @@ static void ensemble_free(ff_ensemble *e) {
 }
 
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
-  int which = options->kernel == FF_KERNEL_INTERPRETER ? 1 : 2; /* a pilot is interpreted */
-  if (fake.no_new == which) return ff_error_set(err, FF_EMEMORY, "the device is full");
+  int which = options->kernel != NULL ? 1 : 2; /* a pilot is interpreted */
+  const int refused = fake.refused >> options->device & 1;
+  if (fake.no_new == which || (refused && !fake.refuses_late)) return ff_error_set(err, FF_EMEMORY, "the device is full");
   ff_ensemble *e = ff_calloc(1, sizeof *e);
   __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&fake.kernel, options->kernel, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&fake.alike, options->like == FF_KERNEL_INTERPRETER, __ATOMIC_RELAXED); /* which ensemble_info tells of all */
+  snprintf(fake.kernel, sizeof fake.kernel, "%s", options->kernel != NULL ? options->kernel : "");
+  fake.alike += options->like != NULL && strcmp(options->like, "tiles") == 0; /* which ensemble_info tells of all */
   e->program = program;
   e->delays = fake.delays;
-  e->fails = fake.never_ready == which;
-  e->capacity = options->tiles > 0 && options->tiles < fake.capacity ? options->tiles : fake.capacity;
+  e->fails = fake.never_ready == which || refused;
+  e->capacity = options->units > 0 && options->units < fake.capacity ? options->units : fake.capacity;
   e->tiles = ff_calloc(e->capacity, sizeof *e->tiles);
   e->first_half = ff_calloc(e->capacity * ff_program_terms(program) * FF_TILE, sizeof *e->first_half);
   ff_status status = FF_OK;
@@ -54,7 +57,7 @@ static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, cons
 }
 
 static ff_ensemble_info ensemble_info(const ff_ensemble *e) {
-  return (ff_ensemble_info){.kernel = FF_KERNEL_INTERPRETER, .capacity = e->capacity, .device_seconds = 1};
+  return (ff_ensemble_info){.kernel = "tiles", .capacity = e->capacity, .device_seconds = 1};
 }
 
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
@@ -116,9 +119,8 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return FF_OK;
 }
 
-static const ff_backend backend = {.abi = FF_BACKEND_ABI, .size = sizeof(ff_backend), .name = "tiles", .ensemble_new = ensemble_new,
-                                   .ensemble_free = ensemble_free, .ensemble_info = ensemble_info, .start = start, .steps = steps,
-                                   .half = half, .tally = tally, .ready = ready, .terms = terms};
+static const ff_pbn_device backend = {.common = {.destroy = ensemble_free, .ready = ready, .start = start, .info = ensemble_info},
+                                      .create = ensemble_new, .steps = steps, .half = half, .tally = tally, .terms = terms};
 
 /* ---- estimates ----------------------------------------------------------------------------------------------------------- */
 
@@ -147,6 +149,7 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
                                      .n_shards = 1, .threads = 2, .simd = FF_SIMD_BEST};
   fake.observables = &s->c.observables;
   fake.capacity = 3;
+  fake.refused = 0;
   fake.no_new = fake.never_ready = fake.delays = fake.fails_at = fake.made = fake.freed = fake.steps = fake.alike = 0;
   return s->program != NULL;
 }
@@ -236,30 +239,82 @@ static void a_pilot_is_interpreted(void) {
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
   FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
-  FF_CHECK_INT(fake.kernel, FF_KERNEL_INTERPRETER);
+  FF_CHECK_STR(fake.kernel, "interpreter");
   for (int done = 0; !done && !ff_estimate_waits(e);) FF_CHECK_OK(ff_estimate_advance(e, 1, &done, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
-  FF_CHECK_INT(fake.kernel, FF_KERNEL_AUTO);
+  FF_CHECK_STR(fake.kernel, "");
   FF_CHECK(use(e, 1, &err) == FF_EARGUMENT); /* twice */
   ff_estimate_free(e);
   FF_CHECK_INT(fake.freed, fake.made);
   scene_free(&s);
 }
 
+/* With one device a failure is the run's; of two, the other does what is left, and the answer is the same. */
 static void what_a_device_fails_at_is_told(void) {
   ff_error err;
   scene s;
-  for (int at = 1; at < 400; at += 57) {
-    ff_estimate *e = NULL;
-    if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
-    fake.fails_at = at;
-    ff_status status = run(&e, &s, 1, 2, &err);
-    FF_CHECK_SAY(status == FF_EBACKEND || fake.steps < at, "failure %d of %d was lost", at, fake.steps);
-    if (status == FF_EBACKEND) FF_CHECK(strcmp(err.text, "the device is on fire") == 0);
-    ff_estimate_free(e);
-    FF_CHECK_INT(fake.freed, fake.made);
-    scene_free(&s);
+  ff_estimate *want = NULL;
+  if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
+  FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
+  for (uint32_t devices = 1; devices <= 3; devices++) {
+    int lost = 0;
+    for (int at = 1; at < 800; at += 57) {
+      ff_estimate *e = NULL;
+      fake.steps = 0;
+      fake.fails_at = at;
+      ff_status status = run(&e, &s, 0, devices, &err);
+      if (fake.steps < at) { /* the run was over before */
+        FF_CHECK_OK(status, &err);
+      } else if (devices == 1) {
+        FF_CHECK_FAILS(status, FF_EBACKEND, &err, "the device is on fire");
+      } else {
+        const char *told = ff_estimate_lost(e);
+        FF_CHECK_OK(status, &err);
+        FF_CHECK(told != NULL && strncmp(told, "GPU ", 4) == 0 && strstr(told, "the device is on fire") != NULL);
+        compare(e, want, &s, "a device was lost");
+        lost++;
+      }
+      ff_estimate_free(e);
+      FF_CHECK_INT(fake.freed, fake.made);
+    }
+    FF_CHECK(devices == 1 || lost > 0);
   }
+  ff_estimate_free(want);
+  scene_free(&s);
+}
+
+/* A device that cannot start costs itself alone; where none can, that is told. */
+static void a_device_that_cannot_start_is_left_out(void) {
+  ff_error err;
+  scene s;
+  ff_estimate *want = NULL;
+  if (!scene_new(&s, &shapes[2], FF_LAYOUT_SLICED, 6)) return;
+  FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
+  for (uint32_t refused = 1; refused <= 7; refused++) /* bits: devices 0, 1, 2 */
+    for (int late = 0; late < 2; late++) {
+      ff_estimate *e = NULL;
+      fake.steps = fake.delays = 0;
+      fake.refused = refused;
+      fake.refuses_late = late;
+      ff_status status = run(&e, &s, 0, 3, &err);
+      if (refused == 7) {
+        FF_CHECK(status == FF_EMEMORY || status == FF_EBACKEND);
+      } else {
+        FF_CHECK_OK(status, &err);
+        compare(e, want, &s, "a device was left out");
+        const char *told = ff_estimate_lost(e);
+        for (uint32_t device = 0; device < 3; device++) {
+          char name[16];
+          snprintf(name, sizeof name, "GPU %u:", device);
+          FF_CHECK_INT(told != NULL && strstr(told, name) != NULL, refused >> device & 1);
+        }
+      }
+      ff_estimate_free(e);
+      FF_CHECK_INT(fake.freed, fake.made);
+    }
+  fake.refused = 0;
+  ff_estimate_free(want);
+  scene_free(&s);
 }
 
 /* ... and where a device cannot even start, pilot and run are done here, with the same bits. Parts, of which some have no tiles. */
@@ -334,4 +389,4 @@ static void what_is_not_ready_can_be_freed(void) {
 }
 
 FF_TEST_MAIN("waves", devices_change_no_bit, a_pilot_is_interpreted, what_a_device_fails_at_is_told,
-             without_devices_it_goes_on_here, a_pilot_can_move, what_is_not_ready_can_be_freed)
+             a_device_that_cannot_start_is_left_out, without_devices_it_goes_on_here, a_pilot_can_move, what_is_not_ready_can_be_freed)

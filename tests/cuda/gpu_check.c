@@ -3,12 +3,11 @@
  * nodes=N leaves out networks of more nodes, for compute-sanitizer, under which kernels run many times slower; cache=FOLDER is
  * where compiled code is kept from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. Built by
  * `make cuda-check`, run by `make gpu-check`. */
-#include "../../src/backend/ff_backend.h"
 #include "../../src/pbn/estimate/ff_estimate.h"
 #include "../c/rows.h"
 
 static struct {
-  const ff_backend *backend;
+  const ff_pbn_device *backend;
   uint32_t most_nodes;
   const char *cache; /* NULL: all code is compiled anew */
 } gpu = {NULL, UINT32_MAX, NULL};
@@ -59,7 +58,7 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
   for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_tally_weight(c->weights[i]);
   for (uint32_t i = 0; i < c->observables.n; i++) sets[i] = c->first[i + 1] - c->first[i] == 1 && c->weights[c->first[i]] == 1.0;
   ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, sets, {t->half[0], t->half[1]}, words};
-  ff_status status = gpu.backend->start(e, t->key, t->unit + first, tiles, err);
+  ff_status status = gpu.backend->common.start(e, t->key, t->unit + first, tiles, err);
   if (status == FF_OK) status = run_steps(e, t->burn_in, 0, err);
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
   if (status == FF_OK) status = gpu.backend->half(e, err);
@@ -72,7 +71,7 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
 }
 
 /* Where program and kernel do not go together says why, and is no failure. */
-static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_t most_terms, const task *t, const char *what) {
+static void check(const ff_pbn *pbn, ff_layout layout, const char *kernel, uint32_t most_terms, const task *t, const char *what) {
   ff_error err = {FF_OK, ""};
   ff_program *program = NULL;
   ff_ensemble *e = NULL;
@@ -87,16 +86,16 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
   uint64_t *last_here = ff_calloc(n_last, 8), *last_there = ff_calloc(n_last, 8);
   FF_CHECK_OK(on_cpu(&tally, here, last_here, program, &c, t, &err), &err);
   uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
-  ff_ensemble_options options = {.device = 0, .kernel = kernel, .tiles = t->tiles, .cache = gpu.cache};
-  ff_status status = gpu.backend->ensemble_new(&e, program, &options, &err);
-  for (int ready = 0; status == FF_OK && !ready;) status = gpu.backend->ready(e, 0.05, &ready, &err);
-  if (status == FF_EARGUMENT && kernel == FF_KERNEL_GENERATED) {
+  ff_ensemble_options options = {.device = 0, .kernel = kernel, .units = t->tiles, .cache = gpu.cache};
+  ff_status status = gpu.backend->create(&e, program, &options, &err);
+  for (int ready = 0; status == FF_OK && !ready;) status = gpu.backend->common.ready(e, 0.05, &ready, &err);
+  if (status == FF_EARGUMENT && strcmp(kernel, "generated") == 0) {
     printf("%s: %s\n", what, err.text);
   } else {
     FF_CHECK_OK(status, &err);
   }
   if (status == FF_OK) {
-    ff_ensemble_info info = gpu.backend->ensemble_info(e);
+    ff_ensemble_info info = gpu.backend->common.info(e);
     for (uint64_t first = 0; first < t->tiles && status == FF_OK; first += info.capacity) {
       uint64_t tiles = t->tiles - first < info.capacity ? t->tiles - first : info.capacity;
       status = on_gpu(words, there, last_there, e, program, &c, t, first, tiles, &err);
@@ -110,7 +109,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, ff_kernel kernel, uint32_
                  "%s (%s): %zu of %zu sums, %zu of %zu words of states and %zu of %zu words of terms differ", what, info.reason,
                  wrong_words, tally.n_words, wrong_states, state_words, wrong_last, n_last);
   }
-  gpu.backend->ensemble_free(e);
+  gpu.backend->common.destroy(e);
   ff_tally_free(&tally);
   free(here);
   free(there);
@@ -131,7 +130,7 @@ static const net_shape shapes[] = {
     {.nodes = 2000, .max_functions = 2, .max_parents = 5, .perturbation = 0.0005},
 };
 
-static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, const char *name) {
+static void all_shapes(ff_layout layout, const char *kernel, ff_update update, const char *name) {
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
     for (uint64_t seed = 0; seed < 2; seed++) {
       net_shape shape = shapes[i];
@@ -149,19 +148,19 @@ static void all_shapes(ff_layout layout, ff_kernel kernel, ff_update update, con
     }
 }
 
-static void generated(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, FF_SYNCHRONOUS, "generated"); }
-static void interpreter(void) { all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, FF_SYNCHRONOUS, "interpreter"); }
+static void generated(void) { all_shapes(FF_LAYOUT_SLICED, "generated", FF_SYNCHRONOUS, "generated"); }
+static void interpreter(void) { all_shapes(FF_LAYOUT_SLICED, "interpreter", FF_SYNCHRONOUS, "interpreter"); }
 /* One choice among all nodes: its masks are many, and so is what a compiler makes of it. */
 static void sliced_asynchronous(void) {
   const uint32_t all = gpu.most_nodes;
   if (gpu.most_nodes > 90) gpu.most_nodes = 90;
-  all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, FF_ASYNCHRONOUS, "generated, asynchronous");
+  all_shapes(FF_LAYOUT_SLICED, "generated", FF_ASYNCHRONOUS, "generated, asynchronous");
   if (all > 300) gpu.most_nodes = 300;
-  all_shapes(FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, FF_ASYNCHRONOUS, "interpreter, asynchronous");
+  all_shapes(FF_LAYOUT_SLICED, "interpreter", FF_ASYNCHRONOUS, "interpreter, asynchronous");
   gpu.most_nodes = all;
 }
-static void table_synchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_SYNCHRONOUS, "table, synchronous"); }
-static void table_asynchronous(void) { all_shapes(FF_LAYOUT_PACKED, FF_KERNEL_TABLE, FF_ASYNCHRONOUS, "table, asynchronous"); }
+static void table_synchronous(void) { all_shapes(FF_LAYOUT_PACKED, "table", FF_SYNCHRONOUS, "table, synchronous"); }
+static void table_asynchronous(void) { all_shapes(FF_LAYOUT_PACKED, "table", FF_ASYNCHRONOUS, "table, asynchronous"); }
 
 /* More counted steps than a vertical counter holds, and more tiles than a small wave. */
 static void long_run(void) {
@@ -169,9 +168,9 @@ static void long_run(void) {
   task t = {.key = 5, .unit = 9, .tiles = 2, .burn_in = 100, .half = {5000, 9000}};
   ff_pbn *pbn = net_random_make(&shape, 77);
   if (pbn == NULL) return;
-  check(pbn, FF_LAYOUT_SLICED, FF_KERNEL_GENERATED, 7, &t, "long, generated");
-  check(pbn, FF_LAYOUT_SLICED, FF_KERNEL_INTERPRETER, 7, &t, "long, interpreter");
-  check(pbn, FF_LAYOUT_PACKED, FF_KERNEL_TABLE, 7, &t, "long, table");
+  check(pbn, FF_LAYOUT_SLICED, "generated", 7, &t, "long, generated");
+  check(pbn, FF_LAYOUT_SLICED, "interpreter", 7, &t, "long, interpreter");
+  check(pbn, FF_LAYOUT_PACKED, "table", 7, &t, "long, table");
   ff_pbn_free(pbn);
 }
 
@@ -204,10 +203,16 @@ int main(int argc, char **argv) {
   ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err)
                               : ff_error_set(&err, FF_EARGUMENT,
                                              "gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]");
-  if (status == FF_OK) status = ff_backend_table(library, &gpu.backend, &err);
-  if (status == FF_OK) status = gpu.backend->devices(&device, 1, &n, &err);
+  const ff_backend *backend = NULL;
+  if (status == FF_OK) status = ff_backend_table(library, &backend, &err);
+  if (status == FF_OK) status = backend->devices(&device, 1, &n, &err);
   if (status != FF_OK || n == 0) {
     printf("%s\n", status != FF_OK ? err.text : "no GPU");
+    return 2;
+  }
+  gpu.backend = backend->interface(FF_PBN_INTERFACE);
+  if (gpu.backend == NULL) {
+    printf("the backend does not run Boolean networks\n");
     return 2;
   }
   printf("%s, compute capability %u.%u, %u multiprocessors\n", device.name, device.major, device.minor, device.processors);

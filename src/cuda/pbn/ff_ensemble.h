@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-#include "../../backend/ff_backend.h"
+#include "../../pbn/ff_pbn_device.h"
 #include "../../pbn/ff_engine_internal.h"
 
 /* A kernel that advances tiles. Calls are queued on the ensemble's stream; all return FF_OK or fill err. */
 typedef struct {
-  ff_kernel kernel;
+  const char *kernel; /* its name */
   /* Decides whether it is to run this program (else FF_EARGUMENT, with the reason), uploads it, and fills own, tile_bytes
    * (device memory that one tile takes beyond what is common), resident and info ... */
   ff_status (*prepare)(ff_ensemble *e, ff_error *err);
@@ -33,14 +33,24 @@ typedef struct {
 } ff_runner;
 
 extern const ff_runner ff_runner_generated, ff_runner_interpreter, ff_runner_table;
+extern const ff_runner ff_runner_table_unsplit; /* its tables left in global memory, to measure what arranging them gives */
+
+/* How far an ensemble is. A runner that refuses leads back to the next one; the last two are final. */
+typedef enum {
+  FF_STAGE_CHOOSE,   /* asks the next runner */
+  FF_STAGE_PREPARE,  /* the runner prepares, which may take long */
+  FF_STAGE_ALLOCATE, /* the runner is prepared: memory for a wave */
+  FF_STAGE_RUNS,
+  FF_STAGE_FAILED
+} ff_stage;
 
 struct ff_ensemble {
   const ff_program *program;
-  const ff_runner *runner, *runners[3]; /* the one that runs it; those that could, in the order of preference */
+  const ff_runner *runner, *runners[2]; /* the one that runs it; those that could, in the order of preference */
   int n_runners, tried;
-  char refused[160];    /* why the runner before does not */
-  int made;             /* it can start */
-  ff_ensemble_options options;
+  ff_stage stage;
+  ff_error refused;     /* why the runner before does not run it, or why none does */
+  ff_ensemble_options options; /* cache and kernel's names only while it is made */
   ff_ensemble_info info;
   cudaStream_t stream;
   cudaEvent_t begin, end;
@@ -57,10 +67,21 @@ struct ff_ensemble {
   uint32_t *counts, *first_half;
   uint64_t *changes;
   uint32_t *before, *after;
-  uint64_t *sums;       /* what ff_cuda_tally adds up */
-  uint32_t *observable_first, *observable_weights, *observable_at; /* of the observables that are summed, the same in all waves */
-  uint8_t *observable_sets;
+  ff_cuda_room sums;    /* what the tally kernels add up */
+  ff_cuda_room observables; /* what is summed, of the last tally */
 };
+
+/* Waits for all that is queued. */
+ff_status ff_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
+
+/* Moves what the runner's counters hold into e->counts and e->changes. */
+ff_status ff_ensemble_spill(ff_ensemble *e, ff_error *err);
+
+/* Adds the wave's counts to sums->words, once they are spilled. */
+ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_error *err);
+
+/* The interface that backends of CUDA have for programs and tiles. */
+extern const ff_pbn_device ff_cuda_pbn;
 
 #ifdef __cplusplus
 }

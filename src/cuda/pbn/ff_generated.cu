@@ -57,7 +57,7 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
     const uint32_t block = fit_block(e, words, &fit), target = fit < WANTED_WARPS ? fit : WANTED_WARPS;
     if (block == 0 || (levels == 0 && fit < LEAST_WARPS)) break;
     const ff_forecast_run run = {.processors = (uint32_t)e->device.multiProcessorCount, .clock = kilohertz * 1e3,
-                                 .tiles = e->options.tiles, .steps = e->options.steps, .levels = levels, .warps = fit};
+                                 .tiles = e->options.units, .steps = e->options.steps, .levels = levels, .warps = fit};
     const ff_forecast f = ff_forecast_of(e->program, &run);
     if (levels > 0 && f.generated >= best->generated) continue;
     *best = f;
@@ -75,7 +75,9 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
  * nobody knows how long the run is. */
 static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
                        ff_error *err) {
-  const int asked = e->options.kernel == FF_KERNEL_GENERATED || e->options.like == FF_KERNEL_GENERATED;
+  const char *const by_name[] = {e->options.kernel, e->options.like};
+  int asked = 0;
+  for (int i = 0; i < 2; i++) asked |= by_name[i] != NULL && strcmp(by_name[i], ff_runner_generated.kernel) == 0;
   *saves = f->interpreted - f->generated;
   *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
   if (asked || e->options.steps == 0) *price = -INFINITY;
@@ -155,5 +157,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return ff_slice_terms(&((generated *)e->own)->device, e, tile, n, words, err);
 }
 
-extern "C" const ff_runner ff_runner_generated = {FF_KERNEL_GENERATED, prepare, ready, allocate, release, start, steps,
+extern "C" const ff_runner ff_runner_generated = {"generated", prepare, ready, allocate, release, start, steps,
                                                  spill, state, terms};

@@ -143,7 +143,7 @@ static double worth(const ff_slice_image *image, uint32_t warps, int blocks, int
 /* Tries all numbers of warps to a tile; never more tiles to a multiprocessor than there are. */
 static ff_status plan_where(interpreter *own, const ff_ensemble *e, int where, double *best, ff_error *err) {
   const ff_slice_image *image = &own->device.image;
-  const uint64_t processors = (uint64_t)e->device.multiProcessorCount, share = (e->options.tiles + processors - 1) / processors;
+  const uint64_t processors = (uint64_t)e->device.multiProcessorCount, share = (e->options.units + processors - 1) / processors;
   const uint32_t most = image->n_update > MOST_WARPS ? MOST_WARPS : image->n_update > 0 ? image->n_update : 1;
   for (uint32_t warps = 1; warps <= most; warps++) {
     int blocks = 0;
@@ -253,5 +253,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, n, words, err);
 }
 
-extern "C" const ff_runner ff_runner_interpreter = {FF_KERNEL_INTERPRETER, prepare, NULL, allocate, release, start, steps,
+extern "C" const ff_runner ff_runner_interpreter = {"interpreter", prepare, NULL, allocate, release, start, steps,
                                                    spill, state, terms};

@@ -294,7 +294,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   const ff_table_card card = {e->device.sharedMemPerBlockOptin, e->device.sharedMemPerMultiprocessor,
                               e->device.reservedSharedMemPerBlock, (uint32_t)e->device.maxThreadsPerMultiProcessor};
-  ff_table_plan_of(&own->plan, p, &card, !e->options.unsplit);
+  ff_table_plan_of(&own->plan, p, &card, e->runner != &ff_runner_table_unsplit);
   own->kernel = kernel_of(&own->plan);
   if (own->kernel == NULL) return ff_error_set(err, FF_EINTERNAL, "no table kernel of form %d", own->plan.form);
   ff_status status = upload(e, own, err);
@@ -420,4 +420,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return status;
 }
 
-extern "C" const ff_runner ff_runner_table = {FF_KERNEL_TABLE, prepare, NULL, allocate, release, start, steps, spill, state, terms};
+extern "C" const ff_runner ff_runner_table = {"table", prepare, NULL, allocate, release, start, steps, spill, state, terms};
+extern "C" const ff_runner ff_runner_table_unsplit = {"table_unsplit", prepare, NULL, allocate, release, start, steps, spill, state, terms};

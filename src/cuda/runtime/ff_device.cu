@@ -1,5 +1,7 @@
 #include "ff_device.h"
 
+#include <cuda.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +32,47 @@ extern "C" ff_status ff_cuda_upload(void **out, const void *from, size_t bytes, 
   ff_status status = ff_cuda_new(out, bytes, what, err);
   if (status != FF_OK || bytes == 0) return status;
   return ff_cuda_check(cudaMemcpy(*out, from, bytes, cudaMemcpyHostToDevice), what, err);
+}
+
+extern "C" ff_status ff_cuda_room_take(ff_cuda_room *room, size_t bytes, const char *what, ff_error *err) {
+  if (bytes <= room->bytes) return FF_OK;
+  cudaFree(room->at);
+  *room = {};
+  ff_status status = ff_cuda_check(cudaMalloc(&room->at, bytes), what, err); /* not cleared: that would go by another stream */
+  if (status == FF_OK) room->bytes = bytes;
+  return status;
+}
+
+/* ---- the session's device --------------------------------------------------------------------------------------- */
+
+typedef CUresult (*get_context)(CUcontext *);
+typedef CUresult (*set_context)(CUcontext);
+
+/* By the driver's own functions: cudaGetDevice() would not tell whether there is a context at all, and cudaSetDevice() would make one
+ * on a device that nobody asked for. The driver is loaded, for the runtime uses it. */
+static void *driver_function(const char *name) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD), *found = NULL;
+  if (library == NULL) return NULL;
+  found = dlsym(library, name);
+  dlclose(library);
+  return found;
+}
+
+extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_error *err) {
+  const get_context get = (get_context)driver_function("cuCtxGetCurrent");
+  CUcontext context = NULL;
+  *guard = {};
+  if (get != NULL && get(&context) == CUDA_SUCCESS) { /* without a driver yet, there is no context to put back */
+    guard->context = context;
+    guard->entered = 1;
+  }
+  return ff_cuda_check(cudaSetDevice((int)device), "taking the device", err);
+}
+
+extern "C" void ff_cuda_leave(ff_cuda_guard *guard) {
+  const set_context set = guard->entered ? (set_context)driver_function("cuCtxSetCurrent") : NULL;
+  if (set != NULL) set((CUcontext)guard->context);
+  guard->entered = 0;
 }
 
 /* ---- devices ---------------------------------------------------------------------------------------------------- */

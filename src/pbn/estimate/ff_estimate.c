@@ -317,7 +317,7 @@ int ff_estimate_long_pilot(const ff_estimate *e) {
 static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
   ff_engine_choice one = *choice;
   one.n_devices = 1;
-  if (ff_program_layout(e->run.program) == FF_LAYOUT_SLICED && one.kernel == FF_KERNEL_AUTO) one.kernel = FF_KERNEL_INTERPRETER;
+  if (ff_program_layout(e->run.program) == FF_LAYOUT_SLICED && one.kernel == NULL) one.kernel = "interpreter";
   ff_status status = ff_waves_new(&e->coming, &one, e->pilot_of.program, e->pilot_of.observables, e->pilot_of.at, e->pilot, 0,
                                   err);
   if (status != FF_OK) return status;
@@ -377,6 +377,8 @@ const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {
   e->device.device_seconds += e->pilot_seconds;
   return &e->device;
 }
+
+const char *ff_estimate_lost(const ff_estimate *e) { return e->waves != NULL ? ff_waves_lost(e->waves) : NULL; }
 
 ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err) {
   uint64_t window = plan.half[0] + plan.half[1];

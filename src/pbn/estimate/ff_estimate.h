@@ -13,7 +13,7 @@
 #ifndef FF_ESTIMATE_H
 #define FF_ESTIMATE_H
 
-#include "../../backend/ff_backend.h"
+#include "../ff_pbn_device.h"
 #include "../ff_engine.h"
 #include "ff_monitor.h"
 
@@ -155,10 +155,10 @@ void ff_estimate_free(ff_estimate *estimate);
 
 /* Where the run is to be done: on devices of a backend. */
 typedef struct {
-  const ff_backend *backend;
+  const ff_pbn_device *backend;
   const uint32_t *devices;
   uint32_t n_devices;
-  ff_kernel kernel;
+  const char *kernel; /* by its name, or NULL: the backend chooses */
   const char *cache; /* folder for compiled code, or NULL */
 } ff_engine_choice;
 
@@ -181,6 +181,9 @@ double ff_estimate_planned(const ff_estimate *estimate);
 
 /* What runs it (kernel, launch, device memory), or NULL where that is this processor. */
 const ff_ensemble_info *ff_estimate_device(ff_estimate *estimate);
+
+/* Devices that failed on the way, and why, as a text; the others did their share. NULL: none. */
+const char *ff_estimate_lost(const ff_estimate *estimate);
 
 /* Works for about `seconds` (a step of a tile at least) on options.threads threads, then returns with none left; returns as well
  * when the pilot is over. *done becomes 1 at the end. FF_ECONVERGENCE where trajectories go on to disagree. */

@@ -2,17 +2,23 @@
 
 #include "ff_influence.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SECONDS 0.002 /* that a device is given to work, however near the deadline */
 
+typedef struct {
+  uint64_t next, last;
+} range;
+
 /* A device, the tiles of the present round that it has still to begin, and the wave that it is on. */
 typedef struct {
   ff_ensemble *ensemble;
-  uint64_t next, last;
-  uint64_t capacity, tiles, step;
+  range to_do;
+  uint64_t first, capacity, tiles, step;
   int busy, half_noted;
+  int lost; /* it has failed, and the others do its share */
   ff_tally tally;  /* of the waves that it has finished in this call */
   uint64_t steps;  /* of trajectories, in this call */
   ff_status status;
@@ -20,14 +26,18 @@ typedef struct {
 } wave;
 
 struct ff_waves {
-  const ff_backend *backend;
+  const ff_pbn_device *backend;
   const ff_program *program;
   ff_engine_choice choice; /* its cache is owned */
   uint32_t *devices;
   wave *waves;
-  uint32_t n, made;        /* devices, and those that have an ensemble */
+  uint32_t n, made;        /* devices, and those that have an ensemble or have failed to get one */
+  range *returned;         /* tiles that lost devices have not finished */
+  uint32_t n_returned;
+  uint64_t wasted; /* trajectory-steps of these */
+  char lost[FF_ERROR_TEXT]; /* which devices, and why; empty: none */
   uint64_t tiles, steps;   /* of a device, about; of a tile */
-  ff_sums sums;        /* words aside */
+  ff_sums sums;            /* words aside */
   uint32_t *weights;
   uint8_t *sets;
   uint64_t target[3];
@@ -43,30 +53,70 @@ struct ff_waves {
 void ff_waves_free(ff_waves *w) {
   if (w == NULL) return;
   for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
-    w->backend->ensemble_free(w->waves[i].ensemble);
+    w->backend->common.destroy(w->waves[i].ensemble);
     ff_tally_free(&w->waves[i].tally);
   }
   free(w->waves);
+  free(w->returned);
   free(w->weights);
   free(w->sets);
   free(w->terms);
   free(w->devices);
   free((char *)w->choice.cache);
+  free((char *)w->choice.kernel);
   free(w);
 }
 
-static ff_status first_failure(const ff_waves *w, ff_error *err) {
+/* The tiles that a device has begun and not finished, or not begun. */
+static range unfinished(const wave *v) { return (range){v->busy ? v->first : v->to_do.next, v->to_do.last}; }
+
+static void lose(ff_waves *w, wave *v) {
+  const size_t said = strlen(w->lost);
+  const range left = unfinished(v);
+  if (left.next < left.last) w->returned[w->n_returned++] = left;
+  if (v->busy) w->wasted += v->step * v->tiles * FF_TILE;
+  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves], v->err.text);
+  w->backend->common.destroy(v->ensemble);
+  v->ensemble = NULL;
+  v->lost = 1;
+  v->busy = 0;
+  v->to_do = (range){0, 0};
+}
+
+/* Devices that have just failed are lost; that is a failure only where none is left. */
+static ff_status drop_failed(ff_waves *w, ff_error *err) {
+  const wave *failed = NULL;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    if (!w->waves[i].lost && w->waves[i].status != FF_OK) lose(w, &w->waves[i]);
+    left += !w->waves[i].lost;
+    if (w->waves[i].lost && failed == NULL) failed = &w->waves[i];
+  }
+  return left > 0 ? FF_OK : ff_error_set(err, failed->status, "%s", failed->err.text);
+}
+
+/* The first device that has an ensemble, or NULL. */
+static const wave *first_wave(const ff_waves *w) {
   for (uint32_t i = 0; i < w->n; i++)
-    if (w->waves[i].status != FF_OK) return ff_error_set(err, w->waves[i].status, "%s", w->waves[i].err.text);
-  return FF_OK;
+    if (w->waves[i].ensemble != NULL) return &w->waves[i];
+  return NULL;
+}
+
+/* A copy of a text that may be NULL; *missing becomes 1 where there is no memory for it. */
+static char *copy_text(const char *text, int *missing) {
+  char *copy = text != NULL ? ff_strndup(text, strlen(text)) : NULL;
+  *missing |= text != NULL && copy == NULL;
+  return copy;
 }
 
 static ff_status copy_choice(ff_waves *w, const ff_engine_choice *choice, ff_error *err) {
+  int missing = 0;
   w->choice = *choice;
-  w->choice.cache = choice->cache != NULL ? ff_strndup(choice->cache, strlen(choice->cache)) : NULL;
+  w->choice.cache = copy_text(choice->cache, &missing);
+  w->choice.kernel = copy_text(choice->kernel, &missing);
   w->devices = ff_calloc(choice->n_devices, sizeof *w->devices);
   w->choice.devices = w->devices;
-  if (w->devices == NULL || (choice->cache != NULL && w->choice.cache == NULL))
+  if (w->devices == NULL || missing)
     return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   memcpy(w->devices, choice->devices, choice->n_devices * sizeof *w->devices);
   return FF_OK;
@@ -82,10 +132,11 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   w->program = program;
   w->n = choice->n_devices;
   w->waves = ff_calloc(w->n, sizeof *w->waves);
+  w->returned = ff_calloc(w->n, sizeof *w->returned);
   w->weights = ff_calloc(n_terms, sizeof *w->weights);
   w->sets = ff_calloc(observables->n, 1);
   ff_status status = copy_choice(w, choice, err);
-  if (w->waves == NULL || w->weights == NULL || w->sets == NULL)
+  if (w->waves == NULL || w->returned == NULL || w->weights == NULL || w->sets == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   for (uint32_t i = 0; i < w->n && status == FF_OK; i++) status = ff_tally_new(&w->waves[i].tally, observables, err);
   if (status != FF_OK) {
@@ -106,10 +157,11 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
 /* The next device's ensemble. All follow the first one's kernel, for the slowest of them is waited for. */
 static void make_next(ff_waves *w) {
   wave *v = &w->waves[w->made];
-  ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .tiles = w->tiles, .steps = w->steps,
+  const wave *first = first_wave(w);
+  ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .units = w->tiles, .steps = w->steps,
                                  .cache = w->choice.cache};
-  if (w->made > 0) options.like = w->backend->ensemble_info(w->waves[0].ensemble).kernel;
-  v->status = w->backend->ensemble_new(&v->ensemble, w->program, &options, &v->err);
+  if (first != NULL) options.like = w->backend->common.info(first->ensemble).kernel;
+  v->status = w->backend->create(&v->ensemble, w->program, &options, &v->err);
   w->made++;
 }
 
@@ -117,8 +169,9 @@ static void settle(void *context, int index) {
   ff_waves *w = context;
   wave *v = &w->waves[index];
   int ready = 0;
-  v->status = w->backend->ready(v->ensemble, w->deadline - ff_clock(), &ready, &v->err);
-  if (v->status == FF_OK && ready) v->capacity = w->backend->ensemble_info(v->ensemble).capacity;
+  if (v->lost) return;
+  v->status = w->backend->common.ready(v->ensemble, w->deadline - ff_clock(), &ready, &v->err);
+  if (v->status == FF_OK && ready) v->capacity = w->backend->common.info(v->ensemble).capacity;
 }
 
 ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
@@ -126,13 +179,15 @@ ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err)
   w->deadline = ff_clock() + seconds;
   while (w->made < w->n) { /* one after the other, since a driver does it so */
     make_next(w);
-    ff_status status = first_failure(w, err);
-    if (status != FF_OK || ff_clock() > w->deadline) return status;
+    if (ff_clock() > w->deadline && w->made < w->n) return FF_OK;
   }
+  ff_status status = drop_failed(w, err);
+  if (status != FF_OK) return status;
   ff_parallel((int)w->n, settle, w);
-  *ready = 1;
-  for (uint32_t i = 0; i < w->n; i++) *ready &= w->waves[i].capacity > 0;
-  return first_failure(w, err);
+  status = drop_failed(w, err);
+  *ready = status == FF_OK;
+  for (uint32_t i = 0; i < w->n; i++) *ready &= w->waves[i].lost || w->waves[i].capacity > 0;
+  return status;
 }
 
 void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]) {
@@ -141,20 +196,20 @@ void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]
   for (uint32_t i = 0; i < w->n; i++) {
     w->waves[i].busy = w->pilot && w->waves[i].tiles > 0;
     w->waves[i].half_noted = 0;
-    w->waves[i].next = w->waves[i].last = 0;
+    w->waves[i].to_do = (range){0, 0};
     ff_tally_clear(&w->waves[i].tally, half[0], half[1]);
   }
 }
 
 static ff_status begin(ff_waves *w, wave *v) {
-  uint64_t first = v->next;
-  if (first == v->last) return FF_OK;
-  v->tiles = v->last - first < v->capacity ? v->last - first : v->capacity;
-  v->next += v->tiles;
+  if (v->to_do.next == v->to_do.last) return FF_OK;
+  v->first = v->to_do.next;
+  v->tiles = v->to_do.last - v->first < v->capacity ? v->to_do.last - v->first : v->capacity;
+  v->to_do.next += v->tiles;
   v->busy = 1;
   v->half_noted = 0;
   v->step = 0;
-  return w->backend->start(v->ensemble, w->key, first, v->tiles, &v->err);
+  return w->backend->common.start(v->ensemble, w->key, v->first, v->tiles, &v->err);
 }
 
 ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
@@ -209,14 +264,17 @@ static ff_status go_on(ff_waves *w, wave *v) {
   }
   ff_sums sums = w->sums;
   sums.words = v->tally.words;
+  ff_status status = w->backend->tally(v->ensemble, &sums, &v->err);
+  if (status != FF_OK) return status;
   v->busy = 0;
   v->tally.tiles += v->tiles;
-  return w->backend->tally(v->ensemble, &sums, &v->err);
+  return FF_OK;
 }
 
 static void share(void *context, int index) {
   ff_waves *w = context;
   wave *v = &w->waves[index];
+  if (v->lost) return;
   do {
     if (!v->busy) v->status = begin(w, v);
     if (v->status != FF_OK || !v->busy) return;
@@ -224,38 +282,67 @@ static void share(void *context, int index) {
   } while (v->status == FF_OK && !v->busy && ff_clock() < w->deadline);
 }
 
+/* Equal shares of some tiles for the devices that are counted by `idle`, which is 1 where only those without work are; the GPUs of
+ * one host are mostly alike. Returns whether there was one. */
+static int divide(ff_waves *w, range tiles, int idle) {
+  uint64_t n = 0, i = 0;
+  const uint64_t span = tiles.last - tiles.next;
+  for (uint32_t j = 0; j < w->n; j++) n += !w->waves[j].lost && !(idle && w->waves[j].busy);
+  for (uint32_t j = 0; j < w->n && n > 0; j++) {
+    wave *v = &w->waves[j];
+    if (v->lost || (idle && v->busy)) continue;
+    v->to_do = (range){tiles.next + span * i / n, tiles.next + span * (i + 1) / n};
+    i++;
+  }
+  return n > 0;
+}
+
+/* What lost devices have left, a range at a time, for devices that have nothing else to do. */
+static void divide_returned(ff_waves *w) {
+  for (uint32_t i = 0; i < w->n; i++)
+    if (!w->waves[i].busy && w->waves[i].to_do.next < w->waves[i].to_do.last) return;
+  if (w->n_returned > 0 && divide(w, w->returned[w->n_returned - 1], 1)) w->n_returned--;
+}
+
 ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
                         uint64_t *steps, ff_error *err) {
-  uint64_t first = *next, span = stop - first;
-  for (uint32_t i = 0; i < w->n && span > 0; i++) { /* a new round: equal shares, for one host's GPUs are mostly alike */
-    w->waves[i].next = first + span * i / w->n;
-    w->waves[i].last = first + span * (i + 1) / w->n;
-  }
+  if (*next < stop)
+    divide(w, (range){*next, stop}, 0);
+  else
+    divide_returned(w);
   *next = stop;
   w->key = key;
   w->deadline = deadline;
   ff_parallel((int)w->n, share, w);
-  *busy = 0;
-  ff_status status = first_failure(w, err);
+  ff_status status = drop_failed(w, err);
+  *busy = w->n_returned > 0;
   for (uint32_t i = 0; i < w->n && status == FF_OK; i++) {
     wave *v = &w->waves[i];
-    *busy |= v->busy || v->next < v->last;
+    *busy |= v->busy || v->to_do.next < v->to_do.last;
     *steps += v->steps;
     v->steps = 0;
     if (v->tally.tiles == 0) continue;
     status = ff_tally_merge(tally, &v->tally, err);
     ff_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
   }
+  *steps -= w->wasted; /* which were added before */
+  w->wasted = 0;
   return status;
 }
 
 ff_ensemble_info ff_waves_info(const ff_waves *w) {
-  ff_ensemble_info out = w->backend->ensemble_info(w->waves[0].ensemble);
-  for (uint32_t i = 1; i < w->n; i++) {
-    ff_ensemble_info other = w->backend->ensemble_info(w->waves[i].ensemble);
+  const wave *first = first_wave(w);
+  ff_ensemble_info out = {.kernel = ""};
+  if (first == NULL) return out;
+  out = w->backend->common.info(first->ensemble);
+  for (const wave *v = first + 1; v < w->waves + w->n; v++) {
+    if (v->lost) continue;
+    ff_ensemble_info other = w->backend->common.info(v->ensemble);
     out.bytes += other.bytes;
     out.capacity += other.capacity;
     if (other.device_seconds > out.device_seconds) out.device_seconds = other.device_seconds;
   }
   return out;
 }
+
+const char *ff_waves_lost(const ff_waves *w) { return w->lost[0] != '\0' ? w->lost : NULL; }

@@ -1,8 +1,8 @@
-/* Pilot and run of an estimate on a backend's devices: each takes tiles in waves. Internal to estimate/. */
+/* Pilot and run of an estimate on a backend's devices: each takes tiles in waves. Internal to pbn/estimate/. */
 #ifndef FF_WAVES_H
 #define FF_WAVES_H
 
-#include "../../backend/ff_backend.h"
+#include "../ff_pbn_device.h"
 #include "ff_estimate.h"
 
 typedef struct ff_waves ff_waves;
@@ -36,7 +36,11 @@ ff_status ff_waves_pilot(ff_waves *waves, const ff_record *record, ff_error *err
 ff_status ff_waves_work(ff_waves *waves, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
                         uint64_t *steps, ff_error *err);
 
-/* Of the first device; bytes and capacity of all. */
+/* Of the first device that runs; bytes and capacity of all. */
 ff_ensemble_info ff_waves_info(const ff_waves *waves);
+
+/* Devices that have failed so far, and why: the others do their share, and the answer is the same. NULL: none. Only where the last one
+ * fails do the functions above. */
+const char *ff_waves_lost(const ff_waves *waves);
 
 #endif
