@@ -86,6 +86,10 @@ char *ff_strndup(const char *text, size_t length);
 /* The least common multiple of two numbers above 0, whose product is below 2^64. */
 uint64_t ff_common_multiple(uint64_t a, uint64_t b);
 
+/* Where part `part` of `parts` equal shares of n begins: part i has what lies between ff_share(n, i, parts) and
+ * ff_share(n, i + 1, parts). Sizes differ by at most one; some are empty where parts > n. No overflow. */
+static inline uint64_t ff_share(uint64_t n, uint64_t part, uint64_t parts) { return n / parts * part + n % parts * part / parts; }
+
 /* Seconds on a clock that never goes back. */
 double ff_clock(void);
 

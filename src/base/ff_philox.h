@@ -1,11 +1,11 @@
 /* Philox4x32-10 (Salmon et al. 2011): a random word is a function of (key, counter), so draws are addressed, never taken
  * in sequence. Header only, the same text for gcc and nvcc.
  *
- * The counter of a draw, for all engines:
+ * The counter of a draw, in all engines:
  *   c[0] = purpose (3 bits, the top) and block number (29 bits)
  *   c[1] = step, low 32 bits
  *   c[2] = step, next 16 bits (low half), unit, next 16 bits (high half)
- *   c[3] = unit, low 32 bits          a unit is a tile (bit-sliced) or a trajectory (packed tables)
+ *   c[3] = unit, low 32 bits          a unit is what an engine draws for: a trajectory, or a tile of them
  */
 #ifndef FF_PHILOX_H
 #define FF_PHILOX_H
@@ -18,17 +18,8 @@
 #define FF_PHILOX_W1 0xBB67AE85u
 #define FF_PHILOX_ROUNDS 10
 
-/* What a draw is for: draws of different purposes never share a word. FURTHER ones are the last bits of a number whose first
- * ones equal those of the bound that it is compared with. */
-enum {
-  FF_DRAW_INITIAL = 0,
-  FF_DRAW_FLIPS = 1,
-  FF_DRAW_SELECT = 2,
-  FF_DRAW_REMAINDER = 3,
-  FF_DRAW_FLIPS_FURTHER = 4,
-  FF_DRAW_SELECT_FURTHER = 5,
-  FF_DRAW_SEED = 7
-};
+/* What a draw is for: draws of different purposes never share a word. Each engine numbers its own, from 0; this one is for seeds. */
+enum { FF_DRAW_SEED = 7 };
 
 #define FF_PHILOX_BLOCK_BITS 29
 #define FF_PHILOX_MAX_BLOCKS (1u << FF_PHILOX_BLOCK_BITS)
@@ -40,7 +31,7 @@ typedef struct {
 } ff_philox_block;
 
 static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t key) {
-#ifdef FF_PHILOX_OF /* somebody else's, as in cuda/ff_curand.h */
+#ifdef FF_PHILOX_OF /* a macro for the same words from a library */
   ff_philox_block drawn;
   FF_PHILOX_OF(drawn, counter, key);
   return drawn;

@@ -282,7 +282,7 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
   }
   ff_names *unique = NULL;
   if (status == FF_OK && differ && fit) {
-    status = ff_names_new(&unique, names, n, r->err);
+    status = ff_names_new(&unique, names, n, "nodes", r->err);
     if (status == FF_EMODEL) {
       status = FF_OK;
       fit = 0;

@@ -217,7 +217,7 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
                         shown.text, pbn->first[i + 1] - pbn->first[i]);
   }
   ff_status status = ff_sbml_ids(&w.ids, pbn->names, pbn->n_nodes, err);
-  if (status == FF_OK) status = ff_names_new(&w.by_id, w.ids, pbn->n_nodes, err);
+  if (status == FF_OK) status = ff_names_new(&w.by_id, w.ids, pbn->n_nodes, "nodes", err);
   size_t size = (size_t)pbn->n_nodes + 6; /* n + 1 candidates cannot all be taken */
   char *compartment = status == FF_OK ? ff_calloc(size, 1) : NULL;
   if (status == FF_OK && compartment == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for an id");

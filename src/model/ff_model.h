@@ -8,7 +8,7 @@
 #ifndef FF_MODEL_H
 #define FF_MODEL_H
 
-#include "../base/ff_base.h"
+#include "../base/ff_names.h"
 
 typedef uint32_t ff_op;
 enum { FF_X_CONST, FF_X_VAR, FF_X_NOT, FF_X_AND, FF_X_OR, FF_X_XOR, FF_X_TABLE };
@@ -101,17 +101,6 @@ ff_status ff_expr_text(char **out, const ff_expr *expr, char *const *names, int 
 
 /* ---- names and texts --------------------------------------------------------------------------------------------- */
 
-/* 1 where the bytes are valid UTF-8 (no surrogates, no overlong forms), else 0. */
-int ff_utf8_valid(const char *text, size_t length);
-
-/* A piece of a text for a message, within double quotes: at most about 60 bytes of it, whole UTF-8 characters, bytes that a
- * terminal would not print as \xHH, then "..." where it was cut. */
-#define FF_QUOTE_SIZE 300
-typedef struct {
-  char text[FF_QUOTE_SIZE];
-} ff_quoted;
-ff_quoted ff_quote(const char *text, size_t length);
-
 /* 1 where a name may stand in an expression without quotes, else 0. */
 int ff_name_is_plain(const char *name, size_t length);
 
@@ -135,19 +124,6 @@ void ff_pbn_free(ff_pbn *pbn);
  * probabilities (sums within 1e-6 of 1 unless `normalise`, which takes any positive sum), fills in parents. To be called
  * once a model is filled. O(size). */
 ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
-
-/* A hash table from names to nodes, O(n) to make and O(1) to ask; `lookup` with it is ff_names_find. `names` must outlive
- * it. FF_EMODEL, with the name, where one occurs twice. */
-typedef struct ff_names ff_names;
-ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error *err);
-int64_t ff_names_find(void *names, const char *name, size_t length);
-void ff_names_free(ff_names *names);
-
-/* The name that was perhaps meant, for messages: the first of those nearest to `name`, which differ from it in the case of
- * letters alone or by at most one edit, from six bytes on by one for every three; none where `name` has only two bytes. NULL
- * where there is no such name. It belongs to the array. O(n times the square of the name's length). */
-const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
-const char *ff_names_near(const ff_names *names, const char *name, size_t length);
 
 /* Two roles of nodes, of a network that ff_pbn_finish has passed. A predictor function counts for them by its values: A & A and
  * f(A){01} are A's own value, A | !A is the constant 1. One that names other nodes too is neither, whatever its values are.

@@ -90,7 +90,7 @@ static ff_status check_names(const ff_pbn *pbn, ff_error *err) {
     if (status != FF_OK) return status;
   }
   ff_names *names;
-  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, err);
+  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", err);
   ff_names_free(names);
   return status;
 }

@@ -20,27 +20,28 @@
 #ifndef FF_ENGINE_H
 #define FF_ENGINE_H
 
+#include "../base/ff_simd.h"
 #include "../model/ff_model.h"
 
 #define FF_TILE 1024 /* trajectories in a tile */
 
 typedef enum { FF_LAYOUT_AUTO, FF_LAYOUT_SLICED, FF_LAYOUT_PACKED } ff_layout;
-typedef enum { FF_SIMD_PORTABLE, FF_SIMD_AVX2, FF_SIMD_AVX512, FF_SIMD_BEST } ff_simd;
 
 const char *ff_layout_name(ff_layout layout);
-const char *ff_simd_name(ff_simd simd);
-
-/* The widest instruction set that this processor runs. */
-ff_simd ff_simd_best(void);
 
 /* What to count at every step: observable i is the sum of its terms, each a weight times an expression (0 or 1).
- * A state set is one term of weight 1, and for it transitions are counted too. Borrowed, not owned. */
+ * A state set is one term of weight 1 (ff_is_set), and for it transitions are counted too. Borrowed, not owned. */
 typedef struct {
   uint32_t n;            /* observables */
   const uint32_t *first; /* n + 1 entries into the terms */
   const ff_expr *terms;
   const double *weights; /* per term, in [0, 1] */
 } ff_observables;
+
+/* Whether observable i, whose terms are first[i] ... first[i + 1] - 1 with these weights, is a state set. */
+static inline int ff_is_set(const uint32_t *first, const double *weights, uint32_t i) {
+  return first[i + 1] - first[i] == 1 && weights[first[i]] == 1.0;
+}
 
 typedef struct ff_program ff_program;
 

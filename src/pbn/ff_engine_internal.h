@@ -2,7 +2,7 @@
 #ifndef FF_ENGINE_INTERNAL_H
 #define FF_ENGINE_INTERNAL_H
 
-#include "../base/ff_philox.h"
+#include "ff_pbn_draws.h"
 #include "ff_engine.h"
 #include "ff_slice_codes.h"
 

@@ -7,22 +7,9 @@
 
 #include "../backend/ff_backend.h"
 #include "ff_engine.h"
+#include "ff_sums.h"
 
 #define FF_PBN_INTERFACE "pbn"
-
-/* Sums over trajectories as integers, in the layout of ff_tally (estimate/ff_tally.h): per term five words, then per
- * observable five 128-bit sums. */
-typedef struct {
-  uint32_t n, n_terms;
-  const uint32_t *first;   /* n + 1: an observable's terms */
-  const uint32_t *weights; /* per term, in units of 2^-20 */
-  const uint32_t *at;      /* per term: what the program counts for it, or FF_SUMS_0/1; NULL: the terms in their order */
-  const uint8_t *sets;     /* per observable: 1 for a state set, whose changes count */
-  uint64_t half[2];        /* counted steps of a trajectory */
-  uint64_t *words;
-} ff_sums;
-#define FF_SUMS_0 (UINT32_MAX - 1) /* a term that never holds ... */
-#define FF_SUMS_1 UINT32_MAX       /* ... and one that always does */
 
 typedef struct {
   ff_ensemble_calls common; /* units are tiles */

@@ -67,7 +67,7 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   }
   for (uint32_t i = 0; observables != NULL && i < observables->n; i++) {
     uint32_t first = observables->first[i];
-    if (observables->first[i + 1] - first == 1) program->two_state[first] = observables->weights[first] == 1.0;
+    if (ff_is_set(observables->first, observables->weights, i)) program->two_state[first] = 1;
   }
   return FF_OK;
 }

@@ -4,21 +4,6 @@
 
 #include "ff_engine_internal.h"
 
-const char *ff_simd_name(ff_simd simd) {
-  return simd == FF_SIMD_AVX512 ? "AVX-512" : simd == FF_SIMD_AVX2 ? "AVX2" : simd == FF_SIMD_PORTABLE ? "portable" : "best";
-}
-
-ff_simd ff_simd_best(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return FF_SIMD_AVX512;
-  if (__builtin_cpu_supports("avx2")) return FF_SIMD_AVX2;
-#endif
-  return FF_SIMD_PORTABLE;
-}
-
 static const ff_slice_kernel *kernel_of(ff_simd simd) {
 #if defined(__x86_64__)
   if (simd == FF_SIMD_AVX512) return &ff_slice_kernel_avx512;
@@ -100,10 +85,8 @@ static int allocate(ff_tile *tile) {
 
 ff_status ff_tile_new(ff_tile **out, const ff_program *program, ff_simd simd, ff_error *err) {
   *out = NULL;
-  ff_simd best = ff_simd_best();
-  if (simd == FF_SIMD_BEST) simd = best;
-  if (simd > best)
-    return ff_error_set(err, FF_EARGUMENT, "this processor has no %s (its best is %s)", ff_simd_name(simd), ff_simd_name(best));
+  ff_status status = ff_simd_choose(&simd, err);
+  if (status != FF_OK) return status;
   ff_tile *tile = ff_calloc(1, sizeof *tile);
   if (tile == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a tile");
   tile->program = program;

@@ -110,7 +110,7 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   uint32_t n = (uint32_t)XLENGTH(sets);
   if (n == 0) return;
   ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
   ff_status status = terms != NULL ? FF_OK : ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
@@ -295,7 +295,7 @@ static void tally_of(ff_tally *out, SEXP bytes) {
   memcpy(from, RAW(bytes), words * 8);
   if (words >= 6 && from[0] == TALLY_MARK) {
     *out = (ff_tally){.n = (uint32_t)from[1], .n_terms = (uint32_t)from[2], .tiles = from[3], .half = {from[4], from[5]}};
-    out->n_words = (size_t)out->n_terms * 5 + (size_t)out->n * 10;
+    out->n_words = ff_sums_words(out->n_terms, out->n);
     if (words == 7 + (size_t)out->n + out->n_terms + out->n_words) {
       out->first = (uint32_t *)R_alloc((size_t)out->n + 1, sizeof *out->first);
       int ascending = from[6] == 0 && from[6 + out->n] == out->n_terms;

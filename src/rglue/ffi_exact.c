@@ -166,7 +166,7 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   h->asked = (ff_observables){.first = first, .terms = terms, .weights = weights};
   if (first == NULL || terms == NULL || weights == NULL) no_memory("state sets");
   ff_names *names;
-  ffi_check(ff_names_new(&names, h->pbn->names, h->pbn->n_nodes, &err), &err);
+  ffi_check(ff_names_new(&names, h->pbn->names, h->pbn->n_nodes, "nodes", &err), &err);
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const char *text = CHAR(STRING_ELT(sets, i));

@@ -13,7 +13,7 @@ SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   SEXP named = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
   memset(LOGICAL(named), 0, pbn->n_nodes * sizeof(int));
   ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_status status = FF_OK;
   for (R_xlen_t i = 0; i < XLENGTH(sets) && status == FF_OK; i++) {
     ff_expr set = {0};

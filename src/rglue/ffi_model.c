@@ -170,7 +170,7 @@ static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
 /* Parses the rules; nothing of R's in here. */
 static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
   ff_names *names;
-  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, err);
+  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", err);
   if (status != FF_OK) return status;
   for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
     for (uint32_t r = pbn->first[i]; r < pbn->first[i + 1] && status == FF_OK; r++) {

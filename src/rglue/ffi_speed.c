@@ -53,7 +53,7 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   }
   h->n_terms = n;
   ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_status status = FF_OK;
   first[0] = 0;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {

@@ -22,7 +22,7 @@ static inline void parse_sets(set_list *s, const ff_pbn *pbn, const char *const 
   ff_error err;
   ff_names *names = NULL;
   *s = (set_list){{0}, {0}, {{0}}, {0}};
-  FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   uint32_t n = 0;
   for (; texts[n] != NULL; n++) {
     FF_CHECK_OK(ff_expr_parse(&s->terms[n], texts[n], strlen(texts[n]), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);

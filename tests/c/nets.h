@@ -42,7 +42,7 @@ static inline ff_pbn *net_parse(const char *const *rules, double perturbation, f
   }
   for (uint32_t i = 0; i < n && status == FF_OK; i++) pbn->names[i] = ff_strndup(name[i], strlen(name[i]));
   if (status == FF_OK) status = ff_pbn_new_predictors(pbn, &err);
-  if (status == FF_OK) status = ff_names_new(&names, pbn->names, n, &err);
+  if (status == FF_OK) status = ff_names_new(&names, pbn->names, n, "nodes", &err);
   for (uint32_t k = 0; k < n_rules && status == FF_OK; k++) {
     int skip = 0;
     sscanf(rules[k], "%*s %lf %n", &pbn->predictors[k].probability, &skip);

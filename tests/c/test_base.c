@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "../../src/base/ff_philox.h"
+#include "../../src/base/ff_simd.h"
+#include "../../src/base/ff_sum.h"
 #include "check.h"
 
 /* kat_vectors of Random123 for philox4x32, 10 rounds */
@@ -114,5 +116,60 @@ static void threads_all_run(void) {
   FF_CHECK(ff_clock() >= now);
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+static wide wide_of(const uint64_t sum[2]) { return (wide)sum[1] << 64 | sum[0]; }
+
+/* Against the compiler's own 128-bit integers; differences of products against what they must be. */
+static void sums_are_exact(void) {
+  uint64_t sum[2] = {0, 0}, limbs[FF_SUM_LIMBS] = {0}, from_limbs[2] = {0, 0};
+  wide want = 0;
+  for (uint64_t i = 0; i < 2000; i++) {
+    ff_philox_block w = ff_philox(ff_philox_counter(0, (uint32_t)i, 0, 7), 99);
+    uint64_t a = (uint64_t)w.v[0] << 32 | w.v[1], b = ((uint64_t)w.v[2] << 32 | w.v[3]) >> 20;
+    ff_sum_add_product(sum, a, b);
+    want += (wide)a * b;
+    for (int k = 0; k < FF_SUM_LIMBS; k++) limbs[k] += (uint32_t)((wide)a * b >> (32 * k));
+  }
+  ff_sum_add_limbs(from_limbs, limbs);
+  FF_CHECK(wide_of(sum) == want);
+  FF_CHECK(wide_of(from_limbs) == want);
+  FF_CHECK_NEAR(ff_sum_value(sum), (double)want, 1e-15 * (double)want);
+  /* (x + 1)(x - 1) - x x = -1 for x of 127 bits, whose products take 254 */
+  const uint64_t x[2] = {5, UINT64_C(1) << 62}, more[2] = {6, UINT64_C(1) << 62}, less[2] = {4, UINT64_C(1) << 62};
+  FF_CHECK_NEAR(ff_sum_difference(more, less, x, x), -1, 0);
+  FF_CHECK_NEAR(ff_sum_difference(x, x, more, less), 1, 0);
+  FF_CHECK_NEAR(ff_sum_difference(x, more, more, x), 0, 0);
+}
+
+static void shares_have_no_gap(void) {
+  const uint64_t sizes[] = {0, 1, 7, 64, 1000003, UINT64_MAX, UINT64_MAX - 12};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (uint64_t parts = 1; parts < 40; parts++) {
+      const uint64_t n = sizes[i];
+      FF_CHECK(ff_share(n, 0, parts) == 0 && ff_share(n, parts, parts) == n);
+      for (uint64_t part = 0; part < parts; part++) {
+        FF_CHECK(ff_share(n, part, parts) == (uint64_t)((wide)n * part / parts));
+        uint64_t size = ff_share(n, part + 1, parts) - ff_share(n, part, parts);
+        FF_CHECK(size == n / parts || size == n / parts + 1);
+      }
+    }
+}
+
+static void instructions_are_chosen(void) {
+  ff_error err;
+  ff_simd simd = FF_SIMD_BEST;
+  FF_CHECK_OK(ff_simd_choose(&simd, &err), &err);
+  FF_CHECK(simd == ff_simd_best());
+  simd = FF_SIMD_PORTABLE;
+  FF_CHECK_OK(ff_simd_choose(&simd, &err), &err);
+  FF_CHECK(simd == FF_SIMD_PORTABLE);
+  for (int wide_one = (int)ff_simd_best() + 1; wide_one < (int)FF_SIMD_BEST; wide_one++) {
+    simd = (ff_simd)wide_one;
+    FF_CHECK_FAILS(ff_simd_choose(&simd, &err), FF_EARGUMENT, &err, "this processor has no");
+  }
+}
+
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
-             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run)
+             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
+             sums_are_exact, shares_have_no_gap, instructions_are_chosen)

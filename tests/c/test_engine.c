@@ -118,7 +118,7 @@ static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, c
   static const uint32_t first[] = {0, 1, 3};
   static const double weights[] = {1, 0.25, 0.75};
   ff_names *names = NULL;
-  FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+  FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   static const char *const texts[] = {"n1 & !n2 | n3", "f(n4, n5, n6){01101001}", "n7 ^ n8 & (n9 | !n10)"};
   for (int i = 0; i < 3; i++)
     FF_CHECK_OK(ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
@@ -179,7 +179,7 @@ static void counters_count(void) {
   if (pbn == NULL) return;
   ff_error err;
   ff_names *names = NULL;
-  FF_CHECK_OK(ff_names_new(&names, pbn->names, 3, &err), &err);
+  FF_CHECK_OK(ff_names_new(&names, pbn->names, 3, "nodes", &err), &err);
   ff_expr terms[2] = {{0}};
   FF_CHECK_OK(ff_expr_parse(&terms[0], "a & b", 5, ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
   FF_CHECK_OK(ff_expr_parse(&terms[1], "1", 1, ff_names_find, names, (ff_place){NULL, 0}, &err), &err);

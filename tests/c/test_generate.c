@@ -19,7 +19,7 @@ static void *compile(const ff_generated_text *text, const char *folder, int numb
   fprintf(file, "%s#include \"ff_generated.h\"\n%s", text->definitions, text->functions);
   fclose(file);
   const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc/cuda '%s' -o '%s'", cc != NULL ? cc : "cc",
+  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc/cuda/pbn '%s' -o '%s'", cc != NULL ? cc : "cc",
            source, object);
   int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);

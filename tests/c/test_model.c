@@ -387,7 +387,7 @@ static void names(void) {
   char *list[] = {"alpha", "beta", "b\xC3\xA9ta", "a b"};
   ff_names *table;
   ff_error err;
-  FF_CHECK_OK(ff_names_new(&table, list, 4, &err), &err);
+  FF_CHECK_OK(ff_names_new(&table, list, 4, "nodes", &err), &err);
   for (int i = 0; i < 4; i++) FF_CHECK_INT(ff_names_find(table, list[i], strlen(list[i])), i);
   FF_CHECK_INT(ff_names_find(table, "alph", 4), -1);
   FF_CHECK_INT(ff_names_find(table, "alphab", 5), 0);
@@ -414,7 +414,7 @@ static void names(void) {
                  "no node is called \"Alpha\" (character 8 of \"beta & Alpha\"); did you mean \"alpha\"?");
   ff_names_free(table);
   char *twice[] = {"x", "y", "x"};
-  FF_CHECK_FAILS(ff_names_new(&table, twice, 3, &err), FF_EMODEL, &err, "nodes 1 and 3 have the same name \"x\"");
+  FF_CHECK_FAILS(ff_names_new(&table, twice, 3, "nodes", &err), FF_EMODEL, &err, "nodes 1 and 3 have the same name \"x\"");
   FF_CHECK(ff_name_is_plain("CD4-x.1", 7) && ff_name_is_plain("14_3_3", 6) && ff_name_is_plain("android", 7));
   FF_CHECK(!ff_name_is_plain("and", 3) && !ff_name_is_plain("True", 4) && !ff_name_is_plain("1", 1));
   FF_CHECK(!strcmp(ff_name_quote("CD4-x.1"), "") && !strcmp(ff_name_quote("and"), "\"") && !strcmp(ff_name_quote("a\"b"), "`"));

@@ -54,7 +54,7 @@ static int model_new(model *m, const net_shape *shape, uint64_t seed) {
   if (m->pbn == NULL) return 0;
   m->pbn->removed_nodes = seed % 3 == 0 ? 2 : 0; /* as a reduction leaves them */
   m->pbn->removed_perturbed = seed % 3 == 0 ? 1 : 0;
-  FF_CHECK_OK(ff_names_new(&names, m->pbn->names, m->pbn->n_nodes, &err), &err);
+  FF_CHECK_OK(ff_names_new(&names, m->pbn->names, m->pbn->n_nodes, "nodes", &err), &err);
   m->n_terms = 7;
   for (uint32_t i = 0; i < m->n_terms; i++) m->terms[i] = random_expression(&r, m->pbn, names, leaves[i]);
   ff_names_free(names);
@@ -318,7 +318,7 @@ static void expressions_keep_their_meaning(void) {
     uint8_t stack[4096];
     ff_pbn *pbn = net_random_make(&shape, seed);
     if (pbn == NULL) return;
-    FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, &err), &err);
+    FF_CHECK_OK(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
     for (uint32_t i = 0; i < 30; i++) {
       ff_expr_free(&pbn->predictors[i].expr);
       pbn->predictors[i].expr = random_expression(&r, pbn, names, 100 + 20 * i);

@@ -56,7 +56,7 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
   uint8_t sets[MOST_TERMS];
   for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_tally_weight(c->weights[i]);
-  for (uint32_t i = 0; i < c->observables.n; i++) sets[i] = c->first[i + 1] - c->first[i] == 1 && c->weights[c->first[i]] == 1.0;
+  for (uint32_t i = 0; i < c->observables.n; i++) sets[i] = (uint8_t)ff_is_set(c->first, c->weights, i);
   ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, sets, {t->half[0], t->half[1]}, words};
   ff_status status = gpu.backend->common.start(e, t->key, t->unit + first, tiles, err);
   if (status == FF_OK) status = run_steps(e, t->burn_in, 0, err);

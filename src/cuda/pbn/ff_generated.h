@@ -18,7 +18,7 @@
 #ifndef FF_GENERATED_H
 #define FF_GENERATED_H
 
-#include "../../base/ff_philox.h"
+#include "../../pbn/ff_pbn_draws.h"
 #include "ff_slice_image.h"
 #include "../runtime/ff_warp.h"
 

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-#include "../../base/ff_philox.h"
+#include "../../pbn/ff_pbn_draws.h"
 
 #define FF_I_ROW(place) ((place) & ~127u)
 #define FF_I_SCRATCH 1u /* of an operand */

@@ -4,7 +4,11 @@
 
 #include "ff_ensemble.h"
 
-#define LIMBS 4 /* a sum is kept in 32-bit limbs, each in a word of its own, so that atomics can add it */
+extern "C" {
+#include "../../base/ff_sum.h"
+}
+
+#define OBSERVABLE_WORDS (FF_OBSERVABLE_SUMS * FF_SUM_LIMBS)
 
 typedef struct {
   const uint32_t *counts, *first_half, *before, *after;
@@ -18,12 +22,20 @@ typedef struct {
 
 typedef unsigned long long word;
 
+/* Words of the device's sums, of which each is in limbs. */
+static __host__ __device__ size_t device_words(size_t terms, size_t observables) {
+  return terms * FF_TERM_WORDS + observables * FF_OBSERVABLE_SUMS * FF_SUM_LIMBS;
+}
+
 __device__ static void add_limbs(word *sum, word low, word high) {
   sum[0] += (uint32_t)low;
   sum[1] += low >> 32;
   sum[2] += (uint32_t)high;
   sum[3] += high >> 32;
 }
+
+/* Where the limbs of one of an observable's sums begin. */
+__device__ static word *limbs_of(word *mine, int sum) { return mine + sum / 2 * FF_SUM_LIMBS; }
 
 __device__ static void add_block(word *shared, word *to, const word *mine, int n) {
   for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) shared[i] = 0;
@@ -42,9 +54,9 @@ __device__ static void add_block(word *shared, word *to, const word *mine, int n
 /* A term's counts in the first half and in all, of one trajectory; a constant one has them all, or none. */
 __device__ static void read_counts(const tally_input *in, uint32_t term, word tile, uint32_t lane, word *early, word *all) {
   const uint32_t at = in->at[term];
-  if (at >= FF_SUMS_0) {
-    *early = at == FF_SUMS_1 ? in->half[0] : 0;
-    *all = at == FF_SUMS_1 ? in->half[0] + in->half[1] : 0;
+  if (at >= FF_TERM_0) {
+    *early = at == FF_TERM_1 ? in->half[0] : 0;
+    *all = at == FF_TERM_1 ? in->half[0] + in->half[1] : 0;
     return;
   }
   const word i = (tile * in->n_counted + at) * FF_TILE + lane;
@@ -55,37 +67,37 @@ __device__ static void read_counts(const tally_input *in, uint32_t term, word ti
 /* Five plain sums a term: after its counts a state set has its changes, and how many trajectories begin and end there; another term
  * has the trajectories' halves in which it held, and in which it did not, at some step. */
 __global__ static void tally_terms(tally_input in) {
-  __shared__ word shared[5];
+  __shared__ word shared[FF_TERM_WORDS];
   for (uint32_t observable = blockIdx.x; observable < in.n; observable += gridDim.x)
     for (uint32_t i = in.first[observable]; i < in.first[observable + 1]; i++) {
-      const int set = in.sets[observable], constant = in.at[i] >= FF_SUMS_0;
-      word mine[5] = {0, 0, 0, 0, 0};
+      const int set = in.sets[observable], constant = in.at[i] >= FF_TERM_0;
+      word mine[FF_TERM_WORDS] = {0};
       for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y) {
         for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
           word early, all;
           read_counts(&in, i, tile, lane, &early, &all);
-          mine[0] += early;
-          mine[1] += all;
+          mine[FF_TERM_EARLY] += early;
+          mine[FF_TERM_ALL] += all;
           if (set) continue;
           const word late = all - early;
-          mine[2] += constant ? 2 : (early > 0) + (late > 0);
-          mine[3] += constant ? 2 : (early < in.half[0]) + (late < in.half[1]);
+          mine[FF_TERM_SEEN_ON] += constant ? 2 : (early > 0) + (late > 0);
+          mine[FF_TERM_SEEN_OFF] += constant ? 2 : (early < in.half[0]) + (late < in.half[1]);
         }
         if (!set || threadIdx.x != 0) continue;
-        const uint64_t held = in.at[i] == FF_SUMS_1 ? FF_TILE : 0, at = constant ? 0 : tile * in.n_counted + in.at[i];
-        mine[2] += !constant ? in.changes[at] : 0;
-        mine[3] += constant ? held : in.before[at];
-        mine[4] += constant ? held : in.after[at];
+        const uint64_t held = in.at[i] == FF_TERM_1 ? FF_TILE : 0, at = constant ? 0 : tile * in.n_counted + in.at[i];
+        mine[FF_TERM_CHANGES] += !constant ? in.changes[at] : 0;
+        mine[FF_TERM_BEFORE] += constant ? held : in.before[at];
+        mine[FF_TERM_AFTER] += constant ? held : in.after[at];
       }
-      add_block(shared, (word *)in.sums + (size_t)i * 5, mine, 5);
+      add_block(shared, (word *)in.sums + device_words(i, 0), mine, FF_TERM_WORDS);
     }
 }
 
 /* Five sums of limbs an observable: a, b, a a, b b, a b of a trajectory's weighted counts in the halves. */
 __global__ static void tally_observables(tally_input in) {
-  __shared__ word shared[5 * LIMBS];
+  __shared__ word shared[OBSERVABLE_WORDS];
   for (uint32_t i = blockIdx.x; i < in.n; i += gridDim.x) {
-    word mine[5 * LIMBS] = {0};
+    word mine[OBSERVABLE_WORDS] = {0};
     for (uint64_t tile = blockIdx.y; tile < in.tiles; tile += gridDim.y)
       for (uint32_t lane = threadIdx.x; lane < FF_TILE; lane += blockDim.x) {
         word a = 0, whole = 0;
@@ -96,13 +108,13 @@ __global__ static void tally_observables(tally_input in) {
           whole += in.weights[j] * all;
         }
         const word b = whole - a;
-        add_limbs(mine, a, 0);
-        add_limbs(mine + LIMBS, b, 0);
-        add_limbs(mine + 2 * LIMBS, a * a, __umul64hi(a, a));
-        add_limbs(mine + 3 * LIMBS, b * b, __umul64hi(b, b));
-        add_limbs(mine + 4 * LIMBS, a * b, __umul64hi(a, b));
+        add_limbs(limbs_of(mine, FF_SUM_A), a, 0);
+        add_limbs(limbs_of(mine, FF_SUM_B), b, 0);
+        add_limbs(limbs_of(mine, FF_SUM_AA), a * a, __umul64hi(a, a));
+        add_limbs(limbs_of(mine, FF_SUM_BB), b * b, __umul64hi(b, b));
+        add_limbs(limbs_of(mine, FF_SUM_AB), a * b, __umul64hi(a, b));
       }
-    add_block(shared, (word *)in.sums + (size_t)in.n_terms * 5 + (size_t)i * 5 * LIMBS, mine, 5 * LIMBS);
+    add_block(shared, (word *)in.sums + device_words(in.n_terms, i), mine, OBSERVABLE_WORDS);
   }
 }
 
@@ -133,26 +145,15 @@ static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, on_devi
   return status;
 }
 
-static void add_words(uint64_t *sum, uint64_t low, uint64_t high) {
-  sum[0] += low;
-  sum[1] += high + (sum[0] < low);
-}
-
 static void add_to(const ff_sums *sums, const uint64_t *from) {
-  const size_t plain = (size_t)sums->n_terms * 5;
+  const size_t plain = ff_sums_words(sums->n_terms, 0);
   for (size_t i = 0; i < plain; i++) sums->words[i] += from[i];
-  for (size_t i = 0; i < (size_t)sums->n * 5; i++) {
-    const uint64_t *limb = from + plain + i * LIMBS;
-    uint64_t *to = sums->words + plain + i * 2;
-    add_words(to, limb[0], 0);
-    add_words(to, limb[1] << 32, limb[1] >> 32);
-    add_words(to, 0, limb[2]);
-    add_words(to, 0, limb[3] << 32);
-  }
+  for (size_t i = 0; i < (size_t)sums->n * FF_OBSERVABLE_SUMS; i++)
+    ff_sum_add_limbs(sums->words + plain + i * 2, from + plain + i * FF_SUM_LIMBS);
 }
 
 extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
-  const size_t words = (size_t)sums->n_terms * 5 + (size_t)sums->n * 5 * LIMBS;
+  const size_t words = device_words(sums->n_terms, sums->n);
   on_device what = {};
   ff_status status = upload_observables(e, sums, &what, err);
   if (status == FF_OK) status = ff_cuda_room_take(&e->sums, words * 8, "sums", err);

@@ -103,9 +103,9 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
 
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
   uint64_t s = e->options.shard, k = e->options.n_shards;
-  e->next_tile = round * ROUND_UNITS + first + tiles * s / k;
+  e->next_tile = round * ROUND_UNITS + first + ff_share(tiles, s, k);
   e->start_tile = e->next_tile;
-  e->last_tile = round * ROUND_UNITS + first + tiles * (s + 1) / k;
+  e->last_tile = round * ROUND_UNITS + first + ff_share(tiles, s + 1, k);
   uint64_t n = e->last_tile - e->start_tile; /* of a long run: looks at a 64th, a 16th, a quarter, and at the end */
   e->stop_tile = n <= 64 || e->waves != NULL ? e->last_tile : e->start_tile + n / 64;
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;

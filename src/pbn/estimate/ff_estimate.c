@@ -56,7 +56,7 @@ static void describe(ff_estimate *e, const ff_observables *observables) {
     e->thinning[i] = 1;
     e->precision[i] = e->options.precisions == NULL ? e->options.precision : e->options.precisions[i];
     if (e->precision[i] < e->rule.negligible) e->rule.negligible = e->precision[i];
-    e->two_state[i] = e->first[i + 1] - e->first[i] == 1 && e->weights[e->first[i]] == 1.0;
+    e->two_state[i] = (uint8_t)ff_is_set(e->first, e->weights, i);
     if (e->two_state[i]) {
       e->set_at[e->n_sets] = e->pilot_of.at == NULL ? e->first[i] : e->pilot_of.at[e->first[i]];
       e->set[i] = e->n_sets++;
@@ -415,8 +415,8 @@ ff_progress ff_estimate_progress(const ff_estimate *e) {
   ff_progress out = {.phase = e->phase, .steps = e->steps, .fraction = NAN, .width = NAN, .rhat = NAN};
   if (e->n_trace > 0) out.rhat = e->trace[e->n_trace - 1].rhat;
   if (e->phase == FF_PHASE_PILOT) return out;
-  uint64_t in_shard = e->plan.tiles * (e->options.shard + 1) / e->options.n_shards -
-                      e->plan.tiles * e->options.shard / e->options.n_shards;
+  uint64_t in_shard = ff_share(e->plan.tiles, e->options.shard + 1, e->options.n_shards) -
+                      ff_share(e->plan.tiles, e->options.shard, e->options.n_shards);
   out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
   if (e->waves != NULL && in_shard > 0) /* waves are finished all at once */
     out.fraction = (double)(e->steps - e->steps_before) / ((double)in_shard * FF_TILE * (double)e->target[2]);

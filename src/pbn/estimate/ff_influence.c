@@ -332,7 +332,7 @@ ff_status ff_counted_new(ff_counted *out, const ff_observables *observables, ff_
   }
   for (uint32_t i = 0; i < observables->n && status == FF_OK; i++) {
     uint32_t j = observables->first[i];
-    if (observables->first[i + 1] - j == 1 && observables->weights[j] == 1.0 && at[j] < FF_TERM_0) weights[at[j]] = 1;
+    if (ff_is_set(observables->first, observables->weights, i) && at[j] < FF_TERM_0) weights[at[j]] = 1;
   }
   free(found.keys.words);
   free(found.end);

@@ -5,6 +5,7 @@
 #define FF_INFLUENCE_H
 
 #include "../ff_engine.h"
+#include "../ff_sums.h"
 
 /* One observable a pair, a term for each of to[i]'s predictor functions that names from[i]: the function's value with the
  * parent off, exclusive or its value with the parent on, weighted by the probability that the function is selected (in a
@@ -21,8 +22,6 @@ ff_status ff_observables_put_sets(ff_observables *observables, const ff_expr *se
 
 /* What has to be counted for observables: their distinct terms that are no constants. Influences have many equal terms, and
  * constant ones: a function with one parent is always changed by it. */
-#define FF_TERM_0 (UINT32_MAX - 1)
-#define FF_TERM_1 UINT32_MAX
 typedef struct {
   ff_observables counted; /* of one term each, of weight 1 where a state set has it (whose transitions count), else 1/2 */
   uint32_t *at;           /* per term of the observables: its place among the counted ones, or FF_TERM_0/1 */

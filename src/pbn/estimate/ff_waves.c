@@ -145,7 +145,7 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   }
   for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
   for (uint32_t i = 0; i < observables->n; i++)
-    w->sets[i] = observables->first[i + 1] - observables->first[i] == 1 && observables->weights[observables->first[i]] == 1.0;
+    w->sets[i] = (uint8_t)ff_is_set(observables->first, observables->weights, i);
   w->sums = (ff_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
   w->tiles = (tiles + w->n - 1) / w->n;
@@ -291,7 +291,7 @@ static int divide(ff_waves *w, range tiles, int idle) {
   for (uint32_t j = 0; j < w->n && n > 0; j++) {
     wave *v = &w->waves[j];
     if (v->lost || (idle && v->busy)) continue;
-    v->to_do = (range){tiles.next + span * i / n, tiles.next + span * (i + 1) / n};
+    v->to_do = (range){tiles.next + ff_share(span, i, n), tiles.next + ff_share(span, i + 1, n)};
     i++;
   }
   return n > 0;

@@ -1,5 +1,4 @@
-/* Names: their hash table, their characters, and how a message shows them. */
-#include "ff_model_internal.h"
+#include "ff_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 struct ff_names {
   char *const *names;
   uint32_t n;
-  uint32_t *slot; /* node + 1, or 0 where free */
+  uint32_t *slot; /* number + 1, or 0 where free */
   size_t mask;
 };
 
@@ -28,7 +27,7 @@ static size_t find_slot(const ff_names *table, const char *name, size_t length) 
   }
 }
 
-ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error *err) {
+ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, const char *what, ff_error *err) {
   *out = NULL;
   size_t slots = 16;
   while (slots < 2 * (size_t)n) slots *= 2;
@@ -46,7 +45,7 @@ ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, ff_error 
       ff_quoted name = ff_quote(names[i], length);
       uint32_t first = slot[at];
       ff_names_free(table);
-      return ff_error_set(err, FF_EMODEL, "nodes %u and %u have the same name %s; names must differ", first, i + 1,
+      return ff_error_set(err, FF_EMODEL, "%s %u and %u have the same name %s; names must differ", what, first, i + 1,
                           name.text);
     }
     slot[at] = i + 1;

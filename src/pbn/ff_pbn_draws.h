@@ -1,0 +1,18 @@
+/* What a draw of a Boolean network's trajectories is for (the purposes of base/ff_philox.h). The unit is a tile in sliced programs, a
+ * trajectory in packed ones. FURTHER draws are the last bits of a number whose first ones equal those of the bound that it is
+ * compared with. */
+#ifndef FF_PBN_DRAWS_H
+#define FF_PBN_DRAWS_H
+
+#include "../base/ff_philox.h"
+
+enum {
+  FF_DRAW_INITIAL = 0,
+  FF_DRAW_FLIPS = 1,
+  FF_DRAW_SELECT = 2,
+  FF_DRAW_REMAINDER = 3,
+  FF_DRAW_FLIPS_FURTHER = 4,
+  FF_DRAW_SELECT_FURTHER = 5
+};
+
+#endif
