@@ -10,8 +10,8 @@
 #define WIDE_ROWS 64.0
 #define WIDE_PERTURBATION 1e-4
 
-/* What is done next. A system lives from OPEN to CLOSE; its vector is improved by sweeps, which end in CHECK, and by cycles of
- * GMRES in between, which end in SMOOTH. */
+/* What is done next: set_up() does SEARCH to EVEN, improve() SWEEP to SMOOTH_COPY, conclude() the rest. A system lives from OPEN to
+ * CLOSE; its vector is improved by sweeps, which end in CHECK, and by cycles of GMRES in between, which end in SMOOTH. */
 enum {
   SEARCH, ORDER, CLEAR, START, CLASS, DENSE, CYCLE, OPEN, FILL, GROUP, SPREAD, EVEN,
   SWEEP, SWEEP_APPLY, SWEEP_GROUPS, SWEEP_BACK, SWEEP_SCALE, APPLY, CHECK,
@@ -380,7 +380,8 @@ static ff_status fill(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   return status;
 }
 
-static ff_status piece(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
+/* SEARCH to EVEN: the classes, and the system of the one at hand with a first vector. */
+static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;
   ff_status status = FF_OK;
@@ -406,66 +407,62 @@ static ff_status piece(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_
     case SPREAD:
       if (spread(so, turn)) so->phase = so->transient ? APPLY : CLASS;
       break;
-    case EVEN:
+    default: /* EVEN */
       while (ff_exact_take(turn, place, n, &lo, &hi))
         for (uint32_t i = lo; i < hi; i++) so->w[i] = 1.0 / n;
       if (ff_exact_through(place, n, 0)) so->phase = SWEEP;
-      break;
-    case SWEEP:
-      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = SWEEP_APPLY;
-      break;
-    case SWEEP_APPLY:
-      if (apply(so, turn)) so->phase = so->groups.n_groups ? SWEEP_GROUPS : CHECK;
-      break;
-    case SWEEP_GROUPS:
-      if (ff_exact_groups_run(&so->groups, &so->sys, so->z, &so->change, turn)) so->phase = SWEEP_BACK;
-      break;
-    case SWEEP_BACK:
-      if (ff_exact_system_n(&so->sys, so->z, so->w, turn)) so->phase = SWEEP_SCALE;
-      break;
-    case SWEEP_SCALE:
-      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = APPLY;
-      break;
-    case APPLY:
-      if (apply(so, turn)) so->phase = CHECK;
-      break;
-    case CHECK: return check(so, turn, err);
-    case KRYLOV_BEGIN:
-      if (ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w, turn)) so->phase = KRYLOV;
-      break;
-    case KRYLOV:
-      if (krylov(so, turn)) so->phase = KRYLOV_END;
-      break;
-    case KRYLOV_END:
-      if (ff_exact_gmres_end(&so->gmres, so->w, turn)) so->phase = so->transient ? APPLY : SMOOTH;
-      break;
-    case SMOOTH: /* one step of the chain makes even the smallest entries positive and relatively right */
-      if (ff_exact_scale_to_one(so->w, n, place, turn)) so->phase = SMOOTH_APPLY;
-      break;
-    case SMOOTH_APPLY:
-      if (apply(so, turn)) so->phase = SMOOTH_COPY;
-      break;
-    case SMOOTH_COPY:
-      if (ff_exact_copy(so->w, so->t, n, place, turn)) so->phase = SWEEP;
-      break;
-    case ABSORB:
-      if (absorb_all(so, turn)) so->phase = CLOSE;
-      break;
-    case SCALE:
-      if (ff_exact_scale_to_one(so->z, n, place, turn)) so->phase = WRITE;
-      break;
-    case WRITE:
-      if (write_class(so, pi, turn)) so->phase = CLOSE;
-      break;
-    case CLOSE:
-      turn->left -= n; /* a gigabyte takes a tenth of a second to give back */
-      if (close_part(so)) so->phase = so->finished ? DONE : CLASS;
-      if (so->phase == DONE) ff_exact_order_free(&so->order);
-      break;
-    case FINISH: return finish(so, pi, turn, err);
-    default: break;
   }
   return status;
+}
+
+/* Goes on to `next` once the part at hand is done. */
+static void go_on(ff_exact_solver *so, int done, int next) {
+  if (done) so->phase = next;
+}
+
+/* SWEEP to SMOOTH_COPY: the system's vector is improved. */
+static ff_status improve(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  ff_exact_place *place = &so->place;
+  uint32_t n = so->sys.n;
+  switch (so->phase) {
+    case SWEEP: go_on(so, ff_exact_scale_to_one(so->w, n, place, turn), SWEEP_APPLY); break;
+    case SWEEP_APPLY: go_on(so, apply(so, turn), so->groups.n_groups ? SWEEP_GROUPS : CHECK); break;
+    case SWEEP_GROUPS: go_on(so, ff_exact_groups_run(&so->groups, &so->sys, so->z, &so->change, turn), SWEEP_BACK); break;
+    case SWEEP_BACK: go_on(so, ff_exact_system_n(&so->sys, so->z, so->w, turn), SWEEP_SCALE); break;
+    case SWEEP_SCALE: go_on(so, ff_exact_scale_to_one(so->w, n, place, turn), APPLY); break;
+    case APPLY: go_on(so, apply(so, turn), CHECK); break;
+    case CHECK: return check(so, turn, err);
+    case KRYLOV_BEGIN: go_on(so, ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w, turn), KRYLOV); break;
+    case KRYLOV: go_on(so, krylov(so, turn), KRYLOV_END); break;
+    case KRYLOV_END: go_on(so, ff_exact_gmres_end(&so->gmres, so->w, turn), so->transient ? APPLY : SMOOTH); break;
+    /* one step of the chain makes even the smallest entries positive and relatively right */
+    case SMOOTH: go_on(so, ff_exact_scale_to_one(so->w, n, place, turn), SMOOTH_APPLY); break;
+    case SMOOTH_APPLY: go_on(so, apply(so, turn), SMOOTH_COPY); break;
+    default: go_on(so, ff_exact_copy(so->w, so->t, n, place, turn), SWEEP); /* SMOOTH_COPY */
+  }
+  return FF_OK;
+}
+
+/* ABSORB to FINISH: what becomes of the vector. */
+static ff_status conclude(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
+  uint32_t n = so->sys.n;
+  switch (so->phase) {
+    case ABSORB: go_on(so, absorb_all(so, turn), CLOSE); break;
+    case SCALE: go_on(so, ff_exact_scale_to_one(so->z, n, &so->place, turn), WRITE); break;
+    case WRITE: go_on(so, write_class(so, pi, turn), CLOSE); break;
+    case CLOSE:
+      turn->left -= n; /* a gigabyte takes a tenth of a second to give back */
+      go_on(so, close_part(so), so->finished ? DONE : CLASS);
+      if (so->phase == DONE) ff_exact_order_free(&so->order);
+      break;
+    default: return finish(so, pi, turn, err); /* FINISH */
+  }
+  return FF_OK;
+}
+
+static ff_status piece(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
+  if (so->phase < SWEEP) return set_up(so, pi, turn, err);
+  return so->phase < ABSORB ? improve(so, turn, err) : conclude(so, pi, turn, err);
 }
 
 ff_status ff_exact_solver_advance(ff_exact_solver *so, double *pi, double seconds, int *done, double *residual,

@@ -17,7 +17,6 @@
 #define QUAD 4u           /* words */
 #define WINDOW (FF_I_WINDOW / 4)
 #define CUTS_AT_ONCE 7u
-#define ROW 128u          /* bytes */
 
 /* Arrays of the image stand one after the other; a first pass (memory NULL) counts, the second fills. */
 typedef struct {
@@ -103,20 +102,20 @@ static uint32_t rows_read(const ff_slice *s, const ff_slice_op *op, const uint32
 
 static uint32_t scratch_place(builder *b, uint32_t row) {
   if (row >= b->scratch_rows) b->scratch_rows = row + 1;
-  return row * ROW | FF_I_SCRATCH;
+  return FF_I_PLACE(row, FF_I_SCRATCH);
 }
 
 static uint32_t place_of(builder *b, uint32_t row) {
   const ff_slice *s = b->slice;
-  if (is_node(s, row)) return b->staged ? b->stage_at + b->staged_as[row] * ROW : row * ROW;
+  if (is_node(s, row)) return b->staged ? b->stage_at + FF_I_PLACE(b->staged_as[row], 0) : FF_I_PLACE(row, 0);
   row -= s->temps;
   return scratch_place(b, row < b->block_masks ? row - b->first_mask : row - b->block_masks + b->masks);
 }
 
 static uint32_t destination(builder *b, uint32_t row) {
   const ff_slice *s = b->slice;
-  if (row >= s->terms) return (s->n_nodes + row - s->terms) * ROW;
-  if (row < s->ring) return (row - s->n_nodes) * ROW;
+  if (row >= s->terms) return FF_I_PLACE(s->n_nodes + row - s->terms, 0);
+  if (row < s->ring) return FF_I_PLACE(row - s->n_nodes, 0);
   return FF_I_ROW(place_of(b, row)) | FF_I_TO_SCRATCH;
 }
 
@@ -191,8 +190,8 @@ static void put_table(builder *b, uint32_t result, const ff_slice_op *op, const 
   const uint32_t *from = b->slice->args + op->a;
   uint32_t k = from[0], quads = FF_I_TABLE_QUADS(k);
   make_room(b, quads);
-  put(b, result | (FF_I_TABLE + k - 1) | (join != NULL ? FF_I_JOIN : 0));
-  put(b, (join != NULL ? FF_I_ROW(place_of(b, join->c)) : 0) | quads * 16);
+  put(b, FF_I_HEAD(FF_I_TABLE_OF(k), join != NULL ? FF_I_JOIN : 0, result));
+  put(b, FF_I_SECOND(join != NULL ? FF_I_ROW(place_of(b, join->c)) : 0, quads));
   for (uint32_t i = 0; i < k; i++) {
     if (!is_node(b->slice, from[1 + i])) b->broken = 1;
     put(b, FF_I_ROW(place_of(b, from[1 + i])));
@@ -217,8 +216,8 @@ static size_t put_op(builder *b, size_t i, size_t from, size_t to) {
   uint32_t own[3], n = rows_read(b->slice, op, &rows, own), word[3] = {0, op->code == FF_S_CONST ? op->a : 0, 0};
   for (uint32_t j = 0; j < n; j++) word[j] = place_of(b, rows[j]);
   make_room(b, 1);
-  put(b, result | op->code);
-  put(b, word[0] | 16);
+  put(b, FF_I_HEAD(op->code, 0, result));
+  put(b, FF_I_SECOND(word[0], 1u));
   put(b, word[1]);
   put(b, word[2]);
   return i + 1;
@@ -244,7 +243,8 @@ static void put_choices(builder *b, uint32_t first, uint32_t end) {
       uint32_t n = select->n_cuts - k < CUTS_AT_ONCE ? select->n_cuts - k : CUTS_AT_ONCE;
       make_room(b, 1 + 2 * n); /* FF_I_NEXT as a choice without cuts */
       put(b, select->row);
-      put(b, n | select->n_rows << 4 | flags | (k > 0 ? FF_I_MORE : 0) | (i + 1 == end && k + n == select->n_cuts ? FF_I_LAST : 0));
+      uint32_t last = i + 1 == end && k + n == select->n_cuts ? FF_I_LAST : 0;
+      put(b, FF_I_CHOICE(n, select->n_rows, flags | (k > 0 ? FF_I_MORE : 0) | last));
       end_quad(b);
       for (uint32_t j = 0; j < n; j++) put_cut(b, s->cuts[select->cut + k + j]);
     }
@@ -345,12 +345,12 @@ static void put_stage(builder *b, const stretch *of) {
     if (i % FF_I_STAGED == 0) {
       make_room(b, 1 + FF_I_STAGED / QUAD);
       put(b, FF_I_STAGE);
-      put(b, FF_I_ROW(b->stage_at) + i * ROW);
-      put(b, first * ROW);
+      put(b, FF_I_ROW(b->stage_at) + FF_I_PLACE(i, 0));
+      put(b, FF_I_PLACE(first, 0));
       put(b, FF_I_ROW(b->stage_at));
     }
     uint32_t which = i < b->n_staged ? i : b->n_staged - 1; /* the last one again and again */
-    put(b, which < b->staged_capacity ? b->staged_rows[which] * ROW : 0);
+    put(b, which < b->staged_capacity ? FF_I_PLACE(b->staged_rows[which], 0) : 0);
   }
 }
 
@@ -485,7 +485,7 @@ static ff_status build(builder *b, void **memory, size_t *bytes, ff_error *err) 
   a = (arena){.memory = ff_calloc_aligned(a.used + 128, 1)};
   if (a.memory == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program of %zu bytes", *bytes);
   *memory = a.memory;
-  b->stage_at = b->scratch_rows * ROW | FF_I_SCRATCH;
+  b->stage_at = FF_I_PLACE(b->scratch_rows, FF_I_SCRATCH);
   lay_out(b, &a);
   b->image->scratch_rows = b->scratch_rows + b->most_staged;
   return FF_OK;

@@ -7,7 +7,7 @@
  * The stream is read in quads of four words, through a window of sixteen quads. A segment begins with a window, and no operation
  * lies in two: FF_I_NEXT leads to the next one. An operation's first word is its kind in bits 0 to 4, flags, and its destination.
  *   FF_S_CONST .. FF_S_MUX   the second word is a, with FF_I_BYTES, then b, c; of CONST the third word is a
- *   FF_I_TABLE + k - 1       a truth table of k inputs. Second word: place of a mask, and FF_I_BYTES. Then the inputs, least significant
+ *   FF_I_TABLE_OF(k)         a truth table of k inputs. Second word: place of a mask, and FF_I_BYTES. Then the inputs, least significant
  *                            first, all rows of `now`, in a staged image all of scratch, to the end of a quad; the table, to the end
  *                            of a quad: of up to four inputs a word a nibble (bytes c0 .. c3, so that the value is c0 + c1 a + c2 b +
  *                            c3 a b in numbers modulo 2^32), of more a byte a nibble. With FF_I_JOIN: the result where the mask, a
@@ -28,16 +28,29 @@ extern "C" {
 
 #include "../../pbn/ff_pbn_draws.h"
 
+/* A place: a row of 32 words, and where that lies. Written by FF_I_PLACE, read by FF_I_ROW (its byte) and FF_I_SCRATCH. */
+#define FF_I_PLACE(row, flags) ((row) * 128u | (flags))
 #define FF_I_ROW(place) ((place) & ~127u)
-#define FF_I_SCRATCH 1u /* of an operand */
-#define FF_I_KIND(word) ((word) & 31u)
+#define FF_I_SCRATCH 1u /* the row is the warp's scratch */
+
+/* An operation's first word: kind, flags, destination. Written by FF_I_HEAD, read by FF_I_KIND, the flags and FF_I_ROW. */
+#define FF_I_HEAD(kind, flags, destination) ((kind) | (flags) | (destination))
+#define FF_I_KIND(head) ((head) & 31u)
 #define FF_I_TO_SCRATCH 32u
 #define FF_I_JOIN 64u
 #define FF_I_NOWHERE (~127u) /* a destination: the next operation alone wants the result */
-#define FF_I_BYTES(word) ((word) & 112u) /* of an operation on rows */
+
+/* The second word of an operation on rows: a place, and the operation's length in the stream. Written by FF_I_SECOND, read by
+ * FF_I_ROW, FF_I_SCRATCH and FF_I_BYTES. */
+#define FF_I_SECOND(place, quads) ((place) | (quads) * 16u)
+#define FF_I_BYTES(second) ((second) & 112u)
+
+/* Kinds besides those of ff_slice_codes.h; a table's kind has its number of inputs, 1 to 8. */
 #define FF_I_NEXT 14u
 #define FF_I_STAGE 15u
 #define FF_I_TABLE 16u
+#define FF_I_TABLE_OF(inputs) (FF_I_TABLE + (inputs) - 1u)
+#define FF_I_INPUTS(kind) ((kind) - FF_I_TABLE + 1u)
 #define FF_I_END 24u
 #define FF_I_STAGED 16u /* rows that are staged at once */
 #define FF_I_WINDOW 256u /* bytes */
@@ -46,9 +59,10 @@ extern "C" {
 #define FF_I_TABLE_QUADS(k) (0x75333322u >> 4u * ((k) - 1u) & 15u)
 #define FF_I_TABLE_HEAD(k) (0x33222211u >> 4u * ((k) - 1u) & 15u)
 
-/* Of a choice. */
-#define FF_I_CUTS(word) ((word) & 7u)
-#define FF_I_ROWS(word) ((word) >> 4 & 15u)
+/* The second word of a choice: how many cuts and random rows, and flags. Written by FF_I_CHOICE. */
+#define FF_I_CHOICE(cuts, rows, flags) ((cuts) | (rows) << 4 | (flags))
+#define FF_I_CUTS(choice) ((choice) & 7u)
+#define FF_I_ROWS(choice) ((choice) >> 4 & 15u)
 #define FF_I_PLAIN 256u  /* eight rows, two groups of four */
 #define FF_I_EXACT 512u  /* its rows decide all */
 #define FF_I_MORE 1024u  /* more cuts of the choice before */

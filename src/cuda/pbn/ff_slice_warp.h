@@ -341,41 +341,77 @@ FF_WARP void ff_stage_rows(const ff_slice_warp *w, const ff_quad *op) {
   }
 }
 
-/* A segment, from a window on; a perturbed trajectory keeps its node's value. */
-FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
-  FF_LANE_OF(w);
-  const uint32_t nodes = w->image->n_nodes * 128u;
-  uint32_t *own = w->now; /* a node's present value, where its next one is stored */
-  uint32_t own_from = 0, at = 0;
-  ff_reader r;
-  FF_LANE_VAR(uint32_t, value);
-  FF_LANE_VAR(uint32_t, word);
-  FF_EACH_LANE FF_L(value) = 0u;
-  ff_open_stream(w, &r, window);
-#define A ff_operand(w, op->v[1], lane)
+/* A lane's word of what a table, or an operation on rows, makes of its operands. */
+FF_WARP uint32_t ff_table_result(const ff_slice_warp *w, const ff_quad *op, uint32_t inputs, unsigned lane) {
+  switch (inputs) { /* each with a number of its own, so that its loops unroll */
+  case 1u: return ff_table_of(w, op, 1u, lane);
+  case 2u: return ff_table_of(w, op, 2u, lane);
+  case 3u: return ff_table_of(w, op, 3u, lane);
+  case 4u: return ff_table_of(w, op, 4u, lane);
+  case 5u: return ff_table_of(w, op, 5u, lane);
+  case 6u: return ff_table_of(w, op, 6u, lane);
+  case 7u: return ff_table_of(w, op, 7u, lane);
+  default: return ff_table_of(w, op, 8u, lane);
+  }
+}
+
+FF_WARP uint32_t ff_row_result(const ff_slice_warp *w, const ff_quad *op, uint32_t kind, unsigned lane) {
+#define A ff_operand(w, op->v[1], lane) /* read only where the operation has them */
 #define B ff_operand(w, op->v[2], lane)
 #define C ff_operand(w, op->v[3], lane)
-#define FF_CASE(kind, result)           \
-  case kind:                            \
-    FF_EACH_LANE FF_L(word) = (result); \
-    break
-#define FF_TABLE_CASE(k) FF_CASE(FF_I_TABLE + k - 1u, ff_table_of(w, op, k, lane))
+  switch (kind) {
+  case FF_S_CONST: return 0u - op->v[2];
+  case FF_S_COPY: return A;
+  case FF_S_NOT: return ~A;
+  case FF_S_AND: return A & B;
+  case FF_S_NAND: return ~(A & B);
+  case FF_S_OR: return A | B;
+  case FF_S_NOR: return ~(A | B);
+  case FF_S_ANDN: return A & ~B;
+  case FF_S_ORN: return ~A | B;
+  case FF_S_XOR: return A ^ B;
+  case FF_S_XNOR: return ~(A ^ B);
+  default: return ff_mux(C, A, B); /* FF_S_MUX */
+  }
+#undef A
+#undef B
+#undef C
+}
+
+/* Where a staged segment finds the present values of the nodes that it writes: `rows` begins with that of the row at place `from`. */
+typedef struct {
+  uint32_t *rows;
+  uint32_t from;
+} ff_own_rows;
+
+/* Writes a lane's word to its destination; a perturbed trajectory keeps its node's value. */
+FF_WARP void ff_store(const ff_slice_warp *w, const ff_own_rows *own, uint32_t head, uint32_t value, unsigned lane) {
+  const uint32_t place = FF_I_ROW(head), nodes = w->image->n_nodes * 128u;
+  if (place == FF_I_NOWHERE) return;
+  if (head & FF_I_TO_SCRATCH)
+    *ff_word(w->scratch, place, lane) = value;
+  else if (place < nodes)
+    *ff_word(w->next, place, lane) = ff_mux(w->stay[lane], *ff_word(own->rows, place - own->from, lane), value);
+  else
+    *ff_word(w->next, place, lane) = value;
+}
+
+/* A segment, from a window on. */
+FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
+  FF_LANE_OF(w);
+  ff_own_rows own = {w->now, 0};
+  uint32_t at = 0;
+  ff_reader r;
+  FF_LANE_VAR(uint32_t, value);
+  FF_EACH_LANE FF_L(value) = 0u;
+  ff_open_stream(w, &r, window);
   FF_NO_UNROLL for (;;) {
     const ff_quad *op = ff_read(w, at);
-    const uint32_t head = op->v[0], size = FF_I_BYTES(op->v[1]), place = FF_I_ROW(head);
-    const uint32_t kind = FF_I_KIND(head);
+    const uint32_t head = op->v[0], kind = FF_I_KIND(head), size = FF_I_BYTES(op->v[1]);
+    FF_LANE_VAR(uint32_t, word);
     if (kind >= FF_I_TABLE) { /* first, for these are most of a large program */
-      switch (kind) {
-        FF_TABLE_CASE(1u);
-        FF_TABLE_CASE(2u);
-        FF_TABLE_CASE(3u);
-        FF_TABLE_CASE(4u);
-        FF_TABLE_CASE(5u);
-        FF_TABLE_CASE(6u);
-        FF_TABLE_CASE(7u);
-        FF_TABLE_CASE(8u);
-      default: return; /* FF_I_END */
-      }
+      if (kind == FF_I_END) return;
+      FF_EACH_LANE FF_L(word) = ff_table_result(w, op, FF_I_INPUTS(kind), lane);
     } else if (kind == FF_S_SELECT) {
       at = ff_select_masks(w, &r, op->v[1], at + 16u);
       continue;
@@ -384,46 +420,21 @@ FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
       at = 0;
       continue;
     } else if (w->staged && kind == FF_I_STAGE) {
-      own = w->scratch + op->v[3] / 4u;
-      own_from = op->v[2];
+      own.rows = w->scratch + op->v[3] / 4u;
+      own.from = op->v[2];
       ff_stage_rows(w, op);
       at += 16u + FF_I_STAGED * 4u;
       continue;
     } else {
-      switch (kind) {
-        FF_CASE(FF_S_CONST, 0u - op->v[2]);
-        FF_CASE(FF_S_COPY, A);
-        FF_CASE(FF_S_NOT, ~A);
-        FF_CASE(FF_S_AND, A & B);
-        FF_CASE(FF_S_NAND, ~(A & B));
-        FF_CASE(FF_S_OR, A | B);
-        FF_CASE(FF_S_NOR, ~(A | B));
-        FF_CASE(FF_S_ANDN, A & ~B);
-        FF_CASE(FF_S_ORN, ~A | B);
-        FF_CASE(FF_S_XOR, A ^ B);
-        FF_CASE(FF_S_XNOR, ~(A ^ B));
-      default: FF_CASE(FF_S_MUX, ff_mux(C, A, B));
-      }
+      FF_EACH_LANE FF_L(word) = ff_row_result(w, op, kind, lane);
     }
     FF_EACH_LANE {
       const uint32_t mask = head & FF_I_JOIN ? *ff_word(w->scratch, FF_I_ROW(op->v[1]), lane) : 0xFFFFFFFFu;
       FF_L(value) = ff_mux(mask, FF_L(word), FF_L(value));
+      ff_store(w, &own, head, FF_L(value), lane);
     }
     at += size;
-    if (place == FF_I_NOWHERE) continue;
-    if (head & FF_I_TO_SCRATCH) {
-      FF_EACH_LANE *ff_word(w->scratch, place, lane) = FF_L(value);
-    } else if (place < nodes) {
-      FF_EACH_LANE *ff_word(w->next, place, lane) = ff_mux(w->stay[lane], *ff_word(own, place - own_from, lane), FF_L(value));
-    } else {
-      FF_EACH_LANE *ff_word(w->next, place, lane) = FF_L(value);
-    }
   }
-#undef A
-#undef B
-#undef C
-#undef FF_CASE
-#undef FF_TABLE_CASE
 }
 
 /* ---- phases ----------------------------------------------------------------------------------------------------------- */

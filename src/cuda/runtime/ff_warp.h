@@ -2,7 +2,17 @@
  *
  * A statement (or block) behind FF_EACH_LANE is done by every lane, and may use `lane`. What a lane keeps from one such block
  * to the next is declared by FF_LANE_VAR and read as FF_L(name); all else is memory that the warp shares, with FF_SYNCWARP
- * between writing and another lane's reading. The device's functions begin with FF_LANE_IN.
+ * between writing and another lane's reading. The device's functions begin with FF_LANE_IN. So
+ *
+ *   FF_LANE_VAR(uint32_t, word);
+ *   FF_EACH_LANE FF_L(word) = row[lane];
+ *   FF_BALLOT(who, FF_L(word) != 0u);
+ *
+ * is on the device                                             and on the host
+ *
+ *   uint32_t word;                                             uint32_t word[32];
+ *   word = row[lane];                                          for (unsigned lane = 0; lane < 32u; lane++) word[lane] = row[lane];
+ *   who = __ballot_sync(0xFFFFFFFFu, word != 0u);              who = the bits of all lanes for which word[lane] != 0u
  */
 #ifndef FF_WARP_H
 #define FF_WARP_H
