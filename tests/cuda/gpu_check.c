@@ -10,7 +10,8 @@ static struct {
   const ff_pbn_device *backend;
   uint32_t most_nodes;
   const char *cache; /* NULL: all code is compiled anew */
-} gpu = {NULL, UINT32_MAX, NULL};
+  int waves; /* so far */
+} gpu = {NULL, UINT32_MAX, NULL, 0};
 
 typedef struct {
   uint64_t key, unit, tiles, burn_in, half[2];
@@ -100,6 +101,7 @@ static void check(const ff_pbn *pbn, ff_layout layout, const char *kernel, uint3
       uint64_t tiles = t->tiles - first < info.capacity ? t->tiles - first : info.capacity;
       status = on_gpu(words, there, last_there, e, program, &c, t, first, tiles, &err);
       FF_CHECK_OK(status, &err);
+      gpu.waves++;
     }
     size_t wrong_words = 0, wrong_states = 0, wrong_last = 0;
     for (size_t i = 0; i < tally.n_words; i++) wrong_words += words[i] != tally.words[i];
@@ -174,6 +176,101 @@ static void long_run(void) {
   ff_pbn_free(pbn);
 }
 
+/* More tiles than the device runs at a time, the last wave a small one. */
+static void more_than_a_wave(void) {
+  static const struct {
+    ff_layout layout;
+    const char *kernel;
+  } ways[] = {{FF_LAYOUT_SLICED, "generated"}, {FF_LAYOUT_SLICED, "interpreter"}, {FF_LAYOUT_PACKED, "table"}};
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
+  task t = {.key = 6, .unit = 11, .tiles = 20001, .burn_in = 3, .half = {4, 5}};
+  ff_pbn *pbn = net_random_make(&shape, 78);
+  for (size_t i = 0; pbn != NULL && i < 3; i++) {
+    const int waves_before = gpu.waves;
+    check(pbn, ways[i].layout, ways[i].kernel, 7, &t, ways[i].kernel);
+    FF_CHECK_SAY(gpu.waves - waves_before > 1, "%s: all of %d tiles ran at once", ways[i].kernel, (int)t.tiles);
+  }
+  ff_pbn_free(pbn);
+}
+
+/* One ensemble is asked for few sums, then for more, then for few: of the same steps each time. */
+static void sums_of_any_size(void) {
+  ff_error err;
+  net_shape shape = {.nodes = 12, .max_functions = 2, .max_parents = 3, .perturbation = 0.02};
+  ff_pbn *pbn = net_random_make(&shape, 79);
+  ff_program *program = NULL;
+  ff_ensemble *e = NULL;
+  term_list c;
+  if (pbn == NULL) return;
+  choose_terms(&c, pbn, MOST_TERMS);
+  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
+  const task t = {.key = 8, .unit = 2, .tiles = 3, .burn_in = 5, .half = {6, 7}};
+  const size_t n_states = (size_t)t.tiles * pbn->n_nodes * 32, n_last = (size_t)t.tiles * c.first[c.observables.n];
+  const ff_ensemble_options options = {.kernel = "interpreter", .units = t.tiles};
+  uint32_t *states = ff_calloc(n_states, 4);
+  uint64_t *last = ff_calloc(n_last, 8);
+  ff_status status = gpu.backend->create(&e, program, &options, &err);
+  for (int ready = 0; status == FF_OK && !ready;) status = gpu.backend->common.ready(e, 0.05, &ready, &err);
+  FF_CHECK_OK(status, &err);
+  const uint32_t all = c.observables.n, asked[] = {1, all, 2};
+  for (size_t i = 0; i < 3 && status == FF_OK; i++) {
+    ff_tally tally = {0};
+    term_list some = c;
+    some.observables.n = asked[i];
+    FF_CHECK_OK(on_cpu(&tally, states, last, program, &some, &t, &err), &err);
+    uint64_t *words = ff_calloc(tally.n_words, sizeof *words);
+    FF_CHECK_OK(on_gpu(words, states, last, e, program, &some, &t, 0, t.tiles, &err), &err);
+    FF_CHECK_SAY(memcmp(words, tally.words, tally.n_words * 8) == 0, "sums of %u observables differ", asked[i]);
+    free(words);
+    ff_tally_free(&tally);
+  }
+  gpu.backend->common.destroy(e);
+  free(states);
+  free(last);
+  ff_program_free(program);
+  ff_pbn_free(pbn);
+}
+
+/* What fails says so again, and can be given back. */
+static void a_failure_is_final(void) {
+  ff_error err, again;
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
+  ff_pbn *pbn = net_random_make(&shape, 80);
+  ff_program *program = NULL;
+  ff_ensemble *e = NULL;
+  if (pbn == NULL) return;
+  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_FAILS(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "table"}, &err), FF_EARGUMENT, &err, "no kernel");
+  FF_CHECK(e == NULL);
+  FF_CHECK_OK(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "interpreter", .units = 1}, &err), &err);
+  int ready = 0;
+  for (ff_status status = FF_OK; status == FF_OK && !ready;) status = gpu.backend->common.ready(e, 0.05, &ready, &err);
+  const uint64_t more = gpu.backend->common.info(e).capacity + 1;
+  for (int i = 0; i < 2; i++) FF_CHECK_FAILS(gpu.backend->common.start(e, 1, 0, more, &again), FF_EINTERNAL, &again, "fit");
+  gpu.backend->common.destroy(e);
+  gpu.backend->common.destroy(NULL);
+  ff_program_free(program);
+  ff_pbn_free(pbn);
+}
+
+/* A device that is not there is refused, and the others go on. compute-sanitizer takes CUDA's own refusal for an error. */
+static void absent_device(void) {
+  ff_error err;
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
+  ff_pbn *pbn = net_random_make(&shape, 81);
+  ff_program *program = NULL;
+  ff_ensemble *e = NULL;
+  const ff_ensemble_options absent = {.device = 1000};
+  if (pbn == NULL) return;
+  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_FAILS(gpu.backend->create(&e, program, &absent, &err), FF_EBACKEND, &err, "device");
+  FF_CHECK(gpu.backend->create(&e, program, &absent, NULL) == FF_EBACKEND && e == NULL);
+  FF_CHECK_OK(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "interpreter", .units = 1}, &err), &err);
+  gpu.backend->common.destroy(e); /* not ready yet */
+  ff_program_free(program);
+  ff_pbn_free(pbn);
+}
+
 /* Takes the options out of the arguments; returns how many are left, of which the first is the backend and the rest are tests. */
 static int take_options(int argc, char **argv) {
   int left = 1;
@@ -194,7 +291,11 @@ int main(int argc, char **argv) {
                                         {"sliced_asynchronous", sliced_asynchronous},
                                         {"table_synchronous", table_synchronous},
                                         {"table_asynchronous", table_asynchronous},
-                                        {"long_run", long_run}};
+                                        {"long_run", long_run},
+                                        {"more_than_a_wave", more_than_a_wave},
+                                        {"sums_of_any_size", sums_of_any_size},
+                                        {"a_failure_is_final", a_failure_is_final},
+                                        {"absent_device", absent_device}};
   ff_error err;
   ff_backend_library *library = NULL;
   ff_device device;
