@@ -15,8 +15,8 @@ TESTS := $(patsubst tests/c/%.c,%,$(sort $(wildcard tests/c/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
-LIB_CFLAGS = $(shell pkg-config --cflags igraph libsbml | sed 's/-I/-isystem /g')
-LIB_LIBS = $(shell pkg-config --libs igraph libsbml)
+LIB_CFLAGS = $(shell pkg-config --cflags igraph libsbml 2>/dev/null | sed 's/-I/-isystem /g')
+LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
