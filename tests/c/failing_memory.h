@@ -1,6 +1,6 @@
 /* Memory that fails on demand. The core is compiled once more with this header before each file (-include, see the Makefile): its
- * calls of ff_calloc() and the like then come to failing_memory.c, each with a record of the place that it is made from. The compiler
- * lists these records in a section of the program, so that the list of places is complete, reached or not.
+ * calls of ff_calloc() and the like then come to failing_memory.c, each with a record of the place that it is made from. These
+ * records stand in a section of the program, so that the list of places is complete, reached or not.
  */
 #ifndef FF_TESTS_FAILING_MEMORY_H
 #define FF_TESTS_FAILING_MEMORY_H
@@ -23,6 +23,9 @@ long failing_count(void);
 /* Allocations that failed since then: the place of the first, or NULL. */
 const failing_site *failing_place(void);
 
+/* Allocations within the igraph library that have failed so far: these count and fail as well, but have no records. */
+long failing_igraph(void);
+
 /* All places in the order of files and lines; *n is their number. The caller frees the array. */
 failing_site **failing_sites(size_t *n);
 
@@ -34,10 +37,10 @@ void *failing_shrink(failing_site *site, void *memory, size_t count, size_t size
 
 #ifdef FAILING_MEMORY
 #define FAILING_HERE(call)                                                               \
-  __extension__({                                                                        \
-    static failing_site failing_here = {__FILE__, __func__, call, __LINE__, 0};          \
-    __attribute__((section("failing_sites"), used)) static failing_site *failing_at = &failing_here; \
-    failing_at;                                                                          \
+  __extension__({                                                                                  \
+    static failing_site failing_here = {__FILE__, __func__, call, __LINE__, 0};                    \
+    static failing_site *failing_at __attribute__((section("failing_sites"), used)) = &failing_here; \
+    failing_at;                                                                                    \
   })
 #define ff_calloc(count, size) failing_calloc(FAILING_HERE("ff_calloc"), count, size)
 #define ff_calloc_aligned(count, size) failing_calloc_aligned(FAILING_HERE("ff_calloc_aligned"), count, size)

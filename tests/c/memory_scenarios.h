@@ -1,6 +1,6 @@
-/* What test_memory lets fail: scenarios that together allocate at every place of the core that allocates at all. One is prepared once,
- * while nothing fails, and then played again and again. A play gives back what the function that failed gave it, has freed all that it
- * got, and passes `err`, which may be NULL, to all that it calls. */
+/* What test_memory lets fail: scenarios that together allocate at every place of the core that allocates at all. A scenario is
+ * prepared once, while nothing fails, and then played again and again. A play gives back the status of the call that failed,
+ * frees all that it got, and passes `err`, which may be NULL, to all that it calls. */
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
@@ -54,17 +54,19 @@ static ff_status write_text(ff_format format, ff_error *err) {
   return status;
 }
 
+#define PARITY_OF_SIX "0110100110010110100101100110100110010110011010010110100110010110"
+
 /* Truth tables, parents that are named twice, names that need quotes, exempt nodes, initial values, contexts. */
 static const char assa_text[] =
     "type=synchronous\nn=3\nperturbation=0.01\nremovedNodes=2 1\nnodeNames\na\n\"b c\"\np38/d\nendNodeNames\n"
     "node a\n0.4 : a & !a | \"b c\"\n0.6 : f(a, p38/d){0110}\nendNode\nnode \"b c\"\n1 : !(a ^ p38/d)\nendNode\n"
-    "node p38/d\n1 : ((((((((((((((((((a))))))))))))))))))\nendNode\nnpNode\na\nendNpNode\ninitialValues\na = 1\nendInitialValues\n"
-    "contexts\n0.3 : 1 1 1\n0.7 : 2 1 1\nendContexts\n";
+    "node p38/d\n1 : ((((((((((((((((((a))))))))))))))))))\nendNode\nnpNode\na\nendNpNode\n"
+    "initialValues\na = 1\nendInitialValues\ncontexts\n0.3 : 1 1 1\n0.7 : 2 1 1\nendContexts\n";
 static const char boolnet_text[] =
     "targets, factors, probabilities\na, b & !u, 0.5\na, f(a, b, c){01101001}, 0.5\nb, a ^ c\nc, v | !a & b, 1\n";
 static const char bnet_text[] =
-    "targets, factors\na, b & !a\nb, f(a, b, c){01101001}\nc, !(a ^ b) | c\n\"d e\", a & f(a, b, c, d, e, g){"
-    "0110100110010110100101100110100110010110011010010110100110010110}\nd, a\ne, b\ng, c | (a & b & c)\n";
+    "targets, factors\na, b & !a\nb, f(a, b, c){01101001}\nc, !(a ^ b) | c\n"
+    "\"d e\", a & f(a, b, c, d, e, g){" PARITY_OF_SIX "}\nd, a\ne, b\ng, c | (a & b & c)\n";
 
 static ff_status reads_assa(ff_error *err) { return read_text(assa_text, FF_FORMAT_AUTO, err); }
 static ff_status reads_boolnet(ff_error *err) { return read_text(boolnet_text, FF_FORMAT_AUTO, err); }
@@ -171,11 +173,14 @@ static ff_status solves(ff_error *err) {
 }
 
 /* Few states: elimination. */
-static void prepare_dense(void) { give_random((net_shape){.nodes = 4, .max_functions = 2, .max_parents = 3, .perturbation = 0.1}, 3); }
+static void prepare_dense(void) {
+  give_random((net_shape){.nodes = 4, .max_functions = 2, .max_parents = 3, .perturbation = 0.1}, 3);
+}
 
 /* Contexts, and orbits that are searched: a node that no flip reaches. */
 static void prepare_orbits(void) {
-  give_random((net_shape){.nodes = 5, .max_functions = 3, .max_parents = 3, .contexts = 3, .perturbation = 0.1, .exempt = 0.5}, 8);
+  net_shape shape = {.nodes = 5, .max_functions = 3, .max_parents = 3, .contexts = 3, .perturbation = 0.1, .exempt = 0.5};
+  give_random(shape, 8);
 }
 
 /* Transient states and several classes. */
@@ -219,10 +224,13 @@ static ff_status compiles_packed(ff_error *err) { return compiles(FF_LAYOUT_PACK
 
 /* Tables as operations, constants folded into them, functions of more parents than a table has. */
 static void prepare_rules(ff_update update) {
-  static const char *const rules[] = {"a 0.3 f(b, c, d){01101001}", "a 0.7 a | b & c", "b 1 !a", "c 1 b ^ d ^ f(a, b, c, d, e, f){"
-                                      "0110100110010110100101100110100110010110011010010110100110010110}",
-                                      "d 1 a & b & c & d & e & f & g & h & i & j & k & l & m", "e 1 f(e, d){0111} & (e ^ d ^ a)", "f 1 e",
-                                      "g 1 g", "h 1 a", "i 1 h", "j 1 i", "k 1 j", "l 1 k", "m 1 l", NULL};
+  static const char *const rules[] = {"a 0.3 f(b, c, d){01101001}",
+                                      "a 0.7 a | b & c",
+                                      "b 1 !a",
+                                      "c 1 b ^ d ^ f(a, b, c, d, e, f){" PARITY_OF_SIX "}",
+                                      "d 1 a & b & c & d & e & f & g & h & i & j & k & l & m",
+                                      "e 1 f(e, d){0111} & (e ^ d ^ a)",
+                                      "f 1 e", "g 1 g", "h 1 a", "i 1 h", "j 1 i", "k 1 j", "l 1 k", "m 1 l", NULL};
   given.pbn = net_parse(rules, 0.01, update);
 }
 static void prepare_synchronous(void) { prepare_rules(FF_SYNCHRONOUS); }
@@ -253,8 +261,8 @@ static void prepare_kernel(ff_layout layout) {
   prepare_synchronous();
   static const uint32_t first[] = {0, 1};
   static const double weights[] = {1};
-  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &(ff_observables){1, first, &given.pbn->predictors[0].expr, weights}, layout, &err),
-              &err);
+  const ff_observables sets = {1, first, &given.pbn->predictors[0].expr, weights};
+  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, layout, &err), &err);
 }
 static void prepare_rows(void) { prepare_kernel(FF_LAYOUT_SLICED); }
 static void prepare_table(void) { prepare_kernel(FF_LAYOUT_PACKED); }
@@ -317,7 +325,7 @@ static void prepare_estimate(void) {
   given.pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
 }
 
-/* As the package does it: sets and influences, each distinct term counted once, the pilot watching more; then a run to its end. */
+/* As the package does it: sets and influences, each distinct term counted once, a pilot that watches more, a run to its end. */
 static ff_status estimates(int threads, ff_error *err) {
   static const uint32_t from[] = {1, 2, 0, 0}, to[] = {0, 0, 3, 2};
   ff_observables observables = {0};
@@ -424,7 +432,8 @@ static ff_status estimates_on_devices(ff_error *err) {
 
 static ff_status finds_outcomes(ff_error *err) {
   ff_outcome *outcome = NULL;
-  const ff_outcome_options options = {.trajectories = 1024, .key = 3, .max_steps = 64, .max_states = 600, .threads = 2, .simd = FF_SIMD_BEST};
+  const ff_outcome_options options = {
+      .trajectories = 1024, .key = 3, .max_steps = 64, .max_states = 600, .threads = 2, .simd = FF_SIMD_BEST};
   ff_status status = ff_outcome_new(&outcome, given.pbn, options, err);
   CHECK_OUT(status, outcome);
   for (int done = 0; status == FF_OK && !done;) status = ff_outcome_advance(outcome, 10, &done, err);
@@ -434,14 +443,15 @@ static ff_status finds_outcomes(ff_error *err) {
 
 /* An attractor of 512 states, so that the set of states grows. */
 static void prepare_outcomes(void) {
-  static const char *const rules[] = {"a 0.5 0", "a 0.5 1", "b 0.5 0", "b 0.5 1", "c 0.5 0", "c 0.5 1", "d 0.5 0", "d 0.5 1", "e 0.5 0",
-                                      "e 0.5 1", "f 0.5 0", "f 0.5 1", "g 0.5 0", "g 0.5 1", "h 0.5 0", "h 0.5 1", "i 0.5 0", "i 0.5 1",
-                                      "j 1 j",   NULL};
+  static const char *const rules[] = {"a 0.5 0", "a 0.5 1", "b 0.5 0", "b 0.5 1", "c 0.5 0", "c 0.5 1", "d 0.5 0",
+                                      "d 0.5 1", "e 0.5 0", "e 0.5 1", "f 0.5 0", "f 0.5 1", "g 0.5 0", "g 0.5 1",
+                                      "h 0.5 0", "h 0.5 1", "i 0.5 0", "i 0.5 1", "j 1 j",   NULL};
   given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
 }
 
 static void prepare_context_outcomes(void) {
-  give_random((net_shape){.nodes = 6, .max_functions = 2, .max_parents = 2, .contexts = 2, .update = FF_ASYNCHRONOUS, .keep = 0.3}, 4);
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 2, .contexts = 2, .update = FF_ASYNCHRONOUS, .keep = 0.3};
+  give_random(shape, 4);
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* Every allocation of the core, and of the CUDA backend's C files, made to fail, one after the other: the call says so (FF_EMEMORY, a
- * sentence), gives nothing out, leaks nothing and crashes nowhere; then the same with all later allocations failing too, and no place
- * for the error. The core is compiled anew for this: see failing_memory.h. The last test asks that every place that allocates has been
- * made to fail by some scenario; a new module brings one (CONTRIBUTING.md). */
+/* Every allocation of the core and of the CUDA backend's C files made to fail, one after the other: the call says so (FF_EMEMORY,
+ * a sentence), gives nothing out, leaks nothing and does not crash. Then the same once more, with all later allocations failing
+ * too and no place for the error. The core is compiled anew for this (failing_memory.h). igraph's allocations fail as well. The
+ * second test asks that some scenario has reached every place that allocates; a new module brings one (CONTRIBUTING.md). */
 #define _DEFAULT_SOURCE /* getpid, access */
 #include <sanitizer/lsan_interface.h>
 #include <unistd.h>
@@ -79,7 +79,8 @@ static const struct {
 /* ---- leaks ------------------------------------------------------------------------------------------------------- */
 
 /* Of AddressSanitizer's runtime; not every compiler has its header. */
-int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t), void (*freed)(const volatile void *));
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                              void (*freed)(const volatile void *));
 
 static long live; /* blocks that are allocated and not freed */
 
@@ -96,7 +97,8 @@ static long live_now(void) { return __atomic_load_n(&live, __ATOMIC_SEQ_CST); }
 
 static int is_optional(const failing_site *at) {
   for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
-    if (strcmp(optional[i].call, at->call) == 0 && (optional[i].function == NULL || strcmp(optional[i].function, at->function) == 0))
+    if (strcmp(optional[i].call, at->call) == 0 &&
+        (optional[i].function == NULL || strcmp(optional[i].function, at->function) == 0))
       return 1;
   return 0;
 }
@@ -104,7 +106,7 @@ static int is_optional(const failing_site *at) {
 /* Lets allocation k fail; 0 where there are fewer. */
 static int play(const scenario *s, long k, int onwards) {
   ff_error err = {FF_OK, ""};
-  long before = live_now();
+  const long before = live_now();
   failing_start(k, onwards);
   ff_status status = s->play(onwards ? NULL : &err);
   const failing_site *at = failing_place();
@@ -115,9 +117,11 @@ static int play(const scenario *s, long k, int onwards) {
     return 0;
   }
   int fine = status == FF_EMEMORY || (status == FF_OK && is_optional(at));
-  FF_CHECK_SAY(fine, "%s, allocation %ld %s (%s:%d): %s: %s", s->name, k, which, at->file, at->line, ff_status_name(status), err.text);
+  FF_CHECK_SAY(fine, "%s, allocation %ld %s (%s:%d): %s: %s", s->name, k, which, at->file, at->line, ff_status_name(status),
+               err.text);
   if (status != FF_OK && !onwards)
-    FF_CHECK_SAY(err.status == status && strlen(err.text) > 8, "%s, allocation %ld (%s:%d): \"%s\"", s->name, k, at->file, at->line, err.text);
+    FF_CHECK_SAY(err.status == status && strlen(err.text) > 8, "%s, allocation %ld (%s:%d): \"%s\"", s->name, k, at->file,
+                 at->line, err.text);
   long left = live_now() - before;
   if (left != 0) { /* a library may keep something for later calls, which is no leak */
     int leaks = __lsan_do_recoverable_leak_check();
@@ -163,12 +167,14 @@ static void every_place_has_failed(void) {
                 strcmp(unreached[j].function, all[i]->function) == 0;
     failed += all[i]->failed > 0;
     excused += all[i]->failed == 0 && excuse;
-    FF_CHECK_SAY(all[i]->failed > 0 || excuse, "%s:%d: %s in %s() was never made to fail", all[i]->file, all[i]->line, all[i]->call,
-                 all[i]->function);
+    FF_CHECK_SAY(all[i]->failed > 0 || excuse, "%s:%d: %s in %s() was never made to fail", all[i]->file, all[i]->line,
+                 all[i]->call, all[i]->function);
   }
   FF_CHECK(n > 200); /* the section is not empty */
-  printf("memory: %zu of %zu places that allocate were made to fail, %ld times in %zu scenarios (%zu cannot be)\n", failed, n, played,
-         sizeof scenarios / sizeof scenarios[0], excused);
+  FF_CHECK(failing_igraph() > 0);
+  printf("memory: %zu of %zu places that allocate were made to fail (%zu cannot be), in %ld plays of %zu scenarios; "
+         "igraph's own %ld times\n",
+         failed, n, excused, played, sizeof scenarios / sizeof scenarios[0], failing_igraph());
   free(all);
 }
 
