@@ -11,7 +11,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 1)
 
 FLOORS := $(filter-out rglue,$(shell tools/check-layers folders))
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
-TESTS := $(patsubst tests/c/%.c,%,$(sort $(wildcard tests/c/test_*.c)))
+TESTS := $(patsubst tests/c/%.c,%,$(sort $(filter-out tests/c/test_memory.c,$(wildcard tests/c/test_*.c))))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
@@ -35,7 +35,7 @@ check:
 	@tools/need check
 	@tools/check
 
-# ---- the core without R, in three builds: asan (the tests of make check), plain (valgrind), fuzz -----------------------
+# ---- the core without R, in builds: asan (the tests of make check), plain (valgrind), fuzz, memory (test_memory) ---------
 
 define flavour
 $(BUILD)/$(1)/%.o: %.c
@@ -48,6 +48,12 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 
+# test_memory has a core whose allocations fail (tests/c/failing_memory.h): each file begins with that header, so that what a file
+# defines for the C library's headers has to be there before
+$(eval $(call flavour,memory,$(CC),-O1 $(SANITIZE) -Wno-error=format-truncation $$(FAILING)))
+$(BUILD)/memory/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
+$(BUILD)/memory/src/base/ff_memory.o: FAILING =
+
 # the texts that src/cuda/runtime/ff_texts.c holds
 from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
 CUDA_TEXTS := $(call from_makevars,CUDA_TEXTS)
@@ -56,7 +62,7 @@ $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_T
 	cd src && LC_ALL=C awk -f cuda/runtime/embed.awk $(CUDA_TEXTS) >$(abspath $@).tmp
 	mv $@.tmp $@
 $(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
-$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
+$(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
 # and the hash of the headers that the core shares with backends
 SHARED_HEADERS := $(patsubst %,src/%,$(shell sed -n '/^SHARED_HEADERS/,/^$$/p' src/Makevars.in | tr -d '\\' | sed 1d))
@@ -65,7 +71,7 @@ $(BUILD)/texts/ff_build.inc: $(SHARED_HEADERS)
 	cat $^ | cksum | awk '{ print "#define FF_BUILD \"" $$1 "-" $$2 "\"" }' >$@.tmp
 	mv $@.tmp $@
 $(BUILD)/%/src/backend/ff_build.o: COMMON += -I$(BUILD)/texts
-$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
+$(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
 
 # an archive, so that a test links with no more of the core than it uses
 $(BUILD)/%/libcore.a:
@@ -74,6 +80,10 @@ $(BUILD)/%/libcore.a:
 $(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o)
 $(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
 $(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
+
+# all of the core, so that no place that allocates is left out
+$(BUILD)/memory/test_memory: $(BUILD)/memory/tests/c/test_memory.o $(BUILD)/memory/tests/c/failing_memory.o $(CORE:%.c=$(BUILD)/memory/%.o)
+	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 
 $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
 	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
@@ -84,13 +94,17 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
 
 # shared objects that test_backend opens, right and wrong ones; each lies beside the program
 FAKES = right abi small build null nodriver noentry
-$(BUILD)/asan/fake_%.so $(BUILD)/plain/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h $(BUILD)/texts/ff_build.inc
-	@mkdir -p $(@D)
-	$(CC) -std=c11 $(WARN) -fPIC -shared -I$(BUILD)/texts -DFAKE_$* $< -o $@
+define fakes
+$(BUILD)/$(1)/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h $(BUILD)/texts/ff_build.inc
+	@mkdir -p $$(@D)
+	$(CC) -std=c11 $(WARN) -fPIC -shared -I$(BUILD)/texts -DFAKE_$$* $$< -o $$@
+endef
+$(foreach flavour,asan plain memory,$(eval $(call fakes,$(flavour))))
 $(BUILD)/asan/test_backend: | $(FAKES:%=$(BUILD)/asan/fake_%.so)
 $(BUILD)/plain/test_backend: | $(FAKES:%=$(BUILD)/plain/fake_%.so)
+$(BUILD)/memory/test_memory: | $(BUILD)/memory/fake_right.so
 
-c-tests: $(TESTS:%=$(BUILD)/asan/%) $(FAKES:%=$(BUILD)/asan/fake_%.so)
+c-tests: $(TESTS:%=$(BUILD)/asan/%) $(FAKES:%=$(BUILD)/asan/fake_%.so) $(BUILD)/memory/test_memory
 plain-tests: $(TESTS:%=$(BUILD)/plain/%) $(FAKES:%=$(BUILD)/plain/fake_%.so)
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/%)
 .PHONY: plain-tests fuzzers
@@ -138,7 +152,7 @@ $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base
 	$(NVCC) -std=c++17 -o $@ $<
 
 # run-time compilation against a driver and a compiler that only pretend
-$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/runtime/ff_jit.cu.o $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o
+$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/runtime/ff_jit.cu.o $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o $(CUDA_BUILD)/base/ff_memory.c.o
 	@mkdir -p $(CUDA_BUILD)/fake
 	$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -pthread tests/cuda/fake_libraries.c -o $(CUDA_BUILD)/fake/libcuda.so.1
 	for major in 12 13 14; do ln -sf libcuda.so.1 $(CUDA_BUILD)/fake/libnvrtc.so.$$major; done

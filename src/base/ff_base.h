@@ -80,6 +80,10 @@ void ff_free_aligned(void *memory);
  * cleared. On failure *memory is as it was. */
 ff_status ff_grow(void **memory, size_t *capacity, size_t need, size_t size, ff_error *err);
 
+/* Gives room back: the first count * size bytes, at least 1, of memory that ff_calloc or ff_grow made, perhaps elsewhere. It cannot
+ * fail: without memory the block stays as large as it was. */
+void *ff_shrink(void *memory, size_t count, size_t size);
+
 /* A copy of at most `length` bytes of text, terminated; NULL without memory. */
 char *ff_strndup(const char *text, size_t length);
 

@@ -1,4 +1,7 @@
-/* What the files of SBML-qual share; libsbml is behind them alone. */
+/* What the files of SBML-qual share; libsbml is behind them alone.
+ *
+ * Where libsbml finds no memory it throws std::bad_alloc, which C cannot catch, and the process ends: its C functions have no
+ * other way to tell, and the core has no C++. The allocations of these files are checked like all others. */
 #ifndef FF_IO_SBML_H
 #define FF_IO_SBML_H
 

@@ -19,8 +19,8 @@ void ff_code_free(ff_code *code) {
 }
 
 ff_status ff_code_finish(ff_expr *out, ff_code *code, ff_error *err) {
-  ff_op *fitted = code->length > 0 ? realloc(code->word, code->length * sizeof *fitted) : NULL;
-  *out = (ff_expr){.code = fitted != NULL ? fitted : code->word, .length = (uint32_t)code->length};
+  ff_op *fitted = code->length > 0 ? ff_shrink(code->word, code->length, sizeof *fitted) : code->word;
+  *out = (ff_expr){.code = fitted, .length = (uint32_t)code->length};
   *code = (ff_code){0};
   ff_status status = ff_expr_measure(out, FF_X_MAX_OPERAND, err);
   if (status != FF_OK) ff_expr_free(out);
@@ -129,11 +129,7 @@ ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_p
   qsort(node, n, sizeof *node, compare_nodes);
   for (uint32_t i = 0; i < n; i++)
     if (i == 0 || node[i] != node[i - 1]) node[unique++] = node[i];
-  if (unique < n) { /* repeats are common in sums of products; give the room back */
-    uint32_t *fitted = realloc(node, unique * sizeof *node);
-    if (fitted != NULL) node = fitted;
-  }
-  *parents = node;
+  *parents = unique < n ? ff_shrink(node, unique, sizeof *node) : node; /* repeats are common in sums of products */
   *n_parents = unique;
   return FF_OK;
 }

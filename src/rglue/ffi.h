@@ -15,6 +15,19 @@ void ffi_stop(const ff_error *err);
 /* ffi_stop unless the status is FF_OK. */
 void ffi_check(ff_status status, const ff_error *err);
 
+/* An external pointer (to be PROTECTed by the caller) to nothing yet. `release` frees what is given to it by R_SetExternalPtrAddr
+ * later: once R collects the pointer, or ffi_release() is called, or, with `at_exit`, R ends. So make the pointer before what it
+ * is to hold, and an R error or an interrupt leaks nothing. `release` gets the pointer, frees what it holds and clears it; it has
+ * to take one that holds nothing, and must not raise an error. `kept` stays alive with the pointer. The tag is this function's.
+ *
+ * The finalizer that R knows is an R function, finalize_pointer() of R/zzz.R. A C function would be called after .onUnload() has
+ * closed the library, for R has no way to take a finalizer back. */
+SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
+
+/* The texts of a character vector, valid until the .Call ends. R may jump when it hands out a string: so ask for them before the
+ * core gives out what only C can free. */
+const char *const *ffi_texts(SEXP strings);
+
 /* A list of n NULLs with these names, to be PROTECTed by the caller. */
 SEXP ffi_list(int n, const char *const *names);
 

@@ -10,8 +10,7 @@ static void release(SEXP pointer) {
 SEXP ffi_backend_open(SEXP path) {
   ff_error err;
   ff_backend_library *library;
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, R_NilValue));
   ffi_check(ff_backend_open(&library, R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0))), &err), &err);
   R_SetExternalPtrAddr(pointer, library);
   UNPROTECT(1);

@@ -1,5 +1,7 @@
 #include "ffi.h"
 
+#include <R_ext/Rdynload.h>
+
 void ffi_stop(const ff_error *err) {
   /* R's allocations below may jump; err's text is copied first and err itself is not needed after that. */
   SEXP class = PROTECT(Rf_mkString(ff_status_name(err->status)));
@@ -16,10 +18,37 @@ void ffi_check(ff_status status, const ff_error *err) {
   if (status != FF_OK) ffi_stop(err);
 }
 
+const char *const *ffi_texts(SEXP strings) {
+  R_xlen_t n = XLENGTH(strings);
+  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
+  for (R_xlen_t i = 0; i < n; i++) texts[i] = CHAR(STRING_ELT(strings, i));
+  return texts;
+}
+
 SEXP ffi_list(int n, const char *const *names) {
   SEXP out = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
   for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
   Rf_setAttrib(out, R_NamesSymbol, labels);
   UNPROTECT(2);
   return out;
+}
+
+SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept) {
+  SEXP function = PROTECT(R_MakeExternalPtrFn((DL_FUNC)release, R_NilValue, R_NilValue));
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, function, kept));
+  SEXP package = PROTECT(Rf_mkString("fireflip"));
+  SEXP namespace = PROTECT(R_FindNamespace(package));
+  SEXP finalizer = PROTECT(Rf_eval(Rf_install("finalize_pointer"), namespace));
+  R_RegisterFinalizerEx(pointer, finalizer, at_exit ? TRUE : FALSE);
+  UNPROTECT(5);
+  return pointer;
+}
+
+/* Frees what a pointer of ffi_pointer() holds: now, not when R next collects. */
+SEXP ffi_release(SEXP pointer) {
+  SEXP function = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrTag(pointer) : R_NilValue;
+  if (TYPEOF(function) != EXTPTRSXP) return R_NilValue;
+  void (*release)(SEXP) = (void (*)(SEXP))R_ExternalPtrAddrFn(function);
+  if (release != NULL) release(pointer); /* NULL in a pointer that was saved to a file */
+  return R_NilValue;
 }

@@ -1,6 +1,9 @@
 /* What R may call, one line an entry: FFI_ENTRY(name, number of arguments). Included by init.c alone, twice.
  * The function is SEXP name(SEXP, ...), not static, in the ffi_*.c named above its lines. R says .Call(name, ...). */
 
+/* ffi_common.c */
+FFI_ENTRY(ffi_release, 1)
+
 /* ffi_io.c */
 FFI_ENTRY(ffi_read_network, 2)
 FFI_ENTRY(ffi_write_network, 3)

@@ -19,10 +19,13 @@ typedef struct {
   ff_estimate *estimate;
 } held;
 
+enum { KEPT_NETWORK, KEPT_BACKEND }; /* in the list that lives with the pointer */
+
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
-  SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
+  SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND);
+  /* in a forked process what the backend made is not there to be freed */
   if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_estimate_free(h->estimate);
   ff_program_free(h->program);
   ff_program_free(h->pilot_program);
@@ -34,10 +37,11 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-/* The pointer comes first, so that whatever jumps later leaks nothing. */
-static SEXP hold(held **out) {
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
+/* The pointer comes first, so that whatever jumps later leaks nothing. The estimate's messages use the network's names. */
+static SEXP hold(held **out, SEXP network) {
+  SEXP kept = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(kept, KEPT_NETWORK, network);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, kept));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) {
     ff_error err;
@@ -45,7 +49,7 @@ static SEXP hold(held **out) {
     ffi_stop(&err);
   }
   R_SetExternalPtrAddr(pointer, h);
-  UNPROTECT(1);
+  UNPROTECT(2);
   *out = h;
   return pointer;
 }
@@ -109,14 +113,13 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   ff_error err;
   uint32_t n = (uint32_t)XLENGTH(sets);
   if (n == 0) return;
+  const char *const *texts = ffi_texts(sets); /* UTF-8, as R's side has made sure */
   ff_names *names;
   ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
   ff_status status = terms != NULL ? FF_OK : ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    const char *text = CHAR(STRING_ELT(sets, i)); /* UTF-8, as R's side has made sure */
-    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
-  }
+  for (uint32_t i = 0; i < n && status == FF_OK; i++)
+    status = ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
   ff_names_free(names);
   if (status == FF_OK) status = ff_observables_put_sets(&h->observables, terms, n, &err);
   for (uint32_t i = 0; status != FF_OK && terms != NULL && i < n; i++) ff_expr_free(&terms[i]);
@@ -152,8 +155,7 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   ff_pbn *pbn;
   held *h;
   SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(hold(&h));
-  R_SetExternalPtrTag(pointer, network); /* whose names the estimate's messages use */
+  SEXP pointer = PROTECT(hold(&h, network));
   hold_influences(h, pbn, from, to);
   hold_sets(h, pbn, sets);
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
@@ -194,7 +196,7 @@ SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEX
                              .n_devices = n,
                              .kernel = ffi_kernel(kernel),
                              .cache = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)))};
-  R_SetExternalPtrProtected(pointer, backend);
+  SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND, backend);
   ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
   return R_NilValue;
 }

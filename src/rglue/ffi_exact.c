@@ -52,8 +52,7 @@ SEXP ffi_exact_new(SEXP model) {
   ff_error err;
   ff_pbn *pbn;
   SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, network));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) no_memory("a chain");
   R_SetExternalPtrAddr(pointer, h);
@@ -100,7 +99,7 @@ static void advance(held *h, double tolerance, uint64_t max_steps, double second
     return;
   }
   if (h->solver == NULL) {
-    h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi);
+    if (h->pi == NULL) h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi); /* it is there where the solver failed */
     if (h->pi == NULL) no_memory("the distribution of a chain");
     ffi_check(ff_exact_solver_new(&h->solver, h->exact, tolerance, max_steps, &err), &err);
   }
@@ -159,6 +158,7 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ff_error err;
   held *h = solved(pointer);
   uint32_t n = (uint32_t)XLENGTH(sets);
+  const char *const *texts = ffi_texts(sets);
   ff_influence_free(&h->asked);
   uint32_t *first = ff_calloc((size_t)n + 1, sizeof *first);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
@@ -169,8 +169,7 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ffi_check(ff_names_new(&names, h->pbn->names, h->pbn->n_nodes, "nodes", &err), &err);
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    const char *text = CHAR(STRING_ELT(sets, i));
-    status = ff_expr_parse(&terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    status = ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
     if (status != FF_OK) break;
     weights[i] = 1;
     first[i + 1] = h->asked.n = i + 1;

@@ -12,14 +12,15 @@ SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP named = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
   memset(LOGICAL(named), 0, pbn->n_nodes * sizeof(int));
+  const char *const *texts = ffi_texts(sets);
+  R_xlen_t n_sets = XLENGTH(sets);
   ff_names *names;
   ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_status status = FF_OK;
-  for (R_xlen_t i = 0; i < XLENGTH(sets) && status == FF_OK; i++) {
+  for (R_xlen_t i = 0; i < n_sets && status == FF_OK; i++) {
     ff_expr set = {0};
     uint32_t *nodes = NULL, n = 0;
-    const char *text = CHAR(STRING_ELT(sets, i));
-    status = ff_expr_parse(&set, text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    status = ff_expr_parse(&set, texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
     if (status == FF_OK) status = ff_expr_parents(&set, &nodes, &n, &err);
     for (uint32_t j = 0; j < n; j++) LOGICAL(named)[nodes[j]] = 1;
     free(nodes);

@@ -9,12 +9,7 @@ static void finalize_pbn(SEXP holder) {
   R_ClearExternalPtr(holder);
 }
 
-SEXP ffi_pbn_holder(void) {
-  SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-  R_RegisterCFinalizerEx(holder, finalize_pbn, FALSE);
-  UNPROTECT(1);
-  return holder;
-}
+SEXP ffi_pbn_holder(void) { return ffi_pointer(finalize_pbn, 0, R_NilValue); }
 
 /* ---- from R --------------------------------------------------------------------------------------------------------
  * Whatever of R's can jump comes first, gathered in R's memory or behind the holder; only then does the core allocate. */
@@ -246,8 +241,7 @@ static SEXP list_with_names(int n, const char *const *names) {
 static SEXP predictor_texts(const ff_pbn *pbn) {
   uint32_t n = pbn->first[pbn->n_nodes];
   SEXP texts = PROTECT(Rf_allocVector(STRSXP, n));
-  SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue)); /* frees the text should R fail to copy it */
-  R_RegisterCFinalizerEx(holder, finalize_text, FALSE);
+  SEXP holder = PROTECT(ffi_pointer(finalize_text, 0, R_NilValue)); /* frees the text should R fail to copy it */
   for (uint32_t r = 0; r < n; r++) {
     ff_error err;
     char *text;

@@ -40,8 +40,7 @@ static SEXP hold(SEXP model, held **out) {
   ff_error err;
   ff_pbn *pbn;
   SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, network));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) {
     ff_error_set(&err, FF_EMEMORY, "no memory for outcomes");

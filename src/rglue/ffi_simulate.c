@@ -90,8 +90,7 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
   ff_error err;
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, R_NilValue));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) {
     ff_error_set(&err, FF_EMEMORY, "no memory for a simulation");

@@ -41,11 +41,11 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   ff_error err;
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, backend));
-  R_RegisterCFinalizerEx(pointer, release, TRUE);
-  held *h = ff_calloc(1, sizeof *h);
+  SEXP pointer = PROTECT(ffi_pointer(release, 1, backend));
   uint32_t n = (uint32_t)XLENGTH(sets), *first = (uint32_t *)R_alloc(n + 1, sizeof *first);
   double *weights = (double *)R_alloc(n, sizeof *weights);
+  const char *const *texts = ffi_texts(sets);
+  held *h = ff_calloc(1, sizeof *h);
   R_SetExternalPtrAddr(pointer, h);
   if (h == NULL || (h->terms = ff_calloc(n, sizeof *h->terms)) == NULL) {
     ff_error_set(&err, FF_EMEMORY, "no memory to measure speed");
@@ -57,8 +57,7 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   ff_status status = FF_OK;
   first[0] = 0;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    const char *text = CHAR(STRING_ELT(sets, i));
-    status = ff_expr_parse(&h->terms[i], text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err);
+    status = ff_expr_parse(&h->terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
     first[i + 1] = i + 1;
     weights[i] = 1;
   }

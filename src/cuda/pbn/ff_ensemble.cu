@@ -251,7 +251,7 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
     }
     status = launch(e, chunk, count, err);
     if (status == FF_OK && e->in_counters == SPILL_STEPS) status = ff_ensemble_spill(e, err);
-    *done += chunk;
+    if (status == FF_OK) *done += chunk;
     if (ff_clock() > stop) break;
   }
   return status;

@@ -340,13 +340,16 @@ ff_status ff_generate(ff_generated_text *out, const ff_program *program, const f
   g.temps = ff_calloc(s->terms - s->temps, sizeof *g.temps);
   g.last_read = ff_calloc(program->n_nodes, sizeof *g.last_read);
   g.waiting = ff_calloc(program->n_nodes, sizeof *g.waiting);
-  if (g.temps == NULL || g.last_read == NULL || g.waiting == NULL) g.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
-  put_definitions(&g, shape);
-  out->definitions = finish(&g);
-  put_select(&g);
-  put_update(&g);
-  put_terms(&g);
-  out->functions = finish(&g);
+  if (g.temps == NULL || g.last_read == NULL || g.waiting == NULL) {
+    g.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
+  } else {
+    put_definitions(&g, shape);
+    out->definitions = finish(&g);
+    put_select(&g);
+    put_update(&g);
+    put_terms(&g);
+    out->functions = finish(&g);
+  }
   free(g.temps);
   free(g.last_read);
   free(g.waiting);

@@ -1,0 +1,460 @@
+/* What test_memory lets fail: scenarios that together allocate at every place of the core that allocates at all. A scenario is
+ * prepared once, while nothing fails, and then played again and again. A play gives back the status of the call that failed,
+ * frees all that it got, and passes `err`, which may be NULL, to all that it calls. */
+#ifndef FF_TESTS_MEMORY_SCENARIOS_H
+#define FF_TESTS_MEMORY_SCENARIOS_H
+
+#include "../../src/cuda/pbn/ff_generate.h"
+#include "../../src/cuda/pbn/ff_slice_image.h"
+#include "../../src/cuda/pbn/ff_table_image.h"
+#include "../../src/exact/ff_exact.h"
+#include "../../src/io/ff_io.h"
+#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/outcome/ff_outcome.h"
+#include "check.h"
+#include "nets.h"
+
+/* What prepare() makes and release() takes back. */
+static struct {
+  ff_pbn *pbn;
+  ff_program *program;
+  char *text;
+  ff_tally tally;
+  ff_plan plan;
+} given;
+
+static void release(void) {
+  ff_program_free(given.program);
+  ff_pbn_free(given.pbn);
+  free(given.text);
+  ff_tally_free(&given.tally);
+  memset(&given, 0, sizeof given);
+}
+
+static void give_random(net_shape shape, uint64_t seed) { given.pbn = net_random_make(&shape, seed); }
+
+/* A failure leaves nothing behind. */
+#define CHECK_OUT(status, out) FF_CHECK(((status) == FF_OK) == ((out) != NULL))
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static ff_status read_text(const char *text, ff_format format, ff_error *err) {
+  ff_pbn *pbn = NULL;
+  ff_status status = ff_io_parse(&pbn, NULL, text, strlen(text), "network", format, err);
+  CHECK_OUT(status, pbn);
+  ff_pbn_free(pbn);
+  return status;
+}
+
+static ff_status write_text(ff_format format, ff_error *err) {
+  char *text = NULL;
+  ff_status status = ff_io_text(&text, given.pbn, format, err);
+  CHECK_OUT(status, text);
+  free(text);
+  return status;
+}
+
+#define PARITY_OF_SIX "0110100110010110100101100110100110010110011010010110100110010110"
+
+/* Truth tables, parents that are named twice, names that need quotes, exempt nodes, initial values, contexts. */
+static const char assa_text[] =
+    "type=synchronous\nn=3\nperturbation=0.01\nremovedNodes=2 1\nnodeNames\na\n\"b c\"\np38/d\nendNodeNames\n"
+    "node a\n0.4 : a & !a | \"b c\"\n0.6 : f(a, p38/d){0110}\nendNode\nnode \"b c\"\n1 : !(a ^ p38/d)\nendNode\n"
+    "node p38/d\n1 : ((((((((((((((((((a))))))))))))))))))\nendNode\nnpNode\na\nendNpNode\n"
+    "initialValues\na = 1\nendInitialValues\ncontexts\n0.3 : 1 1 1\n0.7 : 2 1 1\nendContexts\n";
+static const char boolnet_text[] =
+    "targets, factors, probabilities\na, b & !u, 0.5\na, f(a, b, c){01101001}, 0.5\nb, a ^ c\nc, v | !a & b, 1\n";
+static const char bnet_text[] =
+    "targets, factors\na, b & !a\nb, f(a, b, c){01101001}\nc, !(a ^ b) | c\n"
+    "\"d e\", a & f(a, b, c, d, e, g){" PARITY_OF_SIX "}\nd, a\ne, b\ng, c | (a & b & c)\n";
+
+static ff_status reads_assa(ff_error *err) { return read_text(assa_text, FF_FORMAT_AUTO, err); }
+static ff_status reads_boolnet(ff_error *err) { return read_text(boolnet_text, FF_FORMAT_AUTO, err); }
+static ff_status reads_bnet(ff_error *err) { return read_text(bnet_text, FF_FORMAT_BNET, err); }
+
+static void prepare_parsed(const char *text, ff_format format) {
+  ff_error err;
+  FF_CHECK_OK(ff_io_parse(&given.pbn, NULL, text, strlen(text), "network", format, &err), &err);
+}
+static void prepare_assa(void) { prepare_parsed(assa_text, FF_FORMAT_ASSA); }
+static void prepare_boolnet(void) { prepare_parsed(boolnet_text, FF_FORMAT_BOOLNET); }
+static void prepare_bnet(void) { prepare_parsed(bnet_text, FF_FORMAT_BNET); }
+static ff_status writes_assa(ff_error *err) { return write_text(FF_FORMAT_ASSA, err); }
+static ff_status writes_boolnet(ff_error *err) { return write_text(FF_FORMAT_BOOLNET, err); }
+static ff_status writes_bnet(ff_error *err) { return write_text(FF_FORMAT_BNET, err); }
+static ff_status writes_sbml(ff_error *err) { return write_text(FF_FORMAT_SBML, err); }
+
+/* Names that are no ids, which the reader takes from beside them. libsbml itself is never made to fail: see ff_io_sbml.h. */
+static void prepare_sbml(void) {
+  ff_error err;
+  prepare_bnet();
+  FF_CHECK_OK(ff_io_text(&given.text, given.pbn, FF_FORMAT_SBML, &err), &err);
+}
+static ff_status reads_sbml(ff_error *err) { return read_text(given.text, FF_FORMAT_AUTO, err); }
+
+static const char *scratch_file(void) {
+  static char path[64];
+  snprintf(path, sizeof path, "/tmp/fireflip-memory-%ld.pbn", (long)getpid());
+  return path;
+}
+
+/* A file that cannot be written whole is as it was. */
+static ff_status writes_and_reads_a_file(ff_error *err) {
+  ff_pbn *pbn = NULL;
+  unlink(scratch_file());
+  ff_status status = ff_io_write(given.pbn, scratch_file(), FF_FORMAT_ASSA, err);
+  FF_CHECK((access(scratch_file(), F_OK) == 0) == (status == FF_OK));
+  if (status == FF_OK) status = ff_io_write(given.pbn, scratch_file(), FF_FORMAT_ASSA, err); /* over the first */
+  if (status == FF_OK) {
+    status = ff_io_read(&pbn, NULL, scratch_file(), FF_FORMAT_AUTO, err);
+    CHECK_OUT(status, pbn);
+  }
+  unlink(scratch_file());
+  ff_pbn_free(pbn);
+  return status;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+static void prepare_graph(void) {
+  give_random((net_shape){.nodes = 12, .max_functions = 2, .max_parents = 2, .contexts = 3, .perturbation = 0.1}, 5);
+}
+
+static ff_status finds_components(ff_error *err) {
+  ff_components *components = NULL;
+  ff_status status = ff_pbn_components(&components, given.pbn, err);
+  CHECK_OUT(status, components);
+  ff_graph_components_free(components);
+  return status;
+}
+
+static ff_status reduces(ff_error *err) {
+  uint8_t keep[12];
+  uint32_t kept[12], order[12], split, of_interest = 3;
+  ff_pbn *small = NULL;
+  ff_status status = ff_pbn_keep(keep, given.pbn, &of_interest, 1, err);
+  if (status == FF_OK) {
+    status = ff_pbn_reduce(&small, kept, given.pbn, keep, err);
+    CHECK_OUT(status, small);
+  }
+  if (status == FF_OK) status = ff_pbn_order(order, &split, small, 1000, err);
+  ff_pbn_free(small);
+  return status;
+}
+
+static ff_status finds_inputs(ff_error *err) {
+  uint8_t input[12];
+  return ff_pbn_inputs(input, given.pbn, err);
+}
+
+/* ---- exact answers ----------------------------------------------------------------------------------------------- */
+
+static ff_status solves(ff_error *err) {
+  ff_exact *exact = NULL;
+  ff_exact_solver *solver = NULL;
+  double *pi = NULL, *next = NULL, residual, share;
+  ff_status status = ff_exact_new(&exact, given.pbn, err);
+  CHECK_OUT(status, exact);
+  if (status == FF_OK) {
+    pi = ff_calloc(ff_exact_states(exact), sizeof *pi); /* the test's own, which do not fail */
+    next = ff_calloc(ff_exact_states(exact), sizeof *next);
+    status = ff_exact_solver_new(&solver, exact, 1e-9, 100000, err);
+    CHECK_OUT(status, solver);
+  }
+  for (int done = 0; status == FF_OK && !done;) status = ff_exact_solver_advance(solver, pi, 10, &done, &residual, err);
+  if (status == FF_OK) status = ff_exact_step(next, pi, exact, err);
+  if (status == FF_OK) status = ff_exact_row(next, 1, exact, err);
+  if (status == FF_OK) status = ff_exact_probability(&share, pi, &given.pbn->predictors[0].expr, exact, err);
+  ff_exact_solver_free(solver);
+  ff_exact_free(exact);
+  free(pi);
+  free(next);
+  return status;
+}
+
+/* Few states: elimination. */
+static void prepare_dense(void) {
+  give_random((net_shape){.nodes = 4, .max_functions = 2, .max_parents = 3, .perturbation = 0.1}, 3);
+}
+
+/* Contexts, and orbits that are searched: a node that no flip reaches. */
+static void prepare_orbits(void) {
+  net_shape shape = {.nodes = 5, .max_functions = 3, .max_parents = 3, .contexts = 3, .perturbation = 0.1, .exempt = 0.5};
+  give_random(shape, 8);
+}
+
+/* Transient states and several classes. */
+static void prepare_classes(void) {
+  static const char *const rules[] = {"a 0.5 a", "a 0.5 b", "b 1 b | c", "c 1 c & d", "d 0.5 d", "d 0.5 c & a", NULL};
+  given.pbn = net_parse(rules, 0, FF_ASYNCHRONOUS);
+}
+
+/* More states than elimination takes: iteration, here of more groups of states than are kept apart. */
+static void prepare_groups(void) {
+  static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "f 1 f", "g 1 g", "h 1 h", "i 1 i", NULL};
+  given.pbn = net_parse(rules, 0.2, FF_SYNCHRONOUS);
+}
+
+/* Rows so long that no order of states pays. */
+static void prepare_wide(void) {
+  give_random((net_shape){.nodes = 9, .max_functions = 6, .max_parents = 4, .perturbation = 0.2}, 2);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+static ff_status compiles(ff_layout layout, ff_error *err) {
+  static const uint32_t first[] = {0, 1, 2, 4};
+  static const double weights[] = {1, 1, 0.5, 0.25};
+  ff_expr terms[4];
+  for (uint32_t i = 0; i < 4; i++) terms[i] = given.pbn->predictors[i].expr;
+  ff_program *program = NULL;
+  ff_tile *tile = NULL;
+  ff_status status = ff_program_new(&program, given.pbn, &(ff_observables){3, first, terms, weights}, layout, err);
+  CHECK_OUT(status, program);
+  if (status == FF_OK) {
+    status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
+    CHECK_OUT(status, tile);
+  }
+  ff_tile_free(tile);
+  ff_program_free(program);
+  return status;
+}
+static ff_status compiles_sliced(ff_error *err) { return compiles(FF_LAYOUT_SLICED, err); }
+static ff_status compiles_packed(ff_error *err) { return compiles(FF_LAYOUT_PACKED, err); }
+
+/* Tables as operations, constants folded into them, functions of more parents than a table has. */
+static void prepare_rules(ff_update update) {
+  static const char *const rules[] = {"a 0.3 f(b, c, d){01101001}",
+                                      "a 0.7 a | b & c",
+                                      "b 1 !a",
+                                      "c 1 b ^ d ^ f(a, b, c, d, e, f){" PARITY_OF_SIX "}",
+                                      "d 1 a & b & c & d & e & f & g & h & i & j & k & l & m",
+                                      "e 1 f(e, d){0111} & (e ^ d ^ a)",
+                                      "f 1 e", "g 1 g", "h 1 a", "i 1 h", "j 1 i", "k 1 j", "l 1 k", "m 1 l", NULL};
+  given.pbn = net_parse(rules, 0.01, update);
+}
+static void prepare_synchronous(void) { prepare_rules(FF_SYNCHRONOUS); }
+static void prepare_asynchronous(void) { prepare_rules(FF_ASYNCHRONOUS); }
+static void prepare_contexts(void) {
+  give_random((net_shape){.nodes = 6, .max_functions = 3, .max_parents = 7, .contexts = 4, .perturbation = 0.1}, 6);
+}
+static void prepare_picked_contexts(void) {
+  give_random((net_shape){.nodes = 6, .max_functions = 3, .max_parents = 7, .contexts = 4, .update = FF_ASYNCHRONOUS}, 6);
+}
+
+static void prepare_clock(void) {
+  static const char *const rules[] = {"a 1 !c", "b 1 a", "c 1 b", "d 0.5 a", "d 0.5 d", NULL};
+  given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+}
+
+static ff_status finds_a_clock(ff_error *err) {
+  ff_clockwork clock;
+  ff_status status = ff_clockwork_find(&clock, given.pbn, err);
+  if (status == FF_OK) FF_CHECK_INT(clock.period, 6);
+  return status;
+}
+
+/* ---- what kernels of a GPU are given ------------------------------------------------------------------------------ */
+
+static void prepare_kernel(ff_layout layout) {
+  ff_error err;
+  prepare_synchronous();
+  static const uint32_t first[] = {0, 1};
+  static const double weights[] = {1};
+  const ff_observables sets = {1, first, &given.pbn->predictors[0].expr, weights};
+  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, layout, &err), &err);
+}
+static void prepare_rows(void) { prepare_kernel(FF_LAYOUT_SLICED); }
+static void prepare_table(void) { prepare_kernel(FF_LAYOUT_PACKED); }
+
+static ff_status generates(ff_error *err) {
+  ff_generated_text text;
+  ff_status status = ff_generate(&text, given.program, &(ff_generate_shape){4, 4, 1}, err);
+  CHECK_OUT(status, text.definitions);
+  CHECK_OUT(status, text.functions);
+  ff_generate_free(&text);
+  return status;
+}
+
+static ff_status makes_slice_images(ff_error *err) {
+  ff_slice_image image;
+  void *memory = NULL, *staged = NULL;
+  size_t bytes;
+  ff_status status = ff_slice_image_new(&image, &memory, &bytes, given.program, err);
+  CHECK_OUT(status, memory);
+  if (status == FF_OK) {
+    status = ff_slice_image_staged(&image, &staged, &bytes, given.program, err);
+    CHECK_OUT(status, staged);
+  }
+  ff_free_aligned(memory);
+  ff_free_aligned(staged);
+  return status;
+}
+
+static ff_status makes_table_image(ff_error *err) {
+  static const ff_table_card card = {24576, 24576, 0, 1024};
+  ff_step_program image;
+  ff_table_plan plan;
+  void *memory = NULL;
+  size_t bytes;
+  ff_table_plan_of(&plan, given.program, &card, 1);
+  ff_status status = ff_table_image_new(&image, &memory, &bytes, given.program, &plan, err);
+  CHECK_OUT(status, memory);
+  ff_free_aligned(memory);
+  return status;
+}
+
+/* Beside this program: see the Makefile. */
+static ff_status opens_a_backend(ff_error *err) {
+  ff_backend_library *library = NULL;
+  ff_status status = ff_backend_open(&library, "build/memory/fake_right.so", err);
+  CHECK_OUT(status, library);
+  ff_backend_close(library);
+  return status;
+}
+
+/* ---- estimates --------------------------------------------------------------------------------------------------- */
+
+static ff_estimate_options quick_options(int threads) {
+  return (ff_estimate_options){.precision = 0.05, .z = 1.96, .epsilon = 1e-2, .key = 7, .max_burn_in = 1u << 16, .n_shards = 1,
+                               .threads = threads, .simd = FF_SIMD_BEST};
+}
+
+static void prepare_estimate(void) {
+  static const char *const rules[] = {"a 0.5 b", "a 0.5 !c", "b 1 f(a, b, d){01101001}", "c 1 a & b | c", "d 1 !a", NULL};
+  given.pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
+}
+
+/* As the package does it: sets and influences, each distinct term counted once, a pilot that watches more, a run to its end. */
+static ff_status estimates(int threads, ff_error *err) {
+  static const uint32_t from[] = {1, 2, 0, 0}, to[] = {0, 0, 3, 2};
+  ff_observables observables = {0};
+  ff_monitors monitors = {{0}, 0, {NULL, NULL}};
+  ff_counted counted = {{0}, NULL}, watched = {{0}, NULL};
+  ff_program *program = NULL, *pilot = NULL;
+  ff_estimate *estimate = NULL;
+  ff_expr set = {0};
+  ff_status status = ff_influence_new(&observables, given.pbn, from, to, 4, err);
+  if (status == FF_OK) status = ff_expr_copy(&set, &given.pbn->predictors[2].expr, err);
+  if (status == FF_OK) status = ff_observables_put_sets(&observables, &set, 1, err);
+  if (status != FF_OK) ff_expr_free(&set);
+  if (status == FF_OK) status = ff_observables_hold(&observables, given.pbn, err);
+  if (status == FF_OK) status = ff_counted_new(&counted, &observables, err);
+  if (status == FF_OK) status = ff_monitors_new(&monitors, &observables, given.pbn, 10, 3, 2, err);
+  if (status == FF_OK) status = ff_counted_new(&watched, &monitors.observables, err);
+  if (status == FF_OK) status = ff_program_new(&program, given.pbn, &counted.counted, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_program_new(&pilot, given.pbn, &watched.counted, FF_LAYOUT_AUTO, err);
+  ff_estimate_options options = quick_options(threads);
+  options.monitors = &monitors;
+  options.names = given.pbn->names;
+  if (status == FF_OK) {
+    ff_program_spread(program);
+    ff_program_spread(pilot);
+    status = ff_estimate_new(&estimate, &(ff_counting){program, &observables, counted.at},
+                             &(ff_counting){pilot, &monitors.observables, watched.at}, options, err);
+    CHECK_OUT(status, estimate);
+  }
+  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  ff_program_free(pilot);
+  ff_counted_free(&counted);
+  ff_counted_free(&watched);
+  ff_monitors_free(&monitors);
+  ff_influence_free(&observables);
+  return status;
+}
+static ff_status estimates_in_one_thread(ff_error *err) { return estimates(1, err); }
+static ff_status estimates_in_two_threads(ff_error *err) { return estimates(2, err); }
+
+/* Every node is its own observable, so that the program counts each. */
+static const uint32_t own_first[] = {0, 1, 2};
+static const double own_weights[] = {1, 1};
+
+static void prepare_resumed(void) {
+  ff_error err;
+  ff_estimate *estimate = NULL;
+  prepare_estimate();
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
+  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), &err), &err);
+  for (int done = 0; estimate != NULL && !done;) FF_CHECK_OK(ff_estimate_advance(estimate, 10, &done, &err), &err);
+  given.plan = ff_estimate_plan(estimate);
+  FF_CHECK_OK(ff_tally_new(&given.tally, &sets, &err), &err);
+  ff_tally_clear(&given.tally, given.plan.half[0], given.plan.half[1]);
+  FF_CHECK_OK(ff_tally_merge(&given.tally, ff_estimate_tally(estimate), &err), &err);
+  ff_estimate_free(estimate);
+}
+
+static ff_status resumes(ff_error *err) {
+  ff_estimate *estimate = NULL;
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
+  ff_status status = ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(2), err);
+  CHECK_OUT(status, estimate);
+  if (status == FF_OK) status = ff_estimate_resume(estimate, given.plan, &given.tally, NULL, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
+  ff_estimate_free(estimate);
+  return status;
+}
+
+/* Pilot and run on the devices of test_waves, which are tiles here. What a device cannot do is told, not done in silence. */
+static void prepare_devices(void) {
+  ff_error err;
+  prepare_estimate();
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
+  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
+}
+
+static ff_status estimates_on_devices(ff_error *err) {
+  static const uint32_t devices[] = {0, 1};
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
+  ff_estimate *estimate = NULL;
+  memset(&fake, 0, sizeof fake);
+  fake.observables = &sets;
+  fake.capacity = 4;
+  ff_status status = ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), err);
+  CHECK_OUT(status, estimate);
+  for (int done = 0, used = 0; status == FF_OK && !done;) {
+    const ff_engine_choice choice = {.backend = &backend, .devices = devices, .n_devices = used > 0 ? 2 : 1, .cache = "/nowhere"};
+    if (used == 0 || ff_estimate_waits(estimate)) {
+      used++;
+      status = ff_estimate_use(estimate, &choice, err);
+      for (int is = 0; status == FF_OK && !is;) status = ff_estimate_ready(estimate, 1, &is, err);
+    }
+    if (status == FF_OK) status = ff_estimate_advance(estimate, 10, &done, err);
+  }
+  /* one device of two is left out, and the other does its share: what was lost is told */
+  if (status == FF_OK && ff_estimate_lost(estimate) != NULL)
+    status = ff_error_set(err, FF_EMEMORY, "%s", ff_estimate_lost(estimate));
+  ff_estimate_free(estimate);
+  FF_CHECK_INT(fake.freed, fake.made);
+  return status;
+}
+
+/* ---- outcomes ---------------------------------------------------------------------------------------------------- */
+
+static ff_status finds_outcomes(ff_error *err) {
+  ff_outcome *outcome = NULL;
+  const ff_outcome_options options = {
+      .trajectories = 1024, .key = 3, .max_steps = 64, .max_states = 600, .threads = 2, .simd = FF_SIMD_BEST};
+  ff_status status = ff_outcome_new(&outcome, given.pbn, options, err);
+  CHECK_OUT(status, outcome);
+  for (int done = 0; status == FF_OK && !done;) status = ff_outcome_advance(outcome, 10, &done, err);
+  ff_outcome_free(outcome);
+  return status;
+}
+
+/* An attractor of 512 states, so that the set of states grows. */
+static void prepare_outcomes(void) {
+  static const char *const rules[] = {"a 0.5 0", "a 0.5 1", "b 0.5 0", "b 0.5 1", "c 0.5 0", "c 0.5 1", "d 0.5 0",
+                                      "d 0.5 1", "e 0.5 0", "e 0.5 1", "f 0.5 0", "f 0.5 1", "g 0.5 0", "g 0.5 1",
+                                      "h 0.5 0", "h 0.5 1", "i 0.5 0", "i 0.5 1", "j 1 j",   NULL};
+  given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+}
+
+static void prepare_context_outcomes(void) {
+  net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 2, .contexts = 2, .update = FF_ASYNCHRONOUS, .keep = 0.3};
+  give_random(shape, 4);
+}
+
+#endif

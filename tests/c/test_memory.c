@@ -1,0 +1,185 @@
+/* Every allocation of the core and of the CUDA backend's C files made to fail, one after the other: the call says so (FF_EMEMORY,
+ * a sentence), gives nothing out, leaks nothing and does not crash. Then the same once more, with all later allocations failing
+ * too and no place for the error. The core is compiled anew for this (failing_memory.h). igraph's allocations fail as well. The
+ * second test asks that some scenario has reached every place that allocates; a new module brings one (CONTRIBUTING.md). */
+#define _DEFAULT_SOURCE /* getpid, access */
+#include <sanitizer/lsan_interface.h>
+#include <unistd.h>
+
+#include "check.h"
+/* the backend whose devices are tiles; its own tests are not run here */
+#undef FF_TEST_MAIN
+#define FF_TEST_MAIN(...)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "test_waves.c"
+#pragma GCC diagnostic pop
+
+#include "failing_memory.h"
+#include "memory_scenarios.h"
+
+typedef struct {
+  const char *name;
+  void (*prepare)(void);
+  ff_status (*play)(ff_error *err);
+} scenario;
+
+static const scenario scenarios[] = {
+    {"reads .pbn", NULL, reads_assa},
+    {"reads BoolNet's text", NULL, reads_boolnet},
+    {"reads .bnet", NULL, reads_bnet},
+    {"reads SBML-qual", prepare_sbml, reads_sbml},
+    {"writes .pbn", prepare_assa, writes_assa},
+    {"writes BoolNet's text", prepare_boolnet, writes_boolnet},
+    {"writes .bnet", prepare_bnet, writes_bnet},
+    {"writes SBML-qual", prepare_bnet, writes_sbml},
+    {"writes and reads a file", prepare_assa, writes_and_reads_a_file},
+    {"components", prepare_graph, finds_components},
+    {"reduction", prepare_graph, reduces},
+    {"inputs", prepare_graph, finds_inputs},
+    {"exact, dense", prepare_dense, solves},
+    {"exact, orbits and contexts", prepare_orbits, solves},
+    {"exact, several classes", prepare_classes, solves},
+    {"exact, many groups", prepare_groups, solves},
+    {"exact, wide rows", prepare_wide, solves},
+    {"sliced, synchronous", prepare_synchronous, compiles_sliced},
+    {"sliced, asynchronous", prepare_asynchronous, compiles_sliced},
+    {"sliced, contexts", prepare_contexts, compiles_sliced},
+    {"sliced, contexts, asynchronous", prepare_picked_contexts, compiles_sliced},
+    {"packed", prepare_synchronous, compiles_packed},
+    {"packed, contexts", prepare_contexts, compiles_packed},
+    {"clockwork", prepare_clock, finds_a_clock},
+    {"generated code", prepare_rows, generates},
+    {"images of sliced programs", prepare_rows, makes_slice_images},
+    {"image of a packed program", prepare_table, makes_table_image},
+    {"a backend's library", NULL, opens_a_backend},
+    {"estimate, one thread", prepare_estimate, estimates_in_one_thread},
+    {"estimate, two threads", prepare_estimate, estimates_in_two_threads},
+    {"estimate, resumed", prepare_resumed, resumes},
+    {"estimate, on devices", prepare_devices, estimates_on_devices},
+    {"outcomes", prepare_outcomes, finds_outcomes},
+    {"outcomes, contexts", prepare_context_outcomes, finds_outcomes},
+};
+
+/* Where a call may succeed although an allocation failed, and why. */
+static const struct {
+  const char *function, *call, *why;
+} optional[] = {
+    {NULL, "ff_shrink", "the block stays as large as it was"},
+    {"ff_parallel", "ff_calloc", "the work is done in one thread"},
+};
+
+/* Places that no scenario makes fail, and why. */
+static const struct {
+  const char *file, *function, *why;
+} unreached[] = {
+    {NULL, NULL, NULL},
+};
+
+/* ---- leaks ------------------------------------------------------------------------------------------------------- */
+
+/* Of AddressSanitizer's runtime; not every compiler has its header. */
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                              void (*freed)(const volatile void *));
+
+static long live; /* blocks that are allocated and not freed */
+
+static void count_new(const volatile void *block, size_t bytes) {
+  (void)bytes;
+  if (block != NULL) __atomic_add_fetch(&live, 1, __ATOMIC_SEQ_CST);
+}
+static void count_free(const volatile void *block) {
+  if (block != NULL) __atomic_sub_fetch(&live, 1, __ATOMIC_SEQ_CST);
+}
+static long live_now(void) { return __atomic_load_n(&live, __ATOMIC_SEQ_CST); }
+
+/* ---- one scenario ------------------------------------------------------------------------------------------------ */
+
+static int is_optional(const failing_site *at) {
+  for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+    if (strcmp(optional[i].call, at->call) == 0 &&
+        (optional[i].function == NULL || strcmp(optional[i].function, at->function) == 0))
+      return 1;
+  return 0;
+}
+
+/* Lets allocation k fail; 0 where there are fewer. */
+static int play(const scenario *s, long k, int onwards) {
+  ff_error err = {FF_OK, ""};
+  const long before = live_now();
+  failing_start(k, onwards);
+  ff_status status = s->play(onwards ? NULL : &err);
+  const failing_site *at = failing_place();
+  failing_start(0, 0);
+  const char *which = onwards ? "all from there on" : "alone";
+  if (at == NULL) {
+    FF_CHECK_SAY(status == FF_OK, "%s: %s", s->name, err.text);
+    return 0;
+  }
+  int fine = status == FF_EMEMORY || (status == FF_OK && is_optional(at));
+  FF_CHECK_SAY(fine, "%s, allocation %ld %s (%s:%d): %s: %s", s->name, k, which, at->file, at->line, ff_status_name(status),
+               err.text);
+  if (status != FF_OK && !onwards)
+    FF_CHECK_SAY(err.status == status && strlen(err.text) > 8, "%s, allocation %ld (%s:%d): \"%s\"", s->name, k, at->file,
+                 at->line, err.text);
+  long left = live_now() - before;
+  if (left != 0) { /* a library may keep something for later calls, which is no leak */
+    int leaks = __lsan_do_recoverable_leak_check();
+    FF_CHECK_SAY(!leaks, "%s, allocation %ld %s (%s:%d): %ld blocks left", s->name, k, which, at->file, at->line, left);
+  }
+  return 1;
+}
+
+static long played; /* allocations that were made to fail */
+
+static void run_scenario(const scenario *s) {
+  if (s->prepare != NULL) s->prepare();
+  ff_error err = {FF_OK, ""};
+  FF_CHECK_OK(s->play(&err), &err); /* libraries take what they keep */
+  long before = live_now();
+  failing_start(0, 0);
+  FF_CHECK_OK(s->play(&err), &err);
+  long n = failing_count();
+  FF_CHECK_SAY(live_now() == before, "%s: %ld blocks left where nothing failed", s->name, live_now() - before);
+  double start = ff_clock();
+  for (int onwards = 0; onwards < 2; onwards++)
+    for (long k = 1; play(s, k, onwards); k++) played++;
+  if (getenv("FF_MEMORY_VERBOSE") != NULL) printf("%-34s %5ld allocations, %.1f s\n", s->name, n, ff_clock() - start);
+  release();
+}
+
+static void every_allocation_may_fail(void) {
+  const char *only = getenv("FF_MEMORY_SCENARIO");
+  __sanitizer_install_malloc_and_free_hooks(count_new, count_free);
+  for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
+    if (only == NULL || strstr(scenarios[i].name, only) != NULL) run_scenario(&scenarios[i]);
+  FF_CHECK_SAY(__lsan_do_recoverable_leak_check() == 0, "something leaks");
+}
+
+/* The places are those that the compiler saw. */
+static void every_place_has_failed(void) {
+  size_t n, failed = 0, excused = 0;
+  failing_site **all = failing_sites(&n);
+  for (size_t i = 0; i < n; i++) {
+    int excuse = 0;
+    for (size_t j = 0; j < sizeof unreached / sizeof unreached[0]; j++)
+      excuse |= unreached[j].file != NULL && strcmp(unreached[j].file, all[i]->file) == 0 &&
+                strcmp(unreached[j].function, all[i]->function) == 0;
+    failed += all[i]->failed > 0;
+    excused += all[i]->failed == 0 && excuse;
+    FF_CHECK_SAY(all[i]->failed > 0 || excuse, "%s:%d: %s in %s() was never made to fail", all[i]->file, all[i]->line,
+                 all[i]->call, all[i]->function);
+  }
+  FF_CHECK(n > 200); /* the section is not empty */
+  FF_CHECK(failing_igraph() > 0);
+  printf("memory: %zu of %zu places that allocate were made to fail (%zu cannot be), in %ld plays of %zu scenarios; "
+         "igraph's own %ld times\n",
+         failed, n, excused, played, sizeof scenarios / sizeof scenarios[0], failing_igraph());
+  free(all);
+}
+
+int main(int argc, char **argv) {
+  static const ff_check_test tests[] = {{"every_allocation_may_fail", every_allocation_may_fail},
+                                        {"every_place_has_failed", every_place_has_failed}};
+  return ff_check_main("memory", tests, 2, argc, argv);
+}

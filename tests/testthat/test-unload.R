@@ -1,0 +1,67 @@
+# Unloading the package, in R processes of their own: R calls finalizers after the core is gone.
+
+# What a fresh R prints for these lines, one element a line; the last is "the end" where it has come so far.
+in_fresh_r <- function(...) {
+  skip_on_cran() # it takes some seconds
+  file <- tempfile(fileext = ".R")
+  on.exit(unlink(file))
+  writeLines(c("library(fireflip)", ..., "invisible(gc())", "cat(\"the end\\n\")"), file)
+  paths <- paste(.libPaths(), collapse = .Platform$path.sep)
+  out <- suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(file)), stdout = TRUE, stderr = TRUE,
+    env = paste0("R_LIBS=", shQuote(paths))
+  ))
+  structure(as.character(out), status = attr(out, "status"))
+}
+
+expect_the_end <- function(out) {
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  expect_identical(utils::tail(as.character(out), 1L), "the end")
+}
+
+unload <- c("unloadNamespace(\"fireflip\")", "stopifnot(!\"fireflip\" %in% names(getLoadedDLLs()))")
+run <- c(
+  "net <- example_model(\"cellcycle\")",
+  "answer <- steady_state(net, \"CycB & !Cdh1\", method = \"simulation\", precision = 0.01, seed = 1)"
+)
+
+test_that("the package can be unloaded after a run, and loaded again", {
+  out <- in_fresh_r(
+    run, "before <- answer$probability", unload, "invisible(gc())",
+    "library(fireflip)", run, "stopifnot(identical(answer$probability, before))",
+    "invisible(stationary_distribution(example_model(\"toggle\")))", unload
+  )
+  expect_the_end(out)
+})
+
+# What is still referred to, and what a call has left behind that was interrupted, as here by a limit of time.
+test_that("what is alive at unloading does no harm when it is collected", {
+  out <- in_fresh_r(
+    run,
+    "estimate <- fireflip:::new_estimate(net, c(CycB = \"CycB\"), NULL, list(precision = 0.01, z = 1.96, epsilon = 1e-6,",
+    "  seed = 1, max_burn_in = 1e5, shard = 0, shards = 1, threads = 1, simd = 3, go_on = 0, layout = 0))",
+    "invisible(.Call(fireflip:::ffi_estimate_advance, estimate, 0))",
+    "chain <- .Call(fireflip:::ffi_exact_new, net)",
+    "stopped <- tryCatch({",
+    "  setTimeLimit(elapsed = 0.5, transient = TRUE)",
+    "  steady_state(net, \"CycB\", method = \"simulation\", precision = 1e-7, seed = 1, progress = FALSE)",
+    "}, error = function(e) e)",
+    "setTimeLimit()",
+    "stopifnot(inherits(stopped, \"error\"), grepl(\"time limit\", conditionMessage(stopped)))",
+    unload, "rm(estimate, chain, stopped)", "invisible(gc())", "library(fireflip)", run
+  )
+  expect_the_end(out)
+})
+
+test_that("the package can be unloaded with a backend open", {
+  source <- test_path("..", "c", "fake_backend.c")
+  skip_if(!file.exists(source), "tests/c is not there")
+  skip_if(!nzchar(Sys.which("gcc")), "gcc is not there")
+  path <- tempfile(fileext = ".so")
+  system2(Sys.which("gcc"), c("-std=c11", "-fPIC", "-shared", "-DFAKE_right", shQuote(source), "-o", shQuote(path)))
+  ask <- c(
+    sprintf("options(fireflip.cuda_library = %s)", deparse(path)),
+    "stopifnot(sum(backends()$name == \"cuda\") == 3L)", "pointer <- fireflip:::opened$pointer", run
+  )
+  expect_the_end(in_fresh_r(ask, unload, "invisible(gc())", "rm(pointer)", "invisible(gc())", "library(fireflip)", ask, unload))
+})
