@@ -144,6 +144,7 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @param file Path of the file.
 #' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`; see [read_network()] for what they are. `"auto"` (the default)
 #'   goes by the ending of `file`: `.pbn`, `.boolnet` or `.txt`, `.bnet`, `.sbml` or `.xml`.
+#' @param ... Further arguments of a method; that of `pbn` takes none.
 #'
 #' @returns `file`, invisibly.
 #' @section What a format cannot say:
@@ -154,14 +155,15 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
 #'   what the network is; `fireflip_error_argument`.
 #' @seealso [read_network()]
+#' @rdname write_network
 #' @export
 #' @examples
 #' net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A ^ C", C = "C"), perturbation = 0.001)
 #' file <- write_network(net, tempfile(fileext = ".pbn"))
 #' cat(readLines(file), sep = "\n")
 #' identical(read_network(file), net)
-write_network <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml")) {
-  check_pbn(model)
+write_network.pbn <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), ...) {
+  check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   if (format == "auto") format <- format_of_path(file)

@@ -1,6 +1,10 @@
 /* What R may call, one line an entry: FFI_ENTRY(name, number of arguments). Included by init.c alone, twice.
  * The function is SEXP name(SEXP, ...), not static, in the ffi_*.c named above its lines. R says .Call(name, ...). */
 
+/* ffi_common.c */
+FFI_ENTRY(ffi_note, 1)
+FFI_ENTRY(ffi_noted, 1)
+
 /* ffi_io.c */
 FFI_ENTRY(ffi_read_network, 2)
 FFI_ENTRY(ffi_write_network, 3)
@@ -8,6 +12,7 @@ FFI_ENTRY(ffi_write_network, 3)
 /* ffi_network.c */
 FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
+FFI_ENTRY(ffi_pbn_renamed, 2)
 FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
 FFI_ENTRY(ffi_pbn_roles, 1)
