@@ -17,11 +17,11 @@
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
 #' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
-#'   as [long_run_influence()] does; their columns `samples`, `burn_in`, `trajectories` and `seconds` are the same where they
-#'   are one run's. Both can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
-#'   each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of
-#'   the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`,
-#'   `layout`, `backend`, `seed`, `seconds`. `c()` merges the parts of one run (`shard`).
+#'   as [long_run_influence()] does; their columns `samples` and `trajectories` are the same where they are one run's. Both
+#'   can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row
+#'   for each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is
+#'   of the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `trajectories`, `rhat`, and what [steady_state()]
+#'   says of the run with `run = TRUE`. `c()` merges the parts of one run (`shard`).
 #' @inheritSection steady_state Errors
 #' @inherit long_run_influence references
 #' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].

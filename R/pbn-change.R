@@ -172,7 +172,7 @@ set_rule.pbn <- function(model, ...) {
     bad <- index[now[index] != 1L & now[index] != before[index]]
     if (length(bad) > 0L) {
       abort_argument(sprintf(
-        "set_rule() must give a node of a dependent network one predictor function or as many as it has; \"%s\" has %d, found %d.",
+        "In a dependent network set_rule() gives a node one predictor function, or as many as it has; \"%s\" has %d, found %d.",
         model$nodes[[bad[[1L]]]], before[[bad[[1L]]]], now[[bad[[1L]]]]
       ))
     }
@@ -200,7 +200,7 @@ add_node.pbn <- function(model, ...) {
   if (!is.null(model$contexts)) {
     if (length(several) > 0L) {
       abort_argument(sprintf(
-        "add_node() must give a node of a dependent network one predictor function, which all contexts select; \"%s\" has several.",
+        "In a dependent network add_node() gives a node one predictor function, which all contexts select; \"%s\" has several.",
         several[[1L]]
       ))
     }
@@ -310,7 +310,9 @@ new_names <- function(model, values) {
 dots_rules <- function(model, name, values) {
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
   if (length(values) == 0L) {
-    abort_argument(sprintf("%s() needs rules by node name, such as %s = \"1\"; found none.", name, argument_name(model$nodes[[1L]])))
+    abort_argument(sprintf(
+      "%s() needs rules by node name, such as %s = \"1\"; found none.", name, argument_name(model$nodes[[1L]])
+    ))
   }
   if (is.list(values) && !is.data.frame(values) && !is.null(names(values)) && any(!nzchar(names(values)))) {
     abort_argument(sprintf(

@@ -19,7 +19,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  began <- NA_real_
+  began <- began_run <- NA_real_
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
@@ -29,10 +29,12 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
     if (state[[7L]] == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     long_pilot <- FALSE
     began <- told_if_long(began, state)
+    if (state[[2L]] == 1 && is.na(began_run)) began_run <- proc.time()[["elapsed"]]
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
-    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = progress_text(state, scale)))
+    now <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
+    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
@@ -113,10 +115,26 @@ told_if_long <- function(began, state) {
   if (left < 300) return(Inf)
   message(new_condition("long", "message", sprintf(
     "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
-    if (left < 7200) count_of(round(left / 60), "minute") else if (left < 172800) count_of(round(left / 3600), "hour") else
-      count_of(round(left / 86400), "day")
+    duration_text(left)
   ), NULL))
   Inf
+}
+
+duration_text <- function(seconds) {
+  if (seconds < 7200) return(count_of(round(seconds / 60), "minute"))
+  if (seconds < 172800) count_of(round(seconds / 3600), "hour") else count_of(round(seconds / 86400), "day")
+}
+
+# For the progress bar, once the run's share that is done tells: NULL before.
+time_left <- function(began, done) {
+  gone <- proc.time()[["elapsed"]] - began
+  if (is.na(gone) || gone < 2 || done <= 0.005) return(NULL)
+  left <- gone * (1 / done - 1)
+  if (left < 1) return(NULL)
+  in_unit <- if (left < 120) paste(ceiling(left), "s") else if (left < 7200) paste(round(left / 60), "min") else {
+    paste(round(left / 3600), "h")
+  }
+  paste(in_unit, "left") # short: the bar takes most of the line
 }
 
 auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
@@ -187,8 +205,8 @@ check_shard <- function(shard) {
 # precisions, and the trace tells widths in units of the first.
 estimate_run <- function(model, sets, pairs, options, confidence, result) {
   list(
-    method = "simulation", model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
-    epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
+    method = "simulation", model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision,
+    z = options$z, epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
     memory = result$memory, period = result$period, layout = result$layout, reason = result$reason,

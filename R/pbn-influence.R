@@ -18,7 +18,7 @@
 #' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
 #'
 #' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,
-#'   `samples`, `burn_in`, `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`. `as.matrix()` gives the
+#'   `samples`, `trajectories`, `rhat`. What is the same for all rows is told as [steady_state()] does. `as.matrix()` gives the
 #'   network's influence matrix, rows `from`, columns `to`; the sum of a column is the average sensitivity of that node.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty

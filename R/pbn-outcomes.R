@@ -35,6 +35,7 @@
 #' @param x,object Outcomes.
 #' @param n How many outcomes to show or draw, the most probable first. Default 20, or 30 in plots.
 #' @param nodes Add a column a node? Default `FALSE`.
+#' @param run Add columns on the run? Default `FALSE`.
 #' @param state One state of each attractor, rather than what nodes do in all its states? Default `FALSE`.
 #' @param main The title.
 #' @param row.names,optional Ignored; here for the generic.
@@ -42,14 +43,14 @@
 #'
 #' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number
 #'   from 1), `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state
-#'   that may follow; `"complex"`: not so), `states` (how many), `method`, `trajectories`, `seed`. Of exact answers `lower`
-#'   and `upper` are the probability, and `trajectories` and `seed` are `NA`.
+#'   that may follow; `"complex"`: not so), `states` (how many), `trajectories`. Of exact answers `lower` and `upper`
+#'   are the probability, and `trajectories` is `NA`. `as.data.frame(run = TRUE)` adds `method`, `seed`, `backend` and `seconds`.
 #'
 #'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the
 #'   attractor, and `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on.
 #'   `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name outcomes by the nodes in
-#'   which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes` with
-#'   `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
+#'   which they differ, or where they differ in none, by a state that they go through; `format()` gives the text that is
+#'   printed. `summary()` is a list of class `summary.outcomes` with `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
 #'   outcome), `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at
 #'   most as probable as that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
 #' @section Errors: `fireflip_error_argument` for arguments out of their domain and for a network with perturbation;
@@ -326,7 +327,8 @@ print.outcomes <- function(x, n = 20, ...) {
   last <- length(text)
   if (last > 0L && names(text)[[last]] == "nodes") {
     others <- vapply(names(text)[-last], function(name) max(nchar(c(name, text[[name]]), "width")) + 1L, 0L)
-    text$nodes <- format(cut_text(trimws(text$nodes), max(20L, getOption("width") - sum(others) - 1L)))
+    room <- getOption("width") - sum(others) - 2L
+    if (room >= 30L) text$nodes <- format(cut_text(trimws(text$nodes), room)) # else they stand below
     names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
   }
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)

@@ -22,9 +22,9 @@
 #'
 #' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
 #'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
-#'   `difference`, `lower`, `upper`, `p_adjusted`, `method`, `seed`. `summary()` gives one row a change, the one that matters
-#'   most first: its largest difference, with its sign and set, and two norms (largest absolute and sum of absolute
-#'   differences) over the sets.
+#'   `difference`, `lower`, `upper`, `p_adjusted`, `method` (`"exact"` where the answers before and after are). `summary()`
+#'   gives one row a change, the one that matters most first: its largest difference, with its sign and set, and two norms
+#'   (largest absolute and sum of absolute differences) over the sets.
 #'
 #' A node that is fixed is no longer perturbed. As a flip of any node suspends the update of all, this alone moves probabilities by
 #' something of the order of the perturbation probability, even where the node does not matter otherwise.

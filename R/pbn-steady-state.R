@@ -44,7 +44,8 @@
 #'
 #' @param model A network of class `pbn`.
 #' @param states State sets: text over node names with `!`, `&`, `^`, `|`, parentheses (`"A & !B"`), a named 0/1 vector
-#'   (`c(A = 1, B = 0)`), or a named vector or list of several.
+#'   (`c(A = 1, B = 0)`), or a named vector or list of several. Or a data frame or matrix with a set a row and a column a node,
+#'   as `expand.grid(A = 0:1, B = 0:1)` makes it; `NA` leaves a node open.
 #' @param precision Half the width of the confidence interval that is wanted, for the set that needs most samples. Default
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
@@ -74,8 +75,13 @@
 #'
 #' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`,
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
-#'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a first-order Markov chain),
-#'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
+#'   over all trajectories), `trajectories` and `rhat`. Of an exact answer `lower` and `upper` are the probability, and the last
+#'   three are `NA`.
+#'
+#'   What is the same for all rows stands once: [`summary()`][result-methods] tells it, and `as.data.frame(x, run = TRUE)` has
+#'   it in columns: `method`, `layout`, `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a
+#'   first-order Markov chain), `seed`, `backend`, `seconds`. Two runs of the same network, options and seed are `identical()`,
+#'   on any machine: how long they took, and on what, is kept where `identical()` does not look.
 #' @section Warnings: `fireflip_warning_precision` if an interval is wider than asked for, mostly because a set never varied or was
 #'   visited rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
 #' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
@@ -182,7 +188,7 @@ warn_short_of_precision <- function(x, names = x$set) {
 #' with [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
 #'
 #' @param ... Results with the same network, sets or pairs, options and seed, of different parts; also merged ones.
-#' @returns A result of the parts' class; `seconds` is the sum. While parts are missing, it is that of those which are
+#' @returns A result of the parts' class, `identical()` to the undivided run; `summary()` has the sum of their seconds. While parts are missing, it is that of those which are
 #'   there, with a warning of class `fireflip_warning_parts`.
 #' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice;
 #'   `fireflip_error_convergence` where an undivided run would have given up.

@@ -130,6 +130,7 @@ rules_table <- function(rules) {
 }
 
 rules_from_frame <- function(rules) {
+  class(rules) <- "data.frame" # a tibble warns where one asks for a column that is not there
   # BoolNet's words for the columns, where ours are not there
   other <- c(targets = "node", factors = "predictor", probabilities = "probability")
   renamed <- names(rules) %in% names(other) & !other[names(rules)] %in% names(rules)

@@ -3,19 +3,22 @@
 #' `print()` shows the estimates with as many digits as their intervals support: state sets in the order of `x`, influences
 #' and sensitivities with the largest first, and last those influences that need no estimate, as they are the same in every
 #' state. `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went, and
-#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns.
+#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns, and with `run = TRUE`
+#' adds what is the same for all rows: method, layout, burn-in, seed, backend, seconds. Where a table is wider than the line,
+#' `print()` leaves columns out and says so.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
 #' @param n How many rows to print (of an analysis: sets and pairs). Default 20; `Inf` for all.
 #' @param row.names,optional Ignored; here for the generic.
+#' @param run Add columns on the run? Default `FALSE`.
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
 #'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the
 #'   largest), `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of
 #'   a run on a GPU: `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold,
-#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes`
-#'   (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
+#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `threads`,
+#'   `bytes` (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
 #'   `states` and one for `influence`. `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with
 #'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `difference` (the largest over
 #'   the sets, with its sign: above 0 where the change raises the probability), `set` (the one it is of), `largest` (its
@@ -128,8 +131,8 @@ run_title <- function(x, class, what) {
   change <- if (identical(class, "long_run_sensitivity")) sprintf("; change: %s", run$change)
   if (run$method == "exact") return(paste0(title, change, ", exact"))
   paste0(title, change, sprintf(
-    "%s %s%% intervals, seed %s%s", if (is.null(change)) ";" else ",", format(100 * run$confidence), format(run$seed, digits = 15),
-    parts_text(run$shard)
+    "%s %s%% intervals, seed %s%s", if (is.null(change)) ";" else ",", format(100 * run$confidence),
+    format(run$seed, digits = 15), parts_text(run$shard)
   ))
 }
 

@@ -134,3 +134,12 @@ test_that("exact answers have as many digits as they need, the same in a column"
   expect_identical(format_exact(c(0.5, 1.25e-12)), c("0.5", "1.25e-12"))
   expect_identical(trimws(format_exact(c(0, NA))), c("0.000000", "NA"))
 })
+
+test_that("the progress bar tells how long the run will still take", {
+  now <- proc.time()[["elapsed"]]
+  expect_null(time_left(NA_real_, 0.5)) # the pilot
+  expect_null(time_left(now, 0.5)) # too early to tell
+  expect_match(time_left(now - 10, 0.5), "^1[0-9] s left$")
+  expect_match(time_left(now - 100, 0.1), "^15 min left$")
+  expect_match(time_left(now - 1000, 0.01), "^2[78] h left$")
+})
