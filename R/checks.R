@@ -201,7 +201,7 @@ check_no_more <- function(...) {
 
 # What is given on to another function must have a name there, if in short.
 check_passed_on <- function(to, ..., own = character(), not = character()) {
-  known <- setdiff(c(own, names(formals(to))), not)
+  known <- setdiff(c(own, names(formals(to))), c(not, "..."))
   given <- names(list(...))
   for (name in given[nzchar(given)]) if (!any(startsWith(known, name))) abort_unknown(name, known)
 }

@@ -144,37 +144,6 @@ network_arrows.default <- function(model, ...) no_method(model, "network_arrows"
 
 #' @rdname fix_nodes
 #' @export
-set_perturbation <- function(model, ...) UseMethod("set_perturbation")
-
-#' @export
-set_perturbation.default <- function(model, ...) no_method(model, "set_perturbation", ...)
-
-#' @rdname fix_nodes
-#' @export
-set_update <- function(model, ...) UseMethod("set_update")
-
-#' @export
-set_update.default <- function(model, ...) no_method(model, "set_update", ...)
-
-#' @rdname write_network
-#' @export
-write_network <- function(model, ...) {
-  if (missing(model)) no_method(, "write_network") # of write_sbml() and others, too
-  UseMethod("write_network")
-}
-
-#' @export
-write_network.default <- function(model, ...) no_method(model, "write_network", ...)
-
-#' @rdname set_rule
-#' @export
-remove_node <- function(model, ...) UseMethod("remove_node")
-
-#' @export
-remove_node.default <- function(model, ...) no_method(model, "remove_node", ...)
-
-#' @rdname fix_nodes
-#' @export
 fix_nodes <- function(model, ...) UseMethod("fix_nodes")
 
 #' @export
@@ -186,6 +155,20 @@ set_initial <- function(model, ...) UseMethod("set_initial")
 
 #' @export
 set_initial.default <- function(model, ...) value_of_model(model, "set_initial", sys.call(), list(...))
+
+#' @rdname fix_nodes
+#' @export
+set_perturbation <- function(model, ...) UseMethod("set_perturbation")
+
+#' @export
+set_perturbation.default <- function(model, ...) no_method(model, "set_perturbation", ...)
+
+#' @rdname fix_nodes
+#' @export
+set_update <- function(model, ...) UseMethod("set_update")
+
+#' @export
+set_update.default <- function(model, ...) no_method(model, "set_update", ...)
 
 #' @rdname set_rule
 #' @export
@@ -203,7 +186,24 @@ add_node.default <- function(model, ...) value_of_model(model, "add_node", sys.c
 
 #' @rdname set_rule
 #' @export
+remove_node <- function(model, ...) UseMethod("remove_node")
+
+#' @export
+remove_node.default <- function(model, ...) no_method(model, "remove_node", ...)
+
+#' @rdname set_rule
+#' @export
 rename_nodes <- function(model, ...) UseMethod("rename_nodes")
 
 #' @export
 rename_nodes.default <- function(model, ...) value_of_model(model, "rename_nodes", sys.call(), list(...))
+
+#' @rdname write_network
+#' @export
+write_network <- function(model, ...) {
+  if (missing(model)) no_method(, "write_network") # of write_sbml() and others, too
+  UseMethod("write_network")
+}
+
+#' @export
+write_network.default <- function(model, ...) no_method(model, "write_network", ...)

@@ -339,24 +339,6 @@ print.outcomes <- function(x, n = 20, ...) {
 #' @export
 `[.outcomes` <- function(x, ...) keep_run(NextMethod(), x)
 
-#' @rdname result-rbind
-#' @export
-rbind.outcomes <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
-  parts <- Filter(Negate(is.null), list(...))
-  plain <- lapply(parts, function(part) if (is.data.frame(part)) plain_frame(part) else part)
-  runs <- lapply(parts, attr, "run")
-  known <- vapply(parts, inherits, NA, "outcomes") & !vapply(runs, is.null, NA)
-  if (!all(known)) return(do.call(rbind.data.frame, plain))
-  label <- names(parts)
-  if (is.null(label)) label <- rep("", length(parts))
-  label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(parts))), " ")
-  texts <- labels_of_all(runs)
-  rows <- lapply(seq_along(parts), function(i) {
-    cbind(run = rep(label[[i]], nrow(plain[[i]])), plain[[i]], nodes = texts[[i]][plain[[i]]$outcome])
-  })
-  do.call(rbind.data.frame, c(rows, make.row.names = FALSE))
-}
-
 # Labels of the outcomes of several runs, by nodes in which any of all these differ where the networks have the same nodes.
 labels_of_all <- function(runs) {
   nodes <- lapply(runs, function(run) colnames(run$values))

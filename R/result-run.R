@@ -139,6 +139,24 @@ rbind.long_run_sensitivity <- function(..., deparse.level = 1, make.row.names = 
   bind_results(list(...), "long_run_sensitivity")
 }
 
+#' @rdname result-rbind
+#' @export
+rbind.outcomes <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
+  parts <- Filter(Negate(is.null), list(...))
+  plain <- lapply(parts, function(part) if (is.data.frame(part)) plain_frame(part) else part)
+  runs <- lapply(parts, attr, "run")
+  known <- vapply(parts, inherits, NA, "outcomes") & !vapply(runs, is.null, NA)
+  if (!all(known)) return(do.call(rbind.data.frame, plain))
+  label <- names(parts)
+  if (is.null(label)) label <- rep("", length(parts))
+  label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(parts))), " ")
+  texts <- labels_of_all(runs)
+  rows <- lapply(seq_along(parts), function(i) {
+    cbind(run = rep(label[[i]], nrow(plain[[i]])), plain[[i]], nodes = texts[[i]][plain[[i]]$outcome])
+  })
+  do.call(rbind.data.frame, c(rows, make.row.names = FALSE))
+}
+
 bind_results <- function(parts, class) {
   parts <- Filter(Negate(is.null), parts)
   known <- vapply(parts, function(part) inherits(part, class) && !is.null(attr(part, "run")), NA)
