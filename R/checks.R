@@ -43,10 +43,38 @@ check_choice <- function(x, name, choices) {
 }
 
 check_pbn <- function(x, name = "model") {
-  if (missing(x) || !inherits(x, "pbn")) {
-    abort_value(name, "a network, as pbn(), read_network() or example_model() make it", x)
-  }
+  if (missing(x) || !inherits(x, "pbn")) abort_class(x, "pbn", name)
   invisible(x)
+}
+
+# An object is none of the classes of networks that are expected. The condition has the fields `expected` and `found`, classes.
+abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
+  what <- sprintf("a network of class %s, as pbn(), read_network() or example_model() make it", paste0("\"", expected, "\"",
+    collapse = " or "))
+  abort_argument(
+    sprintf("`%s` must be %s; found %s%s", name, what, describe(x), if (is.null(hint)) "." else sprintf("; %s.", hint)),
+    expected = expected, found = if (missing(x)) character() else class(x)
+  )
+}
+
+# How to make a network of what is none, or NULL.
+class_hint <- function(x) {
+  if (missing(x)) return(NULL)
+  others <- c("BooleanNetwork", "ProbabilisticBooleanNetwork", "SymbolicBooleanNetwork", "igraph")
+  if (inherits(x, others)) return("as_pbn() makes a network of it")
+  if (is.data.frame(x)) {
+    if (all(c("node", "predictor") %in% names(x)) || all(c("targets", "factors") %in% names(x))) {
+      return("pbn() makes a network of such rules")
+    }
+    return(NULL)
+  }
+  if (is.character(x) && length(x) == 1L && !is.na(x) && is.null(names(x))) {
+    if (x %in% models_index()$name) return(sprintf("example_model(\"%s\") gives this network", x))
+    ending <- "[.](pbn|boolnet|bnet|txt|sbml|xml|net)([.](gz|bz2|xz))?$"
+    if (file.exists(x) || grepl(ending, x, ignore.case = TRUE)) return("read_network() reads a network from a file")
+  }
+  rules <- is.character(x) && length(x) > 0L && (!is.null(names(x)) || all(grepl("=", x, fixed = TRUE)))
+  if (rules || (is.list(x) && !is.object(x) && length(x) > 0L && !is.null(names(x)))) "pbn() makes a network of rules"
 }
 
 # Names (or numbers) of nodes of the network x; gives their indices.
@@ -160,9 +188,20 @@ abort_unknown <- function(name, known) {
   ))
 }
 
+# What a method has no argument for would vanish in `...`. Called by the method itself.
+check_no_more <- function(...) {
+  if (...length() == 0L) return(invisible())
+  name <- ...names()[1L]
+  known <- setdiff(names(formals(sys.function(-1L))), "...")
+  if (is.null(name) || is.na(name) || !nzchar(name)) {
+    abort_argument(sprintf("There is one argument too many; known are %s.", paste0("`", known, "`", collapse = ", ")))
+  }
+  abort_unknown(name, known)
+}
+
 # What is given on to another function must have a name there, if in short.
 check_passed_on <- function(to, ..., own = character(), not = character()) {
-  known <- setdiff(c(own, names(formals(to))), not)
+  known <- setdiff(c(own, names(formals(to))), c(not, "..."))
   given <- names(list(...))
   for (name in given[nzchar(given)]) if (!any(startsWith(known, name))) abort_unknown(name, known)
 }

@@ -1,10 +1,12 @@
 #' Networks from files
 #'
-#' `read_network()` tells the format by the file's content, not by its name; the others expect theirs. Files are text in
-#' UTF-8, with any kind of line end.
+#' `read_network()` tells the format by the file's content, not by its name, and returns the kind of model that the file
+#' holds; the others expect their format. Files are text in UTF-8, with any kind of line end, and may be compressed by gzip,
+#' bzip2 or xz.
 #'
-#' @param file Path of the file.
-#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`.
+#' @param file Path of the file, or a connection, such as `url("https://...")`. One that is not open is opened, read and closed,
+#'   as [read.table()] does.
+#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
 #' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
 #'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
 #' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
@@ -15,7 +17,8 @@
 #' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
 #'   that it does not name keep what the file says. `NULL` (the default) leaves what the file says.
 #'
-#' @returns A network of class `pbn`, as [pbn()] makes them.
+#' @returns A network of class `pbn`, as [pbn()] makes them. Reaction networks (SBML without qual, BioNetGen's `.net`) are an
+#'   error of class `fireflip_error_unsupported` that says what the file holds.
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=`, `perturbation=`; blocks
@@ -40,10 +43,14 @@
 #'
 #' **SBML-qual** (`"sbml"`): level 3 with the package *qual*, by libsbml; every species has two levels.
 #'
+#' **Rules** (`"rules"`): a line a node, `name = function` or `name := function`; `#` starts a comment. Names without a line are
+#' taken for inputs, as in BoolNet's formats.
+#'
 #' Predictor functions follow the grammar of [pbn()]. Names with blanks or signs are given in double quotes or backquotes.
 #'
 #' @section Errors: `fireflip_error_file` when the file cannot be read; `fireflip_error_parse` with the file, the line, what
-#'   was found and what was expected; `fireflip_error_model` for a network that contradicts itself;
+#'   was found and what was expected; `fireflip_error_unsupported` for a model of another kind; `fireflip_error_model` for a
+#'   network that contradicts itself;
 #'   `fireflip_error_argument`.
 #' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks.
 #'   *Computational Methods in Systems Biology*, LNCS 9859, 309-315.
@@ -66,15 +73,20 @@
 #' ), file)
 #' read_network(file, perturbation = 0.001) # C is an input
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
-read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), perturbation = NULL, update = NULL,
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "rules"), perturbation = NULL, update = NULL,
                          exempt = NULL, initial = NULL) {
-  check_string(file, "file", "the path of a file, one string")
-  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
+  source <- network_source(file)
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "rules"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(update)) check_update(update)
-  read <- .Call(ffi_read_network, file, format)
+  if (format %in% c("auto", "sbml")) refuse_bionetgen(source)
+  if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
+    source$text <- bnet_of_rules(source)
+    format <- "bnet"
+  }
+  read <- .Call(ffi_read_network, source$name, format, source$text)
   model <- new_pbn(read$model)
-  if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, file), model$nodes)
+  if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, source), model$nodes)
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
   if (!is.null(update)) model$update <- update
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
@@ -83,12 +95,159 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   model
 }
 
+# ---- where the text comes from ----------------------------------------------------------------------------------------------
+
+# list(name, text): the text as raw bytes where it comes from a connection or a compressed file, NULL where the core reads it.
+network_source <- function(file) {
+  expected <- "the path of a file, one string, or a connection"
+  if (!missing(file) && inherits(file, "connection")) return(connection_source(file))
+  check_string(file, "file", expected)
+  if (is_compressed(file)) {
+    connection <- gzfile(file, "rb")
+    on.exit(close(connection))
+    return(list(name = file, text = all_bytes(connection, file)))
+  }
+  list(name = file)
+}
+
+# As R's own readers do: a connection that is not open is opened, read and closed; of one that is, the rest is read.
+connection_source <- function(connection) {
+  about <- tryCatch(summary(connection), error = function(e) {
+    abort("file", sprintf("`file` is a connection that cannot be used: %s.", conditionMessage(e)))
+  })
+  if (about$opened != "opened") {
+    on.exit(close(connection))
+    tryCatch(open(connection, "rb"), error = function(e) cannot_read(about$description, e),
+      warning = function(w) cannot_read(about$description, w))
+    about <- summary(connection)
+  }
+  text <- if (about$text == "binary") all_bytes(connection, about$description) else {
+    lines <- tryCatch(readLines(connection, warn = FALSE), error = function(e) cannot_read(about$description, e))
+    charToRaw(paste0(enc2utf8(lines), "\n", collapse = ""))
+  }
+  if (starts_compressed(text)) {
+    text <- tryCatch(memDecompress(text, "unknown"), error = function(e) cannot_read(about$description, e))
+  }
+  list(name = about$description, text = text)
+}
+
+cannot_read <- function(name, condition) abort("file", sprintf("cannot read %s: %s", name, conditionMessage(condition)))
+
+all_bytes <- function(connection, name) {
+  parts <- list()
+  repeat {
+    refuse <- function(condition) cannot_read(name, condition)
+    part <- tryCatch(readBin(connection, "raw", 2^20), error = refuse, warning = refuse)
+    if (length(part) == 0L) return(if (length(parts) == 0L) raw() else do.call(c, parts))
+    parts[[length(parts) + 1L]] <- part
+  }
+}
+
+# A pipe has no size, and what is read of it is gone.
+is_compressed <- function(file) {
+  if (!isTRUE(file.size(file) > 0) || dir.exists(file)) return(FALSE)
+  starts_compressed(tryCatch(readBin(file, "raw", 6L), error = function(e) raw(), warning = function(w) raw()))
+}
+
+# By gzip, bzip2 or xz.
+starts_compressed <- function(bytes) {
+  magic <- list(c(0x1f, 0x8b), c(0x42, 0x5a, 0x68), c(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00))
+  any(vapply(magic, function(start) identical(as.integer(utils::head(bytes, length(start))), as.integer(start)), NA))
+}
+
+# The lines of the text, or the first `n`; none of a pipe, which cannot be read again, and of what is no text.
+source_lines <- function(source, n = -1L) {
+  if (is.null(source$text)) {
+    if (!isTRUE(file.size(source$name) > 0) || dir.exists(source$name)) return(character())
+    lines <- tryCatch(
+      readLines(source$name, n, warn = FALSE, encoding = "UTF-8", skipNul = TRUE), error = function(e) character()
+    )
+  } else {
+    if (any(source$text == 0L)) return(character())
+    text <- rawToChar(source$text)
+    Encoding(text) <- "UTF-8"
+    lines <- utils::head(strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1L]], if (n < 0L) Inf else n)
+    Encoding(lines) <- "UTF-8"
+  }
+  if (!all(validUTF8(lines))) return(character()) # the core says where
+  sub("^\ufeff", "", lines)
+}
+
+# The first line that is neither empty nor a comment; "" where there is none.
+first_line <- function(source) {
+  lines <- trimws(source_lines(source, 1000L))
+  lines <- lines[nzchar(lines) & !startsWith(lines, "#") & !startsWith(lines, "//")]
+  if (length(lines) == 0L) "" else lines[[1L]]
+}
+
+# ---- rules, a line each ------------------------------------------------------------------------------------------------------
+
+rule_line <- "^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,=:\"`#<]+?)[[:space:]]*:?=[[:space:]]*(.*)$"
+
+# ASSA-PBN's files begin with some settings of this form.
+is_rule_line <- function(line) {
+  grepl(rule_line, line, perl = TRUE) &&
+    !tolower(trimws(sub(rule_line, "\\1", line, perl = TRUE))) %in% c("type", "n", "perturbation", "removednodes")
+}
+
+# The same as .bnet, line by line, so that errors name the right one.
+bnet_of_rules <- function(source) {
+  lines <- source_lines(source)
+  shown <- trimws(lines)
+  rule <- nzchar(shown) & !startsWith(shown, "#")
+  place <- function(i) sprintf("%s, line %d", source$name, i)
+  bad <- which(rule & !grepl(rule_line, lines, perl = TRUE))
+  if (length(bad) > 0L) {
+    abort("parse", sprintf(
+      "%s: found %s where a rule \"NAME = function\" was expected", place(bad[[1L]]), show_value(shown[[bad[[1L]]]])
+    ))
+  }
+  if (!any(rule)) abort("parse", sprintf("%s: found no line \"NAME = function\" where at least one was expected", source$name))
+  name <- sub(rule_line, "\\1", lines[rule], perl = TRUE)
+  bare <- gsub("^[\"`]|[\"`]$", "", name)
+  twice <- anyDuplicated(bare)
+  if (twice > 0L) {
+    abort("parse", sprintf(
+      "%s: found a second rule of node \"%s\" (the first is on line %d) where one was expected; BoolNet's format has several",
+      place(which(rule)[[twice]]), bare[[twice]], which(rule)[[match(bare[[twice]], bare)]]
+    ))
+  }
+  name <- ifelse(tolower(name) == "targets", paste0("\"", name, "\""), name) # a .bnet may have this word in its header
+  lines[rule] <- paste0(name, ", ", sub(rule_line, "\\2", lines[rule], perl = TRUE))
+  charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
+}
+
+# ---- other kinds of models ----------------------------------------------------------------------------------------------------
+
+# BioNetGen's files begin with blocks of these names. SBML's reaction networks are told by the core.
+refuse_bionetgen <- function(source) {
+  blocks <- c("model", "parameters", "compartments", "molecule types", "(seed )?species", "observables", "functions", "reaction")
+  block <- sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|"))
+  if (!grepl(block, first_line(source), ignore.case = TRUE)) return(invisible())
+  lines <- tolower(gsub("[[:space:]]+", " ", trimws(sub("#.*", "", source_lines(source)))))
+  count <- function(name) {
+    from <- match(paste("begin", name), lines)
+    to <- match(paste("end", name), lines)
+    if (is.na(from) || is.na(to) || to < from) NA_integer_ else sum(nzchar(lines[seq_len(to - from - 1L) + from]))
+  }
+  reactions <- count("reactions")
+  what <- if (is.na(reactions)) "a rule-based model (BioNetGen)" else {
+    species <- count("species")
+    sprintf("a reaction network (BioNetGen, %s%s)", if (is.na(species)) "" else sprintf("%s species and ", species),
+      count_of(reactions, "reaction"))
+  }
+  abort("unsupported", sprintf("%s holds %s, which this version cannot read; it reads Boolean networks.", source$name, what))
+}
+
+# ---- names that are no nodes yet -----------------------------------------------------------------------------------------------
+
 # The names that BoolNet's formats take for inputs because no line is theirs. The core puts them behind all others.
-undeclared_inputs <- function(model, file) {
+undeclared_inputs <- function(model, source) {
   last <- rev(seq_along(model$nodes))
   after <- last[cumprod(last %in% input_nodes(model)) == 1]
-  if (length(after) == 0L || !isTRUE(file.size(file) > 0)) return(character()) # a pipe cannot be read again
-  lines <- sub("^\ufeff", "", readLines(file, warn = FALSE, encoding = "UTF-8"))
+  if (length(after) == 0L) return(character())
+  lines <- source_lines(source)
+  if (length(lines) == 0L) return(character()) # a pipe cannot be read again
   field <- sub("^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,#]*),.*$", "\\1", lines)
   setdiff(model$nodes[rev(after)], gsub("^[\"`]|[\"`]$", "", trimws(field)))
 }
@@ -144,6 +303,7 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @param file Path of the file.
 #' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`; see [read_network()] for what they are. `"auto"` (the default)
 #'   goes by the ending of `file`: `.pbn`, `.boolnet` or `.txt`, `.bnet`, `.sbml` or `.xml`.
+#' @param ... Further arguments of a method; that of `pbn` takes none.
 #'
 #' @returns `file`, invisibly.
 #' @section What a format cannot say:
@@ -154,14 +314,15 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
 #'   what the network is; `fireflip_error_argument`.
 #' @seealso [read_network()]
+#' @rdname write_network
 #' @export
 #' @examples
 #' net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A ^ C", C = "C"), perturbation = 0.001)
 #' file <- write_network(net, tempfile(fileext = ".pbn"))
 #' cat(readLines(file), sep = "\n")
 #' identical(read_network(file), net)
-write_network <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml")) {
-  check_pbn(model)
+write_network.pbn <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), ...) {
+  check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
   if (format == "auto") format <- format_of_path(file)

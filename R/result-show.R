@@ -3,19 +3,22 @@
 #' `print()` shows the estimates with as many digits as their intervals support: state sets in the order of `x`, influences
 #' and sensitivities with the largest first, and last those influences that need no estimate, as they are the same in every
 #' state. `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went, and
-#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns.
+#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns, and with `run = TRUE`
+#' adds what is the same for all rows: method, layout, burn-in, seed, backend, seconds. Where a table is wider than the line,
+#' `print()` leaves columns out and says so.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
 #' @param n How many rows to print (of an analysis: sets and pairs). Default 20; `Inf` for all.
 #' @param row.names,optional Ignored; here for the generic.
+#' @param run Add columns on the run? Default `FALSE`.
 #' @param ... Ignored.
 #' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
 #'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the
 #'   largest), `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of
 #'   a run on a GPU: `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold,
-#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `bytes`
-#'   (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
+#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `threads`,
+#'   `bytes` (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
 #'   `states` and one for `influence`. `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with
 #'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `difference` (the largest over
 #'   the sets, with its sign: above 0 where the change raises the probability), `set` (the one it is of), `largest` (its
@@ -57,6 +60,9 @@ print_result <- function(x, class, columns, n) {
   invisible(x)
 }
 
+# A table of differences of one set alone has the set above it.
+one_set <- function(x) nrow(x) > 0L && length(unique(x$set)) == 1L && is.null(x$run)
+
 print_rows <- function(x, n) {
   certain <- certain_rows(x)
   shown <- seq_len(nrow(x)) # of state sets the user has chosen the order
@@ -67,32 +73,41 @@ print_rows <- function(x, n) {
   }
   shown <- shown[seq_len(min(n, nrow(x)))]
   text <- format(x[shown, , drop = FALSE])
-  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (inherits(x, "long_run_sensitivity") && one_set(x)) text$set <- NULL
+  if (nrow(text) > 0L) print_table(text)
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
 }
 
-# What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
-keep_run <- function(out, x) {
-  if (!is.data.frame(out) || !is.null(attr(out, "run")) || !all(c("lower", "upper") %in% names(out))) return(out)
-  run <- attr(x, "run")
-  run$tally <- NULL
-  attr(out, "run") <- run
-  out
+# A table that fits the line: columns that can be done without are left out, and told below, then texts are cut.
+print_table <- function(text, width = getOption("width")) {
+  wide <- function(text) vapply(names(text), function(name) max(nchar(c(name, text[[name]]), "width")) + 1L, 0L)
+  left_out <- character()
+  for (name in intersect(c("trajectories", "samples", "rhat", "probability", "visited"), names(text))) {
+    if (sum(wide(text)) <= width) break
+    if (name == "probability" && is.null(text$changed)) next # it is the estimate
+    value <- unique(trimws(text[[name]]))
+    left_out <- c(left_out, if (length(value) == 1L && nzchar(value)) sprintf("%s (%s)", name, value) else name)
+    text[[name]] <- NULL
+  }
+  keys <- intersect(c("run", "set", "from", "to", "node"), names(text))
+  excess <- sum(wide(text)) - width
+  while (excess > 0L && length(keys) > 0L) {
+    longest <- keys[[which.max(wide(text)[keys])]]
+    room <- max(nchar(text[[longest]], "width"))
+    if (room <= 12L) break
+    text[[longest]] <- cut_text(text[[longest]], max(12L, room - 1L))
+    excess <- sum(wide(text)) - width
+  }
+  print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (length(left_out) > 0L) writeLines(sprintf("No room for %s", paste(left_out, collapse = ", ")))
 }
 
-#' @export
-`[.steady_state` <- function(x, ...) keep_run(NextMethod(), x)
-
-#' @export
-`[.long_run_influence` <- function(x, ...) keep_run(NextMethod(), x)
-
-#' @export
-`[.long_run_sensitivity` <- function(x, ...) keep_run(NextMethod(), x)
+cut_text <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, most - 3L), "..."), x)
 
 # Which rows of a simulation are no estimates: an interval without a width is that of a constant.
 certain_rows <- function(x) {
-  if (is.null(x$method) || is.null(x$lower) || is.null(x$upper)) return(logical(nrow(x)))
-  x$method != "exact" & !is.na(x$lower) & !is.na(x$upper) & x$lower == x$upper
+  if (is.null(x$trajectories) || is.null(x$lower) || is.null(x$upper)) return(logical(nrow(x)))
+  !exact_rows(x) & !is.na(x$lower) & !is.na(x$upper) & x$lower == x$upper
 }
 
 certain_text <- function(certain, of) {
@@ -104,24 +119,20 @@ certain_text <- function(certain, of) {
 
 result_title <- function(x, class) {
   what <- count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "difference"))
+  if (class == "long_run_sensitivity" && one_set(x)) what <- sprintf("%s of %s", what, format_key(x$set[[1L]]))
   run_title(x, class, paste0(what, if (class != "steady_state" && nrow(x) > 1L) ", largest first"))
 }
 
 run_title <- function(x, class, what) {
   run <- attr(x, "run")
   title <- if (is.null(class)) what else sprintf("<%s> %s", class, what)
-  if (nrow(x) == 0L || is.null(x$method)) return(title)
-  if (all(x$method == "exact")) return(paste0(title, ", exact"))
-  if (identical(class, "long_run_sensitivity")) {
-    return(paste0(title, sprintf("; change: %s, seed %s", x$change[[1L]], format(x$seed[[1L]], digits = 15))))
-  }
-  if (is.null(x$samples) || is.null(x$seed) || is.null(x$trajectories)) return(title)
-  if (length(unique(x$seed)) > 1L || length(unique(x$samples)) > 1L) return(paste0(title, " of several runs"))
-  paste0(title, sprintf(
-    "; %sintervals, %s samples on %s trajectories, seed %s%s%s",
-    if (is.null(run$confidence)) "" else paste0(format(100 * run$confidence), "% "), format_short(x$samples[[1L]]),
-    format_short(x$trajectories[[1L]]), format(x$seed[[1L]], digits = 15),
-    if (is.null(x$seconds)) "" else sprintf(", %s s", format(max(signif(x$seconds[[1L]], 2), 0.001))), parts_text(run$shard)
+  if (nrow(x) == 0L || is.null(run)) return(title)
+  if (!is.null(run$runs)) return(sprintf("%s of %s", title, count_of(length(unique(x$run)), "run")))
+  change <- if (identical(class, "long_run_sensitivity")) sprintf("; change: %s", run$change)
+  if (run$method == "exact") return(paste0(title, change, ", exact"))
+  paste0(title, change, sprintf(
+    "%s %s%% intervals, seed %s%s", if (is.null(change)) ";" else ",", format(100 * run$confidence),
+    format(run$seed, digits = 15), parts_text(run$shard)
   ))
 }
 
@@ -155,10 +166,11 @@ format.long_run_sensitivity <- function(x, ...) {
   keys <- c("node", "predictor", "value", "set")
   keys <- keys[vapply(keys, function(key) !all(is.na(x[[key]])), NA)]
   exact <- all(x$method == "exact")
-  numbers <- c("probability", "changed", "difference", if (!exact) c("lower", "upper"))
+  numbers <- as.list(x)[c("probability", "changed", "difference", if (!exact) c("lower", "upper"))]
   digits <- interval_digits(x$upper - x$lower)
   out <- data.frame(
-    lapply(as.list(x)[keys], format_key), lapply(as.list(x)[numbers], format_fixed, digits), check.names = FALSE
+    lapply(as.list(x)[c(if (!is.null(x$run)) "run", keys)], format_key),
+    if (exact) lapply(numbers, format_exact) else lapply(numbers, format_fixed, digits), check.names = FALSE
   )
   if (!exact && !is.null(x$p_adjusted)) out$p_adjusted <- format_p(x$p_adjusted)
   out
@@ -170,24 +182,35 @@ format_p <- function(p) ifelse(p < 0.001, "<0.001", format_fixed(p, 3L))
 format_result <- function(x, keys, estimate) {
   columns <- as.list(x)
   digits <- interval_digits(columns$upper - columns$lower)
-  exact <- !is.null(columns$method) && all(columns$method == "exact")
+  exact <- all(exact_rows(x))
   certain <- certain_rows(x)
+  numbers <- columns[c(estimate, if (!exact) c("lower", "upper"))]
   out <- data.frame(
-    lapply(columns[keys], format_key),
-    lapply(columns[c(estimate, if (!exact) c("lower", "upper"))], format_estimate, digits, certain), check.names = FALSE
+    lapply(columns[c(if (!is.null(columns$run)) "run", keys)], format_key),
+    if (exact) lapply(numbers, format_exact) else lapply(numbers, format_estimate, digits, certain), check.names = FALSE
   )
   if (!exact && any(columns$visited %in% c("never", "always"))) {
-    out$visited <- ifelse(columns$visited == "sometimes", "", columns$visited)
+    out$visited <- ifelse(columns$visited == "sometimes" | exact_rows(x), "", columns$visited)
+  }
+  if (!exact) {
+    for (count in intersect(c("samples", "trajectories"), names(columns))) {
+      out[[count]] <- vapply(columns[[count]], function(one) if (is.na(one)) "" else format_short(one), "")
+    }
+    if (any(is.finite(columns$rhat))) out$rhat <- ifelse(is.finite(columns$rhat), format_fixed(columns$rhat, 3L), "")
   }
   own <- setdiff(names(columns), c(keys, estimate, result_columns)) # columns that the user has added
   if (length(own) > 0L) out[own] <- columns[own]
   out
 }
 
-result_columns <- c(
-  "lower", "upper", "visited", "samples", "burn_in", "thinning", "trajectories", "rhat", "method", "layout", "backend", "seed",
-  "seconds"
-)
+result_columns <- c("run", "lower", "upper", "visited", "samples", "trajectories", "rhat")
+
+# Exact numbers: six decimals, more where the smallest needs them to show two digits.
+format_exact <- function(x) {
+  smallest <- min(abs(x[is.finite(x) & x != 0]), 1)
+  if (smallest < 1e-9) return(formatC(x, digits = 4, format = "g", width = 1))
+  format_fixed(x, max(6L, as.integer(1 - floor(log10(smallest)))))
+}
 
 # What is certain needs no decimals to show how well it is known: 1, or 0.3.
 format_estimate <- function(x, digits, certain) {
@@ -199,33 +222,27 @@ format_fixed <- function(x, digits) formatC(round(x, digits) + 0, digits = digit
 
 format_key <- function(x) {
   if (!is.character(x)) return(format(x, digits = 6))
-  ifelse(is.na(x), "", ifelse(nchar(x) > 40L, paste0(substr(x, 1L, 37L), "..."), x))
+  ifelse(is.na(x), "", cut_text(x, 40L))
 }
 
-# Two digits of the narrowest interval that has a width; exact results get ten.
+# Two digits of the narrowest interval that has a width, as decimals; six where none has one.
 interval_digits <- function(width) {
   width <- width[is.finite(width) & width > 0]
-  if (length(width) == 0L) return(10L)
+  if (length(width) == 0L) return(6L)
   as.integer(min(max(1 - floor(log10(min(width))), 2), 12))
 }
 
 #' @rdname result-methods
 #' @export
-as.data.frame.steady_state <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+as.data.frame.steady_state <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) with_run(x, run)
 
 #' @rdname result-methods
 #' @export
-as.data.frame.long_run_influence <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+as.data.frame.long_run_influence <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) with_run(x, run)
 
 #' @rdname result-methods
 #' @export
-as.data.frame.long_run_sensitivity <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
-
-plain_frame <- function(x) {
-  attr(x, "run") <- NULL
-  class(x) <- "data.frame"
-  x
-}
+as.data.frame.long_run_sensitivity <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) with_run(x, run)
 
 #' @rdname result-methods
 #' @export
@@ -238,11 +255,12 @@ summary.long_run_influence <- function(object, ...) run_summary(object)
 #' @rdname result-methods
 #' @export
 summary.long_run_sensitivity <- function(object, ...) {
-  needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "p_adjusted", "method", "seed")
+  needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "p_adjusted", "method")
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
     abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
   }
-  notes <- run_notes(attr(object, "run"))
+  run <- attr(object, "run")
+  if (!is.null(run$runs)) abort_argument("`object` has changes of several results; summarise each by itself.")
   object <- object[!is.na(object$difference), , drop = FALSE] # changes that were given up
   key <- paste(object$node, object$predictor, object$value)
   parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
@@ -261,8 +279,8 @@ summary.long_run_sensitivity <- function(object, ...) {
   out <- out[order(-out$largest, -out$total), ]
   structure(
     out, row.names = .set_row_names(nrow(out)), class = c("summary.long_run_sensitivity", "data.frame"),
-    sets = length(unique(object$set)), exact = all(object$method == "exact"), seed = object$seed[[1L]], notes = notes,
-    digits = min(interval_digits(object$upper - object$lower), 5L)
+    sets = length(unique(object$set)), exact = all(object$method == "exact"), seed = run$seed, notes = run_notes(run),
+    seconds = noted(run)$seconds, digits = min(interval_digits(object$upper - object$lower), 5L)
   )
 }
 
@@ -286,7 +304,9 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
   shown <- utils::head(plain_frame(x), n)
   keys <- intersect(c("node", "predictor", "value"), names(shown))
   keys <- keys[vapply(keys, function(key) !all(is.na(shown[[key]])), NA)]
-  numbers <- lapply(as.list(shown)[c("difference", "total")], format_fixed, attr(x, "digits"))
+  digits <- attr(x, "digits")
+  numbers <- as.list(shown)[c("difference", "total")]
+  numbers <- if (attr(x, "exact")) lapply(numbers, format_exact) else lapply(numbers, format_fixed, digits)
   text <- data.frame(
     lapply(as.list(shown)[keys], format_key),
     if (sets > 1L) {
@@ -295,26 +315,29 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
     } else list(difference = numbers$difference, clear = ifelse(shown$clear > 0L, "yes", "no"))
   )
   if (!attr(x, "exact")) text$p_adjusted <- format_p(shown$p_adjusted)
-  if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
+  if (nrow(text) > 0L) print_table(text)
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more change")))
   invisible(x)
 }
 
 run_summary <- function(x) {
   run <- attr(x, "run")
-  needed <- c("method", "samples", "trajectories", "burn_in", "rhat", "lower", "upper", "backend", "seed", "seconds")
+  needed <- c("samples", "trajectories", "rhat", "lower", "upper")
+  if (!is.null(run$runs)) abort_argument("`object` has rows of several runs; summarise each result by itself.")
   if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
     abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
   }
   finite <- x$rhat[is.finite(x$rhat)]
+  notes <- noted(run)
+  or_na <- function(value) if (is.null(value)) NA_real_ else value
   structure(class = "summary.fireflip_run", list(
-    rows = nrow(x), method = x$method[[1L]], samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
-    burn_in = x$burn_in[[1L]], window = run$window, thinning = run$thinning,
+    rows = nrow(x), method = run$method, samples = x$samples[[1L]], trajectories = x$trajectories[[1L]],
+    burn_in = or_na(run$burn_in), window = run$window, thinning = run$thinning,
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
     precision = run$precision, confidence = run$confidence, forgets = run$forgets, doubt = run$doubt, layout = run$layout,
-    reason = run$reason, bytes = run$bytes,
-    backend = x$backend[[1L]], device = run$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
-    shard = run$shard, seed = x$seed[[1L]], seconds = x$seconds[[1L]]
+    reason = run$reason, bytes = notes$bytes, threads = notes$threads,
+    backend = notes$backend, device = notes$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
+    shard = run$shard, seed = or_na(run$seed), seconds = notes$seconds
   ))
 }
 
@@ -351,7 +374,7 @@ start_note <- function(x) {
 # What ran it, and why that: the kernel's launch in words.
 backend_text <- function(x) {
   d <- x$device
-  if (is.null(d)) return(x$backend)
+  if (is.null(d)) return(paste0(x$backend, if (!is.null(x$threads)) paste0(", ", count_of(x$threads, "thread"))))
   sprintf(
     "%s (%s; %s threads a block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
     d$reason, d$threads, count_of(d$blocks, "block"), d$registers, format_bytes(d$shared), format_bytes(d$bytes), d$seconds

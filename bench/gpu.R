@@ -17,7 +17,7 @@ whole_call <- function(backend) {
 timed_call <- function(backend) {
   once <- function() {
     elapsed <- system.time(answer <- whole_call(backend))[["elapsed"]]
-    device <- lapply(answer[c("states", "influence")], function(half) attr(half, "run")$device$seconds) # two runs
+    device <- lapply(answer[c("states", "influence")], function(half) summary(half)$device$seconds) # two runs
     c(elapsed, if (length(unlist(device)) == 0L) NaN else sum(unlist(device)), answer$states$samples[[1L]])
   }
   c(once(), once())
@@ -118,7 +118,10 @@ long_run <- function(samples, shard = NULL) {
   steady_state(held, "complex1 & FADD", precision = 2e-5 * sqrt(known$samples / samples), seed = 1, backend = "cuda",
     shard = shard)
 }
-run_speed <- function(run) run$trajectories * (run$burn_in + attr(run, "run")$window) / attr(run, "run")$device$seconds
+run_speed <- function(run) {
+  about <- summary(run)
+  about$trajectories * (about$burn_in + about$window) / about$device$seconds
+}
 
 # ---- a: the apoptosis network, reduced for complex2, p = 0.001 on every node ----------------------------------------------
 whole <- set_perturbation(example_model("apoptosis"), 0.001, exempt = character())
@@ -137,7 +140,7 @@ for (kernel in c("generated", "interpreter", "table")) {
 }
 # ... and within a whole estimate: its trajectories, each from burn-in to end, over the seconds of its kernels
 run <- long_run(0.4 * fastest)
-device <- attr(run, "run")$device
+device <- summary(run)$device
 note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run), k80, "K80, table layout", device$seconds,
   info = device)
 
@@ -242,19 +245,21 @@ for (n in c(1, 2, 4, 8)) {
   run <- long_run(10 * fastest)
   options(old)
   speed <- run_speed(run)
-  if (is.null(one)) one <- c(speed, run$seconds)
-  device <- attr(run, "run")$device
+  seconds <- summary(run)$seconds
+  if (is.null(one)) one <- c(speed, seconds)
+  device <- summary(run)$device
   name <- sprintf("apoptosis, %.2g samples", run$samples)
   what <- sprintf("%d GPU%s", n, if (n > 1) "s" else "")
   note("d", name, paste0(what, ", the busiest's kernels"), speed, one[[1L]], "1 GPU", device$seconds, info = device)
-  note("d", name, paste0(what, ", the call by the clock"), run$samples / run$seconds, run$samples / one[[2L]], "1 GPU",
-    run$seconds)
+  note("d", name, paste0(what, ", the call by the clock"), run$samples / seconds, run$samples / one[[2L]], "1 GPU",
+    seconds)
 }
 old <- options(fireflip.devices = gpus$index[[1L]])
 for (parts in c(4, 8)) {
   run <- long_run(10 * fastest, c(1, parts))
-  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / run$seconds, run$samples * parts / one[[2L]],
-    "1 GPU", run$seconds)
+  seconds <- summary(run)$seconds
+  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / seconds, run$samples * parts / one[[2L]],
+    "1 GPU", seconds)
 }
 options(old)
 

@@ -38,17 +38,18 @@
 #endif
 
 /* code, name (the R condition's class is fireflip_error_<name>), what it means */
-#define FF_STATUS_LIST(X)                                            \
-  X(FF_OK, "ok", "success")                                          \
-  X(FF_EMEMORY, "memory", "out of memory")                           \
-  X(FF_EARGUMENT, "argument", "an argument is out of its domain")    \
-  X(FF_EPARSE, "parse", "a text does not follow its grammar")        \
-  X(FF_EFILE, "file", "a file cannot be read or written")            \
-  X(FF_EMODEL, "model", "a model contradicts itself")                \
-  X(FF_ESIZE, "size", "a size exceeds what the program can address") \
-  X(FF_EBACKEND, "backend", "a backend is missing or failed")        \
-  X(FF_ECONVERGENCE, "convergence", "an iteration did not converge") \
-  X(FF_EINTERNAL, "internal", "a broken invariant: please report it")
+#define FF_STATUS_LIST(X)                                             \
+  X(FF_OK, "ok", "success")                                           \
+  X(FF_EMEMORY, "memory", "out of memory")                            \
+  X(FF_EARGUMENT, "argument", "an argument is out of its domain")     \
+  X(FF_EPARSE, "parse", "a text does not follow its grammar")         \
+  X(FF_EFILE, "file", "a file cannot be read or written")             \
+  X(FF_EMODEL, "model", "a model contradicts itself")                 \
+  X(FF_ESIZE, "size", "a size exceeds what the program can address")  \
+  X(FF_EBACKEND, "backend", "a backend is missing or failed")         \
+  X(FF_ECONVERGENCE, "convergence", "an iteration did not converge")  \
+  X(FF_EINTERNAL, "internal", "a broken invariant: please report it") \
+  X(FF_EUNSUPPORTED, "unsupported", "a model of a kind that is not read")
 
 typedef enum {
 #define FF_X(code, name, text) code,

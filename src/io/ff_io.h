@@ -34,7 +34,8 @@
  * Nodes are called by the ids of their species. Where a name is no id, the writer makes an id of it (ff_sbml_ids) and puts the
  * name beside it; the reader takes names in place of ids only where this would make just these ids of the names of all
  * species, so that free or repeated names of other programs' files do no harm. No document type is read, so no entity is ever
- * expanded; elements nest at most 400 deep, and the writer refuses (FF_EMODEL) a function that would need more.
+ * expanded; elements nest at most 400 deep, and the writer refuses (FF_EMODEL) a function that would need more. A document that
+ * holds a reaction network instead is FF_EUNSUPPORTED.
  *
  * BoolNet's text, .bnet and SBML-qual have no words for perturbation, mode, exempt nodes and (but for SBML-qual) initial
  * values: writing leaves them out, and ff_io_lost says so beforehand.

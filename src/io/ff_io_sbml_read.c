@@ -307,14 +307,25 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
 
 /* ---- the document ---- */
 
+/* What the document holds where that is no Boolean network. */
+static ff_status found_other_kind(const reader *r, const SBMLDocument_t *document, const Model_t *model) {
+  unsigned species = Model_getNumSpecies(model), reactions = Model_getNumReactions(model);
+  if (species == 0 && reactions == 0)
+    return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
+  return ff_error_set(r->err, FF_EUNSUPPORTED,
+                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which this version "
+                      "cannot read; of SBML it reads Boolean networks, Level 3 with the package qual",
+                      r->build.file, SBMLDocument_getLevel(document), SBMLDocument_getVersion(document), species, reactions);
+}
+
 static ff_status read_document(reader *r, SBMLDocument_t *document, ff_pbn **out) {
   ff_status status = check_errors(r, document);
   if (status != FF_OK) return status;
   Model_t *model = SBMLDocument_getModel(document);
   if (model == NULL) return ff_io_found(r->err, (ff_place){r->build.file, 1}, (ff_span){"", 0}, "a model");
   r->model = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
-  if (r->model == NULL)
-    return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
+  if (r->model == NULL || (QualModelPlugin_getNumQualitativeSpecies(r->model) == 0 && Model_getNumReactions(model) > 0))
+    return found_other_kind(r, document, model);
   status = read_species(r, model);
   if (status == FF_OK) status = read_transitions(r);
   if (status == FF_OK) status = ff_build_pbn(out, &r->build);

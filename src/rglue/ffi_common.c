@@ -25,6 +25,13 @@ const char *const *ffi_texts(SEXP strings) {
   return texts;
 }
 
+/* An external pointer that carries an R object and has no address. identical() compares addresses alone, so any two of these
+ * are identical whatever they carry; saveRDS() keeps what they do. */
+SEXP ffi_note(SEXP object) { return R_MakeExternalPtr(NULL, R_NilValue, object); }
+
+/* The object; NULL of anything that is no external pointer. */
+SEXP ffi_noted(SEXP pointer) { return TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrProtected(pointer) : R_NilValue; }
+
 SEXP ffi_list(int n, const char *const *names) {
   SEXP out = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
   for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));

@@ -3,14 +3,17 @@
 
 /* ffi_common.c */
 FFI_ENTRY(ffi_release, 1)
+FFI_ENTRY(ffi_note, 1)
+FFI_ENTRY(ffi_noted, 1)
 
 /* ffi_io.c */
-FFI_ENTRY(ffi_read_network, 2)
+FFI_ENTRY(ffi_read_network, 3)
 FFI_ENTRY(ffi_write_network, 3)
 
 /* ffi_network.c */
 FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
+FFI_ENTRY(ffi_pbn_renamed, 2)
 FFI_ENTRY(ffi_pbn_tables, 1)
 FFI_ENTRY(ffi_pbn_graph, 1)
 FFI_ENTRY(ffi_pbn_roles, 1)

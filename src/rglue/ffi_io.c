@@ -25,24 +25,24 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* list(model, format): the list of ffi.h, and the name of the format that was found. */
-SEXP ffi_read_network(SEXP path, SEXP format) {
+/* list(model, format): the list of ffi.h, and the name of the format that was found. `text` is NULL, or the file's bytes, of
+ * which `path` is then the name alone. */
+SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
+  static const char *const names[] = {"model", "format"};
   ff_format wanted = format_of(format), found = wanted;
   const char *file = path_of(path);
   SEXP holder = PROTECT(ffi_pbn_holder());
   ff_error err;
   ff_pbn *pbn;
-  ff_status status = ff_io_read(&pbn, &found, file, wanted, &err);
+  ff_status status = TYPEOF(text) == RAWSXP
+                         ? ff_io_parse(&pbn, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, &err)
+                         : ff_io_read(&pbn, &found, file, wanted, &err);
   R_SetExternalPtrAddr(holder, pbn);
   ffi_check(status, &err);
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SEXP out = PROTECT(ffi_list(2, names));
   SET_VECTOR_ELT(out, 0, ffi_pbn_list(pbn));
   SET_VECTOR_ELT(out, 1, Rf_mkString(ff_format_name(found)));
-  SEXP names = PROTECT(Rf_allocVector(STRSXP, 2));
-  SET_STRING_ELT(names, 0, Rf_mkChar("model"));
-  SET_STRING_ELT(names, 1, Rf_mkChar("format"));
-  Rf_setAttrib(out, R_NamesSymbol, names);
-  UNPROTECT(3);
+  UNPROTECT(2);
   return out;
 }
 

@@ -78,6 +78,24 @@ SEXP ffi_pbn_tables(SEXP model) {
   return out;
 }
 
+/* The texts of the predictor functions where the nodes are called by these names, which the caller has checked. */
+SEXP ffi_pbn_renamed(SEXP model, SEXP names) {
+  ff_pbn *pbn;
+  ff_error err;
+  PROTECT(ffi_pbn_hold(model, &pbn));
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
+    const char *name = Rf_translateCharUTF8(STRING_ELT(names, (R_xlen_t)i));
+    char *copy = ff_strndup(name, strlen(name));
+    if (copy == NULL) ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for the names of %u nodes", pbn->n_nodes), &err);
+    free(pbn->names[i]);
+    pbn->names[i] = copy;
+  }
+  SEXP list = PROTECT(ffi_pbn_list(pbn)); /* nodes, rules (node, predictor, probability), ... */
+  SEXP texts = VECTOR_ELT(VECTOR_ELT(list, 1), 1);
+  UNPROTECT(2);
+  return texts;
+}
+
 /* list(held, input): a flag a node, as ff_pbn_held and ff_pbn_inputs have it. A held node's value is its initial one. */
 SEXP ffi_pbn_roles(SEXP model) {
   static const char *const names[] = {"held", "input"};

@@ -218,6 +218,26 @@ static void errors(void) {
 }
 
 /* Elements within one another: none may be more than the stack can take. */
+/* A model of reactions is told from a broken one. */
+static void reaction_networks(void) {
+  static const char species[] =
+      "<listOfCompartments><compartment id=\"c\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\"/>"
+      "</listOfSpecies>";
+  static const char reactions[] = "<listOfReactions><reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"/>"
+                                  "</listOfReactants></reaction></listOfReactions>";
+  char text[1024];
+  ff_error err = {0};
+  ff_pbn *pbn = NULL;
+  for (int with = 0; with < 2; with++) {
+    snprintf(text, sizeof text, "%s%s%s</model></sbml>",
+             "<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model>", species, with ? reactions : "");
+    FF_CHECK_FAILS(ff_io_parse(&pbn, NULL, text, strlen(text), "net", FF_FORMAT_AUTO, &err), FF_EUNSUPPORTED, &err,
+                   with ? "net holds a reaction network (SBML Level 2 Version 1 with 1 species and 1 reactions)"
+                        : "net holds a reaction network (SBML Level 2 Version 1 with 1 species and 0 reactions)");
+    FF_CHECK(pbn == NULL);
+  }
+}
+
 static void depth(void) {
   static const char head[] = HEAD ABC
       "<qual:listOfTransitions>\n<qual:transition><qual:listOfOutputs>" OUTPUT("A") "</qual:listOfOutputs>"
@@ -384,5 +404,5 @@ static void deep_functions(void) {
   }
 }
 
-FF_TEST_MAIN("sbml", mathml, outputs_and_levels, errors, depth, random_networks, functions_of_every_kind, names, foreign_names,
-             what_sbml_cannot_say, deep_functions)
+FF_TEST_MAIN("sbml", mathml, outputs_and_levels, errors, reaction_networks, depth, random_networks, functions_of_every_kind,
+             names, foreign_names, what_sbml_cannot_say, deep_functions)

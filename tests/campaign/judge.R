@@ -142,7 +142,8 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   row$held <- truth >= value$lower - slack && truth <= value$upper + slack
   row$certain <- width == 0 || isTRUE(row$within + row$between == 0)
   row$error <- abs(row$estimate - truth) / max(width, slack)
-  for (column in intersect(names(value), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- value[[column]]
+  all <- as.data.frame(value, run = TRUE)
+  for (column in intersect(names(all), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- all[[column]]
   # what never varied has a bound, and no width that follows from a variance; nor has what is so rare that its own error exceeds it
   if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
     ideal <- ideal_width(answers, asked$parts, value, options)

@@ -14,6 +14,15 @@ evaluate_rules <- function(model, state) {
 # All 0/1 rows over n nodes.
 all_states <- function(n) unname(as.matrix(expand.grid(rep(list(0:1), n))))
 
+# All columns of a result with what it says of its run, but for how long it took.
+timeless <- function(x) {
+  x <- as.data.frame(x, run = TRUE)
+  x[setdiff(names(x), "seconds")]
+}
+
+# Its method, backend, layout, seed, burn-in, seconds, ...: a column of these.
+of_run <- function(x, column) unique(as.data.frame(x, run = TRUE)[[column]])
+
 skip_without_shared <- function(path) {
   shared <- Sys.getenv("FIREFLIP_SHARED")
   skip_if(!nzchar(shared), "FIREFLIP_SHARED is not set: third-party files are not compared with")

@@ -2,7 +2,6 @@ net <- pbn(list(
   r = c("c" = 0.5, "!f" = 0.5), c = c("!r" = 0.3, "f" = 0.7), f = "c ^ r", x = c("r & c & f" = 0.25, "r ^ c" = 0.75), y = "x"
 ), perturbation = 0.02)
 sets <- c(both = "r & c", "x", rare = "r & c & f & x & y")
-timeless <- function(x) as.data.frame(x)[setdiff(names(as.data.frame(x)), "seconds")]
 
 test_that("both kinds agree with exact answers, synchronous or not", {
   for (update in c("synchronous", "asynchronous")) {
@@ -26,7 +25,7 @@ test_that("both kinds agree with exact answers, synchronous or not", {
     expect_lte(max(got$states$upper - got$states$lower) / 2, 1e-3 * 1.01)
     expect_lte(max(got$influence$upper - got$influence$lower) / 2, 3e-3 * 1.01)
     for (shared in c("seed", "samples", "burn_in", "trajectories", "seconds")) {
-      expect_length(unique(c(got$states[[shared]], got$influence[[shared]])), 1L)
+      expect_length(unique(c(of_run(got$states, shared), of_run(got$influence, shared))), 1L)
     }
   }
 })
@@ -84,7 +83,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_identical(warned, 1)
   expect_error(as.matrix(got), "as.matrix(x$influence)", fixed = TRUE, class = "fireflip_error_argument")
   # what is shown tells of both
-  expect_output(print(got), "3 state sets and 10 pairs, in two runs; ", fixed = TRUE)
+  expect_output(print(got), "3 state sets and 10 pairs, in two runs\n", fixed = TRUE)
   expect_output(print(got), "Long-run probability; 95% intervals", fixed = TRUE)
   expect_output(print(got), "Long-run influence, largest first; 95% intervals", fixed = TRUE)
   expect_output(print(summary(got)), "State sets.*asked for: 0.001.*Influences.*asked for: 0.01")

@@ -7,13 +7,14 @@ test_that("errors carry their class and a text that says what was found", {
 test_that("every argument that must be there is asked for", {
   net <- pbn(c(a = "!b", b = "a"))
   given <- list(
-    model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", p = 0.1,
+    model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", perturbation = 0.1,
     update = "synchronous", file = tempfile(fileext = ".pbn")
   )
   tried <- 0
   for (name in getNamespaceExports("fireflip")) {
     fun <- getExportedValue("fireflip", name)
-    arguments <- formals(fun)
+    method <- utils::getS3method(name, "pbn", optional = TRUE, envir = asNamespace("fireflip"))
+    arguments <- formals(if (is.null(method)) fun else method)
     needed <- setdiff(names(arguments)[vapply(arguments, identical, NA, quote(expr = ))], "...")
     expect_true(all(needed %in% names(given)), info = name) # else the list above needs one more
     for (argument in needed) {

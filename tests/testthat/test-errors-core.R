@@ -160,5 +160,5 @@ test_that("of estimates that do not converge", {
   expect_lt(abs(steady_state(slow, "b", precision = 0.01, method = "simulation", seed = 1)$probability - 0.5), 0.02)
   settled <- steady_state(coins, "s", precision = 0.01, method = "simulation", seed = 1, max_burn_in = 2^15)
   expect_lt(abs(settled$probability - 0.5), 0.02)
-  expect_lte(steady_state(net, "a", method = "simulation", seed = 1, max_burn_in = 64)$burn_in, 64)
+  expect_lte(of_run(steady_state(net, "a", method = "simulation", seed = 1, max_burn_in = 64), "burn_in"), 64)
 })

@@ -8,7 +8,6 @@ large <- pbn(
   ),
   perturbation = 0.05
 )
-timeless <- function(x) as.data.frame(x)[setdiff(names(as.data.frame(x)), "seconds")]
 
 # The answer to `code` and the texts of its messages about the method.
 told <- function(code) {
@@ -33,7 +32,7 @@ test_that("\"auto\" is exact where the network is small, and says so", {
   for (call in calls) {
     got <- told(call())
     expect_identical(got$texts, said(8, 3))
-    expect_identical(unique(as.data.frame(got$value)$method), "exact")
+    expect_identical(of_run(got$value, "method"), "exact")
     expect_silent(exact <- call(method = "exact"))
     expect_identical(timeless(got$value), timeless(exact))
     expect_identical(told(call(method = "auto"))$texts, said(8, 3))
@@ -49,26 +48,26 @@ test_that("\"auto\" simulates what is large, and says nothing of it", {
   got <- told(steady_state(large, "l16", precision = 0.02, seed = 1))
   expect_identical(got$texts, character())
   expect_length(attr(got$value, "run")$model$nodes, 30)
-  expect_identical(got$value$method, "simulation")
+  expect_identical(of_run(got$value, "method"), "simulation")
   expect_identical(timeless(got$value), timeless(steady_state(large, "l16", precision = 0.02, method = "simulation", seed = 1)))
   expect_silent(pair <- long_run_influence(large, "l15", "l16", precision = 0.02, seed = 1))
-  expect_identical(pair$method, "simulation")
+  expect_identical(of_run(pair, "method"), "simulation")
   expect_silent(both <- influence_analysis(large, "l16", to = "l2", precision = 0.02, influence_precision = 0.02, seed = 1))
-  expect_identical(unique(as.data.frame(both)$method), "simulation")
+  expect_identical(of_run(both, "method"), "simulation")
   expect_silent(wide <- steady_state(large, "r1 & r2", precision = 0.02, seed = 1, reduce = FALSE)) # then all nodes count
-  expect_identical(wide$method, "simulation")
+  expect_identical(of_run(wide, "method"), "simulation")
 })
 
 test_that("what only a simulation has makes \"auto\" simulate", {
   part <- told(steady_state(small, "a", precision = 0.02, seed = 1, shard = c(1, 2)))
   expect_identical(part$texts, character())
-  expect_identical(part$value$method, "simulation")
+  expect_identical(of_run(part$value, "method"), "simulation")
   for (layout in c("sliced", "packed")) {
     one <- told(steady_state(small, "a", precision = 0.02, seed = 1, layout = layout))
     expect_identical(one$texts, character())
-    expect_identical(one$value$layout, layout)
+    expect_identical(of_run(one$value, "layout"), layout)
     pairs <- told(long_run_influence(small, precision = 0.02, seed = 1, layout = layout))
-    expect_identical(c(pairs$texts, unique(pairs$value$layout)), layout)
+    expect_identical(c(pairs$texts, of_run(pairs$value, "layout")), layout)
   }
   settled <- function(backend = "auto", layout = "auto", shard = NULL) {
     told(fireflip:::settle_method("auto", small, backend, layout, shard))$value
@@ -78,7 +77,7 @@ test_that("what only a simulation has makes \"auto\" simulate", {
   expect_identical(settled(backend = "cuda"), "simulation")
   expect_identical(settled(layout = c("auto", "sliced", "packed")), "exact")
   # an exact answer that is asked for stays one
-  expect_identical(steady_state(small, "a", method = "exact", layout = "packed")$method, "exact")
+  expect_identical(of_run(steady_state(small, "a", method = "exact", layout = "packed"), "method"), "exact")
 })
 
 test_that("an exact answer draws no seed from R's generator, and a simulation does", {
@@ -134,7 +133,7 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   flat <- as.data.frame(got)
   expect_identical(class(flat), "data.frame")
   expect_identical(flat$probability, got$probability)
-  expect_named(format(got), c("set", "probability", "lower", "upper"))
+  expect_named(format(got), c("set", "probability", "lower", "upper", "samples", "trajectories", "rhat"))
   expect_output(print(got["set"]), "a & !b")
   pdf(NULL)
   on.exit(dev.off())
@@ -186,5 +185,5 @@ test_that("sensitivities that are all exact draw no seed", {
   state <- .Random.seed
   got <- suppressMessages(long_run_sensitivity(small, "a"))
   expect_identical(.Random.seed, state)
-  expect_identical(got$seed, rep(NA_real_, nrow(got)))
+  expect_identical(of_run(got, "seed"), NA_real_)
 })

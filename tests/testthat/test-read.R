@@ -226,7 +226,7 @@ test_that("a file must be said", {
   for (call in list(
     quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network()))
   )) {
-    expect_error(eval(call), "`file` must be the path of a file, one string; found nothing.", class = "fireflip_error_argument")
+    expect_error(eval(call), "`file` must be the path of a file, one string.*; found nothing[.]$", class = "fireflip_error_argument")
   }
 })
 
@@ -339,4 +339,93 @@ test_that("BoolNet reads the same network from our files, and we from its own", 
   BoolNet::saveNetwork(theirs, file)
   expect_same_rules(read_boolnet(file), net)
   unlink(file)
+})
+
+# ---- where the text comes from, and what it holds --------------------------------------------------------------------
+
+test_that("compressed files and connections are read as the file is", {
+  file <- tempfile(fileext = ".bnet")
+  writeLines(c("targets, factors", "A, B | \u00fc", "B, !A"), file, useBytes = TRUE)
+  same <- function(expr) expect_identical(suppressMessages(expr), whole)
+  expect_message(whole <- read_network(file), "input: \"\u00fc\"", class = "fireflip_message_inputs")
+  bytes <- readBin(file, "raw", 1e4)
+  for (type in c("gzip", "bzip2", "xz")) {
+    packed <- paste0(file, ".", type)
+    writer <- switch(type, gzip = gzfile, bzip2 = bzfile, xz = xzfile)(packed, "wb")
+    writeBin(bytes, writer)
+    close(writer)
+    same(read_network(packed))
+    expect_message(read_bnet(packed), "input: \"\u00fc\"", class = "fireflip_message_inputs")
+    same(read_network(file(packed)))
+    same(read_network(gzfile(packed)))
+    packed_bytes <- rawConnection(readBin(packed, "raw", 1e4))
+    same(read_network(packed_bytes))
+    close(packed_bytes)
+  }
+  same(read_network(file(file)))
+  open <- file(file, "rb")
+  same(read_network(open))
+  expect_true(isOpen(open)) # whoever opened it closes it
+  close(open)
+  text <- textConnection(c("A, B | C", "B, !A"))
+  expect_identical(suppressMessages(read_network(text))$nodes, c("A", "B", "C"))
+  close(text)
+  expect_error(read_network(text), class = "fireflip_error_file")
+  expect_error(read_network(file(paste0(file, "-none"))), "cannot read", class = "fireflip_error_file")
+  broken <- tempfile(fileext = ".gz")
+  writeBin(as.raw(c(0x1f, 0x8b, 8, 0, 1, 2, 3)), broken)
+  expect_error(read_network(broken), class = "fireflip_error")
+  # errors name the file, also where it is compressed
+  bad <- gzfile(paste0(file, ".gz"), "w")
+  writeLines(c("targets, factors", "A, A &"), bad)
+  close(bad)
+  expect_error(read_network(paste0(file, ".gz")), "bnet[.]gz, line 2", class = "fireflip_error_parse")
+})
+
+test_that("rules, a line each, are read", {
+  file <- tempfile(fileext = ".txt")
+  text <- function(...) {
+    writeLines(c(...), file)
+    file
+  }
+  net <- suppressMessages(read_network(text("# a comment", "", "A = B & !C # and another", "\"NF kB=\":= A", "B=`NF kB=`|f(A, C){0110}")))
+  expect_identical(net, pbn(c(A = "B & !C", "NF kB=" = "A", B = "\"NF kB=\" | f(A, C){0110}", C = "C")))
+  expect_identical(suppressMessages(read_network(file, "rules")), net)
+  expect_message(read_network(file, perturbation = 0.1), "input: \"C\"", class = "fireflip_message_inputs")
+  expect_identical(read_network(text("targets = factors", "factors = targets"))$nodes, c("targets", "factors"))
+  # a first line of this form may be ASSA-PBN's: then the format has to be said
+  expect_error(read_network(text("n = A", "A = n")), class = "fireflip_error_parse")
+  expect_identical(read_network(file, "rules"), pbn(c(n = "A", A = "n")))
+  expect_error(read_network(text("A = B", "B = A &")), "txt, line 2: ", class = "fireflip_error_parse")
+  expect_error(read_network(text("A = B", "B - A")), "line 2: found \"B - A\"", class = "fireflip_error_parse")
+  expect_error(read_network(text("A = B", "B = A", "A = !B")), "line 3: .*first is on line 1", class = "fireflip_error_parse")
+  expect_error(read_network(text("A* = B", "B* = A")), "line 1: found \"A\\*\"", class = "fireflip_error_parse")
+  expect_error(read_network(text("# nothing"), "rules"), class = "fireflip_error_parse")
+})
+
+test_that("a model of another kind is refused by name", {
+  file <- tempfile(fileext = ".net")
+  writeLines(c(
+    "# Created by BioNetGen", "begin parameters", "  1 k 0.1", "end parameters", "begin species", "  1 A() 100", "  2 B() 0",
+    "end species", "begin reactions", "  1 1 2 k", "end reactions"
+  ), file)
+  for (read in list(read_network, read_sbml)) {
+    expect_error(read(file), "[.]net holds a reaction network [(]BioNetGen, 2 species and 1 reaction[)], which this version cannot",
+      class = "fireflip_error_unsupported")
+  }
+  writeLines(c("begin model", "begin molecule types", "A()", "end molecule types", "end model"), file)
+  expect_error(read_network(file), "rule-based model", class = "fireflip_error_unsupported")
+  sbml <- tempfile(fileext = ".xml")
+  writeLines(c(
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+    "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model id=\"m\"><listOfCompartments>",
+    "<compartment id=\"c\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\"",
+    "hasOnlySubstanceUnits=\"true\" boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies><listOfReactions>",
+    "<reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants><speciesReference species=\"A\" constant=\"true\"/>",
+    "</listOfReactants></reaction></listOfReactions></model></sbml>"
+  ), sbml)
+  for (read in list(read_network, read_sbml)) {
+    expect_error(read(sbml), "[.]xml holds a reaction network [(]SBML Level 3 Version 1 with 1 species and 1 reactions[)]",
+      class = "fireflip_error_unsupported")
+  }
 })

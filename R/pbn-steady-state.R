@@ -44,7 +44,8 @@
 #'
 #' @param model A network of class `pbn`.
 #' @param states State sets: text over node names with `!`, `&`, `^`, `|`, parentheses (`"A & !B"`), a named 0/1 vector
-#'   (`c(A = 1, B = 0)`), or a named vector or list of several.
+#'   (`c(A = 1, B = 0)`), or a named vector or list of several. Or a data frame or matrix with a set a row and a column a node,
+#'   as `expand.grid(A = 0:1, B = 0:1)` makes it; `NA` leaves a node open.
 #' @param precision Half the width of the confidence interval that is wanted, for the set that needs most samples. Default
 #'   0.001.
 #' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
@@ -70,11 +71,17 @@
 #' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
 #'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
+#' @param ... Further arguments of a method; that of `pbn` takes none.
 #'
 #' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`,
 #'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
-#'   over all trajectories), `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a first-order Markov chain),
-#'   `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`.
+#'   over all trajectories), `trajectories` and `rhat`. Of an exact answer `lower` and `upper` are the probability, and the last
+#'   three are `NA`.
+#'
+#'   What is the same for all rows stands once: [`summary()`][result-methods] tells it, and `as.data.frame(x, run = TRUE)` has
+#'   it in columns: `method`, `layout`, `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a
+#'   first-order Markov chain), `seed`, `backend`, `seconds`. Two runs of the same network, options and seed are `identical()`,
+#'   on any machine: how long they took, and on what, is kept where `identical()` does not look.
 #' @section Warnings: `fireflip_warning_precision` if an interval is wider than asked for, mostly because a set never varied or was
 #'   visited rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
 #' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
@@ -90,17 +97,18 @@
 #' 457-472. \doi{10.1214/ss/1177011136}
 #' @seealso [influence_analysis()] for influences in the same call, [long_run_influence()], [node_activity()],
 #'   [stationary_distribution()].
+#' @rdname steady_state
 #' @export
 #' @examples
 #' net <- example_model("shmulevich3")
 #' net <- set_perturbation(net, 0.01)
 #' steady_state(net, c(all_on = "x1 & x2 & x3", all_off = "!x1 & !x2 & !x3"), seed = 1)
 #' steady_state(net, c(x1 = 1, x2 = 0), method = "exact")
-steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
-                         method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
-                         backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
-                         max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive()) {
-  check_pbn(model)
+steady_state.pbn <- function(model, states, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
+                             method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
+                             backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
+                             max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive(), ...) {
+  check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
   on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
@@ -114,25 +122,24 @@ steady_state <- function(model, states, precision = 1e-3, confidence = 0.95, eps
   if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
   result <- run_estimate(new_estimate(model, sets, NULL, options), progress, engine = engine)
   run <- estimate_run(model, sets, NULL, options, confidence, result)
-  whole_states(run, result$moments, result$tiles, result$seconds)
+  whole_states(run, result$moments, result$tiles)
 }
 
 # The result, and a warning where an undivided run could not be as precise as asked for.
-whole_states <- function(run, moments, tiles, seconds) {
-  out <- steady_state_frame(run, moments, tiles, seconds)
+whole_states <- function(run, moments, tiles) {
+  out <- steady_state_frame(run, moments, tiles)
   warn_short_of_precision(out)
   warn_of_doubt(run)
   out
 }
 
-steady_state_frame <- function(run, moments, tiles, seconds) {
+steady_state_frame <- function(run, moments, tiles) {
   chains <- tiles * 1024
   interval <- moment_intervals(moments, chains, run)
   new_steady_state(data.frame(
     set = names(run$sets), probability = interval$mean, lower = interval$lower, upper = interval$upper,
-    visited = visited_words(moments[, "visited"], chains), samples = chains * run$window, burn_in = run$burn_in,
-    thinning = run$thinning, trajectories = chains, rhat = unname(moments[, "rhat"]), method = "simulation", layout = run$layout,
-    backend = run$backend, seed = run$seed, seconds = seconds
+    visited = visited_words(moments[, "visited"], chains), samples = chains * run$window, trajectories = chains,
+    rhat = unname(moments[, "rhat"])
   ), run)
 }
 
@@ -141,16 +148,16 @@ new_steady_state <- function(x, run) structure(x, class = c("steady_state", "dat
 exact_steady_state <- function(model, sets, confidence, progress) {
   started <- proc.time()[["elapsed"]]
   probability <- unname(exact_probability(model, sets, progress))
-  exact_states_frame(model, sets, probability, confidence, proc.time()[["elapsed"]] - started)
+  run <- exact_run(model, confidence, proc.time()[["elapsed"]] - started, sets = sets)
+  exact_states_frame(run, probability)
 }
 
-exact_states_frame <- function(model, sets, probability, confidence, seconds) {
+exact_states_frame <- function(run, probability) {
   new_steady_state(data.frame(
-    set = names(sets), probability = probability, lower = probability, upper = probability,
+    set = names(run$sets), probability = probability, lower = probability, upper = probability,
     visited = ifelse(probability == 0, "never", ifelse(probability == 1, "always", "sometimes")), samples = NA_real_,
-    burn_in = NA_real_, thinning = NA_real_, trajectories = NA_real_, rhat = NA_real_, method = "exact", layout = NA_character_,
-    backend = "cpu", seed = NA_real_, seconds = seconds
-  ), list(model = model, sets = sets, confidence = confidence, forgets = forgets_start(model)))
+    trajectories = NA_real_, rhat = NA_real_
+  ), run)
 }
 
 warn_short_of_precision <- function(x, names = x$set) {
@@ -181,7 +188,7 @@ warn_short_of_precision <- function(x, names = x$set) {
 #' with [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
 #'
 #' @param ... Results with the same network, sets or pairs, options and seed, of different parts; also merged ones.
-#' @returns A result of the parts' class; `seconds` is the sum. While parts are missing, it is that of those which are
+#' @returns A result of the parts' class, `identical()` to the undivided run; `summary()` has the sum of their seconds. While parts are missing, it is that of those which are
 #'   there, with a warning of class `fireflip_warning_parts`.
 #' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice;
 #'   `fireflip_error_convergence` where an undivided run would have given up.
@@ -202,12 +209,12 @@ c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_sta
 #' @returns As [steady_state()], `set` being the node's name.
 #' @inheritSection steady_state Errors
 #' @inherit steady_state references
+#' @rdname node_activity
 #' @export
 #' @examples
 #' node_activity(set_perturbation(example_model("cellcycle"), 0.01), seed = 1)
-node_activity <- function(model, nodes = NULL, ...) {
-  check_pbn(model)
-  check_passed_on(steady_state, ...)
+node_activity.pbn <- function(model, nodes = NULL, ...) {
+  check_passed_on(steady_state.pbn, ...)
   nodes <- if (is.null(nodes)) model$nodes else model$nodes[check_nodes(model, nodes)]
   if (anyDuplicated(nodes) > 0L) nodes <- unique(nodes)
   steady_state(model, stats::setNames(quote_name(nodes), nodes), ...)

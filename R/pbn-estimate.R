@@ -19,7 +19,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  began <- NA_real_
+  began <- began_run <- NA_real_
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
@@ -29,15 +29,19 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
     if (state[[7L]] == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     long_pilot <- FALSE
     began <- told_if_long(began, state)
+    if (state[[2L]] == 1 && is.na(began_run)) began_run <- proc.time()[["elapsed"]]
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
-    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = progress_text(state, scale)))
+    now <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
+    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
-  result$seconds <- proc.time()[["elapsed"]] - started
-  result$backend <- if (is.null(result$device)) "cpu" else "cuda"
+  result$notes <- list(
+    seconds = proc.time()[["elapsed"]] - started, backend = if (is.null(result$device)) "cpu" else "cuda",
+    device = result$device, bytes = result$bytes
+  )
   result
 }
 
@@ -111,10 +115,26 @@ told_if_long <- function(began, state) {
   if (left < 300) return(Inf)
   message(new_condition("long", "message", sprintf(
     "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
-    if (left < 7200) count_of(round(left / 60), "minute") else if (left < 172800) count_of(round(left / 3600), "hour") else
-      count_of(round(left / 86400), "day")
+    duration_text(left)
   ), NULL))
   Inf
+}
+
+duration_text <- function(seconds) {
+  if (seconds < 7200) return(count_of(round(seconds / 60), "minute"))
+  if (seconds < 172800) count_of(round(seconds / 3600), "hour") else count_of(round(seconds / 86400), "day")
+}
+
+# For the progress bar, once the run's share that is done tells: NULL before.
+time_left <- function(began, done) {
+  gone <- proc.time()[["elapsed"]] - began
+  if (is.na(gone) || gone < 2 || done <= 0.005) return(NULL)
+  left <- gone * (1 / done - 1)
+  if (left < 1) return(NULL)
+  in_unit <- if (left < 120) paste(ceiling(left), "s") else if (left < 7200) paste(round(left / 60), "min") else {
+    paste(round(left / 3600), "h")
+  }
+  paste(in_unit, "left") # short: the bar takes most of the line
 }
 
 auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
@@ -181,23 +201,22 @@ check_shard <- function(shard) {
   as.double(shard)
 }
 
-# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `seconds`, in `bytes` where they had different
-# numbers of threads, and in `backend` and `device` where some ran on a GPU. With `sets` and `pairs`, there are two precisions,
-# and the trace tells widths in units of the first.
+# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `machine`. With `sets` and `pairs`, there are two
+# precisions, and the trace tells widths in units of the first.
 estimate_run <- function(model, sets, pairs, options, confidence, result) {
   list(
-    model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision, z = options$z,
-    epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
+    method = "simulation", model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision,
+    z = options$z, epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
     memory = result$memory, period = result$period, layout = result$layout, reason = result$reason,
-    wanted_rhat = result$wanted_rhat, bytes = result$bytes, seconds = result$seconds, backend = result$backend, device = result$device,
+    wanted_rhat = result$wanted_rhat, machine = do.call(machine_notes, c(result$notes, threads = options$threads)),
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
   )
 }
 
-# `frame` makes the result of a run, its moments, tiles and seconds. All parts together are the undivided run.
+# `frame` makes the result of a run, its moments and tiles. All parts together are the undivided run.
 merge_parts <- function(parts, class, frame) {
   if (!all(vapply(parts, inherits, NA, class))) {
     abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
@@ -221,14 +240,14 @@ merge_parts <- function(parts, class, frame) {
   run <- runs[[1L]]
   run$tally <- merged$tally
   run$shard <- shard
-  run$seconds <- sum(vapply(runs, `[[`, 0, "seconds"))
+  run$machine <- all_notes(runs)
   if (nrow(shard) == shard[[1L, "parts"]]) return(resume_run(run, merged, frame))
   missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
   warn("parts", sprintf(
     "%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]],
     paste(utils::head(missing, 10L), collapse = ", ")
   ))
-  frame(run, merged$moments, merged$tiles, run$seconds)
+  frame(run, merged$moments, merged$tiles)
 }
 
 # The parts in their order, each one there once and all of one division.
@@ -244,7 +263,7 @@ different_parts <- function(shard) {
 }
 
 same_run <- function(runs) {
-  plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "bytes", "seconds", "backend", "device"))]
+  plain <- function(run) run[setdiff(names(run), c("shard", "trace", "tally", "machine"))]
   other <- Find(function(run) !identical(plain(run), plain(runs[[1L]])), runs)
   if (is.null(other)) return(invisible())
   asked <- c(
@@ -276,13 +295,13 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "memory", "reason", "backend", "device") # the pilot's, that of the layout's choice, and what ran the parts
+  kept <- c("thinning", "memory", "reason") # the pilot's, and that of the layout's choice
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL
-  whole$seconds <- run$seconds + result$seconds
+  whole$machine <- all_notes(list(run, whole))
   whole[setdiff(names(run), names(whole))] <- run[setdiff(names(run), names(whole))]
-  frame(whole, result$moments, result$tiles, whole$seconds)
+  frame(whole, result$moments, result$tiles)
 }
 
 # A message of class fireflip_message_resume. It names no number: the run may go on more than once.

@@ -3,7 +3,13 @@
 #' `print()` shows a network's size, its settings and its first rules; `format()` gives the same as text lines; `summary()`
 #' counts what it is made of; `as.data.frame()` lists every predictor function.
 #'
+#' `net["A"]` gives the rules of nodes as `as.data.frame()` does, and `net$A` or `net[["A"]]` those of one node in the shape that
+#' [set_rule()] takes.
+#'
 #' @param x,object A network of class `pbn`.
+#' @param i Names or numbers of nodes; of `[[`, one name.
+#' @param name The name of a node, or of an element of the network: see below.
+#' @param exact Ignored; here for the generic.
 #' @param n How many predictor functions to show, 10 by default; `Inf` for all, 0 for none.
 #' @param row.names,optional Ignored; here for the generic.
 #' @param ... Ignored.
@@ -17,6 +23,12 @@
 #'   data frame with one row for each predictor function and the columns `node`, `predictor` (text) and `probability` (of
 #'   its selection; `NA` in a dependent network, where a context selects, and a further column `contexts` has the numbers of
 #'   the contexts that do, `"1, 3"`).
+#' @section Elements: A network is a list with the elements `nodes` (names), `rules` (a data frame), `perturbation`, `exempt`,
+#'   `initial`, `update`, `contexts` and `removed`, and `reduction` where [reduce_network()] made it. `net$perturbation` gives
+#'   one of them. Any other name stands for a node: `net$A` is the text of its predictor function, or where it has several,
+#'   their selection probabilities, named by them (in a dependent network the texts alone). A name that is neither is an error
+#'   of class `fireflip_error_argument`. Of a node that is called like an element, `net["rules"]` gives the rules. To change
+#'   rules, use [set_rule()].
 #' @section Dependent networks: Which predictor function each context selects for each node, and with what probability a
 #'   context is selected, is in the element `contexts` of the network, as [pbn()] takes it: `net$contexts$probability` and
 #'   `net$contexts$predictor`. `print()` shows the probabilities and, beside a function that not every context uses, the
@@ -27,7 +39,89 @@
 #' net
 #' summary(net)
 #' as.data.frame(net)
+#' net["x1"]
+#' net$x1
 NULL
+
+pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update", "contexts", "removed", "reduction")
+
+#' @rdname pbn-methods
+#' @export
+`$.pbn` <- function(x, name) if (name %in% pbn_elements) .subset2(x, name) else rules_of_node(x, name)
+
+#' @rdname pbn-methods
+#' @export
+`[[.pbn` <- function(x, i, exact = TRUE) {
+  if (is.character(i) && length(i) == 1L && !is.na(i) && !i %in% pbn_elements) rules_of_node(x, i) else .subset2(x, i)
+}
+
+#' @rdname pbn-methods
+#' @export
+`[.pbn` <- function(x, i, ...) {
+  if (nargs() > 2L) {
+    abort_argument("A network has no rows and columns: net[nodes] gives rules, and as.data.frame(net) all of them.")
+  }
+  if (missing(i)) return(x)
+  if (is.character(i)) for (name in setdiff(i, x$nodes)) abort_no_node(x, name)
+  index <- check_nodes(x, i, "i")
+  out <- as.data.frame(x)
+  out <- out[unlist(lapply(index, function(node) which(x$rules$node == node))), , drop = FALSE]
+  rownames(out) <- NULL
+  out
+}
+
+#' @export
+`$<-.pbn` <- function(x, name, value) {
+  if (!name %in% pbn_elements) abort_no_element(x, name)
+  class <- oldClass(x)
+  x <- unclass(x)
+  x[[name]] <- value
+  structure(x, class = class)
+}
+
+#' @export
+`[[<-.pbn` <- function(x, i, value) {
+  if (is.character(i)) return(`$<-.pbn`(x, i, value))
+  class <- oldClass(x)
+  x <- unclass(x)
+  x[[i]] <- value
+  structure(x, class = class)
+}
+
+#' @rawNamespace S3method(utils::.DollarNames, pbn)
+.DollarNames.pbn <- function(x, pattern = "") grep(pattern, c(names(x), x$nodes), value = TRUE)
+
+# In the shape that set_rule() takes.
+rules_of_node <- function(x, name) {
+  node <- match(name, x$nodes)
+  if (is.na(node)) abort_no_node(x, name)
+  at <- x$rules$node == node
+  predictor <- x$rules$predictor[at]
+  if (length(predictor) == 1L || !is.null(x$contexts)) return(predictor)
+  stats::setNames(x$rules$probability[at], predictor)
+}
+
+abort_no_node <- function(x, name) {
+  if (name %in% pbn_elements) {
+    abort_argument(
+      sprintf("The network has no node called \"%s\"; net$%s is its element of this name.", name, name), unknown = name
+    )
+  }
+  near <- closest_name(name, c(x$nodes, names(x)))
+  abort_argument(sprintf(
+    "The network has neither a node nor an element called \"%s\"%s", name,
+    if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
+  ), unknown = name)
+}
+
+abort_no_element <- function(x, name) {
+  if (name %in% x$nodes) {
+    abort_argument(sprintf("\"%s\" is a node: set_rule(net, %s = ...) changes its rule.", name, argument_name(name)))
+  }
+  abort_argument(sprintf(
+    "A network has no element called \"%s\"; add_node() adds nodes, and set_rule() and others change it.", name
+  ))
+}
 
 #' @rdname pbn-methods
 #' @export

@@ -9,7 +9,7 @@
 #' @param of_interest What the analysis is about: names or numbers of nodes, or state sets as in [steady_state()], whose nodes
 #'   are then of interest.
 #' @param x A reduced network.
-#' @param ... Ignored.
+#' @param ... Further arguments of a method; that of `pbn` takes none.
 #'
 #' @returns A network of class `c("reduced_pbn", "pbn")`, its nodes in their old order. Its field `reduction` is a list of
 #'   `of_interest`, `kept` and `removed` (names), `components` (a data frame as [network_components()] gives it, of the
@@ -18,11 +18,12 @@
 #' @section Errors: `fireflip_error_argument` for a node that the network does not have.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
 #'   networks. *Formal Aspects of Computing* 31, 27-46, section 4. \doi{10.1007/s00165-018-0470-6}
+#' @rdname reduce_network
 #' @export
 #' @examples
 #' reduce_network(example_model("apoptosis"), of_interest = "complex2")
-reduce_network <- function(model, of_interest) {
-  check_pbn(model)
+reduce_network.pbn <- function(model, of_interest, ...) {
+  check_no_more(...)
   reduce_to(model, interest_nodes(model, of_interest))
 }
 
@@ -121,17 +122,19 @@ print.reduced_pbn <- function(x, ...) {
 #' Components and arrows of a network
 #'
 #' @param model A network of class `pbn`.
+#' @param ... Further arguments of a method; that of `pbn` takes none.
 #' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size`
 #'   (nodes in it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with
 #'   a row for each parent and child: `from`, `to`.
 #' @inherit reduce_network references
+#' @rdname network_components
 #' @export
 #' @examples
 #' net <- example_model("example1")
 #' network_components(net)
 #' head(network_arrows(net))
-network_components <- function(model) {
-  check_pbn(model)
+network_components.pbn <- function(model, ...) {
+  check_no_more(...)
   component_frame(model, .Call(ffi_pbn_graph, model))
 }
 
@@ -144,8 +147,8 @@ component_frame <- function(model, graph) {
 
 #' @rdname network_components
 #' @export
-network_arrows <- function(model) {
-  check_pbn(model)
+network_arrows.pbn <- function(model, ...) {
+  check_no_more(...)
   graph <- .Call(ffi_pbn_graph, model)
   data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to])
 }

@@ -13,7 +13,7 @@
 #' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a
 #'   bar a state, names each by its digits, and says above which nodes these are).
 #' @param main The title.
-#' @param ... Further arguments of [graphics::barplot()].
+#' @param ... Of `plot()`, further arguments of [graphics::barplot()]; else none.
 #'
 #' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for
 #'   each free node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the
@@ -27,14 +27,15 @@
 #' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` where the
 #'   machine does not have it, `fireflip_error_convergence` where the tolerance cannot be reached.
 #' @inherit pbn references
+#' @rdname stationary_distribution
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("shmulevich3"), 0.01)
 #' stationary_distribution(net)
 #' round(transition_matrix(net), 3)
 #' plot(stationary_distribution(net))
-stationary_distribution <- function(model, tolerance = 1e-14, progress = interactive()) {
-  check_pbn(model)
+stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = interactive(), ...) {
+  check_no_more(...)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
   if ("probability" %in% model$nodes) {
@@ -85,8 +86,8 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
 
 #' @rdname stationary_distribution
 #' @export
-transition_matrix <- function(model) {
-  check_pbn(model)
+transition_matrix.pbn <- function(model, ...) {
+  check_no_more(...)
   chain <- .Call(ffi_exact_new, model)
   on.exit(.Call(ffi_exact_release, chain))
   free <- .Call(ffi_exact_free, chain)
@@ -127,7 +128,8 @@ print.stationary_distribution <- function(x, n = 10, ...) {
   order <- utils::head(order(-x$probability), n)
   writeLines(sprintf("<stationary_distribution> %s of %s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node")))
   shown <- plain_frame(x[order, , drop = FALSE])
-  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE, digits = 6)
+  shown$probability <- format_exact(shown$probability)
+  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > length(order)) {
     writeLines(sprintf(
       "... and %s with %.3g in all", count_of(nrow(x) - length(order), "more state"),

@@ -35,21 +35,22 @@
 #' @param x,object Outcomes.
 #' @param n How many outcomes to show or draw, the most probable first. Default 20, or 30 in plots.
 #' @param nodes Add a column a node? Default `FALSE`.
+#' @param run Add columns on the run? Default `FALSE`.
 #' @param state One state of each attractor, rather than what nodes do in all its states? Default `FALSE`.
 #' @param main The title.
 #' @param row.names,optional Ignored; here for the generic.
-#' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; else ignored.
+#' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; of `outcomes()`, none; else ignored.
 #'
 #' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number
 #'   from 1), `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state
-#'   that may follow; `"complex"`: not so), `states` (how many), `method`, `trajectories`, `seed`. Of exact answers `lower`
-#'   and `upper` are the probability, and `trajectories` and `seed` are `NA`.
+#'   that may follow; `"complex"`: not so), `states` (how many), `trajectories`. Of exact answers `lower` and `upper`
+#'   are the probability, and `trajectories` is `NA`. `as.data.frame(run = TRUE)` adds `method`, `seed`, `backend` and `seconds`.
 #'
 #'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the
 #'   attractor, and `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on.
 #'   `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name outcomes by the nodes in
-#'   which they differ; `format()` gives the text that is printed. `summary()` is a list of class `summary.outcomes` with
-#'   `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
+#'   which they differ, or where they differ in none, by a state that they go through; `format()` gives the text that is
+#'   printed. `summary()` is a list of class `summary.outcomes` with `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
 #'   outcome), `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at
 #'   most as probable as that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
 #' @section Errors: `fireflip_error_argument` for arguments out of their domain and for a network with perturbation;
@@ -66,6 +67,7 @@
 #' \doi{10.1214/ss/1009213286}
 #' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for
 #'   the way there.
+#' @rdname outcomes
 #' @export
 #' @examples
 #' toggle <- pbn(c(A = "!B", B = "!A"), update = "asynchronous")
@@ -78,9 +80,9 @@
 #' ends <- outcomes(set_perturbation(example_model("cellcycle"), 0))
 #' summary(ends)
 #' plot(ends)
-outcomes <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
-                     max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive()) {
-  check_pbn(model)
+outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
+                         max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive(), ...) {
+  check_no_more(...)
   if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(
       "`model` has perturbation (p = %s): with it the network leaves every attractor. Take it away, set_perturbation(net, 0).",
@@ -137,7 +139,7 @@ exact_outcomes <- function(model, run, progress) {
   found <- .Call(ffi_attractors, model, states, 2^24)
   mass <- vapply(split(probability[number + 1], factor(found$leads, seq_along(found$attractors$states))), sum, 0)
   if (anyNA(found$leads)) abort("internal", "a state that recurs leads to several attractors; please report it.")
-  run$seconds <- proc.time()[["elapsed"]] - started
+  run$machine <- machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu")
   new_outcomes(found$attractors, unname(mass), unname(mass), unname(mass), "exact", NA_real_, NA_real_, run)
 }
 
@@ -152,7 +154,7 @@ simulated_outcomes <- function(model, run, max_steps, max_states, seed, threads,
   state <- run_outcomes(pointer, progress, started)
   if (state$arrived < state$trajectories) abort_not_arrived(state, max_states)
   found <- .Call(ffi_outcome_result, pointer)
-  run$seconds <- proc.time()[["elapsed"]] - started
+  run$machine <- machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = threads)
   if (state$certain) return(new_outcomes(found$attractors, 1, 1, 1, "exact", NA_real_, NA_real_, run))
   n <- state$trajectories
   tail <- (1 - run$confidence) / 2
@@ -214,9 +216,10 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
   for (what in c("values", "state")) run[[what]] <- matrix(found[[what]][order, ], length(order), dimnames = labels)
   out <- data.frame(
     outcome = seq_along(order), probability = probability[order], lower = lower[order], upper = upper[order],
-    type = outcome_types[found$type[order] + 1L], states = found$states[order], method = method, trajectories = trajectories,
-    seed = seed
+    type = outcome_types[found$type[order] + 1L], states = found$states[order], trajectories = trajectories
   )
+  run$method <- method
+  run$seed <- seed
   structure(out, class = c("outcomes", "data.frame"), run = run)
 }
 
@@ -237,9 +240,9 @@ as.matrix.outcomes <- function(x, state = FALSE, ...) {
 
 #' @rdname outcomes
 #' @export
-as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes = FALSE, ...) {
+as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes = FALSE, run = FALSE, ...) {
   check_flag(nodes, "nodes")
-  out <- plain_frame(x)
+  out <- with_run(x, run)
   if (!nodes) return(out)
   values <- outcome_values(x)
   own <- intersect(colnames(values), names(out))
@@ -250,8 +253,25 @@ as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes 
   out
 }
 
-# An outcome by the nodes in which it differs from others (by all, where there is one): "A & !B, varies: C".
-outcome_labels <- function(values, most = 60L) {
+# An outcome by the nodes in which it differs from others (by all, where there is one): "A & !B; varies: C". Outcomes that differ
+# in no such node, as two cycles of the same nodes do, are told by a state of each: "varies: A B, through A & !B".
+outcome_labels <- function(run, most = 60L) {
+  values <- run$values
+  labels <- difference_labels(values)
+  same <- duplicated(labels) | duplicated(labels, fromLast = TRUE) | !nzchar(labels)
+  if (any(same) && nrow(values) > 1L) {
+    for (i in which(same)) {
+      moving <- is.na(values[i, ])
+      if (!any(moving)) moving[] <- TRUE
+      through <- difference_labels(run$state[i, moving, drop = FALSE])
+      labels[[i]] <- paste0(labels[[i]], if (nzchar(labels[[i]])) "; ", "through ", through)
+    }
+  }
+  cut_text(labels, most)
+}
+
+# A row a label: the nodes in which rows differ.
+difference_labels <- function(values) {
   differs <- apply(values, 2L, function(node) length(unique(node)) > 1L)
   if (nrow(values) == 1L) differs[] <- TRUE
   shown <- values[, differs, drop = FALSE]
@@ -264,8 +284,7 @@ outcome_labels <- function(values, most = 60L) {
       if (length(fixed) > 0L) paste0(ifelse(value[fixed] == 1L, "", "!"), name[fixed], collapse = " & "),
       if (anyNA(value)) paste("varies:", paste(name[is.na(value)], collapse = " "))
     )
-    text <- paste(text, collapse = "; ")
-    if (nchar(text) > most) paste0(substr(text, 1L, most - 3L), "...") else text
+    paste(text, collapse = "; ")
   }, "")
 }
 
@@ -273,14 +292,15 @@ outcome_labels <- function(values, most = 60L) {
 #' @export
 format.outcomes <- function(x, ...) {
   if (!all(c("outcome", "probability", "lower", "upper", "type", "states") %in% names(x))) return(format(plain_frame(x), ...))
-  exact <- is.null(x$method) || all(x$method == "exact")
-  digits <- if (exact) 6L else interval_digits(x$upper - x$lower)
-  numbers <- c("probability", if (!exact) c("lower", "upper"))
-  out <- c(list(outcome = format(x$outcome)), lapply(unclass(x)[numbers], format_fixed, digits),
+  exact <- all(exact_rows(x))
+  digits <- interval_digits(x$upper - x$lower)
+  numbers <- unclass(x)[c("probability", if (!exact) c("lower", "upper"))]
+  numbers <- if (exact) lapply(numbers, format_exact) else lapply(numbers, format_fixed, digits)
+  out <- c(list(outcome = format(x$outcome)), numbers,
     list(type = x$type, states = format(x$states, big.mark = ",", trim = TRUE)))
   if (!is.null(attr(x, "run")$values)) {
     # names of outcomes as they are among all, not among the rows at hand
-    out$nodes <- format(outcome_labels(attr(x, "run")$values)[x$outcome])
+    out$nodes <- format(outcome_labels(attr(x, "run"))[x$outcome])
   }
   structure(out, class = "data.frame", row.names = .set_row_names(nrow(x)))
 }
@@ -288,10 +308,10 @@ format.outcomes <- function(x, ...) {
 outcomes_title <- function(x) {
   run <- attr(x, "run")
   title <- paste("<outcomes>", count_of(nrow(x), "outcome"))
-  if (is.null(run$from) || nrow(x) == 0L || is.null(x$method)) return(title)
-  how <- if (all(x$method == "exact")) ", exact" else sprintf(
+  if (is.null(run$from) || nrow(x) == 0L || is.null(x$trajectories)) return(title)
+  how <- if (run$method == "exact") ", exact" else sprintf(
     "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
-    format(x$seed[[1L]], digits = 15)
+    format(run$seed, digits = 15)
   )
   sprintf("%s from %s%s; other starts may give others", title, run$from, how)
 }
@@ -305,7 +325,12 @@ print.outcomes <- function(x, n = 20, ...) {
   shown <- x[seq_len(min(n, nrow(x))), , drop = FALSE]
   text <- format(shown)
   last <- length(text)
-  if (last > 0L && names(text)[[last]] == "nodes") names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
+  if (last > 0L && names(text)[[last]] == "nodes") {
+    others <- vapply(names(text)[-last], function(name) max(nchar(c(name, text[[name]]), "width")) + 1L, 0L)
+    room <- getOption("width") - sum(others) - 2L
+    if (room >= 30L) text$nodes <- format(cut_text(trimws(text$nodes), room)) # else they stand below
+    names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
+  }
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more outcome")))
   invisible(x)
@@ -313,6 +338,20 @@ print.outcomes <- function(x, n = 20, ...) {
 
 #' @export
 `[.outcomes` <- function(x, ...) keep_run(NextMethod(), x)
+
+# Labels of the outcomes of several runs, by nodes in which any of all these differ where the networks have the same nodes.
+labels_of_all <- function(runs) {
+  nodes <- lapply(runs, function(run) colnames(run$values))
+  if (!all(vapply(nodes, identical, NA, nodes[[1L]]))) return(lapply(runs, outcome_labels))
+  stack <- function(what) do.call(rbind, lapply(runs, `[[`, what))
+  of <- rep(seq_along(runs), vapply(runs, function(run) nrow(run$values), 0L))
+  values <- stack("values")
+  # the same attractor in two runs has the same label
+  key <- apply(cbind(values, stack("state")), 1L, paste, collapse = " ")
+  first <- !duplicated(key)
+  labels <- outcome_labels(list(values = values[first, , drop = FALSE], state = stack("state")[first, , drop = FALSE]))
+  unname(split(labels[match(key, key[first])], of))
+}
 
 #' @rdname outcomes
 #' @export
@@ -324,7 +363,7 @@ summary.outcomes <- function(object, ...) {
   structure(class = "summary.outcomes", list(
     outcomes = object, from = run$from, on = names_where(function(v) v %in% 1L), off = names_where(function(v) v %in% 0L),
     varies = names_where(is.na), alike = values[1L, alike], unseen = if (is.null(run$unseen)) 0 else run$unseen,
-    confidence = run$confidence, seconds = run$seconds
+    confidence = run$confidence, method = run$method, seed = run$seed, seconds = noted(run)$seconds
   ))
 }
 
@@ -354,7 +393,7 @@ print.summary.outcomes <- function(x, n = 20, ...) {
 
 outcomes_ranked <- function(x, n) {
   if (nrow(x) == 0L) abort_argument("`x` has no outcomes to plot.")
-  label <- outcome_labels(attr(x, "run")$values, 37L)[x$outcome]
+  label <- outcome_labels(attr(x, "run"), 37L)[x$outcome]
   ranked(x, paste0(x$outcome, ": ", label), "probability", n)
 }
 

@@ -18,7 +18,7 @@
 #' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
 #'
 #' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,
-#'   `samples`, `burn_in`, `trajectories`, `rhat`, `method`, `layout`, `backend`, `seed`, `seconds`. `as.matrix()` gives the
+#'   `samples`, `trajectories`, `rhat`. What is the same for all rows is told as [steady_state()] does. `as.matrix()` gives the
 #'   network's influence matrix, rows `from`, columns `to`; the sum of a column is the average sensitivity of that node.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
@@ -28,6 +28,7 @@
 #' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
 #' @seealso [influence_analysis()] for influences and probabilities of state sets in one call, [steady_state()],
 #'   [long_run_sensitivity()].
+#' @rdname long_run_influence
 #' @export
 #' @examples
 #' net <- example_model("apoptosis")
@@ -37,11 +38,12 @@
 #'
 #' small <- set_perturbation(example_model("cellcycle"), 0.01)
 #' as.matrix(long_run_influence(small, method = "exact"))
-long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
-                               method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
-                               backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
-                               max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive()) {
-  check_pbn(model)
+long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e-3, confidence = 0.95, epsilon = 1e-10,
+                                   method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
+                                   backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
+                                   max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL,
+                                   progress = interactive(), ...) {
+  check_no_more(...)
   method <- check_choice(method, "method", estimate_methods)
   on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
   check_flag(reduce, "reduce")
@@ -57,12 +59,12 @@ long_run_influence <- function(model, from = NULL, to = NULL, precision = 1e-3, 
   result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
   run <- estimate_run(model, NULL, pairs, options, confidence, result)
   run$nodes <- whole$nodes
-  whole_influences(run, result$moments, result$tiles, result$seconds)
+  whole_influences(run, result$moments, result$tiles)
 }
 
 # The result, and a warning where it is uncertain.
-whole_influences <- function(run, moments, tiles, seconds) {
-  out <- influence_frame(run, moments, tiles, seconds)
+whole_influences <- function(run, moments, tiles) {
+  out <- influence_frame(run, moments, tiles)
   warn_short_of_precision(out, paste(out$from, "->", out$to))
   warn_of_doubt(run)
   out
@@ -104,7 +106,7 @@ pairs_frame <- function(from, to, arrow) {
 }
 
 # Rows in the order of the pairs; a pair that is no arrow has influence 0 for certain.
-influence_frame <- function(run, moments, tiles, seconds) {
+influence_frame <- function(run, moments, tiles) {
   chains <- tiles * 1024
   interval <- moment_intervals(moments, chains, run)
   pairs <- run$pairs
@@ -113,9 +115,7 @@ influence_frame <- function(run, moments, tiles, seconds) {
   new_influence(data.frame(
     from = pairs$from, to = pairs$to, influence = spread(interval$mean, 0), lower = spread(interval$lower, 0),
     upper = spread(interval$upper, 0), visited = spread(visited_words(moments[, "visited"], chains), "never"),
-    samples = chains * run$window, burn_in = run$burn_in, trajectories = chains,
-    rhat = spread(unname(moments[, "rhat"]), NaN), method = "simulation", layout = run$layout, backend = run$backend,
-    seed = run$seed, seconds = seconds
+    samples = chains * run$window, trajectories = chains, rhat = spread(unname(moments[, "rhat"]), NaN)
   ), run)
 }
 
@@ -123,18 +123,18 @@ exact_long_run_influence <- function(model, whole, pairs, confidence, progress) 
   started <- proc.time()[["elapsed"]]
   arrows <- pairs[pairs$arrow, c("from", "to")]
   influence <- if (nrow(arrows) > 0L) exact_influence(model, arrows, progress)$influence else numeric()
-  exact_influence_frame(model, whole, pairs, influence, confidence, proc.time()[["elapsed"]] - started)
+  run <- exact_run(model, confidence, proc.time()[["elapsed"]] - started, pairs = pairs, nodes = whole$nodes)
+  exact_influence_frame(run, influence)
 }
 
 # `of_arrows`: the influences of those pairs that are arrows; the others have none.
-exact_influence_frame <- function(model, whole, pairs, of_arrows, confidence, seconds) {
+exact_influence_frame <- function(run, of_arrows) {
+  pairs <- run$pairs
   influence <- replace(numeric(nrow(pairs)), pairs$arrow, of_arrows)
   new_influence(data.frame(
     from = pairs$from, to = pairs$to, influence = influence, lower = influence, upper = influence,
-    visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, burn_in = NA_real_, trajectories = NA_real_,
-    rhat = NA_real_, method = "exact", layout = NA_character_, backend = "cpu", seed = NA_real_,
-    seconds = seconds
-  ), list(model = model, pairs = pairs, nodes = whole$nodes, confidence = confidence, forgets = forgets_start(model)))
+    visited = ifelse(influence == 0, "never", "sometimes"), samples = NA_real_, trajectories = NA_real_, rhat = NA_real_
+  ), run)
 }
 
 new_influence <- function(x, run) structure(x, class = c("long_run_influence", "data.frame"), run = run)
@@ -145,11 +145,11 @@ c.long_run_influence <- function(...) merge_parts(list(...), "long_run_influence
 
 #' @rdname long_run_influence
 #' @param x A result of `long_run_influence()`.
-#' @param ... Not used.
 #' @export
 as.matrix.long_run_influence <- function(x, ...) {
-  nodes <- attr(x, "run")$nodes
-  nodes <- nodes[nodes %in% c(x$from, x$to)]
+  run <- attr(x, "run")
+  if (!is.null(run$runs)) abort_argument("`x` has pairs of several runs; take the matrix of each result by itself.")
+  nodes <- run$nodes[run$nodes %in% c(x$from, x$to)]
   out <- matrix(0, length(nodes), length(nodes), dimnames = list(from = nodes, to = nodes))
   out[cbind(match(x$from, nodes), match(x$to, nodes))] <- x$influence
   out

@@ -17,14 +17,15 @@
 #' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
 #'
 #' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
-#'   as [long_run_influence()] does; their columns `samples`, `burn_in`, `trajectories` and `seconds` are the same where they
-#'   are one run's. Both can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row for
-#'   each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is of
-#'   the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `burn_in`, `trajectories`, `rhat`, `method`,
-#'   `layout`, `backend`, `seed`, `seconds`. `c()` merges the parts of one run (`shard`).
+#'   as [long_run_influence()] does; their columns `samples` and `trajectories` are the same where they are one run's. Both
+#'   can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row
+#'   for each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is
+#'   of the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `trajectories`, `rhat`, and what [steady_state()]
+#'   says of the run with `run = TRUE`. `c()` merges the parts of one run (`shard`).
 #' @inheritSection steady_state Errors
 #' @inherit long_run_influence references
 #' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].
+#' @rdname influence_analysis
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -34,12 +35,12 @@
 #' as.matrix(analysis$influence)
 #' head(as.data.frame(analysis))
 #' plot(analysis, n = 10)
-influence_analysis <- function(model, states, from = NULL, to = NULL, precision = 1e-3, influence_precision = 1e-3,
-                               confidence = 0.95, epsilon = 1e-10, method = c("auto", "simulation", "exact"),
-                               layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"), threads = NULL,
-                               seed = NULL, reduce = TRUE, max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL,
-                               progress = interactive()) {
-  check_pbn(model)
+influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precision = 1e-3, influence_precision = 1e-3,
+                                   confidence = 0.95, epsilon = 1e-10, method = c("auto", "simulation", "exact"),
+                                   layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"),
+                                   threads = NULL, seed = NULL, reduce = TRUE, max_burn_in = 2^20,
+                                   on_slow = c("error", "warn"), shard = NULL, progress = interactive(), ...) {
+  check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
   on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
@@ -64,7 +65,7 @@ influence_analysis <- function(model, states, from = NULL, to = NULL, precision 
   result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision, engine = engine)
   run <- estimate_run(model, sets, pairs, options, confidence, result)
   run$nodes <- whole$nodes
-  analysis_frames(run, result$moments, result$tiles, result$seconds)
+  analysis_frames(run, result$moments, result$tiles)
 }
 
 # Counting many influences at every step takes longer than the step.
@@ -79,7 +80,7 @@ two_runs <- function(model, whole, sets, pairs, options, confidence, progress, e
     result <- run_estimate(new_estimate(model, sets, pairs, options), progress, engine = engine)
     run <- estimate_run(model, sets, pairs, options, confidence, result)
     run$nodes <- whole$nodes
-    frame(run, result$moments, result$tiles, result$seconds)
+    frame(run, result$moments, result$tiles)
   }
   new_analysis(
     one(sets, NULL, options$precision[["states"]], whole_states),
@@ -92,12 +93,12 @@ new_analysis <- function(states, influence, run) {
 }
 
 # The moments' rows are the sets', then the pairs'.
-analysis_frames <- function(run, moments, tiles, seconds) {
+analysis_frames <- function(run, moments, tiles) {
   is_set <- seq_len(nrow(moments)) <= length(run$sets)
-  influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles, seconds)
+  influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles)
   warn_short_of_precision(influence, paste(influence$from, "->", influence$to))
   states <- half_run(run, "states", is_set)
-  new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles, seconds), influence, run)
+  new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles), influence, run)
 }
 
 # What one half of the analysis keeps of the run: no tally, for halves do not merge.
@@ -119,14 +120,11 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
   on.exit(.Call(ffi_exact_release, chain))
   probability <- .Call(ffi_exact_probabilities, chain, unname(sets))
   influence <- .Call(ffi_exact_influences, chain, match(arrows$from, model$nodes), match(arrows$to, model$nodes))
-  seconds <- proc.time()[["elapsed"]] - started
-  new_analysis(
-    exact_states_frame(model, sets, probability, confidence, seconds),
-    exact_influence_frame(model, whole, pairs, influence, confidence, seconds),
-    list(
-      model = model, sets = sets, pairs = pairs, nodes = whole$nodes, confidence = confidence, forgets = forgets_start(model)
-    )
+  run <- exact_run(
+    model, confidence, proc.time()[["elapsed"]] - started, sets = sets, pairs = pairs, nodes = whole$nodes
   )
+  half <- function(other) run[setdiff(names(run), other)]
+  new_analysis(exact_states_frame(half("pairs"), probability), exact_influence_frame(half("sets"), influence), run)
 }
 
 #' @rdname c.steady_state
@@ -153,20 +151,21 @@ as.matrix.influence_analysis <- function(x, ...) {
 
 #' @rdname result-methods
 #' @export
-as.data.frame.influence_analysis <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.influence_analysis <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
   states <- x$states
   pairs <- x$influence
   kind <- rep(c("probability", "influence"), c(nrow(states), nrow(pairs)))
-  shared <- c(
-    "lower", "upper", "visited", "samples", "burn_in", "trajectories", "rhat", "method", "layout", "backend", "seed", "seconds"
-  )
+  shared <- c("lower", "upper", "visited", "samples", "trajectories", "rhat")
   both <- function(name) c(states[[name]], pairs[[name]])
   blank <- function(n) rep(NA_character_, n)
-  data.frame(
+  out <- data.frame(
     kind = kind, set = c(states$set, blank(nrow(pairs))), from = c(blank(nrow(states)), pairs$from),
     to = c(blank(nrow(states)), pairs$to), estimate = c(states$probability, pairs$influence),
     stats::setNames(lapply(shared, both), shared)
   )
+  if (!check_flag(run, "run")) return(out)
+  more <- run_columns(pairs)
+  cbind(out, rbind(run_columns(states)[names(more)], more))
 }
 
 #' @rdname result-methods
@@ -193,9 +192,8 @@ print.influence_analysis <- function(x, n = 20, ...) {
   largest <- if (nrow(x$influence) > 1L) ", largest first"
   titles <- paste0(c("Long-run probability", "Long-run influence"), c("", largest))
   if (in_two_runs(x)) { # each tells of its own
-    seconds <- format(max(signif(x$states$seconds[[1L]] + x$influence$seconds[[1L]], 2), 0.001))
     notes <- unique(c(run_notes(attr(x$states, "run")), run_notes(attr(x$influence, "run"))))
-    writeLines(c(sprintf("<influence_analysis> %s, in two runs; %s s", what, seconds), notes))
+    writeLines(c(sprintf("<influence_analysis> %s, in two runs", what), notes))
     titles <- c(run_title(x$states, NULL, titles[[1L]]), run_title(x$influence, NULL, titles[[2L]]))
   } else {
     writeLines(c(run_title(x$states, "influence_analysis", what), run_notes(attr(x, "run"))))

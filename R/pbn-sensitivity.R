@@ -22,9 +22,9 @@
 #'
 #' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
 #'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
-#'   `difference`, `lower`, `upper`, `p_adjusted`, `method`, `seed`. `summary()` gives one row a change, the one that matters
-#'   most first: its largest difference, with its sign and set, and two norms (largest absolute and sum of absolute
-#'   differences) over the sets.
+#'   `difference`, `lower`, `upper`, `p_adjusted`, `method` (`"exact"` where the answers before and after are). `summary()`
+#'   gives one row a change, the one that matters most first: its largest difference, with its sign and set, and two norms
+#'   (largest absolute and sum of absolute differences) over the sets.
 #'
 #' A node that is fixed is no longer perturbed. As a flip of any node suspends the update of all, this alone moves probabilities by
 #' something of the order of the perturbation probability, even where the node does not matter otherwise.
@@ -50,16 +50,16 @@
 #'
 #' Qian X, Dougherty ER (2009). On the long-run sensitivity of probabilistic Boolean networks. *Journal of Theoretical Biology*
 #' 257(4), 560-577. \doi{10.1016/j.jtbi.2008.12.023}
+#' @rdname long_run_sensitivity
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' long_run_sensitivity(net, "CycB", change = "node", nodes = c("Rb", "p27"), method = "exact")
-long_run_sensitivity <- function(model, states, change = c("node", "selection", "predictor", "perturbation"), nodes = NULL,
-                                 by = 0.1, precision = 1e-3, confidence = 0.95, seed = NULL, ...) {
-  check_pbn(model)
+long_run_sensitivity.pbn <- function(model, states, change = c("node", "selection", "predictor", "perturbation"),
+                                     nodes = NULL, by = 0.1, precision = 1e-3, confidence = 0.95, seed = NULL, ...) {
   sets <- as_sets(states, model)
   refuse_shard(list(...))
-  check_passed_on(steady_state, ..., own = c("change", "nodes", "by"), not = "shard")
+  check_passed_on(steady_state.pbn, ..., own = c("change", "nodes", "by"), not = "shard")
   change <- check_choice(change, "change", c("node", "selection", "predictor", "perturbation"))
   check_number(by, "by", 0, 1e6, open_min = TRUE)
   check_number(precision, "precision", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -70,6 +70,7 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
     node = node_changes(model, index), selection = selection_changes(model, index, by),
     predictor = predictor_changes(model, index), perturbation = perturbation_changes(model, by)
   )
+  started <- proc.time()[["elapsed"]]
   if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
   estimate <- function(model, i) {
     # a set that the change itself makes constant is no cause for a warning, and the method is told once
@@ -82,17 +83,19 @@ long_run_sensitivity <- function(model, states, change = c("node", "selection", 
     tryCatch(estimate(changes[[i]]$model, i), fireflip_error_convergence = identity)
   })
   tell_refused(changes, after)
-  rows <- lapply(seq_along(changes), function(i) sensitivity_rows(change, changes[[i]], before, after[[i]], seed))
+  rows <- lapply(seq_along(changes), function(i) sensitivity_rows(change, changes[[i]], before, after[[i]]))
   results <- c(list(before), after)
   out <- do.call(rbind, rows)
-  if (all(out$method == "exact")) {
-    out$seed <- NA_real_
-    forget_draw()
-  }
+  exact <- all(out$method == "exact")
+  if (exact) forget_draw()
   doubts <- unlist(lapply(results, function(result) attr(result, "run")$doubt))
   out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
   structure(out, class = c("long_run_sensitivity", "data.frame"), run = list(
-    doubt = if (length(doubts) > 0L) doubts[[1L]], forgets = attr(before, "run")$forgets
+    method = if (exact) "exact" else "simulation", model = model, sets = sets, change = change, precision = precision,
+    confidence = confidence, seed = if (!exact) seed, doubt = if (length(doubts) > 0L) doubts[[1L]],
+    forgets = attr(before, "run")$forgets, machine = all_notes(
+      lapply(Filter(is.data.frame, results), attr, "run"), seconds = proc.time()[["elapsed"]] - started
+    )
   ))
 }
 
@@ -134,11 +137,11 @@ once_told <- function(told, expr) {
 derived_seed <- function(seed, run) .Call(ffi_derived_seed, seed, as.double(run))
 
 # A row a set; for `p_adjusted` stands how far the interval reaches towards 0, until all rows are there.
-sensitivity_rows <- function(change, what, before, after, seed) {
+sensitivity_rows <- function(change, what, before, after) {
+  exact <- attr(before, "run")$method == "exact" && identical(attr(after, "run")$method, "exact")
   if (inherits(after, "condition")) {
     after <- before
     after[c("probability", "lower", "upper")] <- NA_real_
-    after$method <- "simulation"
   }
   difference <- after$probability - before$probability
   # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
@@ -149,7 +152,7 @@ sensitivity_rows <- function(change, what, before, after, seed) {
     probability = before$probability, changed = after$probability, difference = difference,
     lower = pmax(-1, difference - below), upper = pmin(1, difference + above),
     p_adjusted = ifelse(difference > 0, below, above),
-    method = ifelse(before$method == "exact" & after$method == "exact", "exact", "simulation"), seed = seed
+    method = if (exact) "exact" else "simulation"
   )
 }
 

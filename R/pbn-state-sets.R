@@ -1,8 +1,9 @@
-# State sets: text over node names, or named 0/1 vectors -> named character vector of texts. `name` is the argument that they
-# came in.
+# State sets: text over node names, named 0/1 vectors, or tables of them -> named character vector of texts. `name` is the
+# argument that they came in.
 as_sets <- function(states, model, name = "states") {
   expected <- "text over node names, a named 0/1 vector, or a list of these"
   if (missing(states)) abort_value(name, expected, states)
+  if (is.data.frame(states) || is.matrix(states)) states <- row_sets(states, name)
   if (is.numeric(states) || is.logical(states)) states <- list(states)
   if (!is.character(states) && !is.list(states)) abort_value(name, expected, states)
   if (length(states) == 0L) abort_argument(sprintf("`%s` must hold at least one state set; found none.", name))
@@ -15,6 +16,29 @@ as_sets <- function(states, model, name = "states") {
   twice <- labels[duplicated(labels)]
   if (length(twice) > 0L) abort_argument(sprintf("`%s` names the set %s twice.", name, quote_some(twice[[1L]])))
   stats::setNames(enc2utf8(texts), enc2utf8(labels))
+}
+
+# A data frame or matrix has a set a row and a column a node, as expand.grid() makes it: NA leaves a node open.
+row_sets <- function(states, name) {
+  expected <- "0, 1 or NA (for either) in a table with a set a row and a column a node"
+  labels <- rownames(states)
+  if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # only numbers
+  nodes <- colnames(states)
+  if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the nodes as its column names; found none.", name))
+  columns <- lapply(seq_along(nodes), function(j) {
+    column <- if (is.data.frame(states)) states[[j]] else states[, j]
+    if (!is.numeric(column) && !is.logical(column) || is.object(column)) {
+      abort_argument(sprintf("`%s` must have %s; found %s in column \"%s\".", name, expected, describe(column), nodes[[j]]))
+    }
+    as.double(column)
+  })
+  sets <- lapply(seq_len(nrow(states)), function(i) {
+    set <- stats::setNames(vapply(columns, `[[`, 0, i), nodes)
+    set <- set[!is.na(set)]
+    if (length(set) == 0L) abort_argument(sprintf("`%s` must give a node a value in every row; row %d has none.", name, i))
+    set
+  })
+  stats::setNames(sets, labels)
 }
 
 # c(A = "1", B = "0") would be two sets that are constants, named like nodes; A on and B off is what is meant.

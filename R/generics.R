@@ -1,0 +1,209 @@
+# The verbs: one generic each, for every kind of model. A method's arguments are its own; the model comes first.
+
+#' Verbs for models
+#'
+#' What can be asked of a model, and changed in it, is the same function for every kind of model: an S3 generic whose first
+#' argument is the model. The class of the model decides which method answers, and so which other arguments there are.
+#'
+#' This version has one kind of model, probabilistic Boolean networks of class `pbn`, as [pbn()], [read_network()] and
+#' [example_model()] make them. Each page below describes the generic and the method for `pbn`.
+#'
+#' | verb | what it does |
+#' |---|---|
+#' | [steady_state()], [node_activity()] | long-run probabilities of state sets, and of nodes to be on |
+#' | [long_run_influence()], [influence_analysis()] | who decides about whom |
+#' | [long_run_sensitivity()] | what a change of the model would change |
+#' | [outcomes()] | where a model without perturbation ends |
+#' | [stationary_distribution()], [transition_matrix()] | the Markov chain of a small model |
+#' | [`simulate()`][simulate.pbn] | trajectories; the generic is R's own, of package stats |
+#' | [reduce_network()], [network_components()], [network_arrows()] | the graph of what depends on what |
+#' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | the same model with other settings |
+#' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | the same model with other rules and nodes |
+#' | [write_network()] | the model as a file |
+#'
+#' [print()], [summary()], [plot()] and [as.data.frame()] work on models and on results ([pbn-methods], [result-methods]).
+#'
+#' @section Objects of another class: A verb that has no method for the class of its first argument is an error of class
+#'   `fireflip_error_argument`. The text says what was found, which classes the verb takes, and where possible how to make a
+#'   model of what was found. The condition has these classes in its fields `found` and `expected`.
+#' @section Methods of other packages: A package may register methods for classes of its own, for instance
+#'   `S3method(fireflip::steady_state, my_model)` in its NAMESPACE.
+#' @name verbs
+NULL
+
+# The classes that have a method for a verb, of this package and of others.
+method_classes <- function(verb) {
+  methods <- ls(get(".__S3MethodsTable__.", envir = topenv()))
+  start <- paste0(verb, ".")
+  setdiff(substring(methods[startsWith(methods, start)], nchar(start) + 1L), "default")
+}
+
+# What every verb says of an object that has no method. `...` are the other arguments of the call.
+no_method <- function(model, verb, ...) {
+  classes <- method_classes(verb)
+  if (missing(model)) abort_class(model, classes)
+  others <- tryCatch(list(...), error = function(e) list())
+  turned <- any(vapply(others, inherits, NA, classes))
+  abort_class(model, classes, hint = if (turned) "the network comes first" else class_hint(model))
+}
+
+# A verb that takes values by the names of nodes, as fix_nodes(net, A = 1) does, gets its own argument `model` wrong where a
+# node is called so: R matches model = 1, or m = 1, with the argument. The network is then among the others. `call` is the
+# call as it was written.
+value_of_model <- function(model, verb, call, values) {
+  if (missing(model)) return(no_method(, verb))
+  unnamed <- if (is.null(names(values))) rep(TRUE, length(values)) else !nzchar(names(values))
+  at <- which(unnamed & vapply(values, inherits, NA, method_classes(verb)))
+  if (length(at) == 0L) return(no_method(model, verb))
+  written <- names(call)
+  written <- written[nzchar(written) & startsWith("model", written)]
+  name <- if (length(written) == 1L) written else "model"
+  network <- values[[at[[1L]]]]
+  values <- c(stats::setNames(list(model), name), values[-at[[1L]]])
+  get(verb, envir = topenv())(network, values)
+}
+
+# ---- the generics and what they say of anything else ---------------------------------------------------------------------
+
+#' @rdname steady_state
+#' @export
+steady_state <- function(model, ...) UseMethod("steady_state")
+
+#' @export
+steady_state.default <- function(model, ...) no_method(model, "steady_state", ...)
+
+#' @rdname node_activity
+#' @export
+node_activity <- function(model, ...) UseMethod("node_activity")
+
+#' @export
+node_activity.default <- function(model, ...) no_method(model, "node_activity", ...)
+
+#' @rdname long_run_influence
+#' @export
+long_run_influence <- function(model, ...) UseMethod("long_run_influence")
+
+#' @export
+long_run_influence.default <- function(model, ...) no_method(model, "long_run_influence", ...)
+
+#' @rdname influence_analysis
+#' @export
+influence_analysis <- function(model, ...) UseMethod("influence_analysis")
+
+#' @export
+influence_analysis.default <- function(model, ...) no_method(model, "influence_analysis", ...)
+
+#' @rdname long_run_sensitivity
+#' @export
+long_run_sensitivity <- function(model, ...) UseMethod("long_run_sensitivity")
+
+#' @export
+long_run_sensitivity.default <- function(model, ...) no_method(model, "long_run_sensitivity", ...)
+
+#' @rdname outcomes
+#' @export
+outcomes <- function(model, ...) UseMethod("outcomes")
+
+#' @export
+outcomes.default <- function(model, ...) no_method(model, "outcomes", ...)
+
+#' @rdname stationary_distribution
+#' @export
+stationary_distribution <- function(model, ...) UseMethod("stationary_distribution")
+
+#' @export
+stationary_distribution.default <- function(model, ...) no_method(model, "stationary_distribution", ...)
+
+#' @rdname stationary_distribution
+#' @export
+transition_matrix <- function(model, ...) UseMethod("transition_matrix")
+
+#' @export
+transition_matrix.default <- function(model, ...) no_method(model, "transition_matrix", ...)
+
+#' @rdname reduce_network
+#' @export
+reduce_network <- function(model, ...) UseMethod("reduce_network")
+
+#' @export
+reduce_network.default <- function(model, ...) no_method(model, "reduce_network", ...)
+
+#' @rdname network_components
+#' @export
+network_components <- function(model, ...) UseMethod("network_components")
+
+#' @export
+network_components.default <- function(model, ...) no_method(model, "network_components", ...)
+
+#' @rdname network_components
+#' @export
+network_arrows <- function(model, ...) UseMethod("network_arrows")
+
+#' @export
+network_arrows.default <- function(model, ...) no_method(model, "network_arrows", ...)
+
+#' @rdname fix_nodes
+#' @export
+fix_nodes <- function(model, ...) UseMethod("fix_nodes")
+
+#' @export
+fix_nodes.default <- function(model, ...) value_of_model(model, "fix_nodes", sys.call(), list(...))
+
+#' @rdname fix_nodes
+#' @export
+set_initial <- function(model, ...) UseMethod("set_initial")
+
+#' @export
+set_initial.default <- function(model, ...) value_of_model(model, "set_initial", sys.call(), list(...))
+
+#' @rdname fix_nodes
+#' @export
+set_perturbation <- function(model, ...) UseMethod("set_perturbation")
+
+#' @export
+set_perturbation.default <- function(model, ...) no_method(model, "set_perturbation", ...)
+
+#' @rdname fix_nodes
+#' @export
+set_update <- function(model, ...) UseMethod("set_update")
+
+#' @export
+set_update.default <- function(model, ...) no_method(model, "set_update", ...)
+
+#' @rdname set_rule
+#' @export
+set_rule <- function(model, ...) UseMethod("set_rule")
+
+#' @export
+set_rule.default <- function(model, ...) value_of_model(model, "set_rule", sys.call(), list(...))
+
+#' @rdname set_rule
+#' @export
+add_node <- function(model, ...) UseMethod("add_node")
+
+#' @export
+add_node.default <- function(model, ...) value_of_model(model, "add_node", sys.call(), list(...))
+
+#' @rdname set_rule
+#' @export
+remove_node <- function(model, ...) UseMethod("remove_node")
+
+#' @export
+remove_node.default <- function(model, ...) no_method(model, "remove_node", ...)
+
+#' @rdname set_rule
+#' @export
+rename_nodes <- function(model, ...) UseMethod("rename_nodes")
+
+#' @export
+rename_nodes.default <- function(model, ...) value_of_model(model, "rename_nodes", sys.call(), list(...))
+
+#' @rdname write_network
+#' @export
+write_network <- function(model, ...) {
+  if (missing(model)) no_method(, "write_network") # of write_sbml() and others, too
+  UseMethod("write_network")
+}
+
+#' @export
+write_network.default <- function(model, ...) no_method(model, "write_network", ...)

@@ -1,0 +1,199 @@
+# What a result says of its run. The columns of a result are the answer. Its attribute "run" is a list of what determined the
+# answer and of what the simulation saw: it is the same on any machine. What differs from machine to machine (seconds, backend,
+# threads) stands in the element `machine` of that list, where identical() does not look: see ffi_note() in src/rglue/.
+
+# seconds; backend; and where they are known threads, bytes (memory), device (of a GPU's run).
+machine_notes <- function(...) .Call(ffi_note, list(...))
+
+noted <- function(run) .Call(ffi_noted, run$machine)
+
+# The notes of several runs as those of one: seconds add up, and of the rest the first holds.
+all_notes <- function(runs, seconds = NULL) {
+  notes <- lapply(runs, noted)
+  out <- notes[[1L]]
+  each <- function(name) unlist(lapply(notes, `[[`, name))
+  out$seconds <- if (is.null(seconds)) sum(each("seconds")) else seconds
+  out$backend <- paste(unique(each("backend")), collapse = ", ")
+  out$device <- Find(Negate(is.null), lapply(notes, `[[`, "device"))
+  if (!is.null(each("bytes"))) out$bytes <- max(each("bytes"))
+  if (!is.null(each("threads"))) out$threads <- max(each("threads"))
+  do.call(machine_notes, out)
+}
+
+# Of an exact answer, which has no simulation.
+exact_run <- function(model, confidence, seconds, ...) {
+  list(
+    method = "exact", model = model, ..., confidence = confidence, forgets = forgets_start(model),
+    machine = machine_notes(seconds = seconds, backend = "cpu")
+  )
+}
+
+# Which rows are exact: no trajectories have been run for them.
+exact_rows <- function(x) if (is.null(x$trajectories)) logical(nrow(x)) else is.na(x$trajectories)
+
+# What as.data.frame(run = TRUE) adds, a row a row of the result.
+run_columns <- function(x) {
+  run <- attr(x, "run")
+  runs <- if (is.null(run$runs)) list(run) else run$runs
+  of_row <- if (is.null(run$runs)) rep(1L, nrow(x)) else match(x$run, names(run$runs))
+  if (is.null(run) || length(of_row) != nrow(x) || anyNA(of_row)) {
+    abort_argument("`x` has lost what its run left; take the result as it came.")
+  }
+  field <- function(name, none) {
+    value <- lapply(runs, `[[`, name)
+    unlist(lapply(value, function(one) if (is.null(one)) none else one))[of_row]
+  }
+  note <- function(name) unlist(lapply(runs, function(one) noted(one)[[name]]))[of_row]
+  out <- list(method = field("method", NA_character_))
+  if (inherits(x, "long_run_sensitivity")) out <- list() # each row has its own
+  if (!inherits(x, c("long_run_sensitivity", "outcomes"))) {
+    out$layout <- field("layout", NA_character_)
+    out$burn_in <- field("burn_in", NA_real_)
+  }
+  if (inherits(x, "steady_state")) {
+    out$thinning <- vapply(seq_len(nrow(x)), function(i) {
+      one <- runs[[of_row[[i]]]]
+      at <- match(x$set[[i]], names(one$sets))
+      if (is.null(one$thinning) || length(at) == 0L) NA_real_ else as.double(one$thinning[[at]])
+    }, 0)
+  }
+  out$seed <- field("seed", NA_real_)
+  out$backend <- note("backend")
+  out$seconds <- note("seconds")
+  as.data.frame(out)
+}
+
+# The plain data frame, with those columns or without.
+with_run <- function(x, run) {
+  check_flag(run, "run")
+  if (!run) return(plain_frame(x))
+  more <- run_columns(x)
+  out <- plain_frame(x)
+  out[names(more)] <- more
+  out
+}
+
+plain_frame <- function(x) {
+  attr(x, "run") <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+# ---- rows of one result, or of several ------------------------------------------------------------------------------------
+
+# What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
+keep_run <- function(out, x) {
+  if (!is.data.frame(out) || !is.null(attr(out, "run")) || !all(c("lower", "upper") %in% names(out))) return(out)
+  run <- attr(x, "run")
+  run$tally <- NULL
+  attr(out, "run") <- run
+  out
+}
+
+#' @export
+`[.steady_state` <- function(x, ...) keep_run(NextMethod(), x)
+
+#' @export
+`[.long_run_influence` <- function(x, ...) keep_run(NextMethod(), x)
+
+#' @export
+`[.long_run_sensitivity` <- function(x, ...) keep_run(NextMethod(), x)
+
+#' Results of several runs below each other
+#'
+#' `rbind()` puts results of [steady_state()], [node_activity()], [long_run_influence()], [long_run_sensitivity()] or
+#' [outcomes()] below each other, as to compare a wild type with mutants. Names that the results are given by tell them apart.
+#' To merge the parts of one run is another thing: see [c()][c.steady_state].
+#'
+#' @param ... Results of one kind, best with names: `rbind(wild = a, mutant = b)`.
+#' @param deparse.level,make.row.names,stringsAsFactors Ignored; here for the generic.
+#' @returns A result of the same kind with a first column `run`: the names that the results were given by, or their numbers. It
+#'   prints, plots and gives `as.data.frame(run = TRUE)` as each of them does. Rows of one and the same result that are
+#'   given without names are put together again, without that column. Of outcomes, whose attractors have their numbers
+#'   from one result, it is a plain data frame in which `nodes` says what the outcomes are. With something else
+#'   among the results, it is a plain data frame too.
+#' @name result-rbind
+#' @examples
+#' net <- set_perturbation(example_model("cellcycle"), 0.01)
+#' rbind(
+#'   wild = steady_state(net, "CycB & !Cdh1"),
+#'   mutant = steady_state(fix_nodes(net, CycD = 0), "CycB & !Cdh1")
+#' )
+NULL
+
+#' @rdname result-rbind
+#' @export
+rbind.steady_state <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
+  bind_results(list(...), "steady_state")
+}
+
+#' @rdname result-rbind
+#' @export
+rbind.long_run_influence <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
+  bind_results(list(...), "long_run_influence")
+}
+
+#' @rdname result-rbind
+#' @export
+rbind.long_run_sensitivity <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
+  bind_results(list(...), "long_run_sensitivity")
+}
+
+#' @rdname result-rbind
+#' @export
+rbind.outcomes <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) {
+  parts <- Filter(Negate(is.null), list(...))
+  plain <- lapply(parts, function(part) if (is.data.frame(part)) plain_frame(part) else part)
+  runs <- lapply(parts, attr, "run")
+  known <- vapply(parts, inherits, NA, "outcomes") & !vapply(runs, is.null, NA)
+  if (!all(known)) return(do.call(rbind.data.frame, plain))
+  label <- names(parts)
+  if (is.null(label)) label <- rep("", length(parts))
+  label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(parts))), " ")
+  texts <- labels_of_all(runs)
+  rows <- lapply(seq_along(parts), function(i) {
+    cbind(run = rep(label[[i]], nrow(plain[[i]])), plain[[i]], nodes = texts[[i]][plain[[i]]$outcome])
+  })
+  do.call(rbind.data.frame, c(rows, make.row.names = FALSE))
+}
+
+bind_results <- function(parts, class) {
+  parts <- Filter(Negate(is.null), parts)
+  known <- vapply(parts, function(part) inherits(part, class) && !is.null(attr(part, "run")), NA)
+  if (!all(known)) {
+    plain <- lapply(parts, function(part) if (is.data.frame(part)) plain_frame(part) else part)
+    return(do.call(rbind.data.frame, plain))
+  }
+  untallied <- function(run) run[setdiff(names(run), "tally")]
+  runs <- lapply(parts, function(part) untallied(attr(part, "run")))
+  one_run <- is.null(names(parts)) && all(vapply(runs, identical, NA, runs[[1L]]))
+  if (!one_run) parts <- labelled_runs(parts)
+  out <- do.call(rbind.data.frame, c(lapply(unname(parts), plain_frame), make.row.names = FALSE))
+  if (one_run) return(structure(out, class = c(class, "data.frame"), run = runs[[1L]]))
+  all <- unlist(lapply(unname(parts), function(part) attr(part, "run")$runs), recursive = FALSE)
+  doubts <- unlist(lapply(all, `[[`, "doubt"))
+  structure(out, class = c(class, "data.frame"), run = list(
+    runs = lapply(all, untallied), forgets = if (any(vapply(all, function(run) isFALSE(run$forgets), NA))) FALSE,
+    doubt = if (length(doubts) > 0L) doubts[[1L]]
+  ))
+}
+
+# Each part with a column `run` and its runs by those names; all names differ.
+labelled_runs <- function(parts) {
+  given <- names(parts)
+  if (is.null(given)) given <- rep("", length(parts))
+  own <- lapply(seq_along(parts), function(i) {
+    inner <- names(attr(parts[[i]], "run")$runs)
+    label <- if (nzchar(given[[i]])) given[[i]]
+    if (is.null(inner)) return(if (is.null(label)) as.character(i) else label)
+    if (is.null(label)) inner else paste(label, inner)
+  })
+  new <- utils::relist(make.unique(unlist(own), " "), own)
+  lapply(seq_along(parts), function(i) {
+    part <- parts[[i]]
+    run <- attr(part, "run")
+    label <- if (is.null(run$runs)) rep(new[[i]], nrow(part)) else new[[i]][match(part$run, names(run$runs))]
+    out <- cbind(run = label, plain_frame(part)[setdiff(names(part), "run")])
+    structure(out, run = list(runs = stats::setNames(if (is.null(run$runs)) list(run) else run$runs, new[[i]])))
+  })
+}

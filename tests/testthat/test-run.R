@@ -1,0 +1,145 @@
+# What results say of their run: it stands once, and equal runs are identical.
+net <- set_perturbation(example_model("cellcycle"), 0.01)
+sets <- c(cycling = "CycB & !Cdh1", quiet = "Rb")
+calls <- list(
+  steady_state = function(...) steady_state(net, sets, precision = 2e-3, ...),
+  packed = function(...) steady_state(net, sets, precision = 1e-2, layout = "packed", ...),
+  node_activity = function(...) node_activity(net, precision = 1e-2, ...),
+  long_run_influence = function(...) long_run_influence(net, to = "CycB", precision = 5e-3, ...),
+  influence_analysis = function(...) influence_analysis(net, sets, precision = 5e-3, influence_precision = 5e-3, ...),
+  two_runs = function(...) influence_analysis(net, sets, precision = 1e-3, influence_precision = 2e-2, ...),
+  long_run_sensitivity = function(...) long_run_sensitivity(net, sets, nodes = "p27", precision = 2e-2, ...)
+)
+
+test_that("two equal runs are identical, whatever ran them", {
+  for (name in names(calls)) {
+    call <- function(...) suppressWarnings(calls[[name]](method = "simulation", seed = 1, ...))
+    one <- call(threads = 1)
+    expect_true(identical(call(threads = 3), one), info = name)
+    old <- options(fireflip.simd = "portable")
+    expect_true(identical(call(threads = 2), one), info = name)
+    options(old)
+    expect_false(identical(suppressWarnings(calls[[name]](method = "simulation", seed = 2)), one), info = name)
+    if (name == "packed") next
+    expect_true(identical(calls[[name]](method = "exact"), calls[[name]](method = "exact", threads = 1)), info = name)
+  }
+  ends <- function(...) outcomes(set_update(set_perturbation(net, 0), "asynchronous"), precision = 0.05, seed = 1, ...)
+  expect_true(identical(ends(method = "simulation", threads = 1), ends(method = "simulation", threads = 3)))
+  expect_true(identical(suppressMessages(ends()), suppressMessages(ends())))
+  expect_identical(simulate(net, steps = 9, seed = 1, threads = 1), simulate(net, steps = 9, seed = 1, threads = 3))
+})
+
+test_that("all parts merged are identical to the undivided run", {
+  for (name in c("steady_state", "packed", "long_run_influence", "influence_analysis", "two_runs")) {
+    call <- function(...) suppressMessages(suppressWarnings(calls[[name]](method = "simulation", seed = 1, ...)))
+    parts <- lapply(1:3, function(i) call(shard = c(i, 3), threads = i))
+    expect_true(identical(suppressMessages(do.call(c, parts)), call()), info = name)
+  }
+})
+
+test_that("what a machine did is told by summary() and as.data.frame(run = TRUE), and is saved", {
+  got <- calls$steady_state(method = "simulation", seed = 1, threads = 2)
+  expect_named(got, c("set", "probability", "lower", "upper", "visited", "samples", "trajectories", "rhat"))
+  expect_named(as.data.frame(got), names(got))
+  about <- summary(got)
+  expect_identical(about[c("backend", "threads", "method", "seed")], list(
+    backend = "cpu", threads = 2L, method = "simulation", seed = 1
+  ))
+  expect_gte(about$seconds, 0)
+  expect_gt(about$bytes, 0)
+  expect_output(print(about), "cpu, 2 threads")
+  all <- as.data.frame(got, run = TRUE)
+  expect_identical(setdiff(names(all), names(got)), c("method", "layout", "burn_in", "thinning", "seed", "backend", "seconds"))
+  expect_identical(all$thinning, as.double(about$thinning))
+  expect_identical(all$seconds, rep(about$seconds, 2))
+  file <- tempfile(fileext = ".rds")
+  saveRDS(got, file)
+  back <- readRDS(file)
+  expect_true(identical(back, got))
+  expect_identical(summary(back)$seconds, about$seconds)
+
+  part <- got[2, ]
+  expect_identical(as.data.frame(part, run = TRUE)$thinning, all$thinning[[2]])
+  expect_identical(summary(part)$threads, 2L)
+  expect_error(as.data.frame(got[c("set", "probability")], run = 1), class = "fireflip_error_argument")
+  attr(part, "run") <- NULL
+  expect_error(as.data.frame(part, run = TRUE), "has lost what its run left", class = "fireflip_error_argument")
+  exact <- calls$steady_state(method = "exact")
+  expect_identical(as.list(as.data.frame(exact, run = TRUE)[1, c("method", "layout", "burn_in", "thinning", "seed", "backend")]),
+    list(method = "exact", layout = NA_character_, burn_in = NA_real_, thinning = NA_real_, seed = NA_real_, backend = "cpu"))
+  analysis <- calls$influence_analysis(method = "simulation", seed = 1)
+  expect_identical(unique(as.data.frame(analysis, run = TRUE)$seed), 1)
+  changes <- calls$long_run_sensitivity(method = "simulation", seed = 1)
+  expect_named(changes, c("change", "node", "predictor", "value", "set", "probability", "changed", "difference", "lower", "upper",
+    "p_adjusted", "method"))
+  expect_identical(of_run(changes, "seed"), 1)
+})
+
+test_that("rbind() tells runs apart, and their notes stay", {
+  wild <- calls$steady_state(method = "simulation", seed = 1)
+  start <- pbn(c(a = "a", b = "!b")) # its long run may depend on the start
+  other <- steady_state(start, c(cycling = "a", quiet = "b"), method = "exact")
+  both <- rbind(wild = wild, start = other)
+  expect_s3_class(both, "steady_state")
+  expect_identical(both$run, rep(c("wild", "start"), each = 2))
+  expect_identical(both$probability, c(wild$probability, other$probability))
+  lines <- capture.output(print(both))
+  expect_identical(lines[[1L]], "<steady_state> 4 state sets of 2 runs")
+  expect_match(lines[[2L]], "may depend on the start")
+  expect_identical(as.data.frame(both, run = TRUE)$method, rep(c("simulation", "exact"), each = 2))
+  expect_identical(as.data.frame(both[3:2, ], run = TRUE)$seed, c(NA, 1))
+  expect_match(capture.output(print(both[4, ]))[[2L]], "may depend on the start")
+  expect_error(summary(both), "of several runs", class = "fireflip_error_argument")
+  expect_identical(rbind(both, wild)$run, c(rep(c("wild", "start"), each = 2), "2", "2"))
+  expect_identical(rbind(x = both, y = wild)$run, c(rep(c("x wild", "x start"), each = 2), "y", "y"))
+  # rows of one result are put together again
+  expect_identical(plain_frame(rbind(wild[1, ], wild[2, ])), plain_frame(wild))
+  expect_identical(run_columns(rbind(wild[2, ], wild[1, ]))$thinning, rev(run_columns(wild)$thinning))
+  expect_s3_class(rbind(wild, data.frame(wild)), "data.frame", exact = TRUE)
+  # the picture has all rows
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(nrow(plot(both)), 4L)
+
+  arrows <- rbind(one = calls$long_run_influence(method = "exact"), two = calls$long_run_influence(method = "exact"))
+  expect_identical(unique(arrows$run), c("one", "two"))
+  expect_error(as.matrix(arrows), "several runs", class = "fireflip_error_argument")
+  changes <- calls$long_run_sensitivity(method = "exact")
+  expect_identical(unique(rbind(a = changes, b = changes)$run), c("a", "b"))
+  expect_error(summary(rbind(a = changes, b = changes)), "several results", class = "fireflip_error_argument")
+
+  toggle <- pbn(c(A = "!B", B = "!A"), update = "asynchronous")
+  ends <- rbind(random = outcomes(toggle, method = "exact"), on = outcomes(toggle, from = c(A = 1, B = 0), method = "exact"))
+  expect_s3_class(ends, "data.frame", exact = TRUE)
+  expect_identical(ends$run, c("random", "random", "on"))
+  expect_identical(ends$nodes, c("A & !B", "B & !A", "A & !B"))
+})
+
+test_that("tables fit the line", {
+  for (width in c(60, 80, 120)) {
+    local_reproducible_output(width = width)
+    for (name in names(calls)) {
+      lines <- capture.output(print(calls[[name]](method = "simulation", seed = 1)))
+      table <- lines[!grepl("^<|^Long-run|^No room|^[.]|certain", lines)]
+      expect_lte(max(nchar(table)), width)
+    }
+  }
+  local_reproducible_output(width = 50)
+  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^No room for trajectories", all = FALSE)
+})
+
+test_that("exact answers have as many digits as they need, the same in a column", {
+  expect_identical(format_exact(c(0.5, 0.25, 0)), c("0.500000", "0.250000", "0.000000"))
+  expect_identical(format_exact(c(0.5, 1.25e-6)), c("0.5000000", "0.0000013"))
+  expect_identical(format_exact(c(0.5, 1.25e-12)), c("0.5", "1.25e-12"))
+  expect_identical(trimws(format_exact(c(0, NA))), c("0.000000", "NA"))
+})
+
+test_that("the progress bar tells how long the run will still take", {
+  now <- proc.time()[["elapsed"]]
+  expect_null(time_left(NA_real_, 0.5)) # the pilot
+  expect_null(time_left(now, 0.5)) # too early to tell
+  expect_match(time_left(now - 10, 0.5), "^1[0-9] s left$")
+  expect_match(time_left(now - 100, 0.1), "^15 min left$")
+  expect_match(time_left(now - 1000, 0.01), "^2[78] h left$")
+})
