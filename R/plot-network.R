@@ -15,8 +15,9 @@
 #'   drawn thin and pale, and those of a certain influence (exactly 0 or 1: the same in every state) are thin and dashed.
 #' @param layout `"layered"` (arrows run downwards as far as feedback allows), `"force"` (by igraph, which must be installed),
 #'   a matrix with two columns, x and y, and a row for each node, or a function that takes the network as an igraph graph and
-#'   gives such a matrix, for instance `igraph::layout_with_kk`. A function is called with R's random numbers seeded, and they
-#'   go on afterwards as if it had not been.
+#'   gives such a matrix, for instance `igraph::layout_with_kk`. The places are stretched over the plot, and boxes that would
+#'   cover each other are moved apart. A function is called with R's random numbers seeded, and they go on afterwards as if it
+#'   had not been.
 #' @param labels Whether to write the nodes' names; by default, if there are fewer than 150 nodes. Without them, nodes are circles,
 #'   and inputs are squares.
 #' @param main The title.
@@ -95,7 +96,7 @@ network_style <- function(model, graph, influence, activity, labels) {
     fill = if (is.null(value)) component else activity_fill(value),
     border = ifelse(graph$input, "black", if (is.null(value)) "grey55" else darker(component)),
     border_width = ifelse(graph$input, 2, if (is.null(value)) 0.8 else ifelse(component == "white", 0.8, 1.8)),
-    width = rep(1, n), colour = unname(sign_colours[sign]), line = rep(1L, n), head = rep(1, n)
+    width = rep(1, n), colour = unname(sign_colours[sign]), line = rep(1L, n), strength = rep(1, n)
   )
   if (is.null(influence)) style else influence_style(style, model, graph, influence)
 }
@@ -162,8 +163,9 @@ influence_style <- function(style, model, graph, influence) {
   known <- ifelse(is.na(value) | certain, 0, value)
   style$influence <- value
   style$certain <- certain
-  style$width <- ifelse(is.na(value), 0.5, ifelse(certain, 0.7, 0.8 + 4.2 * known))
-  style$colour <- mixed_with_white(style$colour, ifelse(is.na(value), 0.3, ifelse(certain, 0.5, 0.35 + 0.65 * known)))
+  style$width <- ifelse(is.na(value), 0.6, ifelse(certain, 0.7, 0.8 + 4.2 * known))
+  style$strength <- ifelse(is.na(value), 0.4, ifelse(certain, 0.5, 0.35 + 0.65 * known))
+  style$colour <- mixed_with_white(style$colour, style$strength)
   style$line <- ifelse(certain, 2L, 1L)
   style
 }
@@ -185,7 +187,7 @@ base_widths <- function(names) {
 # of points, or NULL where there is no room for one; `radius`: of loops.
 network_drawing <- function(model, graph, layout, labels, page, letters) {
   size <- box_sizes(graph, labels, letters, length(model$nodes))
-  tip <- 0.025
+  tip <- 0.035 # between an arrow's end and the box, in which a bar is seen
   if (identical(layout, "layered")) {
     found <- layered_layout(graph, page, size)
     paths <- layered_paths(found, graph$from, graph$to, tip)
@@ -221,8 +223,7 @@ box_sizes <- function(graph, labels, letters, n) {
 placed_layout <- function(model, graph, layout, page, size) {
   n <- length(model$nodes)
   at <- given_places(model, graph, layout)
-  own <- !is.character(layout)
-  for (cex in 0.93^(0:16)) {
+  for (cex in 0.93^(0:12)) {
     box <- size(cex)
     room <- c(max(box$room), max(box$half[, 2L]))
     place <- vapply(1:2, function(i) {
@@ -231,8 +232,8 @@ placed_layout <- function(model, graph, layout, page, size) {
       room[[i]] + share * max(page[[i]] - 2 * room[[i]] - 0.15, 0)
     }, numeric(n))
     dim(place) <- c(n, 2L)
-    if (!own) place <- separate_boxes(place, cbind(box$room, box$half[, 2L]), 0.2 * cex, page)
-    if (!any_cover(place, box$half, 0.1 * cex)) break
+    place <- separate_boxes(place, cbind(box$room, box$half[, 2L]), 0.12 * cex, page)
+    if (!any_cover(place, box$half, 0.08 * cex)) break
   }
   list(at = place, half = box$half, cex = cex)
 }
@@ -254,7 +255,7 @@ given_places <- function(model, graph, layout) {
   }
   restore <- keep_rng()
   on.exit(restore())
-  set.seed(1)
+  set.seed(1, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   if (is.function(layout)) return(check_layout(layout(igraph::as.igraph(model)), model))
   # places of connected nodes, whatever the arrows' directions
   igraph::layout_with_fr(igraph::make_graph(rbind(graph$from, graph$to), length(model$nodes)), niter = 2000L)
@@ -280,7 +281,7 @@ network_margins <- function(entries, main) {
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
   rows <- if (is.null(entries)) list() else legend_rows(entries, figure[[1L]] - 0.2)
-  up <- c(0.1 + 1.1 * line * 0.9 * length(rows), if (has_title(main)) 2.2 * line else 0.1)
+  up <- c(0.1 + 1.15 * line * legend_size() * length(rows), if (has_title(main)) 2.2 * line else 0.1)
   up <- up * min(1, 0.6 * figure[[2L]] / sum(up))
   side <- min(0.1, 0.1 * figure[[1L]])
   graphics::par(mai = c(up[[1L]], side, up[[2L]], side))
@@ -300,6 +301,7 @@ network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axe
 
 # The most influential arrows on top, certain ones and those that influence does not list below.
 draw_arrows <- function(drawing, style) {
+  style$width <- drawn_width(style, drawing)
   for (i in arrow_order(style)) {
     path <- drawing$paths[[i]]
     if (is.null(path) || style$hidden[[i]]) next
@@ -312,6 +314,9 @@ draw_arrows <- function(drawing, style) {
     }
   }
 }
+
+# Lines are thinner where letters are small.
+drawn_width <- function(style, drawing) style$width * min(max(1.3 * drawing$cex, 0.5), 1.3)
 
 arrow_order <- function(style) order(style$width)
 
@@ -378,18 +383,18 @@ arrow_label_places <- function(drawing, style, width, height) {
   for (i in seq_along(shown)) {
     path <- drawing$paths[[shown[[i]]]]
     length <- c(0, cumsum(sqrt(rowSums(diff(path)^2))))
-    share <- 0.5 + c(0, -1, 1, -2, 2, -3, 3) * 0.1
+    share <- 0.5 + c(0, rep(1:8, each = 2L) * c(-0.05, 0.05))
     spots <- cbind(
       stats::approx(length, path[, 1L], share * length[[length(length)]], ties = "ordered")$y,
       stats::approx(length, path[, 2L], share * length[[length(length)]], ties = "ordered")$y
     )
-    free <- apply(spots, 1L, function(p) {
-      !any(p[[1L]] + width / 2 > boxes[, 1L] & p[[1L]] - width / 2 < boxes[, 2L] & p[[2L]] + height / 2 > boxes[, 3L] &
+    covered <- apply(spots, 1L, function(p) {
+      sum(p[[1L]] + width / 2 > boxes[, 1L] & p[[1L]] - width / 2 < boxes[, 2L] & p[[2L]] + height / 2 > boxes[, 3L] &
         p[[2L]] - height / 2 < boxes[, 4L])
     })
-    boxed <- rbind(spots[free, , drop = FALSE], spots[1L, ])[1L, ]
-    places[i, ] <- boxed
-    boxes <- rbind(boxes, c(boxed[[1L]] - width / 2, boxed[[1L]] + width / 2, boxed[[2L]] - height / 2, boxed[[2L]] + height / 2))
+    p <- spots[which.min(covered), ]
+    places[i, ] <- p
+    boxes <- rbind(boxes, c(p[[1L]] - width / 2, p[[1L]] + width / 2, p[[2L]] - height / 2, p[[2L]] + height / 2))
   }
   list(arrow = shown, at = places)
 }
@@ -406,7 +411,7 @@ draw_arrow_labels <- function(drawing, style) {
   graphics::text(at[, 1L], at[, 2L], influence_text(style$influence[found$arrow]), cex = cex, col = style_text(style, found$arrow))
 }
 
-influence_text <- function(value) ifelse(value %in% c(0, 1), format(value, digits = 1L, trim = TRUE), sprintf("%.2f", value))
+influence_text <- function(value) ifelse(value %in% c(0, 1), sprintf("%.0f", value), sprintf("%.2f", value))
 
 style_text <- function(style, arrow) unname(sign_colours[style$sign[arrow]])
 
@@ -434,11 +439,13 @@ network_legend <- function(style) {
   if (is.null(out)) NULL else out
 }
 
-legend_size <- 0.85
+# The size of the legend's letters, by that of the figure.
+legend_size <- function() 0.85 * largest_letters(graphics::par("fin"))
 
 # Widths of the entries, in inches.
 legend_widths <- function(entries) {
-  graphics::strwidth(entries$text, "inches", cex = legend_size) + ifelse(entries$kind == "activity", 0.62, 0.42) + 0.15
+  size <- legend_size()
+  graphics::strwidth(entries$text, "inches", cex = size) + (ifelse(entries$kind == "activity", 0.62, 0.42) + 0.15) * size / 0.85
 }
 
 # Which entries stand in which row: as many in each as the width allows.
@@ -466,17 +473,18 @@ draw_legend <- function(entries, rows) {
   to_x <- function(x) usr[[1L]] + x * inch[[1L]]
   to_y <- function(y) usr[[3L]] + y * inch[[2L]]
   wide <- legend_widths(entries)
+  size <- legend_size()
   room <- graphics::par("mai")[[1L]] - 0.1
   widest <- max(vapply(rows, function(row) sum(wide[row]), 0))
   line <- room / max(length(rows), 1L)
-  fit <- min(1, line / (0.7 * graphics::par("csi")), (pin[[1L]] + 0.1) / widest)
+  fit <- min(1, line / (0.85 * size * graphics::par("csi")), (pin[[1L]] + 0.1) / widest)
   for (r in seq_along(rows)) {
     x <- (pin[[1L]] - sum(wide[rows[[r]]]) * fit) / 2
     y <- -0.05 - line * (r - 0.5)
     for (i in rows[[r]]) {
-      long <- (wide[[i]] - graphics::strwidth(entries$text[[i]], "inches", cex = legend_size) - 0.22) * fit
-      draw_sign(entries[i, ], x, y, long, fit, to_x, to_y)
-      graphics::text(to_x(x + long + 0.07 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = legend_size * fit, xpd = NA)
+      long <- (wide[[i]] - graphics::strwidth(entries$text[[i]], "inches", cex = size) - 0.22 * size / 0.85) * fit
+      draw_sign(entries[i, ], x, y, long, fit * size / 0.85, to_x, to_y)
+      graphics::text(to_x(x + long + 0.07 * size / 0.85 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = size * fit, xpd = NA)
       x <- x + wide[[i]] * fit
     }
   }

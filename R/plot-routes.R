@@ -165,7 +165,7 @@ straight_paths <- function(at, half, from, to, tip, margin = 0.05) {
       way <- way_round(start, end, a, b, boxes, corners)
     }
     way <- clip_ends(way, boxes[a, ], boxes[b, ], tip)
-    paths[[i]] <- if (!is.null(way)) round_corners(way, boxes)
+    if (!is.null(way)) paths[[i]] <- round_corners(way, boxes)
   }
   paths
 }
@@ -264,7 +264,7 @@ loop_path <- function(at, half, radius, tip) {
 
 # Moves boxes apart that cover each other, and then all into the page.
 separate_boxes <- function(at, half, gap, page) {
-  for (pass in 1:200) {
+  for (pass in 1:80) {
     dx <- outer(at[, 1L], at[, 1L], "-")
     dy <- outer(at[, 2L], at[, 2L], "-")
     over_x <- outer(half[, 1L], half[, 1L], "+") + gap - abs(dx)
