@@ -245,7 +245,8 @@ gg_arrows <- function(drawing, style) {
       ggplot2::geom_path(at, rows, linewidth = pmax(0.27, width[rows$arrow]), alpha = pale[rows$arrow], show.legend = FALSE)
     } else {
       ggplot2::geom_polygon(
-        at, rows, fill = if (kind == 2L) "white" else mixed_with_white(colour, pale[rows$arrow]), linewidth = 0.27, show.legend = FALSE
+        at, rows, fill = if (kind == 2L) "white" else mixed_with_white(colour, pale[rows$arrow]), linewidth = 0.27,
+        show.legend = FALSE
       )
     })
   }
@@ -262,7 +263,9 @@ gg_nodes <- function(drawing, style, names, labels) {
   })
   rows <- path_frame(outline, seq_len(n))
   looped <- unique(style$component[style$component != "white"])
-  text <- c(if (length(looped) == 1L) "feedback component" else paste("feedback component", seq_along(looped))[seq_along(looped)], "no feedback")
+  text <- "feedback component"
+  if (length(looped) != 1L) text <- paste(rep(text, length(looped)), seq_along(looped), recycle0 = TRUE)
+  text <- c(text, "no feedback")
   value <- if (is.null(style$activity)) factor(text[match(style$component, c(looped, "white"))], text) else style$activity
   rows$fill <- value[rows$arrow]
   at <- data.frame(x = drawing$at[, 1L], y = drawing$at[, 2L], label = short_label(names))
@@ -278,7 +281,8 @@ gg_nodes <- function(drawing, style, names, labels) {
         name = "activity"))
     },
     if (labels) {
-      list(ggplot2::geom_text(ggplot2::aes(x = .data$x, y = .data$y, label = .data$label), at, size = 12 * drawing$cex * 25.4 / 72))
+      place <- ggplot2::aes(x = .data$x, y = .data$y, label = .data$label)
+      list(ggplot2::geom_text(place, at, size = 12 * drawing$cex * 25.4 / 72))
     }
   )
 }
@@ -288,8 +292,8 @@ gg_arrow_labels <- function(drawing, style) {
   found <- arrow_label_places(drawing, style, 0.3 * cex, 0.13 * cex)
   rows <- data.frame(x = found$at[, 1L], y = found$at[, 2L], label = influence_text(style$influence[found$arrow]))
   ggplot2::geom_label(
-    ggplot2::aes(x = .data$x, y = .data$y, label = .data$label), rows, size = 12 * cex * 25.4 / 72, colour = style_text(style, found$arrow),
-    label.size = 0, label.padding = ggplot2::unit(0.02, "inches")
+    ggplot2::aes(x = .data$x, y = .data$y, label = .data$label), rows, size = 12 * cex * 25.4 / 72,
+    colour = style_text(style, found$arrow), label.size = 0, label.padding = ggplot2::unit(0.02, "inches")
   )
 }
 

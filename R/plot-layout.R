@@ -1,8 +1,8 @@
 # Where the nodes and arrows of a network go. All lengths are inches, on a page of a given width and height.
 #
-# The layered layout is Sugiyama's, as Graphviz's dot draws it: break cycles, give each node a row, let long arrows pass through rows
-# in places of their own, order each row so that few arrows cross, then place rows. It is our own, for igraph's Sugiyama layout
-# does not know how wide boxes are, and Graphviz is no package of CRAN's. Nothing here is random.
+# The layered layout is Sugiyama's, as Graphviz's dot draws it: break cycles, give each node a row, let long arrows pass through
+# rows in places of their own, order each row so that few arrows cross, then place rows. It is our own, because igraph's
+# Sugiyama layout does not know how wide boxes are, and Graphviz is not an R package from CRAN. Nothing here is random.
 
 # ---- rows ----------------------------------------------------------------------------------------------------------------
 
@@ -104,7 +104,8 @@ with_bends <- function(down, row) {
   chain <- lapply(seq_along(span), function(i) c(down$from[[i]], bends[[i]], down$to[[i]]))
   list(
     row = c(row, row[down$from[arrow]] + step), chain = chain,
-    u = unlist(lapply(chain, function(nodes) nodes[-length(nodes)])), v = unlist(lapply(chain, function(nodes) nodes[-1L]))
+    u = as.integer(unlist(lapply(chain, function(nodes) nodes[-length(nodes)]))),
+    v = as.integer(unlist(lapply(chain, function(nodes) nodes[-1L])))
   )
 }
 
@@ -170,6 +171,7 @@ first_order <- function(row, members, ahead, back) {
 
 # Pairs of pieces between the same two rows whose ends stand in opposite orders.
 count_crossings <- function(parts, place) {
+  if (length(parts$u) == 0L) return(0)
   gap <- parts$row[parts$u]
   order <- order(gap, place[parts$u], place[parts$v])
   inversions(((gap - 1L) * (max(place) + 1L) + place[parts$v])[order])
@@ -328,7 +330,10 @@ layered_layout <- function(graph, page, size) {
   x <- stretched(x, box$room, page[[1L]])
   y <- row_heights(parts, x, 2 * box$half[[1L, 2L]], page[[2L]])
   at <- cbind(x, y[parts$row], deparse.level = 0) + edge
-  list(at = at[seq_along(row), , drop = FALSE], half = box$half, cex = cex, chain = parts$chain, arrow = other, turned = turned, bends = at)
+  list(
+    at = at[seq_along(row), , drop = FALSE], half = box$half, cex = cex, chain = parts$chain, arrow = other, turned = turned,
+    bends = at
+  )
 }
 
 # A large page has larger letters.
@@ -347,8 +352,10 @@ row_heights <- function(parts, x, height, page) {
   rows <- max(parts$row)
   if (rows == 1L) return(page / 2)
   sideways <- numeric(rows - 1L)
-  aside <- tapply(abs(x[parts$u] - x[parts$v]), parts$row[parts$u], sum)
-  sideways[as.integer(names(aside))] <- aside
+  if (length(parts$u) > 0L) {
+    aside <- tapply(abs(x[parts$u] - x[parts$v]), parts$row[parts$u], sum)
+    sideways[as.integer(names(aside))] <- aside
+  }
   share <- 1 + pmin(2, sideways / max(stats::median(sideways), 0.5)) / 2
   free <- max(page - rows * height, 0)
   gaps <- share / sum(share) * free

@@ -18,8 +18,8 @@
 #'   gives such a matrix, for instance `igraph::layout_with_kk`. The places are stretched over the plot, and boxes that would
 #'   cover each other are moved apart. A function is called with R's random numbers seeded, and they go on afterwards as if it
 #'   had not been.
-#' @param labels Whether to write the nodes' names; by default, if there are fewer than 150 nodes. Without them, nodes are circles,
-#'   and inputs are squares.
+#' @param labels Whether to write the nodes' names; by default, if there are fewer than 150 nodes. Without them, nodes are
+#'   circles, and inputs are squares.
 #' @param main The title.
 #' @param legend Whether to say below what borders, colours and arrows mean. Default `TRUE`.
 #' @param activity How active nodes are, shown as their colour instead of the feedback component, which colours the border
@@ -136,7 +136,9 @@ activity_values <- function(model, activity) {
   if (is.data.frame(activity) && all(c("set", "probability") %in% names(activity))) {
     given <- stats::setNames(activity$probability, activity$set)
     known <- names(given) %in% model$nodes
-    if (!any(known)) abort_argument("`activity` has no state set that is called as a node is; node_activity() gives one for each.")
+    if (!any(known)) {
+      abort_argument("`activity` must have state sets named as nodes; found none. node_activity() gives one for each node.")
+    }
     given <- given[known]
   } else {
     given <- activity
@@ -349,7 +351,10 @@ cut_end <- function(path, length) {
   left <- length
   while (k > 1L) {
     piece <- sqrt(sum((path[k, ] - path[k - 1L, ])^2))
-    if (piece > left) return(rbind(path[seq_len(k - 1L), , drop = FALSE], path[k, ] + (path[k - 1L, ] - path[k, ]) * left / piece))
+    if (piece > left) {
+      end <- path[k, ] + (path[k - 1L, ] - path[k, ]) * left / piece
+      return(rbind(path[seq_len(k - 1L), , drop = FALSE], end, deparse.level = 0))
+    }
     left <- left - piece
     k <- k - 1L
   }
@@ -407,8 +412,11 @@ draw_arrow_labels <- function(drawing, style) {
   found <- arrow_label_places(drawing, style, width, height)
   at <- found$at
   if (nrow(at) == 0L) return(invisible())
-  graphics::rect(at[, 1L] - width / 2, at[, 2L] - height / 2, at[, 1L] + width / 2, at[, 2L] + height / 2, col = "white", border = NA)
-  graphics::text(at[, 1L], at[, 2L], influence_text(style$influence[found$arrow]), cex = cex, col = style_text(style, found$arrow))
+  graphics::rect(
+    at[, 1L] - width / 2, at[, 2L] - height / 2, at[, 1L] + width / 2, at[, 2L] + height / 2, col = "white", border = NA
+  )
+  text <- influence_text(style$influence[found$arrow])
+  graphics::text(at[, 1L], at[, 2L], text, cex = cex, col = style_text(style, found$arrow))
 }
 
 influence_text <- function(value) ifelse(value %in% c(0, 1), sprintf("%.0f", value), sprintf("%.2f", value))
@@ -484,7 +492,9 @@ draw_legend <- function(entries, rows) {
     for (i in rows[[r]]) {
       long <- (wide[[i]] - graphics::strwidth(entries$text[[i]], "inches", cex = size) - 0.22 * size / 0.85) * fit
       draw_sign(entries[i, ], x, y, long, fit * size / 0.85, to_x, to_y)
-      graphics::text(to_x(x + long + 0.07 * size / 0.85 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = size * fit, xpd = NA)
+      graphics::text(
+        to_x(x + long + 0.07 * size / 0.85 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = size * fit, xpd = NA
+      )
       x <- x + wide[[i]] * fit
     }
   }
@@ -507,8 +517,11 @@ draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
   }
   path <- cbind(c(x, x + long), y)
   if (kind %in% c("wide", "dashed")) {
-    graphics::lines(to_x(path[, 1L]), to_y(path[, 2L]), lwd = if (kind == "wide") 4 else 0.9, lty = if (kind == "wide") 1L else 2L,
-      col = entry$colour, lend = 1L, xpd = NA)
+    wide <- kind == "wide"
+    graphics::lines(
+      to_x(path[, 1L]), to_y(path[, 2L]), lwd = if (wide) 4 else 0.9, lty = if (wide) 1L else 2L, col = entry$colour, lend = 1L,
+      xpd = NA
+    )
     return(invisible())
   }
   head <- arrow_head(path, kind, 0.09 * fit)

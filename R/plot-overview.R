@@ -29,7 +29,7 @@ overview_groups <- function(model, graph, most = 8L) {
   pair <- (from[between] - 1L) * length(kinds) + to[between]
   counts <- as.data.frame(table(pair), stringsAsFactors = FALSE)
   pair <- as.integer(counts$pair)
-  colour <- ifelse(grepl("^core", kinds), component_colours(graph)[match(kinds, kind)], ifelse(kinds == "pooled", "grey92", "white"))
+  colour <- ifelse(kinds == "pooled", "grey92", component_colours(graph)[match(kinds, kind)])
   list(
     group = group, kind = kinds, name = unname(said[kinds]), nodes = nodes, within = within, colour = colour,
     arrows = data.frame(from = (pair - 1L) %/% length(kinds) + 1L, to = (pair - 1L) %% length(kinds) + 1L, number = counts$Freq),
@@ -118,7 +118,8 @@ overview_note <- function(graph, main, page, size) {
   lines <- text[[1L]]
   for (part in text[-1L]) {
     longer <- paste(lines[[length(lines)]], part)
-    if (graphics::strwidth(longer, "inches", cex = cex) <= page[[1L]]) lines[[length(lines)]] <- longer else lines <- c(lines, part)
+    fits <- graphics::strwidth(longer, "inches", cex = cex) <= page[[1L]]
+    lines <- if (fits) c(lines[-length(lines)], longer) else c(lines, part)
   }
   cex <- min(cex, cex * page[[1L]] / max(graphics::strwidth(lines, "inches", cex = cex)))
   height <- graphics::strheight("M", "inches", cex = cex) * 1.7
@@ -133,14 +134,14 @@ panel_title <- function(text, box, size) {
 
 # Groups as boxes with arrows between them, in a part of the page: left, right, bottom, top.
 draw_groups <- function(groups, box) {
-  n <- length(groups$kind)
   drawing <- groups_drawing(groups, c(box[[2L]] - box[[1L]], box[[4L]] - box[[3L]]), list(
     width = graphics::strwidth(groups$text, "inches"), height = graphics::strheight("M\nM", "inches")
   ))
   shift <- function(path) path + rep(box[c(1L, 3L)], each = nrow(path))
+  k <- nrow(groups$arrows)
   style <- list(
-    width = 0.8 + 1.2 * log10(pmax(groups$arrows$number, 1)), colour = rep("grey55", nrow(groups$arrows)), line = rep(1L, nrow(groups$arrows)),
-    sign = rep("+", nrow(groups$arrows)), hidden = logical(nrow(groups$arrows)), influence = groups$arrows$number
+    width = 0.8 + 1.2 * log10(pmax(groups$arrows$number, 1)), colour = rep("grey55", k), line = rep(1L, k), sign = rep("+", k),
+    hidden = logical(k), influence = groups$arrows$number
   )
   drawing$paths <- lapply(drawing$paths, function(path) if (!is.null(path)) shift(path))
   drawing$at <- shift(drawing$at)
@@ -154,9 +155,8 @@ draw_groups <- function(groups, box) {
   graphics::text(at[, 1L], at[, 2L], groups$text, cex = drawing$cex)
   numbers <- format(groups$arrows$number, big.mark = ",", trim = TRUE)
   cex <- 0.9 * drawing$cex
-  places <- arrow_label_places(
-    drawing, style, max(graphics::strwidth(numbers, "inches", cex = cex), 0) + 0.03, graphics::strheight("0", "inches", cex = cex) + 0.04
-  )
+  wide <- max(graphics::strwidth(numbers, "inches", cex = cex), 0) + 0.03
+  places <- arrow_label_places(drawing, style, wide, graphics::strheight("0", "inches", cex = cex) + 0.04)
   for (i in seq_along(places$arrow)) {
     p <- places$at[i, ]
     text <- numbers[[places$arrow[[i]]]]

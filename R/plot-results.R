@@ -183,8 +183,9 @@ check_rows <- function(n) {
   check_count(n, "n", 1)
 }
 
-# Where each row of the trajectories goes along the axis, and each trajectory's ticks. The gaps between trajectories have room for the
-# labels of a last step and a first one; where that would take too much of the width, the axis' label gives the steps instead.
+# Where each row of the trajectories goes along the axis, and each trajectory's ticks. The gaps between trajectories have room
+# for the labels of a last step and a first one. Where that would take too much of the width, the label of the axis gives the
+# steps instead.
 trajectory_places <- function(x) {
   rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
   width <- graphics::par("pin")[[1L]]
@@ -193,7 +194,7 @@ trajectory_places <- function(x) {
   text <- function(step) graphics::strwidth(format_step(step), "inches", cex = graphics::par("cex.axis"))
   wanted <- max(text(ends)) + 0.06
   fits <- k == 1L || (k - 1) * wanted < 0.4 * width && min(lengths(rows)) / nrow(x) * (width - (k - 1) * wanted) > wanted
-  gap <- max(1, ceiling(if (fits) (k - 1) * wanted / (width - (k - 1) * wanted) * nrow(x) / max(k - 1, 1) else 0.15 * nrow(x) / k))
+  gap <- max(1, ceiling(nrow(x) * if (fits) wanted / (width - (k - 1) * wanted) else 0.15 / k))
   place <- integer(nrow(x))
   last <- -gap
   middle <- numeric(k)
@@ -314,8 +315,8 @@ plot_ranked <- function(rows, xlab, main, ...) {
 }
 
 # Arguments of plot.default() take the place of our own. Those of points and lines are for ranked_marks().
-ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(label), ylab = "",
-                         xlim = ranked_reach(rows, log), ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", bty = "n") {
+ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(label),
+                         ylab = "", xlim = ranked_reach(rows, log), ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", bty = "n") {
   graphics::plot.default(
     xlim, ylim, type = "n", log = log, xlab = xlab, ylab = ylab, xlim = xlim, ylim = ylim, yaxt = yaxt, bty = bty, ...
   )
@@ -324,7 +325,8 @@ ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd,
 # "long-run influence on a" in two lines where one is wider than the figure.
 folded <- function(label) {
   room <- graphics::par("pin")[[1L]] + 2 * min(graphics::par("mai")[c(2L, 4L)])
-  if (graphics::strwidth(label, "inches", cex = graphics::par("cex.lab")) > room) sub(" on ", "\non ", label, fixed = TRUE) else label
+  wide <- graphics::strwidth(label, "inches", cex = graphics::par("cex.lab")) > room
+  if (wide) sub(" on ", "\non ", label, fixed = TRUE) else label
 }
 
 ranked_reach <- function(rows, log) {
@@ -565,11 +567,11 @@ most_probable <- function(x, n) {
 states_of <- function(nodes) paste("states of", paste(nodes, collapse = " "))
 
 # Arguments of barplot() take the place of our own, colours from the top.
-distribution_bars <- function(probability, ..., height, horiz, axes, main, names.arg, col = "#1B4F8A", border = NA,
+distribution_bars <- function(probability, ..., height, horiz, axes, main, type, names.arg, col = "#1B4F8A", border = NA,
                               xlab = "probability", xlim = range(pretty(c(0, probability)))) {
   n <- length(probability)
   as.vector(graphics::barplot(
-    rev(probability), names.arg = rep("", n), horiz = TRUE, axes = FALSE, col = rev(rep_len(col, n)), border = border, xlab = xlab,
-    xlim = xlim, ...
+    rev(probability), names.arg = rep("", n), horiz = TRUE, axes = FALSE, col = rev(rep_len(col, n)), border = border,
+    xlab = xlab, xlim = xlim, ...
   ))
 }

@@ -121,7 +121,10 @@ layered_ports <- function(layout) {
   last <- vapply(chain, function(nodes) nodes[[length(nodes)]], 0)
   second <- vapply(chain, `[[`, 0, 2L)
   last_but_one <- vapply(chain, function(nodes) nodes[[length(nodes) - 1L]], 0)
-  list(upper = side_ports(first, layout$bends[second, 1L], layout), lower = side_ports(last, layout$bends[last_but_one, 1L], layout))
+  list(
+    upper = side_ports(first, layout$bends[second, 1L], layout),
+    lower = side_ports(last, layout$bends[last_but_one, 1L], layout)
+  )
 }
 
 side_ports <- function(node, towards, layout) {

@@ -528,7 +528,8 @@ static void signs(void) {
             want |= on > off ? FF_SIGN_UP : on < off ? FF_SIGN_DOWN : 0;
           }
         }
-        FF_CHECK_SAY(sign[a] == want, "%s, %s: %c has %d, not %d", functions[one], functions[two], 'A' + (int)from[a], sign[a], want);
+        FF_CHECK_SAY(sign[a] == want, "%s, %s: %c has %d, not %d", functions[one], functions[two], 'A' + (int)from[a], sign[a],
+                     want);
       }
       ff_pbn_free(pbn);
     }
