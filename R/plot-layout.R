@@ -93,6 +93,35 @@ row_of_nodes <- function(down, rank, width, most) {
   match(row, sort(unique(row)))
 }
 
+# Moves nodes, one at a time, to the row in which their arrows are shortest. An arrow within a feedback component (`free`) may run
+# up, which counts as `up` rows more; others may not. No arrow runs along a row, and no row holds more than its width.
+shorten_arrows <- function(from, to, free, row, width, most, up = 2) {
+  n <- length(row)
+  rows <- seq_len(max(row))
+  used <- as.vector(rowsum(c(width, numeric(length(rows))), c(row, rows)))
+  node_of <- factor(c(from, to), seq_len(n))
+  others <- split(c(to, from), node_of)
+  down <- split(rep(c(1, -1), each = length(from)), node_of)
+  penalty <- split(rep(ifelse(free, up, 1e3), 2L), node_of)
+  for (pass in 1:20) {
+    moved <- FALSE
+    for (node in if (pass %% 2L == 1L) seq_len(n) else rev(seq_len(n))) {
+      if (length(others[[node]]) == 0L) next
+      span <- outer(rows, row[others[[node]]], function(own, other) other - own) * rep(down[[node]], each = length(rows))
+      cost <- rowSums(abs(span) + (span < 0) * rep(penalty[[node]], each = length(rows)) + (span == 0) * 1e6)
+      cost[used + width[[node]] > most & rows != row[[node]] & used > 0] <- Inf
+      best <- which.min(cost)
+      if (cost[[best]] < cost[[row[[node]]]]) {
+        used[c(row[[node]], best)] <- used[c(row[[node]], best)] + c(-1, 1) * width[[node]]
+        row[[node]] <- best
+        moved <- TRUE
+      }
+    }
+    if (!moved) break
+  }
+  match(row, sort(unique(row)))
+}
+
 # Puts a bend into every row that an arrow passes through. Nodes 1..n are the network's, those beyond are bends. `chain`: of
 # each arrow, the nodes and bends from its upper to its lower end; `u`, `v`: the pieces, from one row to the next.
 with_bends <- function(down, row) {
@@ -309,24 +338,31 @@ layered_layout <- function(graph, page, size) {
   page <- pmax(page - 2 * edge, 0.1)
   rank <- feedback_rank(graph)
   other <- which(graph$from != graph$to)
-  turned <- rank[graph$from[other]] > rank[graph$to[other]]
-  down <- list(
-    from = ifelse(turned, graph$to[other], graph$from[other]), to = ifelse(turned, graph$from[other], graph$to[other])
-  )
-  for (cex in largest_letters(page) * 0.94^(0:24)) {
+  from <- graph$from[other]
+  to <- graph$to[other]
+  inner <- graph$component[from] == graph$component[to]
+  # arrows with those turned round that run up
+  downwards <- function(turned) list(from = ifelse(turned, to, from), to = ifelse(turned, from, to))
+  first <- downwards(rank[from] > rank[to])
+  # the largest letters with which rows and page have room for all. Full rows are few, so that arrows are short; less full ones
+  # are tried before letters become small.
+  steps <- expand.grid(share = c(0.8, 0.5, 0.35), cex = largest_letters(page) * 0.92^(0:18))
+  steps <- steps[steps$cex < 0.7 | steps$share == 0.8, ]
+  for (step in seq_len(nrow(steps))) {
+    cex <- steps$cex[[step]]
+    most <- steps$share[[step]] * page[[1L]]
     box <- size(cex)
-    row <- row_of_nodes(down, rank, 2 * box$room + 0.12 * cex, 0.8 * page[[1L]])
-    parts <- with_bends(down, row)
+    width <- 2 * box$room + 0.12 * cex
+    row <- row_of_nodes(first, rank, width, most)
+    row <- shorten_arrows(from, to, inner, row, width, most)
+    turned <- row[from] > row[to]
+    parts <- with_bends(downwards(turned), row)
     rows <- max(row)
-    gap <- c(0.14, 0.09) * cex
-    needed <- tapply(c(2 * box$room + gap[[1L]], rep(gap[[2L]], length(parts$row) - length(row))), parts$row, sum)
+    gap <- row_gaps(parts, 2 * box$room, page[[1L]], cex)
     tall <- rows * 2 * box$half[[1L, 2L]] + (rows - 1) * (1.5 * box$half[[1L, 2L]] + 0.1 * cex + 0.05)
-    if (max(needed) <= page[[1L]] && tall <= page[[2L]]) break
+    if (gap[[2L]] >= (if (cex > 0.55) 0.07 * cex else 0.015) && tall <= page[[2L]]) break
   }
-  place <- row_order(parts)
-  # as much room between boxes as the widest row leaves
-  spare <- min((page[[1L]] - needed) / as.vector(table(parts$row)))
-  x <- row_places(parts, place, box$room, gap + min(max(spare, -0.8 * gap[[2L]]), 0.25) * 0.8, page[[1L]])
+  x <- row_places(parts, row_order(parts), box$room, pmax(gap, 0.01), page[[1L]])
   x <- stretched(x, box$room, page[[1L]])
   y <- row_heights(parts, x, 2 * box$half[[1L, 2L]], page[[2L]])
   at <- cbind(x, y[parts$row], deparse.level = 0) + edge
@@ -334,6 +370,18 @@ layered_layout <- function(graph, page, size) {
     at = at[seq_along(row), , drop = FALSE], half = box$half, cex = cex, chain = parts$chain, arrow = other, turned = turned,
     bends = at
   )
+}
+
+# The gaps in rows, between boxes and beside bends: what is usual where rows are full of boxes, more where all rows have room, and
+# less beside bends where these are many.
+row_gaps <- function(parts, width, page, cex) {
+  rows <- max(parts$row)
+  n <- length(width)
+  boxes <- as.vector(rowsum(c(width + 0.14 * cex, numeric(rows)), c(parts$row[seq_len(n)], seq_len(rows))))
+  bends <- tabulate(parts$row[-seq_len(n)], rows)
+  beside <- min(0.09 * cex, ((page - boxes) / bends)[bends > 0L], if (any(boxes > page)) -1)
+  spare <- min((page - boxes - bends * beside) / (tabulate(parts$row[seq_len(n)], rows) + bends))
+  c(0.14 * cex, beside) + 0.8 * min(max(spare, 0), 0.25)
 }
 
 # A large page has larger letters.
