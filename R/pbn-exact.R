@@ -11,9 +11,10 @@
 #' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
 #' @param x,object A distribution.
 #' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a
-#'   bar a state, names each by its digits, and says above which nodes these are).
+#'   bar a state, names each by its digits, and says above which nodes these are); `Inf` for all.
 #' @param main The title.
-#' @param ... Of `plot()`, further arguments of [graphics::barplot()]; else none.
+#' @param ... Of `plot()`, further arguments of [graphics::barplot()], which take the place of what is chosen here, for instance `col` (a
+#'   colour, or one for each bar from the top), `border`, `xlab`, `xlim`.
 #'
 #' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for
 #'   each free node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the
@@ -153,39 +154,6 @@ summary.stationary_distribution <- function(object, ...) {
 #' @rdname stationary_distribution
 #' @export
 as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
-
-#' @rdname stationary_distribution
-#' @export
-plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
-  check_count(n, "n", 1)
-  if (is.null(x$probability) || nrow(x) == 0L) abort_argument("`x` has no states with a `probability` to plot.")
-  nodes <- setdiff(names(x), "probability")
-  top <- utils::head(order(-x$probability), n)
-  labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])
-  # the nodes in the order of the digits, above the states, in as many lines as the width asks for
-  em <- graphics::par("ps") / 72 * graphics::par("cex")
-  title <- strwrap(
-    paste("states of", paste(nodes, collapse = " ")), max(20, floor(graphics::par("fin")[[1L]] / (0.52 * em)))
-  )
-  if (length(title) > 4L) title <- c(title[1:3], paste(title[[4L]], "..."))
-  note <- left_out(length(top), nrow(x), ", most probable first")
-  old <- plot_margins(labels, length(labels), 4.5, 0.5 + length(title) + (!is.null(note)) + (!is.null(main)) * 1.5)
-  on.exit(graphics::par(old))
-  at <- graphics::barplot(
-    rev(x$probability[top]), names.arg = rep("", length(top)), horiz = TRUE, col = "#1B4F8A", border = NA, axes = FALSE,
-    xlim = range(pretty(c(0, x$probability[top]))), xlab = "probability", ...
-  )
-  graphics::axis(1)
-  side_labels(as.vector(at), rev(labels))
-  for (i in seq_along(title)) {
-    outside <- -graphics::par("mai")[[2L]] / graphics::par("pin")[[1L]]
-    graphics::mtext(title[[i]], 3, length(title) - i + (!is.null(note)) + 0.1, adj = 0,
-      at = graphics::grconvertX(outside + 0.01, "npc"), cex = 0.9 * graphics::par("cex"))
-  }
-  if (!is.null(main)) graphics::title(main, line = length(title) + (!is.null(note)) + 0.3)
-  plot_note(note)
-  invisible(plain_frame(x)[top, , drop = FALSE])
-}
 
 # A state as a row of digits, in the order of the nodes; "-" for the one state of no free nodes.
 state_labels <- function(bits) {

@@ -125,7 +125,12 @@ print.reduced_pbn <- function(x, ...) {
 #' @param ... Further arguments of a method; that of `pbn` takes none.
 #' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size`
 #'   (nodes in it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with
-#'   a row for each parent and child: `from`, `to`.
+#'   a row for each parent and child: `from`, `to` and `sign`.
+#' @section Signs: `"+"`, an activator: raising the parent from 0 to 1 never lowers a predictor function of the child. `"-"`, an
+#'   inhibitor: it never raises one. `"+/-"`: it raises one in some states and lowers one in others. `NA`: the parent is named by
+#'   a function, but its value never matters; or the sign is not known. Functions of up to 16 parents are judged by their truth
+#'   tables. Of a function of more parents the text is judged: a parent that occurs only without negation, or only negated, has
+#'   a sign, and others have `NA`.
 #' @inherit reduce_network references
 #' @rdname network_components
 #' @export
@@ -150,5 +155,8 @@ component_frame <- function(model, graph) {
 network_arrows.pbn <- function(model, ...) {
   check_no_more(...)
   graph <- .Call(ffi_pbn_graph, model)
-  data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to])
+  data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to], sign = arrow_signs(model))
 }
+
+# The signs of the arrows, in the order of ffi_pbn_graph(); the integers are those of ff_pbn_signs() (src/model/ff_model.h).
+arrow_signs <- function(model) c(NA, "+", "-", "+/-", NA, NA, NA, "+/-")[.Call(ffi_pbn_signs, model) + 1L]

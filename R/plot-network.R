@@ -1,92 +1,104 @@
 #' Plot a network
 #'
-#' Draws the nodes and an arrow from every parent to its child. Nodes of the same feedback component (a strongly connected
-#' component with more than one node) share a colour; inputs (nodes that keep their value) have a thick black border, or are
-#' squares among circles where names are not written. With `influence`, an arrow is as wide and as dark as the long-run
-#' influence of the parent on the child. A legend below names what occurs of this.
+#' Draws the nodes as boxes and an arrow from every parent to its child. An arrow head means activation, a bar inhibition and a
+#' diamond both, as in the column `sign` of [network_arrows()]; an open head means that the sign is not known, or that the
+#' parent never matters. Nodes of the same feedback component (a strongly connected component with more than one node) share
+#' a colour. Inputs (nodes that keep their value) have a thick black border; the arrow from an input to itself is not drawn. A
+#' legend below explains what occurs.
+#'
+#' From 150 nodes on, or 1,000 arrows, the plot is an overview by default: the feedback components, how many nodes stand
+#' before, between and after them, how many parents and children nodes have, and which nodes have the most. Its title says so.
 #'
 #' @param x A network of class `pbn`.
 #' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), as
-#'   `long_run_influence()` gives. Arrows that it does not list are drawn thin.
-#' @param layout `"layered"` (arrows run downwards as far as feedback allows), `"force"` (by igraph, which must be installed) or
-#'   a matrix with two columns, x and y, and a row for each node. Where igraph is installed, it also orders the layers to
-#'   avoid crossings.
-#' @param labels Whether to write the nodes' names; by default, if there are at most 150 nodes.
+#'   [long_run_influence()] gives. An arrow is as wide and as dark as its influence. Arrows that it does not list are
+#'   drawn thin and pale, and those of a certain influence (exactly 0 or 1: the same in every state) are thin and dashed.
+#' @param layout `"layered"` (arrows run downwards as far as feedback allows), `"force"` (by igraph, which must be installed),
+#'   a matrix with two columns, x and y, and a row for each node, or a function that takes the network as an igraph graph and
+#'   gives such a matrix, for instance `igraph::layout_with_kk`. The places are stretched over the plot, and boxes that would
+#'   cover each other are moved apart. A function is called with R's random numbers seeded, and they go on afterwards as if it
+#'   had not been.
+#' @param labels Whether to write the nodes' names; by default, if there are fewer than 150 nodes. Without them, nodes are
+#'   circles, and inputs are squares.
 #' @param main The title.
 #' @param legend Whether to say below what borders, colours and arrows mean. Default `TRUE`.
+#' @param activity How active nodes are, shown as their colour instead of the feedback component, which colours the border
+#'   then: a result of [node_activity()] or [steady_state()], whose sets are nodes' names, or numbers between 0 and 1 with the
+#'   nodes' names. Nodes that it does not name are white.
+#' @param arrow_labels Whether to write the influence beside each arrow that `influence` lists. Default `FALSE`.
+#' @param overview `TRUE` for the overview, `FALSE` for nodes and arrows. By default, the overview from 150 nodes or 1,000
+#'   arrows on, unless `labels` or `layout` is given.
 #' @param ... Further arguments of [graphics::plot.default()].
-#' @returns A data frame of the nodes drawn, invisibly: `node`, `x`, `y`, `component` and `colour`.
+#' @returns A data frame of the nodes, invisibly: `node`, `x`, `y` (in inches, the plot's coordinates), `component` and
+#'   `colour`. Of an overview: `node`, `component`, `group` (where the node is counted), `parents` and `children`.
 #' @export
 #' @examples
-#' plot(example_model("example1"))
-plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) <= 150, main = NULL,
-                     legend = TRUE, ...) {
+#' net <- example_model("cellcycle")
+#' plot(net)
+#' plot(net, activity = node_activity(net), influence = long_run_influence(net), arrow_labels = TRUE)
+#' plot(random_pbn(200, seed = 1))
+#' if (requireNamespace("igraph", quietly = TRUE)) {
+#'   plot(net, layout = igraph::layout_in_circle)
+#' }
+plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
+                     activity = NULL, arrow_labels = FALSE, overview = NULL, ...) {
   check_flag(labels, "labels")
   check_flag(legend, "legend")
-  graph <- .Call(ffi_pbn_graph, x)
-  at <- network_layout(x, graph, layout)
-  colour <- component_colours(graph)
-  arrows <- arrow_style(x, graph, influence)
+  check_flag(arrow_labels, "arrow_labels")
+  graph <- network_graph(x)
+  overview <- wants_overview(overview, graph, missing(labels) && missing(layout))
+  style <- network_style(x, graph, influence, activity, labels)
+  if (overview) return(plot_overview(x, graph, main, legend, ...))
 
-  input <- seq_along(x$nodes) %in% input_nodes(x)
-  said <- if (legend) network_legend(input, colour, labels, !is.null(influence))
-  old <- plot_margins(NULL, 1L, if (is.null(said)) 0.5 else 2, if (is.null(main)) 0.5 else 2.5, 0.5, 0.5)
+  entries <- if (legend) network_legend(style)
+  old <- graphics::par("mai", "mgp")
   on.exit(graphics::par(old))
-  graphics::plot.default(
-    extended_range(at[, 1L]), extended_range(at[, 2L]), type = "n", axes = FALSE, xlab = "", ylab = "", main = main, ...
+  rows <- network_margins(entries, main)
+  page <- graphics::par("pin")
+  drawing <- network_drawing(x, graph, layout, labels, page, base_widths(x$nodes))
+  network_frame(page, main, ...)
+  draw_arrows(drawing, style)
+  draw_nodes(drawing, style, x$nodes, labels)
+  if (arrow_labels) draw_arrow_labels(drawing, style)
+  if (!is.null(entries)) draw_legend(entries, rows)
+  invisible(data.frame(
+    node = x$nodes, x = drawing$at[, 1L], y = drawing$at[, 2L], component = graph$component, colour = style$fill
+  ))
+}
+
+# Components and arrows, the arrows with their signs.
+network_graph <- function(model) {
+  graph <- .Call(ffi_pbn_graph, model)
+  graph$sign <- arrow_signs(model)
+  graph$input <- seq_along(model$nodes) %in% input_nodes(model)
+  graph
+}
+
+wants_overview <- function(overview, graph, by_default) {
+  if (!is.null(overview)) return(check_flag(overview, "overview"))
+  by_default && (length(graph$component) >= 150L || length(graph$from) > 1000L)
+}
+
+# ---- what is drawn how ---------------------------------------------------------------------------------------------------
+
+sign_colours <- c("+" = "#1B4F8A", "-" = "#B2182B", "+/-" = "#7B3294", "?" = "grey40")
+activity_colours <- c("#F7F7F7", "#FDD49E", "#FC8D59")
+
+# Colours and widths of nodes and arrows.
+network_style <- function(model, graph, influence, activity, labels) {
+  component <- component_colours(graph)
+  value <- activity_values(model, activity)
+  sign <- ifelse(is.na(graph$sign), "?", graph$sign)
+  n <- length(graph$from)
+  style <- list(
+    labels = labels, input = graph$input, sign = sign, component = component, influence = NULL, activity = value,
+    hidden = graph$from == graph$to & graph$input[graph$from],
+    fill = if (is.null(value)) component else activity_fill(value),
+    border = ifelse(graph$input, "black", if (is.null(value)) "grey55" else darker(component)),
+    border_width = ifelse(graph$input, 2, if (is.null(value)) 0.8 else ifelse(component == "white", 0.8, 1.8)),
+    width = rep(1, n), colour = unname(sign_colours[sign]), line = rep(1L, n), strength = rep(1, n)
   )
-  size <- node_size(x, labels)
-  half <- half_sizes(x, labels, size)
-  draw_arrows(at, half, graph, arrows)
-  if (labels) {
-    graphics::rect(
-      at[, 1L] - half[, 1L], at[, 2L] - half[, 2L], at[, 1L] + half[, 1L], at[, 2L] + half[, 2L],
-      col = colour, border = ifelse(input, "black", "grey60"), lwd = ifelse(input, 1.6, 0.8)
-    )
-    graphics::text(at[, 1L], at[, 2L], x$nodes, cex = size)
-  } else {
-    graphics::points(at, pch = ifelse(input, 22, 21), bg = colour, col = "grey40", cex = size)
-  }
-  if (!is.null(said)) draw_legend(said)
-  invisible(data.frame(node = x$nodes, x = at[, 1L], y = at[, 2L], component = graph$component, colour = colour))
-}
-
-# What there is to explain, as arguments of legend(); NULL if nothing.
-network_legend <- function(input, colour, labels, influence) {
-  looped <- which(colour != "white")
-  several <- length(unique(colour[looped])) > 1L
-  keep <- c(any(input), length(looped) > 0L, influence)
-  if (!any(keep)) return(NULL)
-  entries <- data.frame(
-    legend = c(
-      "input", if (several) "feedback component (a colour each)" else "feedback component", "wider arrow: more influence"
-    ),
-    pch = c(22, if (labels) 22 else 21, NA),
-    col = c("black", if (labels) "grey60" else "grey40", "#1A1AB3"),
-    pt.bg = c("white", if (length(looped) > 0L) colour[[looped[[1L]]]] else NA, NA),
-    pt.lwd = c(if (labels) 1.6 else 1, 0.8, 1), lwd = c(NA, NA, 3)
-  )
-  as.list(entries[keep, ])
-}
-
-# In the bottom margin, as large as the width allows.
-draw_legend <- function(entries) {
-  place <- function(size, draw) {
-    do.call(graphics::legend, c(entries, list(
-      x = graphics::grconvertX(0.5, "npc"), y = graphics::grconvertY(0, "npc"), xjust = 0.5, yjust = 1, horiz = TRUE, bty = "n",
-      xpd = NA, cex = size, pt.cex = 1.5 * size, seg.len = 1.2, x.intersp = 0.6, plot = draw
-    )))
-  }
-  usr <- graphics::par("usr")
-  wide <- place(0.9, FALSE)$rect$w / (usr[[2L]] - usr[[1L]])
-  place(0.9 / max(1, wide), TRUE)
-}
-
-extended_range <- function(x) range(x) + c(-0.05, 0.05) * max(diff(range(x)), 0.5)
-
-node_size <- function(model, labels) {
-  n <- length(model$nodes)
-  if (labels) max(0.35, min(1, 1.15 - 0.14 * log2(max(n, 2)) + 0.3)) else max(0.2, 1.5 - 0.15 * log2(n))
+  if (is.null(influence)) style else influence_style(style, model, graph, influence)
 }
 
 # White for a node on its own, a pastel colour for each feedback component, the largest first.
@@ -94,189 +106,428 @@ component_colours <- function(graph) {
   colour <- rep("white", length(graph$component))
   big <- which(graph$size > 1L)
   big <- big[order(-graph$size[big])]
-  palette <- grDevices::hcl(h = 15 + 137.5 * (seq_along(big) - 1), c = 45, l = 82)
+  palette <- grDevices::hcl(h = 90 + 137.5 * (seq_along(big) - 1), c = 35, l = 90)
   for (i in seq_along(big)) colour[graph$component == big[[i]]] <- palette[[i]]
   colour
 }
 
-arrow_style <- function(model, graph, influence) {
-  n <- length(graph$from)
-  if (is.null(influence)) return(list(width = rep(1, n), colour = rep("grey45", n)))
+darker <- function(colour) {
+  rgb <- t(grDevices::col2rgb(colour)) / 255
+  ifelse(colour == "white", "grey55", grDevices::rgb(rgb * 0.55))
+}
+
+mixed_with_white <- function(colour, share) {
+  rgb <- t(grDevices::col2rgb(colour)) / 255
+  grDevices::rgb(1 - (1 - rgb) * share)
+}
+
+activity_fill <- function(value) {
+  ramp <- grDevices::colorRamp(activity_colours)
+  out <- rep("white", length(value))
+  some <- !is.na(value)
+  if (any(some)) out[some] <- grDevices::rgb(ramp(value[some]), maxColorValue = 255)
+  out
+}
+
+# A number between 0 and 1 for each node, NA where none is given; NULL for no activity at all.
+activity_values <- function(model, activity) {
+  if (is.null(activity)) return(NULL)
+  expected <- "a result of node_activity() or steady_state(), or numbers with the nodes' names"
+  if (is.data.frame(activity) && all(c("set", "probability") %in% names(activity))) {
+    given <- stats::setNames(activity$probability, activity$set)
+    known <- names(given) %in% model$nodes
+    if (!any(known)) {
+      abort_argument("`activity` must have state sets named as nodes; found none. node_activity() gives one for each node.")
+    }
+    given <- given[known]
+  } else {
+    given <- activity
+    if (!is.numeric(given) || is.object(given) || is.null(names(given))) abort_value("activity", expected, activity)
+  }
+  at <- check_nodes(model, names(given), "activity")
+  if (any(!is.na(given) & (given < 0 | given > 1))) {
+    bad <- given[which(!is.na(given) & (given < 0 | given > 1))[[1L]]]
+    abort_argument(sprintf("`activity` must be between 0 and 1; found %s.", describe(unname(bad))))
+  }
+  replace(rep(NA_real_, length(model$nodes)), at, given)
+}
+
+# Widths and colours by influence. A certain one is no estimate: it is thin and dashed, whatever its size.
+influence_style <- function(style, model, graph, influence) {
   if (!is.data.frame(influence) || !all(c("from", "to", "influence") %in% names(influence))) {
     abort_value("influence", "a data frame with the columns \"from\", \"to\" and \"influence\"", influence)
   }
   from <- check_nodes(model, as.character(influence$from), "influence$from")
   to <- check_nodes(model, as.character(influence$to), "influence$to")
   at <- match(paste(graph$from, graph$to), paste(from, to))
-  value <- influence$influence[at]
-  said <- which(!is.na(value))
-  value <- pmin(pmax(value[said], 0), 1)
-  style <- list(width = rep(0.5, n), colour = rep("grey80", n))
-  style$width[said] <- 0.5 + 4.5 * value
-  style$colour[said] <- grDevices::rgb(0.75 - 0.65 * value, 0.75 - 0.65 * value, 0.85 - 0.15 * value)
+  value <- pmin(pmax(influence$influence[at], 0), 1)
+  certain <- (certain_influences(influence))[at] & !is.na(value)
+  known <- ifelse(is.na(value) | certain, 0, value)
+  style$influence <- value
+  style$certain <- certain
+  style$width <- ifelse(is.na(value), 0.6, ifelse(certain, 0.7, 0.8 + 4.2 * known))
+  style$strength <- ifelse(is.na(value), 0.4, ifelse(certain, 0.5, 0.35 + 0.65 * known))
+  style$colour <- mixed_with_white(style$colour, style$strength)
+  style$line <- ifelse(certain, 2L, 1L)
   style
 }
 
-# Half the width and height of each node as drawn, in the plot's units.
-half_sizes <- function(model, labels, size) {
-  if (!labels) {
-    half <- graphics::par("cxy") * size * 0.25
-    return(matrix(half, length(model$nodes), 2L, byrow = TRUE))
+# Exactly 0 or 1, or the same in every state by the estimate's own account.
+certain_influences <- function(x) {
+  width <- if (is.null(x$lower) || is.null(x$upper)) 0 else x$upper - x$lower
+  certain_rows(x) | (!is.na(x$influence) & x$influence %in% c(0, 1) & !is.na(width) & width == 0)
+}
+
+# ---- the drawing: places and paths in inches -------------------------------------------------------------------------------
+
+# Widths of names in inches at the usual size, and the height of a line; needs a plot.
+base_widths <- function(names) {
+  list(width = graphics::strwidth(short_label(names), "inches"), height = graphics::strheight("M", "inches"))
+}
+
+# `at`: the middle of each node; `half`: half its width and height; `cex`: the size of letters; `paths`: of each arrow, a matrix
+# of points, or NULL where there is no room for one; `radius`: of loops.
+network_drawing <- function(model, graph, layout, labels, page, letters) {
+  size <- box_sizes(graph, labels, letters, length(model$nodes))
+  tip <- 0.035 # between an arrow's end and the box, in which a bar is seen
+  if (identical(layout, "layered")) {
+    found <- layered_layout(graph, page, size)
+    paths <- layered_paths(found, graph$from, graph$to, tip)
+  } else {
+    found <- placed_layout(model, graph, layout, page, size)
+    paths <- straight_paths(found$at, found$half, graph$from, graph$to, tip)
   }
-  width <- graphics::strwidth(model$nodes, cex = size) / 2 + graphics::strwidth("m", cex = size) * 0.4
-  cbind(width, graphics::strheight("M", cex = size))
-}
-
-# Arrows from border to border, the most influential on top. One that has a counterpart in the other direction, or runs along a
-# layer, is bent, so that neither hides the other or passes through the nodes between.
-draw_arrows <- function(at, half, graph, style) {
-  loop <- graph$from == graph$to
-  twin <- paste(graph$to, graph$from) %in% paste(graph$from, graph$to)
-  level <- abs(at[graph$from, 2L] - at[graph$to, 2L]) < 2 * half[graph$from, 2L]
-  for (i in order(style$width)) {
-    if (loop[[i]]) draw_loop(at[graph$from[[i]], ], half[graph$from[[i]], ], style$width[[i]], style$colour[[i]])
-    else draw_arrow(
-      at[graph$from[[i]], ], at[graph$to[[i]], ], half[graph$from[[i]], ], half[graph$to[[i]], ],
-      if (level[[i]]) 0.18 else if (twin[[i]]) 0.08 else 0, style$width[[i]], style$colour[[i]]
-    )
+  radius <- 0.07 * max(found$cex, 0.5)
+  for (i in which(graph$from == graph$to)) {
+    node <- graph$from[[i]]
+    paths[[i]] <- loop_path(found$at[node, ], found$half[node, ], min(radius, found$half[node, ] * 1.2), tip)
   }
+  list(at = found$at, half = found$half, cex = found$cex, paths = paths, page = page)
 }
 
-draw_arrow <- function(from, to, half_from, half_to, bend, width, colour) {
-  # a quadratic curve; the bend is measured in inches across the chord, so that it looks alike in any direction
-  inch <- graphics::par("pin") / (graphics::par("usr")[c(2L, 4L)] - graphics::par("usr")[c(1L, 3L)])
-  chord <- (to - from) * inch
-  control <- (from + to) / 2 + bend * c(-chord[[2L]], chord[[1L]]) / inch
-  t <- if (bend == 0) c(0, 1) else seq(0, 1, length.out = 25L)
-  start <- border_point(from, control, half_from)
-  end <- border_point(to, control, half_to)
-  path <- cbind(
-    (1 - t)^2 * start[[1L]] + 2 * t * (1 - t) * control[[1L]] + t^2 * end[[1L]],
-    (1 - t)^2 * start[[2L]] + 2 * t * (1 - t) * control[[2L]] + t^2 * end[[2L]]
-  )
-  n <- nrow(path)
-  if (sqrt(sum(((path[n, ] - path[n - 1L, ]) * inch)^2)) < 1e-3) return(invisible())
-  if (n > 2L) graphics::lines(path, lwd = width, col = colour)
-  graphics::arrows(
-    path[n - 1L, 1L], path[n - 1L, 2L], path[n, 1L], path[n, 2L], length = 0.05 + 0.012 * width, lwd = width, col = colour
-  )
-}
-
-# Where the line from the middle of a node to a point leaves the node's rectangle.
-border_point <- function(middle, towards, half) {
-  delta <- towards - middle
-  share <- min(half / pmax(abs(delta), 1e-12), 1)
-  middle + delta * share
-}
-
-# A node that is its own parent has a small ring at its upper right corner.
-draw_loop <- function(middle, half, width, colour) {
-  inch <- graphics::par("pin") / (graphics::par("usr")[c(2L, 4L)] - graphics::par("usr")[c(1L, 3L)])
-  turn <- seq(0, 2 * pi, length.out = 25L)
-  radius <- 0.06
-  graphics::lines(
-    middle[[1L]] + half[[1L]] * 0.8 + radius * cos(turn) / inch[[1L]],
-    middle[[2L]] + half[[2L]] + radius * sin(turn) / inch[[2L]],
-    lwd = width, col = colour
-  )
-}
-
-# ---- where the nodes go ------------------------------------------------------------------------------------------------
-
-network_layout <- function(model, graph, layout) {
-  n <- length(model$nodes)
-  if (is.matrix(layout)) {
-    if (!is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
-      abort_argument(sprintf(
-        "`layout` must be a matrix of numbers with %s and 2 columns; found %d x %d.",
-        count_of(n, "row"), nrow(layout), ncol(layout)
-      ))
+# A function of the size of letters: half the width and height of boxes, and half the width with room for a loop.
+box_sizes <- function(graph, labels, letters, n) {
+  loop <- seq_len(n) %in% graph$from[graph$from == graph$to & !graph$input[graph$from]]
+  arrows <- pmax(tabulate(graph$from, n), tabulate(graph$to, n))
+  function(cex) {
+    if (labels) {
+      # a box with many arrows is wider, so that their ends stand apart
+      wide <- pmax(letters$width / 2 * cex + 0.06 * cex, 0.13 * cex, pmin(0.03 * arrows, 0.5) * cex)
+      half <- cbind(wide, rep(0.5 * letters$height * cex + 0.045 * cex, n))
+    } else {
+      half <- matrix(0.09 * cex, n, 2L)
     }
-    return(layout)
+    list(half = unname(half), room = unname(half[, 1L] + ifelse(loop, 0.1 * cex, 0)))
   }
-  layout <- check_choice(layout, "layout", c("layered", "force"))
-  if (layout == "layered") return(layered_layout(model, graph))
-  need_package("igraph", "layout = \"force\"")
+}
+
+# Places that somebody else has found, scaled to the page.
+placed_layout <- function(model, graph, layout, page, size) {
+  n <- length(model$nodes)
+  at <- given_places(model, graph, layout)
+  for (cex in 0.93^(0:12)) {
+    box <- size(cex)
+    room <- c(max(box$room), max(box$half[, 2L]))
+    place <- vapply(1:2, function(i) {
+      span <- range(at[, i])
+      share <- if (diff(span) > 0) (at[, i] - span[[1L]]) / diff(span) else rep(0.5, n)
+      room[[i]] + share * max(page[[i]] - 2 * room[[i]] - 0.15, 0)
+    }, numeric(n))
+    dim(place) <- c(n, 2L)
+    place <- separate_boxes(place, cbind(box$room, box$half[, 2L]), 0.12 * cex, page)
+    if (!any_cover(place, box$half, 0.08 * cex)) break
+  }
+  list(at = place, half = box$half, cex = cex)
+}
+
+any_cover <- function(at, half, gap) {
+  over <- abs(outer(at[, 1L], at[, 1L], "-")) < outer(half[, 1L], half[, 1L], "+") + gap &
+    abs(outer(at[, 2L], at[, 2L], "-")) < outer(half[, 2L], half[, 2L], "+") + gap
+  sum(over) > nrow(at)
+}
+
+given_places <- function(model, graph, layout) {
+  if (is.matrix(layout)) return(check_layout(layout, model))
+  if (!is.function(layout)) {
+    if (is.data.frame(layout)) return(check_layout(as.matrix(layout), model))
+    layout <- check_choice(layout, "layout", c("layered", "force"))
+    need_package("igraph", "layout = \"force\"")
+  } else {
+    need_package("igraph", "a function as `layout`")
+  }
   restore <- keep_rng()
   on.exit(restore())
-  set.seed(1)
-  igraph::layout_with_fr(igraph::make_graph(rbind(graph$from, graph$to), n))
+  set.seed(1, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  if (is.function(layout)) return(check_layout(layout(igraph::as.igraph(model)), model))
+  # places of connected nodes, whatever the arrows' directions
+  igraph::layout_with_fr(igraph::make_graph(rbind(graph$from, graph$to), length(model$nodes)), niter = 2000L)
 }
 
-layered_layout <- function(model, graph) {
-  layer <- network_layers(graph)
-  if (requireNamespace("igraph", quietly = TRUE) && length(model$nodes) <= 1000L) {
-    down <- layer[graph$from] < layer[graph$to]
-    acyclic <- igraph::make_graph(rbind(graph$from[down], graph$to[down]), length(model$nodes))
-    at <- igraph::layout_with_sugiyama(acyclic, layers = layer)$layout
-    return(spread_layers(at[, 1L], layer))
+check_layout <- function(layout, model) {
+  n <- length(model$nodes)
+  if (!is.matrix(layout) || !is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
+    abort_argument(sprintf(
+      "`layout` must be a matrix of numbers with %s and 2 columns; found %s.", count_of(n, "row"), describe(layout)
+    ))
   }
-  spread_layers(barycentres(graph, layer), layer)
+  unname(layout)
 }
 
-# A node's layer: the longest path of components that leads to it; within a component, the shortest from its entries.
-network_layers <- function(graph) {
-  n_components <- length(graph$size)
-  component <- graph$component
-  inner <- inner_depth(graph)
-  height <- integer(n_components)
-  height[sort(unique(component))] <- vapply(split(inner, component), max, 0L)
-  first <- integer(n_components)
-  between <- which(component[graph$from] != component[graph$to])
-  between <- between[order(component[graph$from[between]])]
-  # components are numbered along the arrows, so one pass sees every parent before its child
-  for (i in between) {
-    a <- component[[graph$from[[i]]]]
-    b <- component[[graph$to[[i]]]]
-    first[[b]] <- max(first[[b]], first[[a]] + height[[a]] + 1L)
-  }
-  first[component] + inner + 1L
+# ---- base graphics ---------------------------------------------------------------------------------------------------------
+
+# Begins the figure and sets its margins, in which the legend has the rows that it needs. Gives these rows: numbers of entries.
+network_margins <- function(entries, main) {
+  graphics::par(mai = c(0, 0, 0, 0))
+  graphics::plot.new()
+  graphics::par(new = TRUE)
+  line <- graphics::par("csi")
+  figure <- graphics::par("fin")
+  rows <- if (is.null(entries)) list() else legend_rows(entries, figure[[1L]] - 0.2)
+  up <- c(0.1 + 1.15 * line * legend_size() * length(rows), if (has_title(main)) 2.2 * line else 0.1)
+  up <- up * min(1, 0.6 * figure[[2L]] / sum(up))
+  side <- min(0.1, 0.1 * figure[[1L]])
+  graphics::par(mai = c(up[[1L]], side, up[[2L]], side))
+  rows
 }
 
-# Within each component, the number of arrows from the nodes that something outside leads to.
-inner_depth <- function(graph) {
-  component <- graph$component
-  depth <- rep(NA_integer_, length(component))
-  inside <- component[graph$from] == component[graph$to] & graph$from != graph$to
-  depth[graph$to[component[graph$from] != component[graph$to]]] <- 0L
-  closed <- setdiff(component, component[!is.na(depth)])
-  depth[match(closed, component)] <- 0L
-  from <- graph$from[inside]
-  to <- graph$to[inside]
-  for (level in seq_along(component)) {
-    new <- unique(to[!is.na(depth[from]) & depth[from] == level - 1L & is.na(depth[to])])
-    if (length(new) == 0L) break
-    depth[new] <- level
-  }
-  depth
+has_title <- function(main) !is.null(main) && !identical(main, "")
+
+# The plot's coordinates are inches. Arguments of plot.default() take the place of our own.
+network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
+                          ylim = c(0, page[[2L]]), xaxs = "i", yaxs = "i") {
+  graphics::plot.default(
+    c(0, page[[1L]]), c(0, page[[2L]]), type = "n", xlim = xlim, ylim = ylim, xaxs = xaxs, yaxs = yaxs, axes = axes,
+    xlab = xlab, ylab = ylab, main = if (has_title(main)) main, ...
+  )
 }
 
-# Each layer's nodes in the order of the mean place of their parents, swept a few times.
-barycentres <- function(graph, layer) {
-  n <- length(layer)
-  place <- stats::ave(seq_len(n), layer, FUN = function(i) rank(i) - (length(i) + 1) / 2)
-  both <- data.frame(node = c(graph$to, graph$from), other = c(graph$from, graph$to))
-  both <- both[layer[both$node] != layer[both$other], ]
-  for (sweep in 1:8) {
-    mean_place <- place
-    if (nrow(both) > 0L) {
-      sums <- rowsum(cbind(place[both$other], 1), both$node)
-      mean_place[as.integer(rownames(sums))] <- sums[, 1L] / sums[, 2L]
+# The most influential arrows on top, certain ones and those that influence does not list below.
+draw_arrows <- function(drawing, style) {
+  style$width <- drawn_width(style, drawing)
+  for (i in arrow_order(style)) {
+    path <- drawing$paths[[i]]
+    if (is.null(path) || style$hidden[[i]]) next
+    head <- arrow_head(path, style$sign[[i]], head_length(style$width[[i]], drawing$cex))
+    graphics::lines(head$line, lwd = style$width[[i]], col = style$colour[[i]], lty = style$line[[i]], lend = 1L)
+    if (head$filled) {
+      graphics::polygon(head$shape, col = if (head$hollow) "white" else style$colour[[i]], border = style$colour[[i]], lwd = 1)
+    } else {
+      graphics::lines(head$shape, lwd = max(1, 0.8 * style$width[[i]]), col = style$colour[[i]], lend = 1L)
     }
-    place <- stats::ave(mean_place, layer, FUN = function(i) rank(i, ties.method = "first") - (length(i) + 1) / 2)
   }
-  place
 }
 
-# Nodes of a layer side by side; a crowded layer takes two or three rows, so that names stay apart.
-spread_layers <- function(place, layer) {
-  count <- tabulate(layer)
-  rows <- pmin(3, pmax(1, ceiling(count / 9)))
-  height <- 1 + 0.65 * (rows - 1)
-  middle <- -(cumsum(height) - height / 2)
-  number <- stats::ave(place, layer, FUN = function(i) rank(i, ties.method = "first"))
-  k <- count[layer]
-  x <- ifelse(k == 1L, 0, (number - (k + 1) / 2) / k)
-  y <- middle[layer] + (number %% rows[layer] - (rows[layer] - 1) / 2) * 0.65
-  cbind(x, y, deparse.level = 0)
+# Lines are thinner where letters are small.
+drawn_width <- function(style, drawing) style$width * min(max(1.3 * drawing$cex, 0.5), 1.3)
+
+arrow_order <- function(style) order(style$width)
+
+head_length <- function(width, cex) (0.075 + 0.012 * width) * min(1.4, max(cex, 0.55) * 1.2)
+
+# The line up to the head, and the head: a triangle, a bar, a diamond, or an open head.
+arrow_head <- function(path, sign, length) {
+  total <- sum(sqrt(rowSums(diff(path)^2)))
+  length <- min(length, 0.6 * total)
+  end <- path[nrow(path), ]
+  cut <- cut_end(path, if (sign == "+/-") 1.5 * length else length)
+  back <- cut[nrow(cut), ]
+  along <- end - back
+  along <- along / max(sqrt(sum(along^2)), 1e-9)
+  across <- c(-along[[2L]], along[[1L]])
+  point <- function(behind, aside) end - along * behind * length + across * aside * length
+  switch(sign,
+    "+" = list(line = cut, shape = rbind(end, point(1, 0.4), point(1, -0.4)), filled = TRUE, hollow = FALSE),
+    "-" = list(line = path, shape = rbind(point(0, 0.55), point(0, -0.55)), filled = FALSE, hollow = FALSE),
+    "+/-" = list(
+      line = cut, shape = rbind(end, point(0.75, 0.45), point(1.5, 0), point(0.75, -0.45)), filled = TRUE, hollow = TRUE
+    ),
+    list(line = path, shape = rbind(point(0.9, 0.45), end, point(0.9, -0.45)), filled = FALSE, hollow = FALSE)
+  )
+}
+
+# A path without its last piece of a length.
+cut_end <- function(path, length) {
+  k <- nrow(path)
+  left <- length
+  while (k > 1L) {
+    piece <- sqrt(sum((path[k, ] - path[k - 1L, ])^2))
+    if (piece > left) {
+      end <- path[k, ] + (path[k - 1L, ] - path[k, ]) * left / piece
+      return(rbind(path[seq_len(k - 1L), , drop = FALSE], end, deparse.level = 0))
+    }
+    left <- left - piece
+    k <- k - 1L
+  }
+  path[1L, , drop = FALSE]
+}
+
+draw_nodes <- function(drawing, style, names, labels) {
+  at <- drawing$at
+  half <- drawing$half
+  box <- labels | style$input
+  if (any(box)) {
+    graphics::rect(
+      at[box, 1L] - half[box, 1L], at[box, 2L] - half[box, 2L], at[box, 1L] + half[box, 1L], at[box, 2L] + half[box, 2L],
+      col = style$fill[box], border = style$border[box], lwd = style$border_width[box]
+    )
+  }
+  if (any(!box)) {
+    graphics::symbols(
+      at[!box, 1L], at[!box, 2L], circles = half[!box, 1L], inches = FALSE, add = TRUE, bg = style$fill[!box],
+      fg = style$border[!box], lwd = style$border_width[!box]
+    )
+  }
+  if (labels) graphics::text(at[, 1L], at[, 2L], short_label(names), cex = drawing$cex)
+}
+
+# The influence on a white ground, in the middle of the arrow or as near to it as no box or other number is in the way.
+arrow_label_places <- function(drawing, style, width, height) {
+  boxes <- boxes_of(drawing$at, drawing$half)
+  shown <- which(!is.na(style$influence) & !style$hidden & lengths(drawing$paths) > 0L)
+  places <- matrix(NA_real_, length(shown), 2L)
+  for (i in seq_along(shown)) {
+    path <- drawing$paths[[shown[[i]]]]
+    length <- c(0, cumsum(sqrt(rowSums(diff(path)^2))))
+    share <- 0.5 + c(0, rep(1:8, each = 2L) * c(-0.05, 0.05))
+    spots <- cbind(
+      stats::approx(length, path[, 1L], share * length[[length(length)]], ties = "ordered")$y,
+      stats::approx(length, path[, 2L], share * length[[length(length)]], ties = "ordered")$y
+    )
+    covered <- apply(spots, 1L, function(p) {
+      sum(p[[1L]] + width / 2 > boxes[, 1L] & p[[1L]] - width / 2 < boxes[, 2L] & p[[2L]] + height / 2 > boxes[, 3L] &
+        p[[2L]] - height / 2 < boxes[, 4L])
+    })
+    p <- spots[which.min(covered), ]
+    places[i, ] <- p
+    boxes <- rbind(boxes, c(p[[1L]] - width / 2, p[[1L]] + width / 2, p[[2L]] - height / 2, p[[2L]] + height / 2))
+  }
+  list(arrow = shown, at = places)
+}
+
+draw_arrow_labels <- function(drawing, style) {
+  if (is.null(style$influence)) return(invisible())
+  cex <- max(0.75 * drawing$cex, 0.4)
+  width <- graphics::strwidth("0.00", "inches", cex = cex) + 0.02
+  height <- graphics::strheight("0", "inches", cex = cex) + 0.03
+  found <- arrow_label_places(drawing, style, width, height)
+  at <- found$at
+  if (nrow(at) == 0L) return(invisible())
+  graphics::rect(
+    at[, 1L] - width / 2, at[, 2L] - height / 2, at[, 1L] + width / 2, at[, 2L] + height / 2, col = "white", border = NA
+  )
+  text <- influence_text(style$influence[found$arrow])
+  graphics::text(at[, 1L], at[, 2L], text, cex = cex, col = style_text(style, found$arrow))
+}
+
+influence_text <- function(value) ifelse(value %in% c(0, 1), sprintf("%.0f", value), sprintf("%.2f", value))
+
+style_text <- function(style, arrow) unname(sign_colours[style$sign[arrow]])
+
+# ---- the legend --------------------------------------------------------------------------------------------------------------
+
+# What there is to explain: a text each, and what kind of sign stands before it.
+network_legend <- function(style) {
+  drawn <- !style$hidden
+  sign <- style$sign[drawn]
+  looped <- unique(style$component[style$component != "white"])
+  certain <- !is.null(style$influence) && any(style$certain[drawn])
+  entry <- function(when, kind, text, colour = "black") if (when) data.frame(kind = kind, text = text, colour = colour)
+  out <- rbind(
+    entry(any(style$input), "input", "input", "white"),
+    entry(length(looped) > 0L, if (is.null(style$activity)) "node" else "border",
+      if (length(looped) > 1L) "feedback component (a colour each)" else "feedback component", c(looped, NA)[[1L]]),
+    entry(any(sign == "+"), "+", "activates", sign_colours[["+"]]),
+    entry(any(sign == "-"), "-", "inhibits", sign_colours[["-"]]),
+    entry(any(sign == "+/-"), "+/-", "both", sign_colours[["+/-"]]),
+    entry(any(sign == "?"), "?", "sign unknown, or no effect", sign_colours[["?"]]),
+    entry(!is.null(style$influence), "wide", "wider arrow: more influence", "grey30"),
+    entry(certain, "dashed", "certain influence", "grey50"),
+    entry(!is.null(style$activity), "activity", "activity 0 to 1", "grey50")
+  )
+  if (is.null(out)) NULL else out
+}
+
+# The size of the legend's letters, by that of the figure.
+legend_size <- function() 0.85 * largest_letters(graphics::par("fin"))
+
+# Widths of the entries, in inches.
+legend_widths <- function(entries) {
+  size <- legend_size()
+  graphics::strwidth(entries$text, "inches", cex = size) + (ifelse(entries$kind == "activity", 0.62, 0.42) + 0.15) * size / 0.85
+}
+
+# Which entries stand in which row: as many in each as the width allows.
+legend_rows <- function(entries, width) {
+  wide <- legend_widths(entries)
+  row <- integer(length(wide))
+  used <- Inf
+  for (i in seq_along(wide)) {
+    if (used + wide[[i]] > width) {
+      row[[i]] <- max(row) + 1L
+      used <- wide[[i]]
+    } else {
+      row[[i]] <- max(row)
+      used <- used + wide[[i]]
+    }
+  }
+  split(seq_along(wide), row)
+}
+
+draw_legend <- function(entries, rows) {
+  usr <- graphics::par("usr")
+  pin <- graphics::par("pin")
+  # inches from the lower left corner of the plot, in its coordinates, which an argument may have changed
+  inch <- c((usr[[2L]] - usr[[1L]]) / pin[[1L]], (usr[[4L]] - usr[[3L]]) / pin[[2L]])
+  to_x <- function(x) usr[[1L]] + x * inch[[1L]]
+  to_y <- function(y) usr[[3L]] + y * inch[[2L]]
+  wide <- legend_widths(entries)
+  size <- legend_size()
+  room <- graphics::par("mai")[[1L]] - 0.1
+  widest <- max(vapply(rows, function(row) sum(wide[row]), 0))
+  line <- room / max(length(rows), 1L)
+  fit <- min(1, line / (0.85 * size * graphics::par("csi")), (pin[[1L]] + 0.1) / widest)
+  for (r in seq_along(rows)) {
+    x <- (pin[[1L]] - sum(wide[rows[[r]]]) * fit) / 2
+    y <- -0.05 - line * (r - 0.5)
+    for (i in rows[[r]]) {
+      long <- (wide[[i]] - graphics::strwidth(entries$text[[i]], "inches", cex = size) - 0.22 * size / 0.85) * fit
+      draw_sign(entries[i, ], x, y, long, fit * size / 0.85, to_x, to_y)
+      graphics::text(
+        to_x(x + long + 0.07 * size / 0.85 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = size * fit, xpd = NA
+      )
+      x <- x + wide[[i]] * fit
+    }
+  }
+}
+
+# One sign of the legend, from x on, `long` inches.
+draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
+  kind <- entry$kind
+  if (kind %in% c("input", "node", "border", "activity")) {
+    tall <- 0.055 * fit
+    left <- if (kind == "activity") x + long / 3 * 0:2 else x + long - 2.6 * tall
+    right <- if (kind == "activity") left + long / 3 else x + long
+    graphics::rect(
+      to_x(left), to_y(y - tall), to_x(right), to_y(y + tall), xpd = NA,
+      col = switch(kind, activity = activity_colours, input = , border = "white", entry$colour),
+      border = switch(kind, input = "black", border = darker(entry$colour), "grey55"),
+      lwd = switch(kind, input = 2, border = 1.8, 0.8)
+    )
+    return(invisible())
+  }
+  path <- cbind(c(x, x + long), y)
+  if (kind %in% c("wide", "dashed")) {
+    wide <- kind == "wide"
+    graphics::lines(
+      to_x(path[, 1L]), to_y(path[, 2L]), lwd = if (wide) 4 else 0.9, lty = if (wide) 1L else 2L, col = entry$colour, lend = 1L,
+      xpd = NA
+    )
+    return(invisible())
+  }
+  head <- arrow_head(path, kind, 0.09 * fit)
+  graphics::lines(to_x(head$line[, 1L]), to_y(head$line[, 2L]), col = entry$colour, lend = 1L, xpd = NA)
+  if (head$filled) {
+    graphics::polygon(to_x(head$shape[, 1L]), to_y(head$shape[, 2L]), col = if (head$hollow) "white" else entry$colour,
+      border = entry$colour, xpd = NA)
+  } else graphics::lines(to_x(head$shape[, 1L]), to_y(head$shape[, 2L]), col = entry$colour, xpd = NA)
 }

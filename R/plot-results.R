@@ -1,34 +1,47 @@
 #' Plot results
 #'
 #' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters, or without room for as
-#' many, are shortened, and where rows or trajectories are left out, the plot says so ("30 of 147"). Influences that are certain,
-#' as they are the same in every state, are left out where there are others.
+#' many, are shortened. Where rows or trajectories are left out, the plot says so ("30 of 147"), and so it does where rows are
+#' too many to be named one by one ("every 3rd row is named"). Influences that are certain, as they are the same in every
+#' state, are left out where there are others.
 #'
 #' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then
 #' call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
-#'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn].
+#'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn]. Of `autoplot()`, also a network, a result of
+#'   [outcomes()] or a [stationary_distribution()].
 #' @param type `"estimates"`: a point and an interval for each row, the largest on top; of an analysis, sets and pairs
 #'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an
 #'   analysis, which has two precisions, how many times the interval that is furthest from its own is too wide, or where it is in
 #'   two runs, that of the sets (`plot(x$influence, type = "convergence")` has the other). `"network"`
-#'   (influences): the network, an arrow as wide as its influence.
-#' @param n How many rows to draw at most, the largest first. Default 30. For trajectories, how many of them; default 1.
-#' @param main The title.
-#' @param ... Further arguments of [graphics::plot.default()].
+#'   (influences): the network, an arrow as wide as its influence; see [`plot()`][plot.pbn] of a network.
+#' @param n How many rows to draw at most, the largest first; `Inf` for all. Default 30. For trajectories, how many of them;
+#'   default 1.
+#' @param main The title; `""` for none. By default, influences and sensitivities are titled with the nodes or the
+#'   state set that they are about.
+#' @param ... `plot()`: further arguments of [graphics::plot.default()] (of trajectories, of [graphics::image()]), which take the
+#'   place of what is chosen here, for instance `xlab`, `xlim`, `col` (a colour, or one for each row from the top), `pch`, `cex`,
+#'   `lwd`. For `type = "network"` and `autoplot()` of a network, arguments of [`plot()`][plot.pbn] of a network. Ignored by other
+#'   `autoplot()`.
 #' @returns `plot()`: the data drawn, invisibly (of an analysis, a list of `states` and `influence`). `autoplot()`: a ggplot.
 #' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by
 #'   side, numbered above, each with its own steps below.
+#' @section Networks: `autoplot()` of a network draws what [`plot()`][plot.pbn] does, boxes and arrows in inches on a page of
+#'   `size`. Letters keep their size when the plot is drawn larger or smaller, so give the size of the picture that is
+#'   wanted.
 #' @name result-plots
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
 #' activity <- node_activity(net, seed = 1)
 #' plot(activity)
+#' plot(activity, n = 3, xlab = "share of the time", col = "darkgreen")
 #' plot(node_activity(net, method = "simulation", seed = 1), type = "convergence")
+#' plot(long_run_influence(net, to = "CycB"))
 #' plot(simulate(net, nsim = 3, seed = 1, steps = 50), n = 3)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   ggplot2::autoplot(activity, n = 5)
+#'   ggplot2::autoplot(net, activity = activity)
 #' }
 NULL
 
@@ -44,8 +57,19 @@ plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, m
 plot.long_run_influence <- function(x, type = c("estimates", "network", "convergence"), n = 30, main = NULL, ...) {
   type <- check_choice(type, "type", c("estimates", "network", "convergence"))
   if (type == "convergence") return(plot_convergence(x, main, ...))
+  if (is.null(main)) main <- influence_title(x)
   if (type == "network") return(plot(influence_network(x), influence = x, main = main, ...))
   plot_ranked(influence_ranked(x, n), "long-run influence", main, ...)
+}
+
+# "Long-run influence on a, b and c".
+influence_title <- function(x) {
+  to <- unique(x$to)
+  if (length(to) == 0L) return(NULL)
+  named <- if (length(to) > 3L) count_of(length(to), "node") else {
+    sub(", ([^,]*)$", " and \\1", paste(short_label(to, 20L), collapse = ", "))
+  }
+  paste("Long-run influence on", named)
 }
 
 #' @rdname result-plots
@@ -55,13 +79,19 @@ plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n =
     return(plot_convergence(x$states, if (is.null(main)) which_run(x) else main, ...))
   }
   rows <- analysis_ranked(x, n)
-  old <- graphics::par(mfrow = c(1, 2), oma = c(0, 0, 2 * !is.null(main), 0))
+  old <- graphics::par(mfrow = c(1, 2), oma = c(0, 0, 2 * has_title(main), 0))
   on.exit(graphics::par(old))
   graphics::layout(matrix(1:2, 1L), widths = panel_widths(rows))
   plot_ranked(rows$states, "probability", NULL, ...)
-  plot_ranked(rows$influence, "long-run influence", NULL, ...)
-  if (!is.null(main)) graphics::mtext(main, 3, 0.5, outer = TRUE, font = 2)
+  plot_ranked(rows$influence, analysis_labels(x)[[2L]], NULL, ...)
+  if (has_title(main)) graphics::mtext(main, 3, 0.5, outer = TRUE, font = 2)
   invisible(rows)
+}
+
+# What the panels show; the second names its target where labels do not.
+analysis_labels <- function(x) {
+  to <- unique(x$influence$to)
+  c("probability", paste0("long-run influence", if (length(to) == 1L) paste(" on", short_label(to, 20L))))
 }
 
 # What is drawn of two runs.
@@ -70,80 +100,156 @@ which_run <- function(x) if (in_two_runs(x)) "the state sets' run (of two)"
 #' @rdname result-plots
 #' @export
 plot.long_run_sensitivity <- function(x, n = 30, main = NULL, ...) {
-  plot_ranked(sensitivity_ranked(x, n), "difference in probability", main, ...)
+  plot_ranked(sensitivity_ranked(x, n), "difference in probability", if (is.null(main)) sensitivity_title(x) else main, ...)
 }
+
+sensitivity_title <- function(x) if (length(unique(x$set)) == 1L) paste("Sensitivity of", x$set[[1L]])
 
 #' @rdname result-plots
 #' @export
 plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
-  check_count(n, "n", 1)
+  found <- shown_trajectories(x, n)
+  shown <- found$rows
+  nodes <- found$nodes
+  values <- as.matrix(as.data.frame(unclass(shown)[nodes], check.names = FALSE))
+  several <- found$number > 1L
+  top <- 1.5 + several + if (has_title(main)) 2 else 0
+  old <- plot_margins(nodes, length(nodes), 4.2, top)
+  on.exit(graphics::par(old))
+  parts <- trajectory_places(shown)
+  grid <- matrix(NA_real_, max(parts$place), length(nodes))
+  grid[parts$place, ] <- values[, rev(seq_along(nodes))]
+  trajectory_image(grid, parts$label, ...)
+  if (has_title(main)) fitted_title(main, 1.5 + several, ...)
+  axes <- has_axes(...)
+  if (axes) for (part in parts$ticks) if (length(part$at) > 0L) trajectory_axis(part, ...)
+  note <- c("dark: 1", left_out(found$number, found$of, " trajectories"), if (several) trajectory_names(parts$ticks))
+  if (axes) note <- c(note, side_labels(seq_along(nodes), rev(nodes)))
+  plot_note(paste(note, collapse = "; "), line = 0.2 + several)
+  invisible(shown)
+}
+
+# The rows of the first n trajectories, and how many these are, of how many.
+shown_trajectories <- function(x, n) {
+  check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
   if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories to plot: it needs rows, and the columns `trajectory`, `step` and one a node.")
   }
   all <- unique(x$trajectory)
-  shown <- x[x$trajectory %in% utils::head(all, n), , drop = FALSE]
-  values <- as.matrix(as.data.frame(unclass(shown)[nodes], check.names = FALSE))
-  parts <- trajectory_places(shown)
-  grid <- matrix(NA_real_, max(parts$place), length(nodes))
-  grid[parts$place, ] <- values[, rev(seq_along(nodes))]
-
-  several <- length(parts$ticks) > 1L
-  top <- 1.5 + several + if (is.null(main)) 0 else 2
-  old <- plot_margins(nodes, length(nodes), 4.2, top)
-  on.exit(graphics::par(old))
-  graphics::image(
-    seq_len(nrow(grid)), seq_along(nodes), grid, zlim = c(0, 1), col = trajectory_colours, axes = FALSE, xlab = "step", ylab = "",
-    # rectangles side by side leave hairlines on smoothing devices
-    useRaster = identical(grDevices::dev.capabilities("rasterImage")[[1L]], "yes"), ...
-  )
-  if (!is.null(main)) graphics::title(main, line = 1.5 + several)
-  for (part in parts$ticks) graphics::axis(1, part$at, part$step, gap.axis = 0.3)
-  if (several) {
-    middle <- vapply(parts$ticks, `[[`, 0, "middle")
-    graphics::mtext(vapply(parts$ticks, `[[`, "", "name"), 3, 0.2, at = middle, cex = 0.9 * graphics::par("cex"))
-  }
-  side_labels(seq_along(nodes), rev(nodes))
-  note <- c("dark: 1", left_out(length(parts$ticks), length(all), " trajectories"))
-  plot_note(paste(note, collapse = "; "), line = 0.2 + several)
-  invisible(shown)
+  first <- utils::head(all, n)
+  list(rows = x[x$trajectory %in% first, , drop = FALSE], nodes = nodes, number = length(first), of = length(all))
 }
 
 trajectory_colours <- c("grey92", "#1B4F8A")
 
-# Where each row of the trajectories goes along the axis, with a gap between trajectories, and each trajectory's ticks.
-trajectory_places <- function(x) {
-  rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
-  gap <- max(1, ceiling(0.02 * nrow(x)))
-  place <- integer(nrow(x))
-  ticks <- list()
-  last <- -gap
-  for (name in names(rows)) {
-    row <- rows[[name]]
-    at <- last + gap + seq_along(row)
-    place[row] <- at
-    last <- at[[length(at)]]
-    step <- x$step[row]
-    ticks[[name]] <- c(step_ticks(step, at, length(rows)), list(middle = mean(range(at)), name = name))
-  }
-  if (length(ticks) > 1L) ticks[[1L]]$name <- paste("trajectory", ticks[[1L]]$name)
-  list(place = place, ticks = unname(ticks))
+# Arguments of image() take the place of our own.
+trajectory_image <- function(grid, label, ..., x, y, z, type, main, cex.axis, col = trajectory_colours, xlab = label, ylab = "",
+                             axes = FALSE, zlim = c(0, 1),
+                             # rectangles side by side leave hairlines on smoothing devices
+                             useRaster = identical(grDevices::dev.capabilities("rasterImage")[[1L]], "yes")) {
+  graphics::image(
+    seq_len(nrow(grid)), seq_len(ncol(grid)), grid, zlim = zlim, col = col, axes = FALSE, xlab = xlab, ylab = ylab,
+    useRaster = useRaster, ...
+  )
 }
 
-# Round steps within a trajectory and where they are. One close to its end would run into the next trajectory's 0.
-step_ticks <- function(step, at, trajectories) {
-  if (length(step) == 1L) return(list(step = step, at = at))
+# All labels are drawn: those that would run into each other are not among them.
+trajectory_axis <- function(part, ..., las = 1, cex.axis = graphics::par("cex.axis")) {
+  graphics::axis(1, part$at, part$step, gap.axis = -1e3, las = las, cex.axis = cex.axis)
+}
+
+# Numbers above trajectories, all that there is room for; gives what to say of the others.
+trajectory_names <- function(ticks) {
+  middle <- vapply(ticks, `[[`, 0, "middle")
+  name <- vapply(ticks, `[[`, "", "name")
+  cex <- 0.9 * graphics::par("cex")
+  apart <- inches_of_x(min(diff(middle)))
+  first <- paste("trajectory", name[[1L]])
+  word <- label_width(first, cex) < 0.95 * apart
+  if (word) name[[1L]] <- first
+  every <- max(1L, ceiling((label_width(name[-1L], cex) + 0.05) / apart))
+  keep <- seq(1L, length(name), by = every)
+  graphics::mtext(name[keep], 3, 0.2, at = middle[keep], cex = cex)
+  c(if (!word) "numbers: trajectories", if (every > 1L) sprintf("every %s is numbered", ordinal(every)))
+}
+
+inches_of_x <- function(x) x / diff(graphics::par("usr")[1:2]) * graphics::par("pin")[[1L]]
+
+ordinal <- function(n) paste0(n, if (n == 2L) "nd" else if (n == 3L) "rd" else "th")
+
+check_rows <- function(n) {
+  if (identical(n, Inf)) return(invisible(n))
+  check_count(n, "n", 1)
+}
+
+# Where each row of the trajectories goes along the axis, and each trajectory's ticks. The gaps between trajectories have room
+# for the labels of a last step and a first one. Where that would take too much of the width, the label of the axis gives the
+# steps instead.
+trajectory_places <- function(x) {
+  rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
+  width <- graphics::par("pin")[[1L]]
+  k <- length(rows)
+  ends <- vapply(rows, function(row) range(x$step[row]), numeric(2))
+  text <- function(step) graphics::strwidth(format_step(step), "inches", cex = graphics::par("cex.axis"))
+  wanted <- max(text(ends)) + 0.06
+  fits <- k == 1L || (k - 1) * wanted < 0.4 * width && min(lengths(rows)) / nrow(x) * (width - (k - 1) * wanted) > wanted
+  gap <- max(1, ceiling(nrow(x) * if (fits) wanted / (width - (k - 1) * wanted) else 0.15 / k))
+  place <- integer(nrow(x))
+  last <- -gap
+  middle <- numeric(k)
+  for (i in seq_len(k)) {
+    at <- last + gap + seq_along(rows[[i]])
+    place[rows[[i]]] <- at
+    last <- at[[length(at)]]
+    middle[[i]] <- mean(range(at))
+  }
+  inch <- width / (max(place) + 1)
+  ticks <- lapply(seq_len(k), function(i) {
+    row <- rows[[i]]
+    tick <- if (fits) step_ticks(x$step[row], place[row], inch, text) else list(step = numeric(), at = numeric())
+    c(tick, list(middle = middle[[i]], name = names(rows)[[i]]))
+  })
+  list(place = place, ticks = ticks, label = if (fits) "step" else steps_in_words(ends))
+}
+
+steps_in_words <- function(ends) {
+  same <- length(unique(ends[1L, ])) == 1L && length(unique(ends[2L, ])) == 1L
+  if (same) return(sprintf("step (%s to %s in each)", format_step(ends[[1L, 1L]]), format_step(ends[[2L, 1L]])))
+  sprintf("step (up to %s; trajectories differ)", format_step(max(ends)))
+}
+
+format_step <- function(step) format(step, trim = TRUE, scientific = FALSE)
+
+# The first and the last step, and as many round ones between as have room; `inch`: of a row, `text`: the width of a label.
+step_ticks <- function(step, at, inch, text) {
   order <- order(step)
   step <- step[order]
-  ticks <- pretty(step, max(3, 8 %/% trajectories))
-  end <- max(step) - if (trajectories > 1L) 0.1 * diff(range(step)) else 0
-  ticks <- ticks[ticks >= min(step) & ticks <= end & ticks == floor(ticks)]
-  list(step = ticks, at = stats::approx(step, at, ticks)$y)
+  at <- at[order]
+  n <- length(step)
+  if (n == 1L) return(list(step = step, at = at))
+  ends <- step[c(1L, n)]
+  for (many in c(8, 6, 5, 4, 3, 2, 1)) {
+    ticks <- pretty(step, many)
+    ticks <- ticks[ticks > ends[[1L]] & ticks < ends[[2L]] & ticks == floor(ticks)]
+    place <- stats::approx(step, at, c(ends[[1L]], ticks, ends[[2L]]))$y * inch
+    half <- text(c(ends[[1L]], ticks, ends[[2L]])) / 2
+    k <- length(place)
+    # the last step is named for certain; a round one close to it is not
+    near <- place + half > place[[k]] - half[[k]] - 0.06 & seq_len(k) < k & seq_len(k) > 1L
+    all <- c(ends[[1L]], ticks, ends[[2L]])[!near]
+    place <- place[!near]
+    half <- half[!near]
+    k <- length(place)
+    if (all(place[-1L] - half[-1L] > place[-k] + half[-k] + 0.06)) break
+    all <- ends
+  }
+  list(step = all, at = stats::approx(step, at, all)$y)
 }
 
 # The rows to draw, the largest last (on top of a plot whose axis runs upwards); `of` is how many there were.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
-  check_count(n, "n", 1)
+  check_rows(n)
   out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
   of <- nrow(out)
   if (of > 0L && all(is.na(out$estimate))) {
@@ -193,22 +299,77 @@ sensitivity_ranked <- function(x, n) {
 }
 
 plot_ranked <- function(rows, xlab, main, ...) {
-  note <- ranked_note(rows)
-  old <- plot_margins(rows$label, nrow(rows), 4.5, 1 + (!is.null(note)) * 0.5 + (!is.null(main)) * 2)
+  titled <- has_title(main)
+  old <- plot_margins(rows$label, nrow(rows), 4.5, 1.5 + titled * 2)
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
-  reach <- range(pretty(range(rows$lower, rows$upper, 0)))
-  graphics::plot.default(
-    reach, c(0.5, nrow(rows) + 0.5), type = "n", yaxt = "n", xlab = xlab, ylab = "", main = main, bty = "n", ...
-  )
+  ranked_frame(rows, xlab, ...)
+  if (titled) fitted_title(main, 1.7, ...)
   graphics::abline(h = at, col = "grey92")
-  graphics::abline(v = 0, col = "grey70")
-  graphics::segments(rows$lower, at, rows$upper, at, lwd = 2, col = "#1B4F8A")
-  graphics::points(rows$estimate, at, pch = 19, col = "#1B4F8A")
-  side_labels(at, rows$label)
-  plot_note(note)
+  if (!graphics::par("xlog")) graphics::abline(v = 0, col = "grey70")
+  ranked_marks(rows, at, ...)
+  named <- if (has_axes(...)) side_labels(at, rows$label)
+  note <- c(ranked_note(rows), named)
+  plot_note(if (length(note) > 0L) paste(note, collapse = "; "))
   invisible(rows)
 }
+
+# Arguments of plot.default() take the place of our own. Those of points and lines are for ranked_marks().
+ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(label),
+                         ylab = "", xlim = ranked_reach(rows, log), ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", bty = "n") {
+  graphics::plot.default(
+    xlim, ylim, type = "n", log = log, xlab = xlab, ylab = ylab, xlim = xlim, ylim = ylim, yaxt = yaxt, bty = bty, ...
+  )
+}
+
+# "long-run influence on a" in two lines where one is wider than the figure.
+folded <- function(label) {
+  room <- graphics::par("pin")[[1L]] + 2 * min(graphics::par("mai")[c(2L, 4L)])
+  wide <- graphics::strwidth(label, "inches", cex = graphics::par("cex.lab")) > room
+  if (wide) sub(" on ", "\non ", label, fixed = TRUE) else label
+}
+
+ranked_reach <- function(rows, log) {
+  values <- c(rows$lower, rows$upper, rows$estimate)
+  if (!grepl("x", log, fixed = TRUE)) return(range(pretty(range(values, 0))))
+  values <- values[values > 0]
+  if (length(values) == 0L) abort_argument("`log` = \"x\" needs positive numbers to draw; found none.")
+  range(values)
+}
+
+ranked_marks <- function(rows, at, ..., col = "#1B4F8A", pch = 19, cex = 1, lwd = 2, lty = 1, bg = NA) {
+  # colours and the like are given from the top
+  each <- function(what) rev(rep_len(what, length(at)))
+  lower <- rows$lower
+  if (graphics::par("xlog")) lower <- pmax(lower, 10^graphics::par("usr")[[1L]])
+  graphics::segments(lower, at, rows$upper, at, lwd = each(lwd), col = each(col), lty = each(lty))
+  shown <- !graphics::par("xlog") | rows$estimate > 0
+  graphics::points(
+    rows$estimate[shown], at[shown], pch = each(pch)[shown], col = each(col)[shown], cex = each(cex)[shown], bg = each(bg)[shown]
+  )
+}
+
+# A title that is smaller, and at last shortened, where it is wider than the figure.
+fitted_title <- function(main, line, ..., cex.main = graphics::par("cex.main"), col.main = graphics::par("col.main"),
+                         font.main = graphics::par("font.main")) {
+  room <- graphics::par("fin")[[1L]] - 0.1
+  cex <- cex.main
+  wide <- function(text, cex) max(graphics::strwidth(text, "inches", cex = cex, font = font.main))
+  cex <- max(min(cex, cex * room / wide(main, cex)), 0.75 * cex)
+  if (is.character(main) && length(main) == 1L) {
+    most <- nchar(main)
+    while (wide(main, cex) > room && most > 10L) {
+      most <- most - 1L
+      main <- paste0(substr(main, 1L, most - 3L), "...")
+    }
+  }
+  # in the middle of the figure, for a long label leaves a plot that is narrow and far right
+  middle <- graphics::grconvertX(0.5, "nfc")
+  graphics::mtext(main, 3, line, at = middle, cex = cex * graphics::par("cex"), font = font.main, col = col.main)
+}
+
+# Whether an argument of plot.default() leaves axes; the other arguments are not evaluated.
+has_axes <- function(..., axes = TRUE) !identical(axes, FALSE)
 
 # ---- room for labels ---------------------------------------------------------------------------------------------------
 
@@ -257,11 +418,12 @@ label_width <- function(labels, size) max(graphics::strwidth(labels, "inches", c
 # The size of labels that stand `height` inches apart, and of how many one is shown so that it can be read.
 label_size <- function(height) {
   size <- min(graphics::par("cex"), height / (0.85 * graphics::par("cin")[[2L]]))
-  every <- max(1L, ceiling(0.3 / size))
+  every <- max(1L, ceiling(0.4 / size))
   list(size = if (every > 1L) min(size * every, graphics::par("cex")) else size, every = every)
 }
 
-# Labels left of the plot, as large as rows and margin allow; axis() would leave out some that come close to each other.
+# Labels left of the plot, as large as rows and margin allow; axis() would leave out some that come close to each other. Gives
+# what to say where there is no room for all, else NULL.
 side_labels <- function(at, labels) {
   usr <- graphics::par("usr")
   fit <- label_size(graphics::par("pin")[[2L]] / (usr[[4L]] - usr[[3L]]))
@@ -279,6 +441,7 @@ side_labels <- function(at, labels) {
     }
   }
   graphics::mtext(labels, 2, 0.4, at = at[keep], las = 1, cex = fit$size)
+  if (fit$every > 1L) sprintf("every %s row is named", ordinal(fit$every))
 }
 
 # What a plot of ranked rows leaves out: NULL where that is nothing.
@@ -323,21 +486,18 @@ trace_of <- function(x) {
 plot_convergence <- function(x, main, ...) {
   found <- trace_of(x)
   trace <- found$trace
-  old <- c(graphics::par(mfrow = c(2, 1)), plot_margins(NULL, 1L, 4.5, if (is.null(main)) 1.8 else 3.3))
+  old <- c(graphics::par(mfrow = c(2, 1)), plot_margins(NULL, 1L, 4.5, if (has_title(main)) 3.3 else 1.8))
   on.exit(graphics::par(old))
   colour <- phase_colours[trace$phase]
   draw <- function(y, goal, ylab, main = NULL) {
-    graphics::plot.default(
-      trace$samples, y, log = "xy", type = "n", xlab = "samples", ylab = ylab, bty = "l",
-      ylim = range(y, goal, na.rm = TRUE), ...
-    )
-    if (!is.null(main)) graphics::title(main, line = 1.8)
+    convergence_frame(trace$samples, y, ylab, goal, ...)
+    if (has_title(main)) fitted_title(main, 1.8, ...)
     for (phase in names(phase_colours)) {
       at <- trace$phase == phase
       graphics::lines(trace$samples[at], y[at], col = "grey80")
     }
     graphics::abline(h = goal, lty = 2, col = "grey50")
-    graphics::points(trace$samples, y, pch = 19, col = colour)
+    convergence_marks(trace$samples, y, colour, ...)
   }
   draw(pmax(trace$rhat - 1, 1e-6), found$goals[[1L]], found$labels[[1L]], main)
   # above the plot, where no point can be under it
@@ -349,6 +509,15 @@ plot_convergence <- function(x, main, ...) {
   invisible(trace)
 }
 
+convergence_frame <- function(samples, value, label, goal, ..., x, y, type, main, col, pch, cex, bg, log = "xy", xlab = "samples",
+                              ylab = label, ylim = range(value, goal, na.rm = TRUE), bty = "l") {
+  graphics::plot.default(samples, value, log = log, type = "n", xlab = xlab, ylab = ylab, ylim = ylim, bty = bty, ...)
+}
+
+convergence_marks <- function(samples, value, colour, ..., col = colour, pch = 19, cex = 1, bg = NA) {
+  graphics::points(samples, value, pch = pch, col = col, cex = cex, bg = bg)
+}
+
 phase_colours <- c(pilot = "grey55", run = "#1B4F8A")
 
 # The part of the network that the pairs are about.
@@ -358,75 +527,51 @@ influence_network <- function(x) {
   run$model
 }
 
-autoplot_ranked <- function(rows, xlab, note = ranked_note(rows), most = 40L) {
-  rows$label <- factor(rows$label, unique(rows$label))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$estimate, y = .data$label)) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), colour = "#1B4F8A") +
-    ggplot2::geom_point(colour = "#1B4F8A") +
-    ggplot2::scale_y_discrete(labels = function(label) short_label(label, most)) +
-    ggplot2::guides(x = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(x = xlab, y = NULL, caption = note) +
-    ggplot2::theme_minimal()
-}
 
-autoplot_convergence <- function(x) {
-  found <- trace_of(x)
-  trace <- found$trace
-  panels <- found$labels
-  panel <- function(which) factor(panels[which], panels)
-  long <- data.frame(
-    samples = rep(trace$samples, 2), phase = rep(trace$phase, 2), value = c(pmax(trace$rhat - 1, 1e-6), pmax(trace$width, 1e-12)),
-    what = panel(rep(1:2, each = nrow(trace)))
-  )
-  wanted <- data.frame(what = panel(1:2), value = found$goals)
-  ggplot2::ggplot(long, ggplot2::aes(x = .data$samples, y = .data$value, colour = .data$phase)) +
-    ggplot2::geom_hline(ggplot2::aes(yintercept = .data$value, linetype = "wanted"), wanted, colour = "grey50") +
-    ggplot2::geom_line(
-      data = long[stats::ave(long$value, long$what, long$phase, FUN = length) > 1, ], colour = "grey80", na.rm = TRUE
-    ) +
-    ggplot2::geom_point(na.rm = TRUE) +
-    ggplot2::facet_wrap("what", ncol = 1, scales = "free_y") +
-    ggplot2::scale_x_log10() +
-    ggplot2::scale_y_log10() +
-    ggplot2::scale_colour_manual(values = phase_colours) +
-    ggplot2::scale_linetype_manual(values = c(wanted = "dashed")) +
-    ggplot2::labs(x = "samples", y = NULL, colour = NULL, linetype = NULL) +
-    ggplot2::theme_minimal()
-}
+# ---- distributions -----------------------------------------------------------------------------------------------------
 
-#' @rdname result-plots
-#' @exportS3Method ggplot2::autoplot
-autoplot.steady_state <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
-  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object))
-  autoplot_ranked(ranked(object, object$set, "probability", n), "probability")
-}
-
-#' @rdname result-plots
-#' @exportS3Method ggplot2::autoplot
-autoplot.long_run_influence <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
-  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object))
-  autoplot_ranked(influence_ranked(object, n), "long-run influence")
-}
-
-#' @rdname result-plots
-#' @exportS3Method ggplot2::autoplot
-autoplot.influence_analysis <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
-  if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") {
-    return(autoplot_convergence(object$states) + ggplot2::labs(title = which_run(object)))
+#' @rdname stationary_distribution
+#' @export
+plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
+  top <- most_probable(x, n)
+  nodes <- setdiff(names(x), "probability")
+  labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])
+  # the nodes in the order of the digits, above the states, in as many lines as the width asks for
+  em <- graphics::par("ps") / 72 * graphics::par("cex")
+  title <- strwrap(states_of(nodes), max(20, floor(graphics::par("fin")[[1L]] / (0.52 * em))))
+  if (length(title) > 4L) title <- c(title[1:3], paste(title[[4L]], "..."))
+  old <- plot_margins(labels, length(labels), 4.5, 1.5 + length(title) + has_title(main) * 1.5)
+  on.exit(graphics::par(old))
+  at <- distribution_bars(x$probability[top], ...)
+  named <- if (has_axes(...)) {
+    graphics::axis(1)
+    side_labels(at, rev(labels))
   }
-  rows <- analysis_ranked(object, n)
-  panels <- c("probability", "long-run influence")
-  panel <- function(which) factor(panels[which], panels)
-  notes <- lapply(rows, ranked_note)
-  said <- which(lengths(notes) > 0L)
-  note <- if (length(said) > 0L) paste(panels[said], notes[said], sep = ": ", collapse = "\n")
-  rows <- rbind(data.frame(rows$states, panel = panel(1)), data.frame(rows$influence, panel = panel(2)))
-  autoplot_ranked(rows, NULL, note, 25L) + ggplot2::facet_wrap("panel", scales = "free")
+  for (i in seq_along(title)) {
+    outside <- -graphics::par("mai")[[2L]] / graphics::par("pin")[[1L]]
+    graphics::mtext(title[[i]], 3, length(title) - i + 1.1, adj = 0,
+      at = graphics::grconvertX(outside + 0.01, "npc"), cex = 0.9 * graphics::par("cex"))
+  }
+  if (has_title(main)) fitted_title(main, length(title) + 1.3, ...)
+  note <- c(left_out(length(top), nrow(x), ", most probable first"), named)
+  plot_note(if (length(note) > 0L) paste(note, collapse = "; "))
+  invisible(plain_frame(x)[top, , drop = FALSE])
 }
 
-#' @rdname result-plots
-#' @exportS3Method ggplot2::autoplot
-autoplot.long_run_sensitivity <- function(object, n = 30, ...) {
-  autoplot_ranked(sensitivity_ranked(object, n), "difference in probability")
+most_probable <- function(x, n) {
+  check_rows(n)
+  if (is.null(x$probability) || nrow(x) == 0L) abort_argument("`x` has no states with a `probability` to plot.")
+  utils::head(order(-x$probability), n)
+}
+
+states_of <- function(nodes) paste("states of", paste(nodes, collapse = " "))
+
+# Arguments of barplot() take the place of our own, colours from the top.
+distribution_bars <- function(probability, ..., height, horiz, axes, main, type, names.arg, col = "#1B4F8A", border = NA,
+                              xlab = "probability", xlim = range(pretty(c(0, probability)))) {
+  n <- length(probability)
+  as.vector(graphics::barplot(
+    rev(probability), names.arg = rep("", n), horiz = TRUE, axes = FALSE, col = rev(rep_len(col, n)), border = border,
+    xlab = xlab, xlim = xlim, ...
+  ))
 }

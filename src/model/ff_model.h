@@ -138,6 +138,19 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
 ff_status ff_pbn_held(int8_t *held, const ff_pbn *pbn, ff_error *err);
 ff_status ff_pbn_inputs(uint8_t *input, const ff_pbn *pbn, ff_error *err);
 
+/* Signs of arrows. FF_SIGN_UP: in some state of the other parents, raising the parent from 0 to 1 raises a predictor function of
+ * the child; FF_SIGN_DOWN: it lowers one. So FF_SIGN_UP alone is an activator, FF_SIGN_DOWN alone an inhibitor, and 0 a parent that
+ * is named and never matters. Functions of up to FF_X_MAX_TABLE parents are judged by their truth tables. Of a larger one the
+ * written expression is looked at: a parent that occurs without negation only (or with one only) has that sign, which it
+ * cannot contradict; any other gets FF_SIGN_UNKNOWN.
+ *
+ * Fills sign[], the caller's, one entry an arrow. The arrows are sorted by (to, from), each once (ff_graph_arrows() of graph/ makes
+ * them so). Takes O(2^k / 32 * (length + k)) time for a function of k parents, and memory for one truth table; only memory can
+ * fail it. */
+enum { FF_SIGN_UP = 1, FF_SIGN_DOWN = 2, FF_SIGN_UNKNOWN = 4 };
+ff_status ff_pbn_signs(uint8_t *sign, const ff_pbn *pbn, const uint32_t *from, const uint32_t *to, size_t n_arrows,
+                       ff_error *err);
+
 /* Density as in Mizera et al.: number of parents over all predictor functions, divided by nodes. */
 double ff_pbn_density(const ff_pbn *pbn);
 

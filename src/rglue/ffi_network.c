@@ -193,3 +193,26 @@ SEXP ffi_pbn_graph(SEXP model) {
   UNPROTECT(7);
   return out;
 }
+
+/* The signs of the arrows that ffi_pbn_graph gives, in their order: the integers of ff_pbn_signs(). */
+SEXP ffi_pbn_signs(SEXP model) {
+  ff_pbn *pbn;
+  ff_error err;
+  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  size_t most = 0;
+  for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) most += pbn->predictors[j].n_parents;
+  /* R's memory, made before the core's arrays are held */
+  SEXP sign = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)most));
+  uint8_t *found = (uint8_t *)R_alloc(most + 1, 1);
+  uint32_t *from = NULL, *to = NULL;
+  size_t n_arrows = 0;
+  ff_status status = ff_graph_arrows(&from, &to, &n_arrows, pbn, &err);
+  if (status == FF_OK) status = ff_pbn_signs(found, pbn, from, to, n_arrows, &err);
+  free(from);
+  free(to);
+  ffi_check(status, &err);
+  for (size_t i = 0; i < n_arrows; i++) INTEGER(sign)[i] = found[i];
+  SEXP out = Rf_xlengthgets(sign, (R_xlen_t)n_arrows);
+  UNPROTECT(2);
+  return out;
+}

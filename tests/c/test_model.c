@@ -493,6 +493,49 @@ static void roles(void) {
   ff_pbn_free(pbn);
 }
 
+/* Signs against their definition, over all states, for functions of 0 to 7 letters; each node has two of them. */
+static void signs(void) {
+  static const char *const functions[] = {"A", "!A", "A ^ B", "A & !B | C", "f(A, B, C){00010111}", "(A | !A) & B", "1",
+                                          "A & B & C & D & E & F | !G", "(A ^ G) & F | !E", "!(A & (B | !F)) ^ G & F",
+                                          "!A & !B & (C | G)", "f(A){10} | f(B, A){0110}"};
+  enum { N = 7, FUNCTIONS = sizeof functions / sizeof functions[0] };
+  ff_error err;
+  for (uint32_t one = 0; one < FUNCTIONS; one++) {
+    for (uint32_t two = 0; two < FUNCTIONS; two++) {
+      ff_pbn *pbn = small(N, 2, functions[one]);
+      for (uint32_t i = 0; i < N; i++) {
+        ff_expr_free(&pbn->predictors[2 * i + 1].expr);
+        FF_CHECK_OK(parse(&pbn->predictors[2 * i + 1].expr, functions[two], &err), &err);
+      }
+      FF_CHECK_OK(ff_pbn_finish(pbn, 1, &err), &err);
+      uint32_t from[N * N], to[N * N];
+      uint8_t sign[N * N];
+      size_t n = 0;
+      for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t j = 0; j < N; j++) {
+          if (strchr(functions[one], 'A' + (int)j) == NULL && strchr(functions[two], 'A' + (int)j) == NULL) continue;
+          from[n] = j;
+          to[n++] = i;
+        }
+      }
+      FF_CHECK_OK(ff_pbn_signs(sign, pbn, from, to, n, &err), &err);
+      for (size_t a = 0; a < n; a++) {
+        int want = 0;
+        for (uint32_t f = 2 * to[a]; f < 2 * to[a] + 2; f++) {
+          for (uint32_t state = 0; state < 1u << N; state++) {
+            int off = value(&pbn->predictors[f].expr, state & ~(1u << from[a]));
+            int on = value(&pbn->predictors[f].expr, state | 1u << from[a]);
+            want |= on > off ? FF_SIGN_UP : on < off ? FF_SIGN_DOWN : 0;
+          }
+        }
+        FF_CHECK_SAY(sign[a] == want, "%s, %s: %c has %d, not %d", functions[one], functions[two], 'A' + (int)from[a], sign[a],
+                     want);
+      }
+      ff_pbn_free(pbn);
+    }
+  }
+}
+
 static void finished(void) {
   ff_error err;
   ff_pbn *pbn = small(3, 3, "A & B | B");
@@ -574,4 +617,4 @@ static void model_errors(void) {
 }
 
 FF_TEST_MAIN("model", random_expressions, words_and_signs, tables, sums_of_products, remapped_tables, deep_nesting,
-             expression_errors, names, roles, finished, model_errors)
+             expression_errors, names, roles, signs, finished, model_errors)

@@ -30,7 +30,7 @@ test_that("36 nodes of the apoptosis network are irrelevant to complex2", {
 test_that("arrows run from lower to higher components and are the parents", {
   for (net in small_nets()) {
     arrows <- network_arrows(net)
-    expect_named(arrows, c("from", "to"))
+    expect_named(arrows, c("from", "to", "sign"))
     expect_false(anyDuplicated(arrows) > 0L)
     parents <- lapply(net$nodes, function(node) {
       text <- net$rules$predictor[net$rules$node == match(node, net$nodes)]
@@ -118,4 +118,59 @@ test_that("errors say what is wrong", {
     reduce_network(list(), "x1")
     network_components(NULL)
   })
+})
+
+# The sign of an arrow by its definition, from all states of the network.
+signs_by_definition <- function(model) {
+  states <- all_states(length(model$nodes))
+  values <- apply(states, 1L, function(state) evaluate_rules(model, state))
+  values <- matrix(values, nrow(model$rules))
+  arrows <- network_arrows(model)
+  vapply(seq_len(nrow(arrows)), function(i) {
+    from <- match(arrows$from[[i]], model$nodes)
+    of_child <- model$rules$node == match(arrows$to[[i]], model$nodes)
+    off <- which(states[, from] == 0)
+    on <- off + 2^(from - 1L) # the row that differs in this node alone
+    change <- values[of_child, on, drop = FALSE] - values[of_child, off, drop = FALSE]
+    up <- any(change > 0)
+    down <- any(change < 0)
+    if (up && down) "+/-" else if (up) "+" else if (down) "-" else NA_character_
+  }, "")
+}
+
+test_that("signs of arrows are those of the definition", {
+  for (seed in 1:15) {
+    model <- random_pbn(6, functions = c(1, 3), parents = c(1, 5), seed = seed)
+    expect_identical(network_arrows(model)$sign, signs_by_definition(model))
+  }
+  for (name in c("cellcycle", "toggle", "repressilator", "shmulevich3", "example1")) {
+    model <- example_model(name)
+    expect_identical(network_arrows(model)$sign, signs_by_definition(model))
+  }
+})
+
+test_that("signs are known, and unknown, for what they should be", {
+  sign <- function(rule) {
+    arrows <- network_arrows(pbn(list(a = "a", b = "b", c = rule)))
+    arrows$sign[arrows$to == "c"]
+  }
+  expect_identical(sign("a & !b"), c("+", "-"))
+  expect_identical(sign("a ^ b"), c("+/-", "+/-"))
+  expect_identical(sign("a & (b | !b)"), c("+", NA))
+  expect_identical(sign("f(a, b){0001}"), c("+", "+"))
+  expect_identical(sign(c("a", "!a")), "+/-")
+  expect_identical(names(network_arrows(example_model("toggle"))), c("from", "to", "sign"))
+  # beyond 16 parents, what is written decides
+  many <- paste0("g", 1:17)
+  rules <- c(stats::setNames(as.list(many), many), list(
+    all = paste(many, collapse = " & "), not = sprintf("!(%s)", paste(many, collapse = " | ")),
+    odd = paste(many, collapse = " ^ "), mixed = paste("!g1 &", paste(many, collapse = " & "))
+  ))
+  arrows <- network_arrows(pbn(rules))
+  expect_identical(unique(arrows$sign[arrows$to == "all"]), "+")
+  expect_identical(unique(arrows$sign[arrows$to == "not"]), "-")
+  expect_identical(unique(arrows$sign[arrows$to == "odd"]), NA_character_)
+  mixed <- arrows[arrows$to == "mixed", ]
+  expect_identical(mixed$sign[mixed$from == "g1"], NA_character_)
+  expect_identical(unique(mixed$sign[mixed$from != "g1"]), "+")
 })
