@@ -146,6 +146,8 @@ static ff_status ended_early(ff_compile *c) {
   if (how != -1 && WIFSIGNALED(how)) return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler was ended by signal %d", WTERMSIG(how));
   if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == FF_COMPILER_NO_MEMORY)
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler has no memory");
+  if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == 127) /* as some systems tell of a program that is not there */
+    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler does not start");
   if (how != -1 && WIFEXITED(how))
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with status %d and no answer", WEXITSTATUS(how));
   return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with no answer");
