@@ -1,5 +1,6 @@
-/* Compiling at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, against a library that pretends to be
- * NVRTC (tests/cuda/fake_libraries.c), and against NVRTC where it is there. The driver's part (ff_module.cu) is pretended here. */
+/* Compiling at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, against a library that
+ * pretends to be NVRTC (tests/cuda/fake_libraries.c), and against NVRTC where it is there. The driver's part (ff_module.cu) is
+ * pretended here. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 #define PATH_ROOM 512
 #define LONG "30" /* seconds of a compilation that is to be ended */
 
-/* ---- what stands for the driver: takes what begins with "code", but not with REFUSE_CODE ---------------------------------------- */
+/* ---- what stands for the driver: takes what begins with "code", but not with REFUSE_CODE -------------------------------- */
 
 struct ff_module {
   char *code;
@@ -43,7 +44,7 @@ void ff_module_free(ff_module *m) {
 
 int ff_module_cuda(void) { return 13; }
 
-/* ---- a test's folder, and the requests -------------------------------------------------------------------------------------------- */
+/* ---- a test's folder, and the requests ---------------------------------------------------------------------------------- */
 
 static char compiler[PATH_ROOM]; /* fireflip_nvrtc's path */
 static char folder[PATH_ROOM], log_path[PATH_ROOM + 8];
@@ -139,7 +140,7 @@ static ff_jit *start_long(const char *text, const char *cache) {
   return jit;
 }
 
-/* ---- the tests ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ---------------------------------------------------------------------------------------------------------- */
 
 static void the_compiler_gets_text_and_options(void) {
   set_up();
@@ -158,8 +159,10 @@ static void the_compiler_gets_text_and_options(void) {
   FF_CHECK_INT(outcome, FF_JIT_LOADED);
   if (outcome == FF_JIT_LOADED) {
     const char *code = ff_jit_module(jit)->code;
-    static const char first[] = "code\n--gpu-architecture=sm_90\n--std=c++17\n-fmad=false\n-default-device\n-DONE=1\n--two\ntypedef";
-    FF_CHECK(strncmp(code, first, sizeof first - 1) == 0 && strstr(code, "ff_philox_counter") != NULL && strstr(code, long_part) != NULL);
+    static const char first[] = "code\n--gpu-architecture=sm_90\n--std=c++17\n-fmad=false\n-default-device\n"
+                                "-DONE=1\n--two\ntypedef";
+    FF_CHECK(strncmp(code, first, sizeof first - 1) == 0);
+    FF_CHECK(strstr(code, "ff_philox_counter") != NULL && strstr(code, long_part) != NULL);
   }
   ff_jit_free(jit);
   free(long_part);
@@ -174,7 +177,8 @@ static void code_is_kept(void) {
   FF_CHECK(loads("another", folder, 0) && loads("a", NULL, 0) && compilations() == 3); /* without a folder every time anew */
   FF_CHECK_INT(find_files("", path), 2); /* no lock, nothing half-written */
   FF_CHECK(truncate(path, 60) == 0);
-  FF_CHECK(run("a", folder, 1, 0, NULL) == FF_JIT_LOADED && run("another", folder, 1, 0, NULL) == FF_JIT_LOADED && compilations() == 4);
+  FF_CHECK_INT(run("a", folder, 1, 0, NULL), FF_JIT_LOADED);
+  FF_CHECK(run("another", folder, 1, 0, NULL) == FF_JIT_LOADED && compilations() == 4);
   FF_CHECK(loads("a", folder, 1) && loads("another", folder, 1));
   FF_CHECK(chmod(folder, 0770) == 0);
   FF_CHECK(find_files("", NULL) == 2 && compilations() == 4);
@@ -321,7 +325,7 @@ static void bad_requests_are_refused(void) {
   tear_down();
 }
 
-/* ---- ends ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- ends --------------------------------------------------------------------------------------------------------------- */
 
 /* A child of this process; 0 where there is none. */
 static pid_t find_child(void) {
@@ -401,7 +405,8 @@ static void the_compiler_ends_with_its_parent(void) {
     int status = 0, compilers = 0;
     for (pid_t ended; (ended = waitpid(-1, &status, 0)) > 0;) {
       if (ended == child) {
-        FF_CHECK(ways[i] == 0 ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : WIFSIGNALED(status) && WTERMSIG(status) == ways[i]);
+        FF_CHECK(ways[i] == 0 ? WIFEXITED(status) && WEXITSTATUS(status) == 0
+                              : WIFSIGNALED(status) && WTERMSIG(status) == ways[i]);
         continue;
       }
       compilers++;
@@ -414,7 +419,8 @@ static void the_compiler_ends_with_its_parent(void) {
   tear_down();
 }
 
-/* Somebody else has taken the compiler's status, as a handler of SIGCHLD may: it is not killed by a number that is no longer its own. */
+/* Somebody else has taken the compiler's status, as a handler of SIGCHLD may: it is not killed by a number that is no longer
+ * its own. */
 static void a_status_that_is_gone_is_no_harm(void) {
   set_up();
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -428,7 +434,7 @@ static void a_status_that_is_gone_is_no_harm(void) {
   tear_down();
 }
 
-/* ---- several -------------------------------------------------------------------------------------------------------------------- */
+/* ---- several ------------------------------------------------------------------------------------------------------------ */
 
 static void *run_in_thread(void *context) {
   ff_jit *jit = NULL;
@@ -436,7 +442,8 @@ static void *run_in_thread(void *context) {
   ff_error err;
   const char *const parts[] = {"", "shared"};
   const ff_jit_request request = request_of(parts, folder);
-  if (run_to_end(&request, &jit, &outcome, &err) == FF_OK && outcome == FF_JIT_LOADED) __atomic_fetch_add((int *)context, 1, __ATOMIC_SEQ_CST);
+  if (run_to_end(&request, &jit, &outcome, &err) == FF_OK && outcome == FF_JIT_LOADED)
+    __atomic_fetch_add((int *)context, 1, __ATOMIC_SEQ_CST);
   ff_jit_free(jit);
   return NULL;
 }
@@ -491,7 +498,7 @@ static void what_is_given_up_is_taken_over(void) {
   tear_down();
 }
 
-/* ---- NVRTC itself --------------------------------------------------------------------------------------------------------------- */
+/* ---- NVRTC itself ------------------------------------------------------------------------------------------------------- */
 
 /* Compiles a text for compute capability 9.0; the answer's outcome, and whether the content holds `part`. */
 static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
@@ -577,8 +584,9 @@ static int find_places(const char *self) {
 
 #define main tests_main
 FF_TEST_MAIN("jit", the_compiler_gets_text_and_options, code_is_kept, kept_code_is_of_its_key, savings_add_up_to_the_price,
-             what_does_not_compile_says_why, what_cannot_be_had_is_an_outcome, bad_requests_are_refused, freeing_ends_the_compiler,
-             interrupts_are_not_for_the_compiler, the_compiler_ends_with_its_parent, a_status_that_is_gone_is_no_harm,
+             what_does_not_compile_says_why, what_cannot_be_had_is_an_outcome, bad_requests_are_refused,
+             freeing_ends_the_compiler, interrupts_are_not_for_the_compiler, the_compiler_ends_with_its_parent,
+             a_status_that_is_gone_is_no_harm,
              threads_share_one_compilation, processes_share_one_compilation, what_is_given_up_is_taken_over,
              nvrtc_compiles_a_generated_kernel)
 #undef main

@@ -1,6 +1,7 @@
-/* What ff_module.cu and fireflip_nvrtc ask of the CUDA driver and of NVRTC, without either: one shared object under both names. Its
- * compiler's code is "code", then the options and the text that it was given, a line each. It takes FAKE_SECONDS (0), adds a byte to
- * the file FAKE_LOG for each compilation that it begins, and fails with the code FAKE_FAIL; with FAKE_CRASH it kills itself. */
+/* What ff_module.cu and fireflip_nvrtc ask of the CUDA driver and of NVRTC, without either: one shared object under both names.
+ * Its compiler's code is "code", then the options and the text that it was given, a line each. It takes FAKE_SECONDS (0), adds
+ * a byte to the file FAKE_LOG for each compilation that it begins, and fails with the code FAKE_FAIL; with FAKE_CRASH it kills
+ * itself. */
 #define _GNU_SOURCE /* nanosleep */
 #include <signal.h>
 #include <stddef.h>

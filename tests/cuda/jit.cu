@@ -1,5 +1,5 @@
-/* Code made at run time, without a GPU: the driver's part (ff_module.cu) against fake_libraries.c, and what fireflip_nvrtc.c says of
- * NVRTC against nvrtc.h. Run with the fakes in LD_LIBRARY_PATH. All else of it: tests/c/test_jit.c. */
+/* Code made at run time, without a GPU: the driver's part (ff_module.cu) against fake_libraries.c, and what fireflip_nvrtc.c
+ * says of NVRTC against nvrtc.h. Run with the fakes in LD_LIBRARY_PATH. All else of it: tests/c/test_jit.c. */
 #include "../../src/cuda/runtime/ff_jit.h"
 
 #include <cuda.h>
@@ -14,10 +14,12 @@ typedef nvrtcResult create(nvrtcProgram *, const char *, const char *, int, cons
 typedef nvrtcResult compile(nvrtcProgram, int, const char *const *);
 typedef nvrtcResult size_of(nvrtcProgram, size_t *);
 typedef nvrtcResult text_of(nvrtcProgram, char *);
-static_assert(std::is_same<decltype(nvrtcCreateProgram), create>::value && std::is_same<decltype(nvrtcCompileProgram), compile>::value &&
+static_assert(std::is_same<decltype(nvrtcCreateProgram), create>::value &&
+                  std::is_same<decltype(nvrtcCompileProgram), compile>::value &&
                   std::is_same<decltype(nvrtcGetProgramLogSize), size_of>::value &&
                   std::is_same<decltype(nvrtcGetProgramLog), text_of>::value &&
-                  std::is_same<decltype(nvrtcGetCUBINSize), size_of>::value && std::is_same<decltype(nvrtcGetCUBIN), text_of>::value &&
+                  std::is_same<decltype(nvrtcGetCUBINSize), size_of>::value &&
+                  std::is_same<decltype(nvrtcGetCUBIN), text_of>::value &&
                   std::is_same<decltype(nvrtcVersion), nvrtcResult(int *, int *)>::value &&
                   std::is_same<decltype(nvrtcGetErrorString), const char *(nvrtcResult)>::value,
               "functions of fireflip_nvrtc.c");

@@ -1,7 +1,7 @@
-/* The run-time compiler: a program that ff_compile.c starts with one end of a socket as standard input and output. It reads a request
- * (ff_compile_frame.h), compiles it by NVIDIA's library NVRTC, writes an answer, and ends. It ends as well, at once, when the
- * socket's other end is closed, so it never outlives the process that asked. NVRTC cannot be interrupted, may crash, and keeps
- * statics that must not be torn down under it: in a process of its own none of that matters to R's. */
+/* The run-time compiler: a program that ff_compile.c starts with one end of a socket as standard input and output. It reads a
+ * request (ff_compile_frame.h), compiles it by NVIDIA's library NVRTC, writes an answer, and ends. It ends as well, at once,
+ * when the socket's other end is closed, so it never outlives the process that asked. NVRTC cannot be interrupted, may crash,
+ * and keeps statics that must not be torn down under it: in a process of its own none of that matters to R's. */
 #define _GNU_SOURCE /* dlinfo, close_range */
 #include "../runtime/ff_compile_frame.h"
 
@@ -142,7 +142,8 @@ static void name_maker(char maker[FF_MAKER_ROOM], const nvrtc *n, void *library)
   char path[PATH_MAX];
   int major = 0, minor = 0;
   n->version(&major, &minor);
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || realpath(map->l_name, path) == NULL || !ff_maker_name(maker, major, minor, path))
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || realpath(map->l_name, path) == NULL ||
+      !ff_maker_name(maker, major, minor, path))
     maker[0] = '\0';
 }
 

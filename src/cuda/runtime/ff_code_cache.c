@@ -93,7 +93,8 @@ typedef struct {
 
 static const char file_mark[8] = "ffcode2";
 
-static void digest_of(uint8_t digest[FF_SHA256_BYTES], const file_head *head, const char *key, const char *maker, const char *content) {
+static void digest_of(uint8_t digest[FF_SHA256_BYTES], const file_head *head, const char *key, const char *maker,
+                      const char *content) {
   ff_sha256 s;
   ff_sha256_begin(&s);
   ff_sha256_add(&s, &head->key, 3 * sizeof head->key);
@@ -150,7 +151,8 @@ static char *read_entry(int fd, file_head *head, const char *key) {
 }
 
 /* The content of file `name` in memory of its own, where its key is `key` and its maker is good; NULL otherwise. */
-static char *load_file(const ff_code_cache *cache, const char *name, const char *key, int (*is_good)(const char *maker), size_t *bytes) {
+static char *load_file(const ff_code_cache *cache, const char *name, const char *key, int (*is_good)(const char *maker),
+                       size_t *bytes) {
   int fd = openat(cache->folder, name, O_RDONLY | OPEN_FLAGS);
   if (fd < 0) return NULL;
   file_head head;
@@ -188,8 +190,8 @@ static ff_status write_file(const ff_code_cache *cache, const char *stem, const 
   memcpy(head.mark, file_mark, sizeof file_mark);
   digest_of(head.digest, &head, key, maker, content);
   int fd = create(cache, stem, fresh);
-  int fine = fd >= 0 && write_all(fd, &head, sizeof head) && write_all(fd, key, strlen(key)) && write_all(fd, maker, strlen(maker)) &&
-             write_all(fd, content, bytes);
+  int fine = fd >= 0 && write_all(fd, &head, sizeof head) && write_all(fd, key, strlen(key)) &&
+             write_all(fd, maker, strlen(maker)) && write_all(fd, content, bytes);
   int why = errno;
   if (fd >= 0 && close(fd) != 0 && fine) {
     fine = 0;
@@ -255,7 +257,7 @@ double ff_code_cache_saved(const ff_code_cache *cache, const char *key, double n
   return sum;
 }
 
-/* ---- who compiles ----------------------------------------------------------------------------------------------------------- */
+/* ---- who compiles ------------------------------------------------------------------------------------------------------- */
 
 /* 1: locked, 0: another one has it, -1: no locks here, -2: the file was removed meanwhile, so try again. */
 static int try_lock(const ff_code_cache *cache, const char *name, int *lock) {

@@ -25,8 +25,8 @@ typedef struct ff_code_cache ff_code_cache;
 ff_status ff_code_cache_open(ff_code_cache **out, const char *folder, ff_error *err);
 void ff_code_cache_close(ff_code_cache *cache);
 
-/* The code that is kept under `key`, terminated, in memory for the caller to free(), and its size; NULL where there is none. Where
- * several makers (compilers) have made some, the first whose maker `is_good` accepts. The file counts as used now. */
+/* The code that is kept under `key`, terminated, in memory for the caller to free(), and its size; NULL where there is none.
+ * Where several makers (compilers) have made some, the first whose maker `is_good` accepts. The file counts as used now. */
 char *ff_code_cache_load(const ff_code_cache *cache, const char *key, int (*is_good)(const char *maker), size_t *bytes);
 
 /* Keeps code under `key` and its maker's name, forgets what it would have saved, and prunes. FF_EFILE where that cannot be. */
@@ -36,9 +36,9 @@ ff_status ff_code_cache_keep(const ff_code_cache *cache, const char *key, const 
 /* Adds `now` to the seconds that the code of this key, which is not kept, would have saved so far, and returns the sum. */
 double ff_code_cache_saved(const ff_code_cache *cache, const char *key, double now);
 
-/* Makes this caller the one, among all threads and processes, that compiles what belongs to `key`: *lock is then to be given back to
- * ff_code_cache_unlock, as happens when the process ends. 0 where another one is at it. Where the file system has no locks, the
- * answer is 1 and *lock is -1. */
+/* Makes this caller the one, among all threads and processes, that compiles what belongs to `key`: *lock is then to be given
+ * back to ff_code_cache_unlock, as happens when the process ends. 0 where another one is at it. Where the file system has no
+ * locks, the answer is 1 and *lock is -1. */
 int ff_code_cache_lock(const ff_code_cache *cache, const char *key, int *lock);
 void ff_code_cache_unlock(const ff_code_cache *cache, const char *key, int lock);
 
@@ -50,7 +50,7 @@ typedef struct {
 } ff_code_cache_bounds;
 #define FF_CODE_CACHE_BOUNDS ((ff_code_cache_bounds){UINT64_C(256) << 20, 4096, 90})
 
-/* Removes files of this cache until they are within the bounds, those first that were used longest ago. O(n log n) for n files. */
+/* Removes files of this cache until they are within the bounds, the longest unused first. O(n log n) for n files. */
 void ff_code_cache_prune(const ff_code_cache *cache, ff_code_cache_bounds bounds);
 
 #ifdef __cplusplus

@@ -40,8 +40,8 @@ static int reap(ff_compile *c, int flags, int *how) {
   return 0;
 }
 
-/* The child's own process group, so that Ctrl-C in a terminal does not reach it; all signals as they are at first. It gets the socket
- * as standard input and output, and no other descriptor of ours. */
+/* The child's own process group, so that Ctrl-C in a terminal does not reach it; all signals as they are at first. It gets the
+ * socket as standard input and output, and no other descriptor of ours. */
 static int spawn(pid_t *child, const char *program, int fd) {
   extern char **environ;
   char *const arguments[] = {(char *)program, NULL};
@@ -143,7 +143,8 @@ ff_status ff_compile_start(ff_compile **out, const char *program, const ff_compi
 static ff_status ended_early(ff_compile *c) {
   int how;
   reap(c, 0, &how);
-  if (how != -1 && WIFSIGNALED(how)) return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler was ended by signal %d", WTERMSIG(how));
+  if (how != -1 && WIFSIGNALED(how))
+    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler was ended by signal %d", WTERMSIG(how));
   if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == FF_COMPILER_NO_MEMORY)
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler has no memory");
   if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == 127) /* as some systems tell of a program that is not there */

@@ -1,4 +1,4 @@
-/* Compiles CUDA C by NVRTC in a process of its own (cuda/nvrtc/fireflip_nvrtc.c), which can be killed at any time. Plain POSIX. */
+/* Compiles CUDA C by NVRTC in a process of its own (cuda/nvrtc/fireflip_nvrtc.c), which can be killed. Plain POSIX. */
 #ifndef FF_COMPILE_H
 #define FF_COMPILE_H
 
@@ -22,8 +22,8 @@ typedef struct {
  * Milliseconds. FF_EBACKEND where the program cannot be started. */
 ff_status ff_compile_start(ff_compile **out, const char *program, const ff_compile_input *input, ff_error *err);
 
-/* Waits for `seconds` at most, or until a signal comes; *done becomes 1 once there is an answer. FF_EBACKEND where the process ended
- * without one; the same again if it is called again. */
+/* Waits for `seconds` at most, or until a signal comes; *done becomes 1 once there is an answer. FF_EBACKEND where the process
+ * ended without one; the same again if it is called again. */
 ff_status ff_compile_wait(ff_compile *compile, double seconds, int *done, ff_error *err);
 
 /* What came of it, once it is done; the texts are valid until ff_compile_free. */

@@ -1,5 +1,6 @@
-/* What fireflip and its run-time compiler (cuda/nvrtc/fireflip_nvrtc.c) say to each other, through a socket between two processes of
- * one machine: a request, then an answer, each a head and the bytes that it counts. The compiler ends when the socket closes. */
+/* What fireflip and its run-time compiler (cuda/nvrtc/fireflip_nvrtc.c) say to each other, through a socket between two
+ * processes of one machine: a request, then an answer, each a head and the bytes that it counts. The compiler ends when the
+ * socket closes. */
 #ifndef FF_COMPILE_FRAME_H
 #define FF_COMPILE_FRAME_H
 
@@ -26,7 +27,7 @@ typedef struct {
 typedef enum {
   FF_COMPILED,            /* the content is a cubin */
   FF_COMPILED_WRONG,      /* the text does not compile: the content is the compiler's log */
-  FF_COMPILED_UNAVAILABLE /* there is no compiler, or it does not do what the options say: the content is a clause that says why */
+  FF_COMPILED_UNAVAILABLE /* no compiler, or none that takes the options: the content is a clause that says why */
 } ff_compiled;
 
 /* Then come the name of the compiler (ff_maker_name) and the content, both terminated. */

@@ -45,7 +45,7 @@ static ff_status put_place(expansion *x, const reader *r) {
   return put(x, line, (size_t)n);
 }
 
-/* Whether the line ends in a comment; *code is where its first character stands that is no blank and in no comment, or its end. */
+/* Whether the line ends in a comment; *code is where its first character outside comments and blanks is, or its end. */
 static int scan_line(const char *line, size_t n, int in_comment, size_t *code) {
   char quote = '\0';
   *code = n;

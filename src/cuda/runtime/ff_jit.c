@@ -42,7 +42,7 @@ struct ff_jit {
   int kept;
 };
 
-/* ---- the request ------------------------------------------------------------------------------------------------------------ */
+/* ---- the request -------------------------------------------------------------------------------------------------------- */
 
 static const char *const fixed_options[] = {"--std=c++17", "-fmad=false", "-default-device"};
 #define N_FIXED 3
@@ -78,7 +78,7 @@ static ff_status make_key(ff_jit *jit, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------------------------------------- */
+/* ---- what comes of it --------------------------------------------------------------------------------------------------- */
 
 static void drop_lock(ff_jit *jit) {
   if (jit->has_lock) ff_code_cache_unlock(jit->cache, jit->key, jit->lock);
@@ -139,7 +139,7 @@ static ff_status take_answer(ff_jit *jit, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- compiling -------------------------------------------------------------------------------------------------------------- */
+/* ---- compiling ---------------------------------------------------------------------------------------------------------- */
 
 /* The path of the compiler's program, which lies beside the shared object (or, in tests, the program) that this code is in. */
 static int find_compiler(char path[PATH_ROOM]) {
@@ -154,7 +154,8 @@ static int find_compiler(char path[PATH_ROOM]) {
 static ff_status start_compiling(ff_jit *jit, ff_error *err) {
   char path[PATH_ROOM];
   ff_error why;
-  const ff_compile_input input = {.options = jit->options, .n_options = jit->n_options, .text = jit->unit, .newest = ff_module_cuda()};
+  const ff_compile_input input = {.options = jit->options, .n_options = jit->n_options, .text = jit->unit,
+                                  .newest = ff_module_cuda()};
   ff_status status = find_compiler(path) ? ff_compile_start(&jit->compile, path, &input, &why)
                                          : ff_error_set(&why, FF_EBACKEND, "the program " COMPILER " was not found");
   if (status == FF_EBACKEND) {
@@ -209,7 +210,7 @@ ff_status ff_jit_start(ff_jit **out, const ff_jit_request *request, ff_error *er
   return status;
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------------------------------ */
 
 /* 0 where a signal cut it short. */
 static int pause_for(double seconds) {

@@ -74,7 +74,8 @@ extern "C" void ff_module_free(ff_module *m) {
 
 static ff_status check(const ff_module *m, CUresult result, const char *doing, ff_error *err) {
   if (result == CUDA_SUCCESS) return FF_OK;
-  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s; if it goes on to, start a new R session, or say backend = \"cpu\"",
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s; if it goes on to, start a new R session, or say "
+                                        "backend = \"cpu\"",
                       doing, text_of(m, result));
 }
 
@@ -87,15 +88,16 @@ extern "C" ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *m, co
   if (status == FF_OK)
     status = check(m, m->cuda.set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                    "asking for shared memory", err);
-  if (status == FF_OK) status = check(m, m->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
+  if (status == FF_OK)
+    status = check(m, m->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
   if (status == FF_OK) status = check(m, m->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);
   if (status == FF_OK && out->blocks == 0)
     status = ff_error_set(err, FF_EARGUMENT, "no generated code: a block does not fit a multiprocessor");
   return status;
 }
 
-extern "C" ff_status ff_module_launch(ff_module *m, const ff_module_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
-                                      void *stream, void **arguments, ff_error *err) {
+extern "C" ff_status ff_module_launch(ff_module *m, const ff_module_kernel *kernel, unsigned blocks, unsigned threads,
+                                      size_t shared, void *stream, void **arguments, ff_error *err) {
   return check(m, m->cuda.launch((CUfunction)kernel->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared, (CUstream)stream,
                                  arguments, NULL),
                "launching generated code", err);

@@ -1,4 +1,5 @@
-/* Compiled code on a device: loaded, asked for its kernels, and launched, by the CUDA driver (libcuda.so.1, opened when it is needed). */
+/* Compiled code on a device: loaded, asked for its kernels, and launched, by the CUDA driver (libcuda.so.1, opened when it is
+ * needed). */
 #ifndef FF_MODULE_H
 #define FF_MODULE_H
 
@@ -21,7 +22,8 @@ ff_status ff_module_load(ff_module **out, const char *cubin, ff_error *err);
 void ff_module_free(ff_module *module);
 
 /* The kernel of that name (extern "C"), with `shared` bytes of dynamic shared memory. FF_EARGUMENT where a block does not fit. */
-ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *module, const char *name, int threads, size_t shared, ff_error *err);
+ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *module, const char *name, int threads, size_t shared,
+                              ff_error *err);
 
 /* `stream` is a cudaStream_t. */
 ff_status ff_module_launch(ff_module *module, const ff_module_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
