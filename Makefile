@@ -9,7 +9,7 @@ RSCRIPT = Rscript
 BUILD = build
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
-FLOORS := $(filter-out rglue,$(shell tools/check-layers folders))
+FLOORS := $(filter-out rglue cuda/nvrtc,$(shell tools/check-layers folders))
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
 TESTS := $(patsubst tests/c/%.c,%,$(sort $(filter-out tests/c/test_memory.c,$(wildcard tests/c/test_*.c))))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -54,8 +54,9 @@ $(eval $(call flavour,memory,$(CC),-O1 $(SANITIZE) -Wno-error=format-truncation 
 $(BUILD)/memory/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
 $(BUILD)/memory/src/base/ff_memory.o: FAILING =
 
-# the texts that src/cuda/runtime/ff_texts.c holds
 from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
+objects_of_compiler = $(addprefix $(1)/,$(call from_makevars,CUDA_COMPILER))
+# the texts that src/cuda/runtime/ff_texts.c holds
 CUDA_TEXTS := $(call from_makevars,CUDA_TEXTS)
 $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_TEXTS:%=src/%)
 	@mkdir -p $(@D)
@@ -102,7 +103,21 @@ endef
 $(foreach flavour,asan plain memory,$(eval $(call fakes,$(flavour))))
 $(BUILD)/asan/test_backend: | $(FAKES:%=$(BUILD)/asan/fake_%.so)
 $(BUILD)/plain/test_backend: | $(FAKES:%=$(BUILD)/plain/fake_%.so)
-$(BUILD)/memory/test_memory: | $(BUILD)/memory/fake_right.so
+$(BUILD)/memory/test_memory: | $(BUILD)/memory/fake_right.so $(BUILD)/memory/fireflip_nvrtc
+$(BUILD)/memory/fireflip_nvrtc: $(BUILD)/plain/fireflip_nvrtc $(BUILD)/fake/libnvrtc.so.12
+	cp $< $@
+
+# the program that compiles at run time, beside the test that starts it, and a compiler that only pretends (NVRTC in its place)
+$(BUILD)/asan/fireflip_nvrtc $(BUILD)/plain/fireflip_nvrtc: $(BUILD)/%/fireflip_nvrtc: $(call objects_of_compiler,$(BUILD)/%/src)
+	$(CC) $(if $(filter asan,$*),$(SANITIZE)) -pthread $^ -ldl -o $@
+$(BUILD)/fake/libcuda.so.1: tests/cuda/fake_libraries.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 $(WARN) -fPIC -shared $< -o $@
+$(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14: $(BUILD)/fake/libcuda.so.1
+	cp $< $@
+FAKE_NVRTC = $(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14
+$(BUILD)/asan/test_jit: | $(BUILD)/asan/fireflip_nvrtc $(FAKE_NVRTC)
+$(BUILD)/plain/test_jit: | $(BUILD)/plain/fireflip_nvrtc $(FAKE_NVRTC)
 
 c-tests: $(TESTS:%=$(BUILD)/asan/%) $(FAKES:%=$(BUILD)/asan/fake_%.so) $(BUILD)/memory/test_memory
 plain-tests: $(TESTS:%=$(BUILD)/plain/%) $(FAKES:%=$(BUILD)/plain/fake_%.so)
@@ -117,11 +132,12 @@ ARCH = 90
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
 CUDA_BUILD = $(BUILD)/cuda
 CUDA_GENCODE = -gencode arch=compute_$(ARCH),code=[sm_$(ARCH),compute_$(ARCH)]
-CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(sort $(wildcard src/base/*.c src/backend/*.c src/cuda/*.c src/cuda/*/*.c src/cuda/*.cu src/cuda/*/*.cu)))
+CUDA_SOURCES := $(sort $(wildcard src/base/*.c src/backend/*.c src/cuda/*.c src/cuda/*/*.c src/cuda/*.cu src/cuda/*/*.cu))
+CUDA_OBJECTS := $(patsubst src/%,$(CUDA_BUILD)/%.o,$(filter-out src/cuda/nvrtc/%,$(CUDA_SOURCES)))
 
 cuda:
 	@command -v $(NVCC) >/dev/null || { echo "make cuda: nvcc is missing: install CUDA 12.1 or later, or say NVCC=..." >&2; exit 1; }
-	@$(MAKE) -s -j$(JOBS) $(CUDA_BUILD)/fireflip_cuda.so
+	@$(MAKE) -s -j$(JOBS) $(CUDA_BUILD)/fireflip_cuda.so $(CUDA_BUILD)/fireflip_nvrtc
 
 $(CUDA_BUILD)/%.cu.o: src/%.cu
 	@mkdir -p $(@D)
@@ -132,6 +148,8 @@ $(CUDA_BUILD)/%.c.o: src/%.c
 	$(CC) $(COMMON) -O2 -fPIC -fvisibility=hidden -I$(BUILD)/texts -c $< -o $@
 $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o: $(BUILD)/texts/ff_texts.inc
 $(CUDA_BUILD)/backend/ff_build.c.o: $(BUILD)/texts/ff_build.inc
+$(CUDA_BUILD)/fireflip_nvrtc: $(patsubst %.o,%.c.o,$(call objects_of_compiler,$(CUDA_BUILD)))
+	$(CC) -pthread -o $@ $^ -ldl
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
@@ -152,11 +170,8 @@ $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base
 	$(NVCC) -std=c++17 -o $@ $<
 
 # run-time compilation against a driver and a compiler that only pretend
-$(CUDA_BUILD)/jit: tests/cuda/jit.cu tests/cuda/fake_libraries.c $(CUDA_BUILD)/cuda/runtime/ff_jit.cu.o $(CUDA_BUILD)/cuda/runtime/ff_texts.c.o $(CUDA_BUILD)/base/ff_base.c.o $(CUDA_BUILD)/base/ff_memory.c.o
-	@mkdir -p $(CUDA_BUILD)/fake
-	$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -pthread tests/cuda/fake_libraries.c -o $(CUDA_BUILD)/fake/libcuda.so.1
-	for major in 12 13 14; do ln -sf libcuda.so.1 $(CUDA_BUILD)/fake/libnvrtc.so.$$major; done
-	$(NVCC) -std=c++17 -o $@ $< $(filter %.o,$^)
+$(CUDA_BUILD)/jit: tests/cuda/jit.cu $(filter $(CUDA_BUILD)/cuda/runtime/% $(CUDA_BUILD)/base/%,$(CUDA_OBJECTS)) | $(CUDA_BUILD)/fireflip_nvrtc $(FAKE_NVRTC)
+	$(NVCC) -std=c++17 -o $@ $(filter %.cu %.o,$^) -ldl
 
 gpu-check:
 	@tools/gpu-check

@@ -70,8 +70,10 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   (default: all that are usable).
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network,
 #'   compiled at run time, some seconds, and kept in the user's cache folder), `"interpreter"`, or `"auto"` (the default): code
-#'   that is kept, and to be made where that takes less time than it saves in this run, or would have saved in runs before. What
-#'   is older than 90 days is removed. Ctrl-C is heard while code is made; R then waits for it when it ends.
+#'   that is kept, and to be made where that takes less time than it saves in this run, or would have saved in runs before.
+#'   Compiled code is kept in `tools::R_user_dir("fireflip", "cache")`, which is made private to the user; where other users
+#'   may write to that folder, nothing is read from it or kept there. It holds at most 256 MB, and what was not used for 90 days is
+#'   removed. The compiler is a process of its own: Ctrl-C ends it, and so does the end of R.
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
@@ -313,16 +315,6 @@ pick_devices <- function(devices, numbers) {
 
 cache_folder <- function() {
   folder <- tools::R_user_dir("fireflip", "cache")
-  if (!dir.exists(folder)) dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  if (file.access(folder, 2L) != 0L) return(NULL)
-  if (!identical(opened$pruned, folder)) prune_cache(folder)
-  opened$pruned <- folder # once a session
-  folder
-}
-
-# Compiled code, and sums of what it would save, that are older than this are made anew if they are wanted again.
-cache_days <- 90
-prune_cache <- function(folder) {
-  files <- list.files(folder, "[.]cubin", full.names = TRUE)
-  unlink(files[difftime(Sys.time(), file.mtime(files), units = "days") > cache_days])
+  if (!dir.exists(folder)) dir.create(folder, showWarnings = FALSE, recursive = TRUE, mode = "0700")
+  if (file.access(folder, 2L) != 0L) NULL else folder
 }

@@ -1,5 +1,5 @@
 # Copies the package's shared object to libs/ and, where it was built, the CUDA backend's to libs/cuda/: beside the package's own
-# R would take it for another that registers routines.
+# R would take it for another that registers routines. With it goes the program that compiles code at run time.
 copy <- function(files, folder) {
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   copied <- file.copy(files, folder, overwrite = TRUE)
@@ -8,4 +8,4 @@ copy <- function(files, folder) {
 libs <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
 copy(c(paste0("fireflip", SHLIB_EXT), Sys.glob("symbols.rds")), libs)
 cuda <- Sys.glob(paste0("cuda/fireflip_cuda", SHLIB_EXT))
-if (length(cuda) > 0L) copy(cuda, file.path(libs, "cuda"))
+if (length(cuda) > 0L) copy(c(cuda, "cuda/fireflip_nvrtc"), file.path(libs, "cuda"))

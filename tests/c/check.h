@@ -18,6 +18,7 @@
 static struct {
   const char *test;
   long failures; /* of the test that runs */
+  int skipped;   /* whether it is left out */
 } ff_check_state;
 
 /* A test whose every check fails should not drown the rest. */
@@ -87,29 +88,41 @@ static inline int ff_check_failed(const char *file, int line) {
              ff_got == FF_OK ? "" : (err)->text, ff_status_name(want), (part));          \
   } while (0)
 
+/* Leaves the test that runs, which cannot be run here. */
+#define FF_SKIP(why)                                             \
+  do {                                                           \
+    printf("%s: skipped: %s\n", ff_check_state.test, (why));     \
+    ff_check_state.skipped = 1;                                  \
+    return;                                                      \
+  } while (0)
+
 typedef struct {
   const char *name;
   void (*run)(void);
 } ff_check_test;
 
 static inline int ff_check_main(const char *program, const ff_check_test *tests, int n, int argc, char **argv) {
-  int passed = 0, failed = 0;
+  int passed = 0, failed = 0, skipped = 0;
   for (int i = 0; i < n; i++) {
     int wanted = argc < 2;
     for (int a = 1; a < argc; a++) wanted |= strcmp(argv[a], tests[i].name) == 0;
     if (!wanted) continue;
     ff_check_state.test = tests[i].name;
-    ff_check_state.failures = 0;
+    ff_check_state.failures = ff_check_state.skipped = 0;
     tests[i].run();
     if (ff_check_state.failures > FF_CHECK_MOST)
       printf("%s: %ld more checks failed\n", tests[i].name, ff_check_state.failures - FF_CHECK_MOST);
     if (ff_check_state.failures > 0)
       failed++;
+    else if (ff_check_state.skipped)
+      skipped++;
     else
       passed++;
     fflush(stdout);
   }
-  printf("%s: %d passed, %d failed\n", program, passed, failed);
+  printf("%s: %d passed, %d failed", program, passed, failed);
+  if (skipped > 0) printf(", %d skipped", skipped);
+  printf("\n");
   return failed > 0;
 }
 

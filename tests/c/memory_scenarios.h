@@ -4,15 +4,20 @@
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
+#include <dirent.h>
+#include <unistd.h>
+
 #include "../../src/cuda/pbn/ff_generate.h"
 #include "../../src/cuda/pbn/ff_slice_image.h"
 #include "../../src/cuda/pbn/ff_table_image.h"
+#include "../../src/cuda/runtime/ff_jit.h"
 #include "../../src/exact/ff_exact.h"
 #include "../../src/io/ff_io.h"
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
 #include "check.h"
 #include "nets.h"
+#include "pretend_module.h"
 
 /* What prepare() makes and release() takes back. */
 static struct {
@@ -456,5 +461,77 @@ static void prepare_context_outcomes(void) {
   net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 2, .contexts = 2, .update = FF_ASYNCHRONOUS, .keep = 0.3};
   give_random(shape, 4);
 }
+
+/* One function has more inputs than a table may have, and is looked at as it is written. */
+static const char wide_text[] = "targets, factors\na, (a & b | c) & d & e & f & g & h & i & !(j | k) & l & m & n & o & p & !q & (r ^ s)\n"
+                                "b, a\nc, a\nd, a\ne, a\nf, a\ng, a\nh, a\ni, a\nj, !a\nk, a ^ b\nl, a\nm, a\nn, a\no, a\np, a\n"
+                                "q, a\nr, a\ns, a\n";
+static void prepare_signs(void) { prepare_parsed(wide_text, FF_FORMAT_BNET); }
+static ff_status finds_signs(ff_error *err) {
+  uint32_t *from = NULL, *to = NULL;
+  size_t n = 0;
+  ff_status status = ff_pbn_arrows(&from, &to, &n, given.pbn, err);
+  uint8_t *sign = status == FF_OK ? calloc(n + 1, 1) : NULL;
+  if (status == FF_OK) status = ff_pbn_signs(sign, given.pbn, from, to, n, err);
+  free(sign);
+  free(from);
+  free(to);
+  return status;
+}
+
+/* ---- code that is made at run time ----------------------------------------------------------------------------------- */
+
+static char code_folder[64];
+
+static void empty_code_folder(void) {
+  char path[512];
+  DIR *list = opendir(code_folder);
+  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
+    snprintf(path, sizeof path, "%s/%.255s", code_folder, e->d_name);
+    if (e->d_name[0] != '.') unlink(path);
+  }
+  if (list != NULL) closedir(list);
+}
+
+static void prepare_code(void) {
+  char library[600], here[512];
+  FF_CHECK(getcwd(here, sizeof here) != NULL);
+  snprintf(library, sizeof library, "%s/build/fake", here);
+  setenv("LD_LIBRARY_PATH", library, 1); /* for the compiler's process */
+  snprintf(code_folder, sizeof code_folder, "/tmp/fireflip-memory-XXXXXX");
+  FF_CHECK(mkdtemp(code_folder) != NULL);
+}
+
+static void release_code(void) {
+  empty_code_folder();
+  FF_CHECK(rmdir(code_folder) == 0);
+}
+
+/* By the compiler that lies beside this program, which starts a library that pretends to be NVRTC. */
+static ff_status makes_code(double price, ff_error *err) {
+  static const char *const parts[] = {"#include \"base/ff_philox.h\"\n", "int kernel;\n"}, *const options[] = {"-DONE=1"};
+  const ff_jit_request request = {.parts = parts, .n_parts = 2, .options = options, .n_options = 1, .arch = 90, .cache = code_folder,
+                                  .saves = 1, .price = price};
+  ff_jit *jit = NULL;
+  ff_jit_outcome outcome = FF_JIT_COMPILING;
+  ff_status status = ff_jit_start(&jit, &request, err);
+  CHECK_OUT(status, jit);
+  while (status == FF_OK && outcome == FF_JIT_COMPILING) status = ff_jit_wait(jit, 0.2, &outcome, err);
+  if (status == FF_OK && outcome == FF_JIT_UNAVAILABLE) status = ff_error_set(err, FF_EMEMORY, "%s", ff_jit_reason(jit));
+  ff_jit_free(jit);
+  return status;
+}
+
+static ff_status compiles_code(ff_error *err) {
+  empty_code_folder();
+  return makes_code(0, err);
+}
+
+static ff_status weighs_code(ff_error *err) {
+  empty_code_folder();
+  return makes_code(1e9, err);
+}
+
+static ff_status finds_code(ff_error *err) { return makes_code(0, err); }
 
 #endif

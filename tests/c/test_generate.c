@@ -16,10 +16,10 @@ static void *compile(const ff_generated_text *text, const char *folder, int numb
   snprintf(object, sizeof object, "%s/g%d.so", folder, number);
   FILE *file = fopen(source, "w");
   if (file == NULL) return NULL;
-  fprintf(file, "%s#include \"ff_generated.h\"\n%s", text->definitions, text->functions);
+  fprintf(file, "%s#include \"cuda/pbn/ff_generated.h\"\n%s", text->definitions, text->functions);
   fclose(file);
   const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc/cuda/pbn '%s' -o '%s'", cc != NULL ? cc : "cc",
+  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -fPIC -shared -Isrc '%s' -o '%s'", cc != NULL ? cc : "cc",
            source, object);
   int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);

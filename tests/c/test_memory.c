@@ -22,43 +22,48 @@ typedef struct {
   const char *name;
   void (*prepare)(void);
   ff_status (*play)(ff_error *err);
+  void (*end)(void); /* or NULL */
 } scenario;
 
 static const scenario scenarios[] = {
-    {"reads .pbn", NULL, reads_assa},
-    {"reads BoolNet's text", NULL, reads_boolnet},
-    {"reads .bnet", NULL, reads_bnet},
-    {"reads SBML-qual", prepare_sbml, reads_sbml},
-    {"writes .pbn", prepare_assa, writes_assa},
-    {"writes BoolNet's text", prepare_boolnet, writes_boolnet},
-    {"writes .bnet", prepare_bnet, writes_bnet},
-    {"writes SBML-qual", prepare_bnet, writes_sbml},
-    {"writes and reads a file", prepare_assa, writes_and_reads_a_file},
-    {"components", prepare_graph, finds_components},
-    {"reduction", prepare_graph, reduces},
-    {"inputs", prepare_graph, finds_inputs},
-    {"exact, dense", prepare_dense, solves},
-    {"exact, orbits and contexts", prepare_orbits, solves},
-    {"exact, several classes", prepare_classes, solves},
-    {"exact, many groups", prepare_groups, solves},
-    {"exact, wide rows", prepare_wide, solves},
-    {"sliced, synchronous", prepare_synchronous, compiles_sliced},
-    {"sliced, asynchronous", prepare_asynchronous, compiles_sliced},
-    {"sliced, contexts", prepare_contexts, compiles_sliced},
-    {"sliced, contexts, asynchronous", prepare_picked_contexts, compiles_sliced},
-    {"packed", prepare_synchronous, compiles_packed},
-    {"packed, contexts", prepare_contexts, compiles_packed},
-    {"clockwork", prepare_clock, finds_a_clock},
-    {"generated code", prepare_rows, generates},
-    {"images of sliced programs", prepare_rows, makes_slice_images},
-    {"image of a packed program", prepare_table, makes_table_image},
-    {"a backend's library", NULL, opens_a_backend},
-    {"estimate, one thread", prepare_estimate, estimates_in_one_thread},
-    {"estimate, two threads", prepare_estimate, estimates_in_two_threads},
-    {"estimate, resumed", prepare_resumed, resumes},
-    {"estimate, on devices", prepare_devices, estimates_on_devices},
-    {"outcomes", prepare_outcomes, finds_outcomes},
-    {"outcomes, contexts", prepare_context_outcomes, finds_outcomes},
+    {"reads .pbn", NULL, reads_assa, NULL},
+    {"reads BoolNet's text", NULL, reads_boolnet, NULL},
+    {"reads .bnet", NULL, reads_bnet, NULL},
+    {"reads SBML-qual", prepare_sbml, reads_sbml, NULL},
+    {"writes .pbn", prepare_assa, writes_assa, NULL},
+    {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL},
+    {"writes .bnet", prepare_bnet, writes_bnet, NULL},
+    {"writes SBML-qual", prepare_bnet, writes_sbml, NULL},
+    {"writes and reads a file", prepare_assa, writes_and_reads_a_file, NULL},
+    {"components", prepare_graph, finds_components, NULL},
+    {"reduction", prepare_graph, reduces, NULL},
+    {"inputs", prepare_graph, finds_inputs, NULL},
+    {"exact, dense", prepare_dense, solves, NULL},
+    {"exact, orbits and contexts", prepare_orbits, solves, NULL},
+    {"exact, several classes", prepare_classes, solves, NULL},
+    {"exact, many groups", prepare_groups, solves, NULL},
+    {"exact, wide rows", prepare_wide, solves, NULL},
+    {"sliced, synchronous", prepare_synchronous, compiles_sliced, NULL},
+    {"sliced, asynchronous", prepare_asynchronous, compiles_sliced, NULL},
+    {"sliced, contexts", prepare_contexts, compiles_sliced, NULL},
+    {"sliced, contexts, asynchronous", prepare_picked_contexts, compiles_sliced, NULL},
+    {"packed", prepare_synchronous, compiles_packed, NULL},
+    {"packed, contexts", prepare_contexts, compiles_packed, NULL},
+    {"clockwork", prepare_clock, finds_a_clock, NULL},
+    {"generated code", prepare_rows, generates, NULL},
+    {"images of sliced programs", prepare_rows, makes_slice_images, NULL},
+    {"image of a packed program", prepare_table, makes_table_image, NULL},
+    {"a backend's library", NULL, opens_a_backend, NULL},
+    {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL},
+    {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL},
+    {"estimate, resumed", prepare_resumed, resumes, NULL},
+    {"estimate, on devices", prepare_devices, estimates_on_devices, NULL},
+    {"outcomes", prepare_outcomes, finds_outcomes, NULL},
+    {"outcomes, contexts", prepare_context_outcomes, finds_outcomes, NULL},
+    {"signs of arrows", prepare_signs, finds_signs, NULL},
+    {"code, compiled", prepare_code, compiles_code, release_code},
+    {"code, found", prepare_code, finds_code, release_code},
+    {"code, not worth it", prepare_code, weighs_code, release_code},
 };
 
 /* Where a call may succeed although an allocation failed, and why. */
@@ -67,6 +72,12 @@ static const struct {
 } optional[] = {
     {NULL, "ff_shrink", "the block stays as large as it was"},
     {"ff_parallel", "ff_calloc", "the work is done in one thread"},
+    {"make_folder", "ff_strndup", "code is compiled without a cache"},
+    {"ff_code_cache_open", "ff_calloc", "code is compiled without a cache"},
+    {"read_entry", "ff_calloc", "code is compiled anew"},
+    {"ff_code_cache_load", "ff_strndup", "code is compiled anew"},
+    {"ff_code_cache_load", "ff_calloc", "code is compiled anew"},
+    {"list_entries", "ff_grow", "the cache is not pruned this time"},
 };
 
 /* Places that no scenario makes fail, and why. */
@@ -146,6 +157,7 @@ static void run_scenario(const scenario *s) {
     for (long k = 1; play(s, k, onwards); k++) played++;
   if (getenv("FF_MEMORY_VERBOSE") != NULL) printf("%-34s %5ld allocations, %.1f s\n", s->name, n, ff_clock() - start);
   release();
+  if (s->end != NULL) s->end();
 }
 
 static void every_allocation_may_fail(void) {

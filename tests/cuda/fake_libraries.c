@@ -1,19 +1,14 @@
-/* What ff_jit.cu asks of the CUDA driver and of NVRTC, without either: one shared object under both names, whose compiler takes
- * FAKE_SECONDS (0.2), fails with FAKE_FAIL, and tells what it saw. */
-#define _GNU_SOURCE
-#include <pthread.h>
+/* What ff_module.cu and fireflip_nvrtc ask of the CUDA driver and of NVRTC, without either: one shared object under both names.
+ * Its compiler's code is "code", then the options and the text that it was given, a line each. It takes FAKE_SECONDS (0), adds
+ * a byte to the file FAKE_LOG for each compilation that it begins, and fails with the code FAKE_FAIL; with FAKE_CRASH it kills
+ * itself. */
+#define _GNU_SOURCE /* nanosleep */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static int compiles, heard_interrupts;
-
-int fake_compiles(void);
-int fake_compiles(void) { return __atomic_load_n(&compiles, __ATOMIC_SEQ_CST); }
-int fake_heard_interrupts(void);
-int fake_heard_interrupts(void) { return __atomic_load_n(&heard_interrupts, __ATOMIC_SEQ_CST); }
+#include <time.h>
 
 #define FAKE(name, ...)   \
   int name(__VA_ARGS__);  \
@@ -26,7 +21,7 @@ FAKE(cuModuleLoadData, void **module, const char *code) {
 FAKE(cuModuleUnload, void *module) { return module == NULL; }
 FAKE(cuModuleGetFunction, void **function, void *module, const char *name) {
   *function = module;
-  return name == NULL;
+  return strcmp(name, "g_kernel") != 0 && strcmp(name, "g_other") != 0;
 }
 FAKE(cuFuncSetAttribute, void *function, int attribute, int value) { return function == NULL || attribute < 0 || value < 0; }
 FAKE(cuFuncGetAttribute, int *value, int attribute, void *function) {
@@ -34,14 +29,19 @@ FAKE(cuFuncGetAttribute, int *value, int attribute, void *function) {
   return function == NULL || attribute < 0;
 }
 FAKE(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *blocks, void *function, int threads, size_t shared) {
-  *blocks = 4;
-  return function == NULL || threads < 1 || shared > 1u << 30;
+  *blocks = shared > 200000 ? 0 : 4;
+  return function == NULL || threads < 1;
 }
 FAKE(cuLaunchKernel, void) { return 0; }
 FAKE(cuGetErrorString, int error, const char **text) {
   *text = "not even fake";
   return error < 0;
 }
+
+typedef struct {
+  char *text, *code;
+  size_t bytes;
+} fake_program;
 
 FAKE(nvrtcVersion, int *major, int *minor) {
   *major = 12;
@@ -50,17 +50,41 @@ FAKE(nvrtcVersion, int *major, int *minor) {
 }
 FAKE(nvrtcCreateProgram, void **program, const char *text, const char *name, int n, const char *const *headers,
      const char *const *names) {
-  *program = malloc(1);
-  return text == NULL || name == NULL || n < 1 || headers == NULL || names == NULL;
+  fake_program *p = calloc(1, sizeof *p);
+  if (p != NULL) p->text = malloc(strlen(text) + 1);
+  if (p == NULL || p->text == NULL) return 1;
+  strcpy(p->text, text);
+  *program = p;
+  return name == NULL || (n > 0 && (headers == NULL || names == NULL));
 }
+
+static void take_time(double seconds) {
+  struct timespec left = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  while (nanosleep(&left, &left) != 0) {}
+}
+
+static void note_in(const char *path) {
+  FILE *log = path != NULL ? fopen(path, "a") : NULL;
+  if (log == NULL) return;
+  fputc('.', log);
+  fclose(log);
+}
+
 FAKE(nvrtcCompileProgram, void *program, int n, const char *const *options) {
-  sigset_t blocked;
-  const char *seconds = getenv("FAKE_SECONDS");
-  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-  __atomic_fetch_add(&heard_interrupts, !sigismember(&blocked, SIGINT), __ATOMIC_SEQ_CST);
-  usleep((useconds_t)(1e6 * (seconds != NULL ? atof(seconds) : 0.2)));
-  __atomic_fetch_add(&compiles, 1, __ATOMIC_SEQ_CST);
-  return getenv("FAKE_FAIL") != NULL ? 6 : program == NULL || n < 1 || options == NULL;
+  fake_program *p = program;
+  const char *seconds = getenv("FAKE_SECONDS"), *fail = getenv("FAKE_FAIL");
+  note_in(getenv("FAKE_LOG"));
+  if (getenv("FAKE_CRASH") != NULL) raise(SIGKILL);
+  if (seconds != NULL) take_time(atof(seconds));
+  if (fail != NULL) return atoi(fail);
+  size_t bytes = strlen(p->text) + 8;
+  for (int i = 0; i < n; i++) bytes += strlen(options[i]) + 1;
+  p->code = malloc(bytes);
+  if (p->code == NULL) return 1;
+  p->bytes = (size_t)sprintf(p->code, "code\n");
+  for (int i = 0; i < n; i++) p->bytes += (size_t)sprintf(p->code + p->bytes, "%s\n", options[i]);
+  p->bytes += (size_t)sprintf(p->code + p->bytes, "%s", p->text);
+  return 0;
 }
 FAKE(nvrtcGetProgramLogSize, void *program, size_t *n) {
   *n = 8;
@@ -71,15 +95,13 @@ FAKE(nvrtcGetProgramLog, void *program, char *log) {
   return program == NULL;
 }
 FAKE(nvrtcGetCUBINSize, void *program, size_t *n) {
-  *n = 100;
-  return program == NULL;
-}
-FAKE(nvrtcGetCUBIN, void *program, char *code) {
-  memset(code, 7, 100);
-  memcpy(code, "code", 4);
-  return program == NULL;
-}
-FAKE(nvrtcDestroyProgram, void **program) {
-  free(*program);
+  *n = ((fake_program *)program)->bytes;
   return 0;
 }
+FAKE(nvrtcGetCUBIN, void *program, char *code) {
+  const fake_program *p = program;
+  memcpy(code, p->code, p->bytes);
+  return 0;
+}
+const char *nvrtcGetErrorString(int code);
+const char *nvrtcGetErrorString(int code) { return code == 7 ? "FAKE_BUILTIN" : "FAKE_ERROR"; }

@@ -154,6 +154,7 @@ test_that("the engine is the argument's, else the session's, else a GPU where th
   expect_identical(got$devices, c(0L, 2L))
   expect_type(got$pointer, "externalptr")
   expect_true(dir.exists(got$cache))
+  expect_identical(format(file.mode(got$cache)), "700")
   expect_identical(engine(c("auto", "cpu", "cuda"))$name, "cuda")
   expect_identical(engine("cuda")[c("name", "devices")], got[c("name", "devices")])
 
@@ -221,15 +222,4 @@ test_that("a forked process does without the GPU that its parent has opened", {
     child(tryCatch(fireflip:::resolve_engine("cuda"), fireflip_error_backend = function(e) "refused")), "refused"
   )
   expect_identical(fireflip:::resolve_engine("auto")$name, "cuda")
-})
-
-test_that("compiled code is kept for a while", {
-  folder <- tempfile("cache")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
-  files <- file.path(folder, c("new.cubin", "old.cubin", "old.cubin.saved", "old.txt"))
-  file.create(files)
-  Sys.setFileTime(files[-1L], Sys.time() - 91 * 24 * 3600)
-  fireflip:::prune_cache(folder)
-  expect_setequal(list.files(folder), c("new.cubin", "old.txt"))
 })

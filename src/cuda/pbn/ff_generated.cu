@@ -18,7 +18,7 @@
 typedef struct {
   ff_slice_device device;
   ff_jit *jit;
-  ff_jit_kernel kernel;
+  ff_module_kernel kernel;
   ff_generate_shape shape;
   uint64_t operations;
   size_t shared;
@@ -86,6 +86,15 @@ static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_fore
                       (unsigned long long)own->operations);
 }
 
+/* FF_EARGUMENT, with the reason, where there will be no code. */
+static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_error *err) {
+  ff_jit_outcome outcome;
+  ff_status status = ff_jit_wait(own->jit, seconds, &outcome, err);
+  *loaded = status == FF_OK && outcome == FF_JIT_LOADED;
+  if (status != FF_OK || *loaded || outcome == FF_JIT_COMPILING) return status;
+  return ff_error_set(err, FF_EARGUMENT, "%s", ff_jit_reason(own->jit));
+}
+
 static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
   double saves = 0, price = 0;
   ff_forecast forecast = {};
@@ -95,10 +104,14 @@ static ff_status build(generated *own, ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = ff_generate(&text, e->program, &own->shape, err);
   if (status != FF_OK) return status;
   own->shared = (size_t)text.words * 4 * own->shape.warps;
-  const char *const parts[] = {text.definitions, "#include \"ff_generated.h\"\n", text.functions};
-  status = ff_jit_start(&own->jit, parts, 3, e->device.major * 10 + e->device.minor, e->options.cache, saves, price, err);
+  const char *const parts[] = {text.definitions, "#include \"cuda/pbn/ff_generated.h\"\n", text.functions};
+  const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
+                                  .arch = e->device.major * 10 + e->device.minor, .cache = e->options.cache, .saves = saves,
+                                  .price = price};
+  status = ff_jit_start(&own->jit, &request, err);
   ff_generate_free(&text);
-  return status;
+  int loaded;
+  return status == FF_OK ? wait_for_code(own, 0, &loaded, err) : status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
@@ -111,9 +124,9 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
 /* Once the code is there. */
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   generated *own = (generated *)e->own;
-  ff_status status = ff_jit_wait(own->jit, seconds, is, err);
+  ff_status status = wait_for_code(own, seconds, is, err);
   if (status != FF_OK || !*is) return status;
-  status = ff_jit_kernel_of(&own->kernel, own->jit, "g_kernel", (int)own->shape.warps * 32, own->shared, err);
+  status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "g_kernel", (int)own->shape.warps * 32, own->shared, err);
   if (status == FF_OK) status = ff_slice_upload(&own->device, e->program, err);
   if (status != FF_OK) return status;
   e->resident = (uint64_t)own->kernel.blocks * own->shape.warps * (uint64_t)e->device.multiProcessorCount;
@@ -122,8 +135,9 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;
   e->info.shared_bytes = (uint32_t)own->shared;
-  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network (some %llu operations%s), a tile a warp",
-           (unsigned long long)own->operations, own->kernel.from_cache ? ", kept from before" : "");
+  const char *note = ff_jit_reason(own->jit);
+  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network (some %llu operations%s), a tile a warp%s%.120s",
+           (unsigned long long)own->operations, ff_jit_kept(own->jit) ? ", kept from before" : "", note[0] != '\0' ? "; " : "", note);
   return FF_OK;
 }
 
@@ -143,8 +157,8 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   void *arguments[] = {&own->device.image, &run};
   const uint32_t warps = own->shape.warps;
-  return ff_jit_launch(own->jit, &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32, own->shared, e->stream,
-                       arguments, err);
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32, own->shared,
+                          e->stream, arguments, err);
 }
 
 static ff_status spill(ff_ensemble *e, ff_error *err) { return ff_slice_spill(&((generated *)e->own)->device, e, err); }

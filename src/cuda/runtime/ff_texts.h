@@ -10,7 +10,4 @@ typedef struct {
 /* All of them, in the order of CUDA_TEXTS; the last one's name is NULL. */
 const ff_text *ff_texts(void);
 
-/* One of them, or NULL. */
-const char *ff_text_find(const char *name);
-
 #endif

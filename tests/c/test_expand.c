@@ -1,0 +1,95 @@
+/* Texts that include one another become one: ff_expand.c. */
+#include "../../src/cuda/runtime/ff_expand.h"
+#include "check.h"
+
+/* What comes after the declarations that a unit begins with. */
+static const char *after_types(const char *unit) {
+  static const char first[] = "typedef unsigned long size_t;\n";
+  FF_CHECK(unit != NULL && strncmp(unit, first, sizeof first - 1) == 0);
+  FF_CHECK(unit != NULL && strstr(unit, "typedef unsigned int uint32_t;\n") != NULL);
+  return unit != NULL ? strstr(unit, "#line") : NULL;
+}
+
+static void check_unit(const ff_text *texts, const char *const *parts, int n, const char *want) {
+  char *unit;
+  ff_error err;
+  FF_CHECK_OK(ff_expand(&unit, texts, parts, n, &err), &err);
+  FF_CHECK_STR(after_types(unit), want);
+  free(unit);
+}
+
+static void includes_are_relative_to_their_text(void) {
+  const ff_text texts[] = {{"base/a.h", "a\n"},
+                           {"cuda/x/b.h", "#include \"../../base/a.h\"\n#include \"c.h\"\nb\n"},
+                           {"cuda/x/c.h", "c"}, {NULL, NULL}};
+  check_unit(texts, (const char *[]){"one\n", "#include \"cuda/x/b.h\"\ntwo"}, 2,
+             "#line 1 \"generated.cu\"\none\n#line 2 \"generated.cu\"\n"
+             "#line 1 \"src/cuda/x/b.h\"\n#line 1 \"src/base/a.h\"\na\n#line 2 \"src/cuda/x/b.h\"\n"
+             "#line 1 \"src/cuda/x/c.h\"\nc\n#line 3 \"src/cuda/x/b.h\"\nb\n#line 3 \"generated.cu\"\ntwo\n");
+}
+
+static void a_text_stands_once(void) {
+  const ff_text texts[] = {{"a.h", "#ifndef A\n#define A\n#include \"b.h\"\na\n#endif\n"},
+                           {"b.h", "#ifndef B\n#define B\nb\n#endif\n"}, {NULL, NULL}};
+  check_unit(texts, (const char *[]){"#include \"a.h\"\n  # include \"./b.h\" // again\n#include \"a.h\"\nend\n"}, 1,
+             "#line 1 \"generated.cu\"\n#line 1 \"src/a.h\"\n#ifndef A\n#define A\n"
+             "#line 1 \"src/b.h\"\n#ifndef B\n#define B\nb\n#endif\n"
+             "#line 4 \"src/a.h\"\na\n#endif\n#line 2 \"generated.cu\"\n\n\nend\n");
+}
+
+/* Where a condition may leave it out, the text has to come again. */
+static void conditions_are_heeded(void) {
+  const ff_text texts[] = {{"a.h", "#ifndef A\n#if 0\n#include \"b.h\"\n#endif\n#include \"b.h\"\n#endif\n"},
+                           {"b.h", "b\n"}, {NULL, NULL}};
+  check_unit(texts, (const char *[]){"#include \"a.h\"\n#include \"b.h\"\n"}, 1,
+             "#line 1 \"generated.cu\"\n#line 1 \"src/a.h\"\n#ifndef A\n#if 0\n"
+             "#line 1 \"src/b.h\"\nb\n#line 4 \"src/a.h\"\n#endif\n"
+             "#line 1 \"src/b.h\"\nb\n#line 6 \"src/a.h\"\n#endif\n#line 2 \"generated.cu\"\n\n");
+}
+
+static void what_is_no_include_stays(void) {
+  const ff_text texts[] = {{"a.h", "a\n"}, {NULL, NULL}};
+  const char *text = "/* one\n#include \"a.h\"\n*/ \"/*\" // /*\n#include <stdint.h>\n#include <math.h>\n#include \"b.h\"\n"
+                     "#include \"../a.h\"\n#include\n#include \"a.h\n#included \"a.h\"\n'\"' /* */ /* two\n*/\n";
+  check_unit(texts, &text, 1,
+             "#line 1 \"generated.cu\"\n/* one\n#include \"a.h\"\n*/ \"/*\" // /*\n\n#include <math.h>\n#include \"b.h\"\n"
+             "#include \"../a.h\"\n#include\n#include \"a.h\n#included \"a.h\"\n'\"' /* */ /* two\n*/\n");
+  const char *after = "/* a */ #include \"a.h\"\n";
+  check_unit(texts, &after, 1, "#line 1 \"generated.cu\"\n#line 1 \"src/a.h\"\na\n#line 2 \"generated.cu\"\n");
+}
+
+static void circles_end(void) {
+  const ff_text guarded[] = {{"a.h", "#ifndef A\n#include \"b.h\"\n#endif\n"},
+                             {"b.h", "#ifndef B\n#include \"a.h\"\n#endif\n"}, {NULL, NULL}};
+  const ff_text endless[] = {{"a.h", "#if A\n#include \"b.h\"\n#endif\n"},
+                             {"b.h", "#if B\n#include \"a.h\"\n#endif\n"}, {NULL, NULL}};
+  const char *part = "#include \"a.h\"\n", *in_condition = "#if C\n#include \"a.h\"\n#endif\n";
+  char *unit;
+  ff_error err;
+  FF_CHECK_OK(ff_expand(&unit, guarded, &part, 1, &err), &err);
+  free(unit);
+  FF_CHECK_FAILS(ff_expand(&unit, endless, &in_condition, 1, &err), FF_EINTERNAL, &err, "without an end");
+  FF_CHECK(unit == NULL);
+}
+
+/* Every text that travels is found by what includes it, but for those that the run-time compiler's condition leaves out. */
+static void our_texts_are_whole(void) {
+  char *unit;
+  ff_error err;
+  const char *part = "#include \"cuda/pbn/ff_generated.h\"\n";
+  FF_CHECK_OK(ff_expand(&unit, ff_texts(), &part, 1, &err), &err);
+  int left = 0;
+  for (const char *at = unit; at != NULL && (at = strstr(at, "#include")) != NULL; at++) left++;
+  FF_CHECK_INT(left, 1);
+  FF_CHECK(unit != NULL && strstr(unit, "#include \"../../pbn/ff_engine.h\"") != NULL);
+  for (const ff_text *t = ff_texts(); t->name != NULL; t++) {
+    char place[128];
+    snprintf(place, sizeof place, "#line 1 \"src/%s\"\n", t->name);
+    const char *first = unit != NULL ? strstr(unit, place) : NULL;
+    FF_CHECK_SAY(first != NULL && strstr(first + 1, place) == NULL, "%s", t->name); /* once */
+  }
+  free(unit);
+}
+
+FF_TEST_MAIN("expand", includes_are_relative_to_their_text, a_text_stands_once, conditions_are_heeded, what_is_no_include_stays,
+             circles_end, our_texts_are_whole)
