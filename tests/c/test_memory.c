@@ -75,8 +75,8 @@ static const struct {
     {"make_folder", "ff_strndup", "code is compiled without a cache"},
     {"ff_code_cache_open", "ff_calloc", "code is compiled without a cache"},
     {"read_entry", "ff_calloc", "code is compiled anew"},
-    {"ff_code_cache_load", "ff_strndup", "code is compiled anew"},
-    {"ff_code_cache_load", "ff_calloc", "code is compiled anew"},
+    {"load_file", "ff_strndup", "code is compiled anew"},
+    {"load_file", "ff_calloc", "code is compiled anew"},
     {"list_entries", "ff_grow", "the cache is not pruned this time"},
 };
 
