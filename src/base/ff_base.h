@@ -100,6 +100,6 @@ void ff_parallel(int n_threads, void (*work)(void *context, int index), void *co
 /* -log(1 - p) for 0 <= p < 1, and log(x) for x > 0, by +, -, * and / alone: the same bits on every machine.
  * Relative error below 1e-15. */
 double ff_neg_log1m(double p);
-double ff_log(double x);
+double ff_log_series(double x);
 
 #endif
