@@ -74,13 +74,13 @@ static FF_HD inline double ff_log1p(double x) {
 
 /* ---- exponential function ----------------------------------------------------------------------------------------------- */
 
-/* What is left of an argument when k log(2) is taken away: |high + low| <= log(2) / 2, |low| at most half an ulp of high. */
+/* What is left of an argument when k log(2) is taken away: |high + low| <= log(2) / 2, low at most half a unit in the last place. */
 typedef struct {
   uint64_t k; /* modulo 2^64 */
   double high, low;
 } ff_math_rest;
 
-/* Of x + more, |x| < 2000 and |more| < 2e-5. */
+/* Of x + more, |x| < 2000 and |more| < 5e-5. */
 static FF_HD inline ff_math_rest ff_math_exp_rest(double x, double more) {
   const double shifted = x * FF_MATH_INVERSE_LN2 + FF_MATH_ROUNDER, k = shifted - FF_MATH_ROUNDER;
   const ff_math_two r = ff_math_quick_sum(x - k * FF_MATH_LN2_HIGH, more - k * FF_MATH_LN2_LOW);
@@ -94,13 +94,13 @@ static FF_HD inline ff_math_rest ff_math_exp_rest(double x, double more) {
 /* cosh(r) - 1 - r^2 / 2 and sinh(r) - r for |r| <= log(2) / 2, from z = r^2 */
 static FF_HD inline double ff_math_exp_even(double z) {
   const double w = z * z;
-  return w * ((0x1.5555555555558p-5 + z * 0x1.6c16c16c14ffap-10)
-      + w * ((0x1.a01a01ad81044p-16 + z * 0x1.27e4cc0908f3ap-22) + w * 0x1.1f8bef233396ep-29));
+  return w * (((0x1.5555555555558p-5 + z * 0x1.6c16c16c14ffap-10) + w * (0x1.a01a01ad81044p-16 + z * 0x1.27e4cc0908f3ap-22))
+      + (w * w) * 0x1.1f8bef233396ep-29);
 }
 static FF_HD inline double ff_math_exp_odd(double r, double z) {
   const double w = z * z;
-  return (r * z) * ((0x1.5555555555555p-3 + z * 0x1.1111111111387p-7)
-      + w * ((0x1.a01a019ea0689p-13 + z * 0x1.71de4082e3234p-19) + w * (0x1.ae4ccdfdfe931p-26 + z * 0x1.82be9d35a6e23p-33)));
+  return (r * z) * (((0x1.5555555555555p-3 + z * 0x1.1111111111387p-7) + w * (0x1.a01a019ea0689p-13 + z * 0x1.71de4082e3234p-19))
+      + (w * w) * (0x1.ae4ccdfdfe931p-26 + z * 0x1.82be9d35a6e23p-33));
 }
 
 /* exp(r.high + r.low) = exp(r.high) (1 + r.low). 1 + r.high is exact, r.high^2 / 2 the largest term after it. */
@@ -117,7 +117,7 @@ FF_SELDOM double ff_math_times_power(double y, uint64_t k) {
   return (y * ff_math_power_of_two(part)) * ff_math_power_of_two(k - part);
 }
 
-/* exp(x + more) where x may be anything, and more is tiny */
+/* exp(x + more) for any x, |more| < 5e-5 */
 static FF_HD inline double ff_math_exp_sum(double x, double more) {
   const int rare = ff_math_magnitude(x) > UINT64_C(0x4086200000000000); /* 708 */
   if (FF_RARELY(rare)) {
@@ -157,47 +157,33 @@ static FF_HD inline double ff_expm1(double x) {
 
 /* ---- powers ------------------------------------------------------------------------------------------------------------- */
 
-/* A number as high + low, where high has no more than 26 bits: a product of two such highs is exact. */
-static FF_HD inline ff_math_two ff_math_heads(double high, double low) {
-  ff_math_two out;
-  out.high = ff_math_from_bits(ff_math_bits(high + low) & ~UINT64_C(0x7FFFFFF));
-  out.low = (high - out.high) + low;
-  return out;
-}
+/* The upper 26 bits of x. Products of two such numbers are exact. */
+static FF_HD inline double ff_math_head(double x) { return ff_math_from_bits(ff_math_bits(x) & ~UINT64_C(0x7FFFFFF)); }
 
-/* The product of two such numbers, not yet one itself. */
-static FF_HD inline ff_math_two ff_math_times(ff_math_two a, ff_math_two b) {
-  ff_math_two out;
-  out.high = a.high * b.high;
-  out.low = a.high * b.low + a.low * (b.high + b.low);
-  return out;
-}
-
-/* k log(2) + log(1 + f) to about 65 bits. With s = f / (2 + f) and z = s^2, log(1 + f) = 2 s + 2 s z (1/3 + T(z)). */
+/* k log(2) + log(1 + f) to about 63 bits. With s = f / (2 + f) and z = s^2, log(1 + f) = 2 s + 2 s z / 3 + 2 s z T(z). The first
+ * two terms are sums of two doubles, the upper of which are exact products of heads. */
 static FF_HD inline ff_math_two ff_math_log_two(ff_math_scaled x) {
-  const double f = x.f, quotient = f / (2.0 + f);
-  const ff_math_two g = ff_math_heads(f, 0.0);
-  ff_math_two s;
-  s.high = ff_math_from_bits(ff_math_bits(quotient) & ~UINT64_C(0x7FFFFFF));
-  s.low = (((f - 2.0 * s.high) - s.high * g.high) - s.high * g.low) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 */
-  const double square = s.high * s.high, square_low = s.low * (2.0 * s.high + s.low), z = square + square_low, q = z * z;
-  const double tail = z * ((0x1.9999999999b30p-3 + q * (0x1.c71c722d65864p-4 + q * (0x1.3b1eebe5abb44p-4 + q * 0x1.0e419fef4b29fp-4)))
-      + z * (0x1.2492492457d6bp-3 + q * (0x1.745ce9e36f0c7p-4 + q * 0x1.0f7ff673d689bp-4)));
-  ff_math_two a = ff_math_heads(0x1.5555555555555p-2, tail); /* 1/3, and what that rounded away comes next */
-  a.low += 0x1.5555555555555p-56;
-  const ff_math_two u = ff_math_times(ff_math_heads(square, square_low), a);
-  const ff_math_two w = ff_math_times(s, ff_math_heads(u.high, u.low));
-  const ff_math_two sum = ff_math_quick_sum(x.k * FF_MATH_LN2_HIGH, 2.0 * s.high);
-  ff_math_two out = ff_math_quick_sum(sum.high, 2.0 * w.high);
-  out.low += (2.0 * (w.low + s.low) + x.k * FF_MATH_LN2_LOW) + sum.low;
+  const double f = x.f, third = 0x1.5555555555555p-2;
+  const double quotient = f / (2.0 + f), early = quotient * quotient, q = early * early; /* near enough to z for T */
+  const double tail = ((0x1.9999999999b30p-3 + early * 0x1.2492492457d6bp-3) + q * (0x1.c71c722d65864p-4 + early * 0x1.745ce9e36f0c7p-4))
+      + (q * q) * ((0x1.3b1eebe5abb44p-4 + early * 0x1.0f7ff673d689bp-4) + q * 0x1.0e419fef4b29fp-4);
+  const double s = ff_math_head(quotient), f_head = ff_math_head(f);
+  const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 */
+  const double square = s * s, square_more = s_low * (2.0 * s + s_low), z = square + square_more;
+  const double square_head = ff_math_head(square), square_low = (square - square_head) + square_more;
+  const double part = ff_math_head(quotient * third), part_low = ((s - 3.0 * part) + s_low) * third; /* s / 3 */
+  const double cubic = square_head * part, cubic_low = square_head * part_low + square_low * (part + part_low);
+  const ff_math_two sum = ff_math_quick_sum(x.k * FF_MATH_LN2_HIGH, 2.0 * s);
+  ff_math_two out = ff_math_quick_sum(sum.high, 2.0 * cubic);
+  out.low += (x.k * FF_MATH_LN2_LOW + sum.low) + 2.0 * (s_low + (cubic_low + (quotient * z) * (z * tail)));
   return out;
 }
 
 /* exp(y log(x)) for 2^-65 <= |y| <= 2^65 */
 static FF_HD inline double ff_math_pow_of(ff_math_scaled x, double y) {
   const ff_math_two l = ff_math_log_two(x);
-  const ff_math_two p = ff_math_times(ff_math_heads(y, 0.0), ff_math_heads(l.high, l.low));
-  return ff_math_exp_sum(p.high, p.low);
+  const double l_head = ff_math_head(l.high), y_head = ff_math_head(y);
+  return ff_math_exp_sum(l_head * y_head, y_head * ((l.high - l_head) + l.low) + (y - y_head) * (l.high + l.low));
 }
 
 /* 1 where y is an odd integer, 2 where it is an even one or infinite, 0 where it is none. */
