@@ -119,38 +119,18 @@ static FF_HD inline ff_math_two ff_math_quick_sum(double a, double b) {
   return out;
 }
 
-/* x as a sum of two doubles of 26 bits each, whose products are exact therefore */
-static FF_HD inline ff_math_two ff_math_split(double x) {
-  ff_math_two out;
-  out.high = ff_math_from_bits((ff_math_bits(x) + UINT64_C(0x4000000)) & ~UINT64_C(0x7FFFFFF));
-  out.low = x - out.high;
-  return out;
-}
-
-/* a * b exactly, if neither overflows nor comes near the smallest numbers. Without fused multiply-add in hardware fma() is a call
- * of 3 ns or more, so the product's error is computed from halves instead (Dekker 1971). Both ways are exact, hence equal. */
-static FF_HD inline ff_math_two ff_math_product(double a, double b) {
-  ff_math_two out;
-  out.high = a * b;
-#if defined(__CUDA_ARCH__)
-  out.low = __fma_rn(a, b, -out.high);
-#elif defined(__FP_FAST_FMA)
-  out.low = __builtin_fma(a, b, -out.high);
-#else
-  const ff_math_two u = ff_math_split(a), v = ff_math_split(b);
-  out.low = (((u.high * v.high - out.high) + u.high * v.low) + u.low * v.high) + u.low * v.low;
-#endif
-  return out;
-}
+/* The upper 26 bits of x. The product of two such numbers is exact, and so is that of one and what another left, x - head(x).
+ * Fused multiply-adds would save a few operations, but they are a call of 3 ns or more where the compiler may not assume the
+ * instruction, as in R packages for x86-64. */
+static FF_HD inline double ff_math_head(double x) { return ff_math_from_bits(ff_math_bits(x) & ~UINT64_C(0x7FFFFFF)); }
 
 /* (n.high + n.low) / (d.high + d.low), nearly correctly rounded; each low may be as large as its high */
 static FF_HD inline double ff_math_ratio(ff_math_two n, ff_math_two d) {
   n = ff_math_quick_sum(n.high, n.low);
   d = ff_math_quick_sum(d.high, d.low);
-  const double inverse = 1.0 / d.high, quotient = n.high * inverse;
-  const ff_math_two back = ff_math_product(quotient, d.high);
-  const double rest = ((n.high - back.high) - back.low) + (n.low - quotient * d.low);
-  return quotient + rest * inverse;
+  const double inverse = 1.0 / d.high, quotient = ff_math_head(n.high * inverse), d_head = ff_math_head(d.high);
+  const double rest = (n.high - quotient * d_head) - quotient * (d.high - d_head);
+  return quotient + (rest + (n.low - quotient * d.low)) * inverse;
 }
 
 #include "ff_math_exp.h"

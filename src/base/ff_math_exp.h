@@ -74,7 +74,7 @@ static FF_HD inline double ff_log1p(double x) {
 
 /* ---- exponential function ----------------------------------------------------------------------------------------------- */
 
-/* What is left of an argument when k log(2) is taken away: |high + low| <= log(2) / 2, low at most half a unit in the last place. */
+/* What is left of an argument when k log(2) is taken away: |high + low| <= log(2) / 2, low is at most half an ulp of high. */
 typedef struct {
   uint64_t k; /* modulo 2^64 */
   double high, low;
@@ -157,26 +157,25 @@ static FF_HD inline double ff_expm1(double x) {
 
 /* ---- powers ------------------------------------------------------------------------------------------------------------- */
 
-/* The upper 26 bits of x. Products of two such numbers are exact. */
-static FF_HD inline double ff_math_head(double x) { return ff_math_from_bits(ff_math_bits(x) & ~UINT64_C(0x7FFFFFF)); }
-
-/* k log(2) + log(1 + f) to about 63 bits. With s = f / (2 + f) and z = s^2, log(1 + f) = 2 s + 2 s z / 3 + 2 s z T(z). The first
- * two terms are sums of two doubles, the upper of which are exact products of heads. */
+/* k log(2) + log(1 + f) to about 63 bits. With s = f / (2 + f) and z = s^2, log(1 + f) = 2 s + 2 s z / 3 (1 + U(z)). 2 s and
+ * 2 s z / 3 are sums of two doubles, the upper ones exact products of heads. */
 static FF_HD inline ff_math_two ff_math_log_two(ff_math_scaled x) {
   const double f = x.f, third = 0x1.5555555555555p-2;
-  const double quotient = f / (2.0 + f), early = quotient * quotient, q = early * early; /* near enough to z for T */
-  const double tail = ((0x1.9999999999b30p-3 + early * 0x1.2492492457d6bp-3) + q * (0x1.c71c722d65864p-4 + early * 0x1.745ce9e36f0c7p-4))
-      + (q * q) * ((0x1.3b1eebe5abb44p-4 + early * 0x1.0f7ff673d689bp-4) + q * 0x1.0e419fef4b29fp-4);
+  const double quotient = f / (2.0 + f), early = quotient * quotient, q = early * early; /* near enough to z for U */
+  const double u = ((0x1.3333333333464p-1 + early * 0x1.b6db6db683c21p-2)
+      + q * (0x1.555555a20c1ccp-2 + early * 0x1.1745af6a9657ep-2))
+      + (q * q) * ((0x1.d8ae61d549140p-3 + early * 0x1.973ff2557c1e6p-3) + q * 0x1.9562659a9341fp-3);
   const double s = ff_math_head(quotient), f_head = ff_math_head(f);
-  const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 */
+  const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 *
+        const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 */
   const double square = s * s, square_more = s_low * (2.0 * s + s_low), z = square + square_more;
   const double square_head = ff_math_head(square), square_low = (square - square_head) + square_more;
   const double part = ff_math_head(quotient * third), part_low = ((s - 3.0 * part) + s_low) * third; /* s / 3 */
   const double cubic = square_head * part, cubic_low = square_head * part_low + square_low * (part + part_low);
   const ff_math_two sum = ff_math_quick_sum(x.k * FF_MATH_LN2_HIGH, 2.0 * s);
-  ff_math_two out = ff_math_quick_sum(sum.high, 2.0 * cubic);
-  out.low += (x.k * FF_MATH_LN2_LOW + sum.low) + 2.0 * (s_low + (cubic_low + (quotient * z) * (z * tail)));
-  return out;
+  const ff_math_two more = ff_math_quick_sum(sum.high, 2.0 * cubic);
+  const double low = (x.k * FF_MATH_LN2_LOW + sum.low) + 2.0 * ((s_low + cubic_low) + (cubic + cubic_low) * (z * u));
+  return ff_math_quick_sum(more.high, more.low + low);
 }
 
 /* exp(y log(x)) for 2^-65 <= |y| <= 2^65 */

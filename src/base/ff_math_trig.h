@@ -49,7 +49,7 @@ FF_SELDOM uint64_t ff_math_quadrant_large(double x, ff_math_two *r) {
   uint64_t sign = ff_math_bits(x) & FF_MATH_SIGN;
   if (sign != 0u) quadrant = 0u - quadrant;
   if (f0 >> 63 != 0u) { /* above 1/2: the next quadrant, and a negative rest */
-    quadrant += sign != 0u ? UINT64_MAX : 1u;
+    quadrant = sign != 0u ? quadrant - 1u : quadrant + 1u;
     sign ^= FF_MATH_SIGN;
     f1 = ~f1 + 1u;
     f0 = ~f0 + (f1 == 0u);
@@ -61,24 +61,25 @@ FF_SELDOM uint64_t ff_math_quadrant_large(double x, ff_math_two *r) {
   }
   const double high = (double)(int64_t)(f0 >> 11) * ff_math_from_bits(exponent << 52 | sign);
   const double low = (double)(int64_t)((f0 & 0x7FFu) << 42 | f1 >> 22) * ff_math_from_bits((exponent - 53u) << 52 | sign);
-  const ff_math_two p = ff_math_product(high, FF_MATH_HALF_PI_HIGH);
-  *r = ff_math_quick_sum(p.high, p.low + (high * FF_MATH_HALF_PI_LOW + low * FF_MATH_HALF_PI_HIGH));
+  const double high_head = ff_math_head(high), half_pi_head = 0x1.921fb50000000p+0, half_pi_rest = 0x1.110b4611a6263p-26;
+  *r = ff_math_quick_sum(high_head * half_pi_head,
+      high_head * half_pi_rest + ((high - high_head) * FF_MATH_HALF_PI_HIGH + low * FF_MATH_HALF_PI_HIGH));
   return quadrant;
 }
 
 /* ---- sine, cosine, tangent ------------------------------------------------------------------------------------------------- */
 
-static FF_HD inline ff_math_two ff_math_sin_two(ff_math_two r, double z) {
+/* z is r.high^2 rounded; z_low what it rounded away, or 0 where that matters little. */
+static FF_HD inline ff_math_two ff_math_sin_two(ff_math_two r, double z, double z_low) {
   const double w = z * z;
   const double cubic = (-0x1.5555555555549p-3 + z * 0x1.111111110f8a3p-7)
       + w * ((-0x1.a01a019c157f6p-13 + z * 0x1.71de357a711d5p-19) + w * (-0x1.ae5e6802d3643p-26 + z * 0x1.5d9371ec4b5cdp-33));
   ff_math_two out;
   out.high = r.high;
-  out.low = (r.high * z) * cubic + r.low * (1.0 - 0.5 * z);
+  out.low = (r.high * z) * cubic + (r.low * (1.0 - 0.5 * z) - r.high * z_low);
   return out;
 }
 
-/* z_low: what r.high^2 is more than z, or 0 */
 static FF_HD inline ff_math_two ff_math_cos_two(ff_math_two r, double z, double z_low) {
   const double w = z * z;
   const double quartic = (0x1.555555555554cp-5 - z * 0x1.6c16c16c1521ep-10) + w * ((0x1.a01a019cbf351p-16
@@ -91,7 +92,7 @@ static FF_HD inline ff_math_two ff_math_cos_two(ff_math_two r, double z, double 
 /* The sine of what is `quadrant` quarters of a turn and r. */
 static FF_HD inline double ff_math_sin_of(uint64_t quadrant, ff_math_two r) {
   const double z = r.high * r.high;
-  const ff_math_two s = ff_math_sin_two(r, z), c = ff_math_cos_two(r, z, 0.0);
+  const ff_math_two s = ff_math_sin_two(r, z, 0.0), c = ff_math_cos_two(r, z, 0.0);
   const double y = (quadrant & 1u) != 0u ? c.high + c.low : s.high + s.low;
   return (quadrant & 2u) != 0u ? -y : y;
 }
@@ -131,8 +132,8 @@ static FF_HD inline double ff_tan(double x) {
   } else {
     quadrant = ff_math_quadrant(x, &r);
   }
-  const ff_math_two z = ff_math_product(r.high, r.high);
-  const ff_math_two s = ff_math_sin_two(r, z.high), c = ff_math_cos_two(r, z.high, z.low);
+  const double z = r.high * r.high, head = ff_math_head(r.high), z_low = (head * head - z) + (r.high - head) * (r.high + head);
+  const ff_math_two s = ff_math_sin_two(r, z, z_low * (1.0 / 6.0)), c = ff_math_cos_two(r, z, z_low);
   const int odd = (quadrant & 1u) != 0u;
   ff_math_two above, below;
   above.high = odd ? -c.high : s.high;
@@ -197,8 +198,8 @@ static FF_HD inline double ff_math_asin_more(double t, double z) {
 static FF_HD inline ff_math_two ff_math_root(double z) {
   ff_math_two out;
   out.high = ff_math_sqrt(z);
-  const ff_math_two square = ff_math_product(out.high, out.high);
-  out.low = z > 0.0 ? ((z - square.high) - square.low) / (2.0 * out.high) : 0.0;
+  const double head = ff_math_head(out.high), rest = (z - head * head) - (out.high - head) * (out.high + head);
+  out.low = z > 0.0 ? rest / (2.0 * out.high) : 0.0;
   return out;
 }
 

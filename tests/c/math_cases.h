@@ -67,7 +67,7 @@ static FF_HD inline math_arguments math_arguments_of(int function, uint64_t i) {
   out.x = kind < 2u ? low + (high - low) * math_fraction(one) : math_of_exponents(one, other, lowest, highest, negative);
   if (kind == 3u) out.x = ff_math_from_bits(one);
   out.y = 16.0 * math_fraction(other) - 8.0; /* pow's exponent */
-  if (kind == 1u) out.y *= 200.0;
+  if (kind == 1u) out.y *= 264.0;
   if (kind == 2u) { /* so that all sizes of results come */
     const double size = (double)(int64_t)(ff_math_bits(out.x) >> 52) - 1023.0;
     out.y = (math_fraction(other << 20) - 0.5) * 2200.0 / ((size < 0.0 ? -size : size) + 1.0);
@@ -109,6 +109,7 @@ static FF_HD inline uint64_t math_mixed(double value, uint64_t i) {
   return z ^ z >> 31;
 }
 
+#if !defined(__CUDACC_RTC__)
 static inline const char *math_name(int function) {
   static const char *const name[MATH_FUNCTIONS] = {
 #define MATH_X(name, a, b, c, d, e, f, g) #name,
@@ -117,5 +118,6 @@ static inline const char *math_name(int function) {
   };
   return name[function];
 }
+#endif
 
 #endif
