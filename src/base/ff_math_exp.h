@@ -166,8 +166,8 @@ static FF_HD inline ff_math_two ff_math_log_two(ff_math_scaled x) {
       + q * (0x1.555555a20c1ccp-2 + early * 0x1.1745af6a9657ep-2))
       + (q * q) * ((0x1.d8ae61d549140p-3 + early * 0x1.973ff2557c1e6p-3) + q * 0x1.9562659a9341fp-3);
   const double s = ff_math_head(quotient), f_head = ff_math_head(f);
-  const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 *
-        const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient); /* 1 / (2 + f) = (1 - s) / 2 */
+  /* what is left of f, times 1 / (2 + f) = (1 - s) / 2 */
+  const double s_low = (((f - 2.0 * s) - s * f_head) - s * (f - f_head)) * (0.5 - 0.5 * quotient);
   const double square = s * s, square_more = s_low * (2.0 * s + s_low), z = square + square_more;
   const double square_head = ff_math_head(square), square_low = (square - square_head) + square_more;
   const double part = ff_math_head(quotient * third), part_low = ((s - 3.0 * part) + s_low) * third; /* s / 3 */

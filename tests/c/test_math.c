@@ -228,4 +228,5 @@ static void same_bits_in_loops(void) {
 }
 
 FF_TEST_MAIN("math", special_values, special_powers, errors_are_bounded, hard_arguments, symmetries_are_exact,
-             unchecked_forms_are_equal, powers_that_are_doubles_are_exact, monotone_where_it_should_be, same_bits, same_bits_in_loops)
+             unchecked_forms_are_equal, powers_that_are_doubles_are_exact, monotone_where_it_should_be,
+             same_bits, same_bits_in_loops)
