@@ -6,9 +6,9 @@
  * the last bit, in an order that the text fixes. Compilers must not fuse a product and a sum: -ffp-contract=off for gcc and
  * clang, -fmad=false for nvcc and NVRTC. The rounding mode is to nearest.
  *
- * Errors are below 1 unit in the last place, those of ff_pow below 2 (0.5 is what rounding alone costs; bench/NOTES.md has a table
- * of the largest errors found). Zeros, infinities, NaN, subnormal numbers, overflow and underflow give the values of C99, Annex F. A result
- * that is no number is always the same NaN, whatever NaN came in. Floating-point exceptions and errno are left unspecified.
+ * Errors are below 1 unit in the last place, those of ff_pow below 2 (0.5 is what rounding alone costs; bench/NOTES.md has the
+ * largest errors found). Zeros, infinities, NaN, subnormal numbers, overflow and underflow give the values of C99, Annex F. A
+ * result that is no number is always the same NaN, whatever NaN came in. Floating-point exceptions and errno are unspecified.
  *
  * The formulas are textbook mathematics; tools/math-coefficients computes all coefficients and constants.
  */
