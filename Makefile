@@ -1,6 +1,6 @@
 # What a user types:      make demo
 # What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
-# ... with CUDA:          make cuda, make cuda-check; on a machine with a GPU make gpu-check, make gpu-bench
+# ... with CUDA:          make cuda, make cuda-check, make cuda-math; on a machine with a GPU make gpu-check, make gpu-bench
 # The package itself is built by R (configure, src/Makevars.in); this file is not part of it.
 # Each target installs the Debian packages that it needs and does not find (tools/need).
 
@@ -20,7 +20,7 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench docs valgrind campaign cuda cuda-check gpu-check gpu-bench clean install
+.PHONY: demo check c-tests fuzz bench bench-math docs valgrind campaign campaign-math cuda cuda-check cuda-math gpu-check gpu-bench clean install
 
 demo:
 	@tools/need demo
@@ -164,6 +164,13 @@ $(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/li
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 
+# ff_math.h on the GPU against the processor, bit for bit; runs on a machine with a GPU
+MATH_HEADERS := $(wildcard src/base/ff_math*.h) tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
+cuda-math: $(CUDA_BUILD)/math
+$(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -fmad=false $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall,-ffp-contract=off,-pthread $< -lnvrtc -o $@
+
 # cuRAND's Philox against ours, on the processor
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h
 	@mkdir -p $(@D)
@@ -199,6 +206,17 @@ campaign:
 	@tools/install-package $(BUILD)/lib
 	@set -e; for script in tests/campaign/$(or $(CAMPAIGN),*).R; do \
 	  echo "== $$script"; R_LIBS=$(BUILD)/lib $(RSCRIPT) $$script; done
+
+# ff_math.h against long double (VALUES for each function, some minutes), and its speed against the C library's
+VALUES = 1e8
+campaign-math: $(BUILD)/plain/campaign_math
+	$< $(VALUES) $(JOBS)
+bench-math: $(BUILD)/plain/bench_math
+	$<
+$(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BUILD)/plain/src/base/ff_base.o $(BUILD)/plain/src/base/ff_threads.o
+	$(CC) -pthread $^ -lm -o $@
+$(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BUILD)/plain/src/base/ff_base.o $(BUILD)/plain/src/base/ff_threads.o
+	$(CC) -pthread $^ -lm -o $@
 
 bench:
 	@tools/need check

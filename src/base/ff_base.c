@@ -47,7 +47,7 @@ static double twice_atanh(double s) {
 static const double ln2_high = 0.693147180369123816490; /* the low 32 bits zero: exponent * ln2_high is exact */
 static const double ln2_low = 1.90821492927058770002e-10;
 
-double ff_log(double x) {
+double ff_log_series(double x) {
   uint64_t bits;
   int exponent = 0;
   memcpy(&bits, &x, sizeof bits);
@@ -69,7 +69,7 @@ double ff_log(double x) {
 }
 
 double ff_neg_log1m(double p) {
-  if (p > 0.5) return -ff_log(1.0 - p); /* 1 - p is exact here */
+  if (p > 0.5) return -ff_log_series(1.0 - p); /* 1 - p is exact here */
   return twice_atanh(p / (2.0 - p));
 }
 

@@ -144,7 +144,7 @@ ff_status ff_pbn_inputs(uint8_t *input, const ff_pbn *pbn, ff_error *err);
  * written expression is looked at: a parent that occurs without negation only (or with one only) has that sign, which it
  * cannot contradict; any other gets FF_SIGN_UNKNOWN.
  *
- * Fills sign[], the caller's, one entry an arrow. The arrows are sorted by (to, from), each once (ff_graph_arrows() of graph/ makes
+ * Fills sign[], the caller's, one entry an arrow. The arrows are sorted by (to, from), each once (ff_pbn_arrows() of pbn/ makes
  * them so). Takes O(2^k / 32 * (length + k)) time for a function of k parents, and memory for one truth table; only memory can
  * fail it. */
 enum { FF_SIGN_UP = 1, FF_SIGN_DOWN = 2, FF_SIGN_UNKNOWN = 4 };

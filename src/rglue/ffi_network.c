@@ -206,7 +206,7 @@ SEXP ffi_pbn_signs(SEXP model) {
   uint8_t *found = (uint8_t *)R_alloc(most + 1, 1);
   uint32_t *from = NULL, *to = NULL;
   size_t n_arrows = 0;
-  ff_status status = ff_graph_arrows(&from, &to, &n_arrows, pbn, &err);
+  ff_status status = ff_pbn_arrows(&from, &to, &n_arrows, pbn, &err);
   if (status == FF_OK) status = ff_pbn_signs(found, pbn, from, to, n_arrows, &err);
   free(from);
   free(to);

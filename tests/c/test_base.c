@@ -59,7 +59,7 @@ static void logarithms_are_right(void) {
     c.v[0] = i;
     ff_philox_block w = ff_philox(c, 1);
     double x = ldexp(0.5 + w.v[0] / 8589934592.0, (int)(w.v[1] % 200) - 100), p = (w.v[2] + 0.5) / 4294967296.0;
-    double gap = fabs(ff_log(x) - log(x)) / fabs(log(x));
+    double gap = fabs(ff_log_series(x) - log(x)) / fabs(log(x));
     if (gap > worst) worst = gap;
     p = ldexp(p, -(int)(w.v[3] % 40));
     gap = fabs(ff_neg_log1m(p) + log1p(-p)) / -log1p(-p);
@@ -67,8 +67,8 @@ static void logarithms_are_right(void) {
   }
   FF_CHECK_SAY(worst < 1e-15, "%g", worst);
   FF_CHECK_SAY(worst_small < 1e-15, "%g", worst_small);
-  FF_CHECK_NEAR(ff_log(1.0), 0, 0);
-  FF_CHECK_NEAR(ff_log(4.9e-324), log(4.9e-324), 1e-12);
+  FF_CHECK_NEAR(ff_log_series(1.0), 0, 0);
+  FF_CHECK_NEAR(ff_log_series(4.9e-324), log(4.9e-324), 1e-12);
   FF_CHECK_NEAR(ff_neg_log1m(0), 0, 0);
 }
 

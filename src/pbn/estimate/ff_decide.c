@@ -75,7 +75,7 @@ static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
   double alpha, beta, out = 0;
   /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
-  if (m->inflation > 1 && e->rule.forgets) out = ff_log(e->options.epsilon) / ff_log((m->inflation - 1) / (m->inflation + 1));
+  if (m->inflation > 1 && e->rule.forgets) out = ff_log_series(e->options.epsilon) / ff_log_series((m->inflation - 1) / (m->inflation + 1));
   if (!e->two_state[i]) return out;
   e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
   if (alpha > 0 && beta > 0 && e->rule.forgets) /* else what differs between trajectories would pass for memory */
@@ -96,7 +96,7 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
     *samples = larger(*samples, m.se * m.se * n * (z / r) * (z / r));
     most = larger(most, own_burn_in(e, i, &m));
   }
-  most = larger(most, -ff_log(e->options.epsilon) * memory);
+  most = larger(most, -ff_log_series(e->options.epsilon) * memory);
   if (most > (double)e->options.max_burn_in) most = (double)e->options.max_burn_in;
   *burn_in = larger((double)e->plan.burn_in, most);
 }
@@ -370,7 +370,7 @@ static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) 
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
   /* what is entered and left forgets the start as exp(-(alpha + beta) t), which is to be a tenth of the standard error */
   double rate = m->alpha + m->beta;
-  if (m->n01 > 0 && m->se > 0 && ff_log(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
+  if (m->n01 > 0 && m->se > 0 && ff_log_series(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
   uint64_t period = e->clockwork.whole ? e->clockwork.period : 0;
   if (period > 0 && e->plan.half[0] % period == 0 && e->plan.half[1] % period == 0) return SETTLED;
   return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;

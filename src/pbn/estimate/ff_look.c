@@ -22,7 +22,7 @@ ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
 }
 
 /* The largest of n standard normal numbers is about this; one look judges that many observables. */
-static double largest_of(uint32_t n) { return sqrt(2 * ff_log(n + 1.0)); }
+static double largest_of(uint32_t n) { return sqrt(2 * ff_log_series(n + 1.0)); }
 
 static double shared(const ff_moments *m, double sampling, double small) {
   if (m->half_cov <= small * small || !(m->half_var > 0)) return 0;

@@ -8,7 +8,7 @@ double ff_burn_in(double alpha, double beta, double epsilon) {
   if (!(sum > 0)) return 1;
   double memory = sum < 1 ? 1 - sum : sum - 1; /* a chain that alternates forgets its phase as slowly */
   if (memory < 1e-15 || memory > 1 - 1e-15) return 1; /* forgets at once, or never, as a period of two, which averages out */
-  double m = ff_log(epsilon * sum / most) / ff_log(memory);
+  double m = ff_log_series(epsilon * sum / most) / ff_log_series(memory);
   return m > 1 ? ceil(m) : 1;
 }
 
@@ -41,11 +41,11 @@ uint32_t ff_thinning(const uint64_t *record, uint32_t n_steps, double *alpha, do
           double seen = (double)c[4 * i + 2 * j + l];
           double ij = (double)(c[4 * i + 2 * j] + c[4 * i + 2 * j + 1]), jl = (double)(c[2 * j + l] + c[4 + 2 * j + l]);
           double all_j = (double)(c[2 * j] + c[2 * j + 1] + c[4 + 2 * j] + c[4 + 2 * j + 1]);
-          if (seen > 0) g2 += 2 * seen * ff_log(seen / (ij * jl / all_j));
+          if (seen > 0) g2 += 2 * seen * ff_log_series(seen / (ij * jl / all_j));
         }
     double zeros = (double)(c[0] + c[1] + c[2] + c[3]), ones = (double)(c[4] + c[5] + c[6] + c[7]);
     *alpha = zeros > 0 ? (double)(c[2] + c[3]) / zeros : 0;
     *beta = ones > 0 ? (double)(c[4] + c[5]) / ones : 0;
-    if (n <= 2 || g2 - 2 * ff_log(n - 2) < 0 || n_steps / (2 * k) < 16) return k;
+    if (n <= 2 || g2 - 2 * ff_log_series(n - 2) < 0 || n_steps / (2 * k) < 16) return k;
   }
 }
