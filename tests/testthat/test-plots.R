@@ -495,6 +495,9 @@ test_that("a certain influence is never the boldest arrow", {
   expect_identical(style$line[at], c(2L, 1L, 2L, 1L))
   expect_true(all(style$width[at[c(1, 3)]] < style$width[at[[2L]]]))
   expect_identical(which.max(style$width), at[[4L]])
+  rounded <- given
+  rounded$influence[[1L]] <- rounded$lower[[1L]] <- rounded$upper[[1L]] <- 1 - 1e-15
+  expect_identical(network_style(net, graph, rounded, NULL, TRUE)$certain, style$certain)
   # without an interval, exactly 0 or 1 is certain
   style <- network_style(net, graph, given[1:3], NULL, TRUE)
   expect_identical(style$certain[at], c(TRUE, FALSE, TRUE, TRUE))
@@ -511,7 +514,8 @@ test_that("nodes are coloured by activity", {
   expect_true(all(shown$colour[-(1:2)] == "white"))
   drawn(expect_identical(plot(net, activity = node_activity(net, method = "exact"))$colour[[1L]] == "white", FALSE))
   drawn(plot(net, activity = steady_state(net, c(CycB = "CycB", other = "E2F & Rb"), method = "exact")))
-  for (wrong in list(1, c(CycD = 2), c(nobody = 0.5), "CycD", steady_state(net, c(other = "E2F & Rb"), method = "exact"))) {
+  drawn(expect_identical(plot(net, activity = c(CycD = 1 + 1e-15, Rb = -1e-15))$colour[1:2], c("#FC8D59", "#F7F7F7")))
+  for (wrong in list(1, c(CycD = 2), c(Rb = -0.1), c(nobody = 0.5), "CycD", steady_state(net, c(other = "E2F & Rb"), method = "exact"))) {
     drawn(expect_error(plot(net, activity = wrong), class = "fireflip_error_argument"))
   }
 })
