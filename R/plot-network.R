@@ -145,11 +145,11 @@ activity_values <- function(model, activity) {
     if (!is.numeric(given) || is.object(given) || is.null(names(given))) abort_value("activity", expected, activity)
   }
   at <- check_nodes(model, names(given), "activity")
-  if (any(!is.na(given) & (given < 0 | given > 1))) {
-    bad <- given[which(!is.na(given) & (given < 0 | given > 1))[[1L]]]
-    abort_argument(sprintf("`activity` must be between 0 and 1; found %s.", describe(unname(bad))))
+  bad <- which(given < -1e-9 | given > 1 + 1e-9) # exact answers are rounded
+  if (length(bad) > 0L) {
+    abort_argument(sprintf("`activity` must be between 0 and 1; found %s.", describe(unname(given[[bad[[1L]]]]))))
   }
-  replace(rep(NA_real_, length(model$nodes)), at, given)
+  replace(rep(NA_real_, length(model$nodes)), at, pmin(pmax(given, 0), 1))
 }
 
 # Widths and colours by influence. A certain one is no estimate: it is thin and dashed, whatever its size.
@@ -172,11 +172,13 @@ influence_style <- function(style, model, graph, influence) {
   style
 }
 
-# Exactly 0 or 1, or the same in every state by the estimate's own account.
+# 0 or 1 (but for the rounding of exact answers) without an interval, or the same in every state by the estimate's own account.
 certain_influences <- function(x) {
-  width <- if (is.null(x$lower) || is.null(x$upper)) 0 else x$upper - x$lower
-  certain_rows(x) | (!is.na(x$influence) & x$influence %in% c(0, 1) & !is.na(width) & width == 0)
+  width <- if (is.null(x$lower) || is.null(x$upper)) numeric(nrow(x)) else x$upper - x$lower
+  certain_rows(x) | (whole_influence(x$influence) & !is.na(width) & width < 1e-9)
 }
+
+whole_influence <- function(value) !is.na(value) & abs(value - round(value)) < 1e-9
 
 # ---- the drawing: places and paths in inches -------------------------------------------------------------------------------
 
@@ -419,7 +421,7 @@ draw_arrow_labels <- function(drawing, style) {
   graphics::text(at[, 1L], at[, 2L], text, cex = cex, col = style_text(style, found$arrow))
 }
 
-influence_text <- function(value) ifelse(value %in% c(0, 1), sprintf("%.0f", value), sprintf("%.2f", value))
+influence_text <- function(value) ifelse(whole_influence(value), sprintf("%.0f", value), sprintf("%.2f", value))
 
 style_text <- function(style, arrow) unname(sign_colours[style$sign[arrow]])
 
