@@ -21,7 +21,7 @@ resolve_threads <- function(threads) {
     if (is.na(number)) number <- variable
     return(as.integer(check_count(number, "FIREFLIP_THREADS", 1, 4096)))
   }
-  .Call(ffi_machine)[[1L]]
+  as.integer(.Call(ffi_machine)$cores)
 }
 
 # A seed is a whole number up to 2^53; without one it is drawn from the session's generator, so set.seed() governs.
@@ -144,8 +144,8 @@ backend_row <- function(name, index = NA_integer_, device = NA_character_, memor
 
 cpu_row <- function() {
   machine <- .Call(ffi_machine)
-  vectors <- c("64-bit words", "AVX2", "AVX-512")[[machine[[2L]] + 1L]]
-  device <- sprintf("%s (%s, %s)", processor_name(), count_of(machine[[1L]], "core"), vectors)
+  vectors <- c("64-bit words", "AVX2", "AVX-512")[[machine$simd + 1]]
+  device <- sprintf("%s (%s, %s)", processor_name(), count_of(machine$cores, "core"), vectors)
   backend_row("cpu", device = device, memory = machine_memory())
 }
 

@@ -24,20 +24,21 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
     state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # GPUs idle between calls
-    if (state[[1L]] == 1) break
+    if (state$done == 1) break
     first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
-    if (state[[7L]] == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
+    if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     long_pilot <- FALSE
     began <- told_if_long(began, state)
-    if (state[[2L]] == 1 && is.na(began_run)) began_run <- proc.time()[["elapsed"]]
+    if (state$phase == 1 && is.na(began_run)) began_run <- proc.time()[["elapsed"]]
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
-    done <- if (state[[2L]] == 0) 0 else 0.999 * min(state[[4L]], 1)
+    done <- if (state$phase == 0) 0 else 0.999 * min(state$fraction, 1)
     now <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
     cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
+  warn_of_lost(result$device)
   result$notes <- list(
     seconds = proc.time()[["elapsed"]] - started, backend = if (is.null(result$device)) "cpu" else "cuda",
     device = result$device, bytes = result$bytes
@@ -94,11 +95,11 @@ method_engine <- function(method, backend) {
 # bit of the answer.
 settle_engine <- function(engine, pointer, state, seconds) {
   if (engine$name == "auto") {
-    if (state[[8L]] / max(state[[3L]], 1) * max(seconds, 1e-3) < gpu_start_seconds) {
-      return(if (state[[7L]] == 1) list(name = "cpu") else engine)
+    if (state$planned / max(state$steps, 1) * max(seconds, 1e-3) < gpu_start_seconds) {
+      return(if (state$waits == 1) list(name = "cpu") else engine)
     }
     engine <- auto_engine()
-  } else if (state[[7L]] != 1) {
+  } else if (state$waits != 1) {
     return(engine) # it was told at the start
   }
   use_devices(engine, pointer)
@@ -108,10 +109,10 @@ settle_engine <- function(engine, pointer, state, seconds) {
 # run began: NA before, Inf once this is told.
 told_if_long <- function(began, state) {
   now <- proc.time()[["elapsed"]]
-  if (state[[2L]] != 1) return(began)
+  if (state$phase != 1) return(began)
   if (is.na(began)) return(now)
-  if (now - began < 10 || is.nan(state[[4L]]) || state[[4L]] <= 0) return(began)
-  left <- (now - began) * (1 / min(state[[4L]], 1) - 1)
+  if (now - began < 10 || is.nan(state$fraction) || state$fraction <= 0) return(began)
+  left <- (now - began) * (1 / min(state$fraction, 1) - 1)
   if (left < 300) return(Inf)
   message(new_condition("long", "message", sprintf(
     "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
@@ -150,6 +151,12 @@ use_devices <- function(engine, pointer) {
   if (isTRUE(engine$auto)) tryCatch(attempt(), fireflip_error = stay_on_cpu) else attempt()
 }
 
+# A GPU that failed on the way costs itself alone: the others have done its share, with the same answer.
+warn_of_lost <- function(device) {
+  if (is.null(device) || is.na(device$lost)) return(invisible())
+  warn("backend", sprintf("The answer is complete, but a GPU failed and the others ran its share: %s", device$lost))
+}
+
 # A GPU's context and code take about this long in a new session.
 gpu_start_seconds <- 1
 
@@ -166,11 +173,11 @@ start_bar <- function(envir) {
 }
 
 progress_text <- function(state, scale = NULL) {
-  if (state[[2L]] == 0) {
-    return(sprintf("pilot: %.3g steps%s", state[[3L]], if (is.nan(state[[6L]])) "" else sprintf(", rhat %.3f", state[[6L]])))
+  if (state$phase == 0) {
+    return(sprintf("pilot: %.3g steps%s", state$steps, if (is.nan(state$rhat)) "" else sprintf(", rhat %.3f", state$rhat)))
   }
-  if (is.nan(state[[5L]])) return("")
-  if (is.null(scale)) sprintf("+/- %.2g", state[[5L]]) else sprintf("%.2f times the width wanted", state[[5L]] / scale)
+  if (is.nan(state$width)) return("")
+  if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the width wanted", state$width / scale)
 }
 
 # Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c, but for a seed that is not given: an
@@ -292,7 +299,7 @@ resume_run <- function(run, merged, frame) {
   pointer <- new_estimate(run$model, run$sets, run$pairs, options)
   on.exit(.Call(ffi_estimate_release, pointer))
   .Call(ffi_estimate_resume, pointer, run$tally, run$burn_in, run$window, run$tiles, run$doubt)
-  if (.Call(ffi_estimate_advance, pointer, 0)[[1L]] != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
+  if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
   kept <- c("thinning", "memory", "reason") # the pilot's, and that of the layout's choice

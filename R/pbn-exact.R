@@ -70,14 +70,14 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
   bar <- NULL
   repeat {
     state <- .Call(ffi_exact_advance, chain, tolerance, 1e8, 0.1) # R looks for Ctrl-C in between
-    if (state[[1L]] == 1) break
+    if (state$done == 1) break
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) {
       bar <- cli::cli_progress_bar(
         "Solving", clear = TRUE, format = "{cli::pb_spin} Solving {cli::pb_extra$now}", extra = list(now = "")
       )
     }
-    now <- if (state[[2L]] > 0) sprintf("residual %.1e", state[[2L]]) else ""
+    now <- if (state$residual > 0) sprintf("residual %.1e", state$residual) else ""
     cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)

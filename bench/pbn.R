@@ -5,7 +5,7 @@ library(fireflip)
 
 runs <- as.integer(Sys.getenv("RUNS", "5"))
 cores <- fireflip_threads()
-simd_best <- c("portable", "avx2", "avx512")[.Call(fireflip:::ffi_machine)[[2]] + 1]
+simd_best <- c("portable", "avx2", "avx512")[.Call(fireflip:::ffi_machine)$simd + 1]
 
 # Steps a second: the estimator's engine alone, on a program without observables to count but one.
 speed <- function(net, threads = 1, simd = "auto", layout = "auto", seconds = 1, counted = net$nodes[[1]]) {

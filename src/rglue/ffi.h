@@ -28,8 +28,15 @@ SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
  * core gives out what only C can free. */
 const char *const *ffi_texts(SEXP strings);
 
-/* A list of n NULLs with these names, to be PROTECTed by the caller. */
+/* A list of n NULLs with these names, to be PROTECTed by the caller; and its element by name, to be read and to be set. A list from R
+ * gives R_NilValue for an element that it does not have; ffi_set raises an error, for the name is the core's own. ffi_set allocates
+ * nothing, so its value need not be PROTECTed before. */
 SEXP ffi_list(int n, const char *const *names);
+SEXP ffi_element(SEXP list, const char *name);
+void ffi_set(SEXP list, const char *name, SEXP value);
+
+/* A list of single numbers (double) with these names, to be PROTECTed by the caller. */
+SEXP ffi_numbers(int n, const char *const *names, const double *values);
 
 /* An external pointer (to be PROTECTed by the caller) to a network made from the R object of class "pbn"; its finalizer
  * frees the network, so an R error or an interrupt later leaks nothing. *pbn stays valid while the pointer is protected.

@@ -1,6 +1,7 @@
 #include "ffi.h"
 
 #include <R_ext/Rdynload.h>
+#include <string.h>
 
 void ffi_stop(const ff_error *err) {
   /* R's allocations below may jump; err's text is copied first and err itself is not needed after that. */
@@ -37,6 +38,32 @@ SEXP ffi_list(int n, const char *const *names) {
   for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
   Rf_setAttrib(out, R_NamesSymbol, labels);
   UNPROTECT(2);
+  return out;
+}
+
+static R_xlen_t place_of(SEXP list, const char *name) {
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  if (TYPEOF(names) != STRSXP) return -1;
+  for (R_xlen_t i = 0; i < Rf_xlength(list) && i < Rf_xlength(names); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return i;
+  return -1;
+}
+
+SEXP ffi_element(SEXP list, const char *name) {
+  R_xlen_t i = place_of(list, name);
+  return i < 0 ? R_NilValue : VECTOR_ELT(list, i);
+}
+
+void ffi_set(SEXP list, const char *name, SEXP value) {
+  R_xlen_t i = place_of(list, name);
+  if (i < 0) Rf_error("the list has no element \"%s\"", name);
+  SET_VECTOR_ELT(list, i, value);
+}
+
+SEXP ffi_numbers(int n, const char *const *names, const double *values) {
+  SEXP out = PROTECT(ffi_list(n, names));
+  for (int i = 0; i < n; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
+  UNPROTECT(1);
   return out;
 }
 

@@ -64,21 +64,14 @@ static held *held_of(SEXP pointer) {
   return h;
 }
 
-static SEXP element(SEXP list, const char *name) {
-  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  for (R_xlen_t i = 0; i < XLENGTH(list); i++)
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-  return R_NilValue;
-}
-
-static double number(SEXP list, const char *name) { return Rf_asReal(element(list, name)); }
+static double number(SEXP list, const char *name) { return Rf_asReal(ffi_element(list, name)); }
 
 /* A seed up to 2^53 is the key itself. */
 static uint64_t key_of(double seed) { return (uint64_t)seed; }
 
 /* `precision` is one number, or one for each of n observables; it stays R's. */
 static ff_estimate_options options_of(SEXP list, uint32_t n) {
-  SEXP precision = element(list, "precision");
+  SEXP precision = ffi_element(list, "precision");
   return (ff_estimate_options){.precision = Rf_asReal(precision),
                                .precisions = TYPEOF(precision) == REALSXP && XLENGTH(precision) == n ? REAL(precision) : NULL,
                                .z = number(list, "z"),
@@ -211,21 +204,19 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* c(done, phase, steps, fraction, width, rhat, waits, planned) after about `seconds` of work; waits is 1 between pilot and run,
- * which then takes `planned` trajectory-steps; before, the pilot takes so many up to its next look. */
+/* list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers, after about `seconds` of work. waits is 1 between pilot
+ * and run, which then takes `planned` trajectory-steps; before, the pilot takes so many up to its next look. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
+  static const char *const names[] = {"done", "phase", "steps", "fraction", "width", "rhat", "waits", "planned"};
   ff_error err;
   held *h = held_of(pointer);
   int done = 0;
   R_CheckUserInterrupt(); /* R's own loop looks once in a thousand evaluations, and a call is but a few */
   ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, 8));
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
                      ff_estimate_planned(h->estimate)};
-  memcpy(REAL(out), values, sizeof values);
-  UNPROTECT(1);
-  return out;
+  return ffi_numbers(8, names, values);
 }
 
 /* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost), or NULL. `lost` tells
@@ -236,13 +227,17 @@ static SEXP device_of(ff_estimate *estimate) {
   const ff_ensemble_info *info = ff_estimate_device(estimate);
   if (info == NULL) return R_NilValue;
   SEXP out = PROTECT(ffi_list(10, names));
-  double numbers[] = {info->threads, info->blocks, info->registers, info->shared_bytes, (double)info->capacity,
-                      (double)info->bytes, info->device_seconds};
-  SET_VECTOR_ELT(out, 0, Rf_mkString(info->kernel));
-  SET_VECTOR_ELT(out, 1, Rf_mkString(info->reason));
-  for (int i = 0; i < 7; i++) SET_VECTOR_ELT(out, 2 + i, Rf_ScalarReal(numbers[i]));
+  ffi_set(out, "kernel", Rf_mkString(info->kernel));
+  ffi_set(out, "reason", Rf_mkString(info->reason));
+  ffi_set(out, "threads", Rf_ScalarReal(info->threads));
+  ffi_set(out, "blocks", Rf_ScalarReal(info->blocks));
+  ffi_set(out, "registers", Rf_ScalarReal(info->registers));
+  ffi_set(out, "shared", Rf_ScalarReal(info->shared_bytes));
+  ffi_set(out, "capacity", Rf_ScalarReal((double)info->capacity));
+  ffi_set(out, "bytes", Rf_ScalarReal((double)info->bytes));
+  ffi_set(out, "seconds", Rf_ScalarReal(info->device_seconds));
   const char *lost = ff_estimate_lost(estimate);
-  SET_VECTOR_ELT(out, 9, Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
+  ffi_set(out, "lost", Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
   UNPROTECT(1);
   return out;
 }
@@ -326,9 +321,9 @@ SEXP ffi_tally_merge(SEXP tallies) {
     ffi_check(ff_tally_merge(&sum, &other, &err), &err);
   }
   SEXP out = PROTECT(ffi_list(3, names));
-  SET_VECTOR_ELT(out, 0, moments_of(&sum));
-  SET_VECTOR_ELT(out, 1, bytes_of(&sum));
-  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)sum.tiles));
+  ffi_set(out, "moments", moments_of(&sum));
+  ffi_set(out, "tally", bytes_of(&sum));
+  ffi_set(out, "tiles", Rf_ScalarReal((double)sum.tiles));
   UNPROTECT(1);
   return out;
 }
@@ -370,32 +365,32 @@ SEXP ffi_estimate_result(SEXP pointer) {
   const ff_tally *tally = ff_estimate_tally(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
   SEXP out = PROTECT(ffi_list(19, names));
-  SET_VECTOR_ELT(out, 0, moments_of(tally));
-  SET_VECTOR_ELT(out, 1, bytes_of(tally));
-  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)tally->tiles));
-  SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)plan.burn_in));
-  SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
-  SET_VECTOR_ELT(out, 5, Rf_ScalarReal((double)plan.tiles));
+  ffi_set(out, "moments", moments_of(tally));
+  ffi_set(out, "tally", bytes_of(tally));
+  ffi_set(out, "tiles", Rf_ScalarReal((double)tally->tiles));
+  ffi_set(out, "burn_in", Rf_ScalarReal((double)plan.burn_in));
+  ffi_set(out, "window", Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
+  ffi_set(out, "planned_tiles", Rf_ScalarReal((double)plan.tiles));
   SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
-  SET_VECTOR_ELT(out, 6, thinning);
+  ffi_set(out, "thinning", thinning);
   for (uint32_t i = 0; i < tally->n; i++) REAL(thinning)[i] = ff_estimate_thinning(h->estimate)[i];
-  SET_VECTOR_ELT(out, 7, trace_of(h->estimate));
-  SET_VECTOR_ELT(out, 8, Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
-  SET_VECTOR_ELT(out, 9, Rf_mkString(ff_program_reason(h->program)));
-  SET_VECTOR_ELT(out, 10, Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
+  ffi_set(out, "trace", trace_of(h->estimate));
+  ffi_set(out, "layout", Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
+  ffi_set(out, "reason", Rf_mkString(ff_program_reason(h->program)));
+  ffi_set(out, "bytes", Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
   SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
-  SET_VECTOR_ELT(out, 11, constant);
-  SET_VECTOR_ELT(out, 12, Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
-  SET_VECTOR_ELT(out, 13, Rf_ScalarReal(FF_CONVERGED));
-  SET_VECTOR_ELT(out, 14, device_of(h->estimate));
-  SET_VECTOR_ELT(out, 15, Rf_ScalarLogical(ff_program_forgets(h->program)));
+  ffi_set(out, "constant", constant);
+  ffi_set(out, "stretch", Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
+  ffi_set(out, "wanted_rhat", Rf_ScalarReal(FF_CONVERGED));
+  ffi_set(out, "device", device_of(h->estimate));
+  ffi_set(out, "forgets", Rf_ScalarLogical(ff_program_forgets(h->program)));
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
-  if (doubt != NULL) SET_VECTOR_ELT(out, 16, Rf_mkString(doubt->text));
-  SET_VECTOR_ELT(out, 18, Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
+  if (doubt != NULL) ffi_set(out, "doubt", Rf_mkString(doubt->text));
+  ffi_set(out, "period", Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
   double steps;
   const double *share = ff_estimate_memory(h->estimate, &steps);
   SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* a column an observable: steps, means from outside and from inside */
-  SET_VECTOR_ELT(out, 17, memory);
+  ffi_set(out, "memory", memory);
   for (uint32_t i = 0; i < tally->n; i++) {
     REAL(memory)[3 * (size_t)i] = steps;
     for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
@@ -408,11 +403,9 @@ SEXP ffi_estimate_result(SEXP pointer) {
   return out;
 }
 
-/* c(cores, simd): what this process may use; simd 0 portable, 1 AVX2, 2 AVX-512. */
+/* list(cores, simd): what this process may use; simd is 0 for portable, 1 for AVX2, 2 for AVX-512. */
 SEXP ffi_machine(void) {
-  SEXP out = PROTECT(Rf_allocVector(INTSXP, 2));
-  INTEGER(out)[0] = ff_cores();
-  INTEGER(out)[1] = (int)ff_simd_best();
-  UNPROTECT(1);
-  return out;
+  static const char *const names[] = {"cores", "simd"};
+  double values[] = {ff_cores(), ff_simd_best()};
+  return ffi_numbers(2, names, values);
 }

@@ -106,17 +106,15 @@ static void advance(held *h, double tolerance, uint64_t max_steps, double second
   if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, seconds, &h->done, residual, &err), &err);
 }
 
-/* c(done, residual) after about `seconds` more of work towards the long-run distribution; the residual is 0 before the first. */
+/* list(done, residual) after about `seconds` more of work towards the long-run distribution; the residual is 0 before the first. */
 SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP seconds) {
+  static const char *const names[] = {"done", "residual"};
   held *h = held_of(pointer);
   double residual = 0;
   R_CheckUserInterrupt();
   advance(h, Rf_asReal(tolerance), (uint64_t)Rf_asReal(max_steps), Rf_asReal(seconds), &residual);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, 2));
-  REAL(out)[0] = h->done;
-  REAL(out)[1] = residual;
-  UNPROTECT(1);
-  return out;
+  double values[] = {h->done, residual};
+  return ffi_numbers(2, names, values);
 }
 
 static held *solved(SEXP pointer) {

@@ -40,8 +40,8 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
   R_SetExternalPtrAddr(holder, pbn);
   ffi_check(status, &err);
   SEXP out = PROTECT(ffi_list(2, names));
-  SET_VECTOR_ELT(out, 0, ffi_pbn_list(pbn));
-  SET_VECTOR_ELT(out, 1, Rf_mkString(ff_format_name(found)));
+  ffi_set(out, "model", ffi_pbn_list(pbn));
+  ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   UNPROTECT(2);
   return out;
 }

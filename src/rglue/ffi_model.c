@@ -41,14 +41,6 @@ static void stop_shape(const char *what, const char *wanted, SEXP x) {
   stop_found(what, wanted, found);
 }
 
-static SEXP element(SEXP list, const char *name) {
-  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  if (TYPEOF(names) != STRSXP) return R_NilValue;
-  for (R_xlen_t i = 0; i < Rf_xlength(list) && i < Rf_xlength(names); i++)
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-  return R_NilValue;
-}
-
 static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
 
 /* NA becomes NaN. */
@@ -92,8 +84,8 @@ static void fill_settings(ff_pbn *pbn, SEXP model) {
   char flags[80], values[80];
   snprintf(flags, sizeof flags, "one TRUE or FALSE for each node (%u in all)", pbn->n_nodes);
   snprintf(values, sizeof values, "0, 1 or NA for each node (%u in all)", pbn->n_nodes);
-  SEXP perturbation = element(model, "perturbation"), exempt = element(model, "exempt");
-  SEXP initial = element(model, "initial"), update = element(model, "update"), removed = element(model, "removed");
+  SEXP perturbation = ffi_element(model, "perturbation"), exempt = ffi_element(model, "exempt");
+  SEXP initial = ffi_element(model, "initial"), update = ffi_element(model, "update"), removed = ffi_element(model, "removed");
   if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number", perturbation);
   pbn->perturbation = number_at(perturbation, 0);
   const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
@@ -121,10 +113,10 @@ static void fill_contexts(ff_pbn *pbn, SEXP model) {
   static const char *const wanted = "NULL, or a list of `probability` and `predictor`";
   static const char *const numbers = "numbers of predictor functions, from 1";
   static const char *const matrix = "a matrix with a row for each context and a column for each node";
-  SEXP contexts = element(model, "contexts");
+  SEXP contexts = ffi_element(model, "contexts");
   if (contexts == R_NilValue) return;
   if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted, contexts);
-  SEXP probability = element(contexts, "probability"), predictor = element(contexts, "predictor");
+  SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
   if (!is_number(probability)) stop_shape("contexts$probability", "one number for each context", probability);
   if (!is_number(predictor)) stop_shape("contexts$predictor", matrix, predictor);
   R_xlen_t m = Rf_xlength(probability);
@@ -190,12 +182,12 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
                  "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
     ffi_stop(&err);
   }
-  SEXP nodes = element(model, "nodes"), rules = element(model, "rules");
+  SEXP nodes = ffi_element(model, "nodes"), rules = ffi_element(model, "rules");
   const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
   if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
     stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
   if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
-  SEXP node = element(rules, "node"), predictor = element(rules, "predictor"), probability = element(rules, "probability");
+  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor"), probability = ffi_element(rules, "probability");
   const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
   R_xlen_t n_rules = Rf_xlength(predictor);
   if (!is_number(node)) stop_shape("rules$node", "numbers of nodes", node);

@@ -185,11 +185,11 @@ SEXP ffi_pbn_graph(SEXP model) {
   ff_graph_components_free(components);
 
   SEXP out = PROTECT(ffi_list(5, names));
-  SET_VECTOR_ELT(out, 0, Rf_xlengthgets(from, (R_xlen_t)n_arrows));
-  SET_VECTOR_ELT(out, 1, Rf_xlengthgets(to, (R_xlen_t)n_arrows));
-  SET_VECTOR_ELT(out, 2, component);
-  SET_VECTOR_ELT(out, 3, Rf_xlengthgets(size, n_components));
-  SET_VECTOR_ELT(out, 4, Rf_xlengthgets(cyclic, n_components));
+  ffi_set(out, "from", Rf_xlengthgets(from, (R_xlen_t)n_arrows));
+  ffi_set(out, "to", Rf_xlengthgets(to, (R_xlen_t)n_arrows));
+  ffi_set(out, "component", component);
+  ffi_set(out, "size", Rf_xlengthgets(size, n_components));
+  ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, n_components));
   UNPROTECT(7);
   return out;
 }

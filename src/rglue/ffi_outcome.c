@@ -82,13 +82,13 @@ SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
   if (!h->done) ffi_check(ff_outcome_advance(h->outcome, Rf_asReal(seconds), &h->done, &err), &err);
   ff_outcome_state now = ff_outcome_now(h->outcome);
   SEXP out = PROTECT(ffi_list(7, names));
-  SET_VECTOR_ELT(out, 0, Rf_ScalarLogical(h->done));
-  SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)now.trajectories));
-  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)now.arrived));
-  SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)now.begun));
-  SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)now.step));
-  SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(now.certain));
-  SET_VECTOR_ELT(out, 6, Rf_ScalarReal((double)now.undecided));
+  ffi_set(out, "done", Rf_ScalarLogical(h->done));
+  ffi_set(out, "trajectories", Rf_ScalarReal((double)now.trajectories));
+  ffi_set(out, "arrived", Rf_ScalarReal((double)now.arrived));
+  ffi_set(out, "begun", Rf_ScalarReal((double)now.begun));
+  ffi_set(out, "step", Rf_ScalarReal((double)now.step));
+  ffi_set(out, "certain", Rf_ScalarLogical(now.certain));
+  ffi_set(out, "undecided", Rf_ScalarReal((double)now.undecided));
   UNPROTECT(1);
   return out;
 }
@@ -100,10 +100,10 @@ static int bit_of(const uint32_t *state, uint32_t node) { return (int)(state[nod
 static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, uint32_t n_nodes) {
   static const char *const names[] = {"states", "type", "values", "state"};
   SEXP out = PROTECT(ffi_list(4, names));
-  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, n));
-  SET_VECTOR_ELT(out, 2, Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
-  SET_VECTOR_ELT(out, 3, Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
+  ffi_set(out, "states", Rf_allocVector(REALSXP, n));
+  ffi_set(out, "type", Rf_allocVector(INTSXP, n));
+  ffi_set(out, "values", Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
+  ffi_set(out, "state", Rf_allocMatrix(INTSXP, (int)n, (int)n_nodes));
   int *values = INTEGER(VECTOR_ELT(out, 2)), *state = INTEGER(VECTOR_ELT(out, 3));
   for (uint32_t k = 0; k < n; k++) {
     ff_attractor is = ff_attractors_get(a, pick[k]);
@@ -131,8 +131,8 @@ SEXP ffi_outcome_result(SEXP pointer) {
     if (counts[i] > 0) pick[n++] = i;
   SEXP out = PROTECT(ffi_list(2, names)), count = PROTECT(Rf_allocVector(REALSXP, n));
   for (uint32_t k = 0; k < n; k++) REAL(count)[k] = (double)counts[pick[k]];
-  SET_VECTOR_ELT(out, 0, count);
-  SET_VECTOR_ELT(out, 1, describe(a, pick, n, h->pbn->n_nodes));
+  ffi_set(out, "count", count);
+  ffi_set(out, "attractors", describe(a, pick, n, h->pbn->n_nodes));
   UNPROTECT(2);
   return out;
 }
@@ -167,8 +167,8 @@ SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
   }
   uint32_t n = ff_attractors_count(h->attractors), *all = (uint32_t *)R_alloc((size_t)n + 1, sizeof *all);
   for (uint32_t i = 0; i < n; i++) all[i] = i;
-  SET_VECTOR_ELT(out, 0, leads);
-  SET_VECTOR_ELT(out, 1, describe(h->attractors, all, n, n_nodes));
+  ffi_set(out, "leads", leads);
+  ffi_set(out, "attractors", describe(h->attractors, all, n, n_nodes));
   release(pointer);
   UNPROTECT(3);
   return out;

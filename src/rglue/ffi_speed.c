@@ -144,8 +144,8 @@ SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP dev
                       info.registers,         info.shared_bytes, bytes};
   SEXP out = PROTECT(ffi_list(11, names));
   for (int i = 0; i < 9; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(numbers[i]));
-  SET_VECTOR_ELT(out, 9, Rf_mkString(info.kernel));
-  SET_VECTOR_ELT(out, 10, Rf_mkString(info.reason));
+  ffi_set(out, "kernel", Rf_mkString(info.kernel));
+  ffi_set(out, "reason", Rf_mkString(info.reason));
   release(pointer);
   UNPROTECT(2);
   return out;

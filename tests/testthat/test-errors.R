@@ -118,7 +118,7 @@ test_that("of threads and vectors", {
   options(fireflip.simd = "sse")
   expect_snapshot(error = TRUE, steady_state(net, "a", threads = 1))
   # what the processor has depends on the machine
-  skip_if(.Call(ffi_machine)[[2L]] == 2L, "the processor has the widest vectors there are")
+  skip_if(.Call(ffi_machine)$simd == 2, "the processor has the widest vectors there are")
   options(fireflip.simd = "avx512")
   expect_error(steady_state(net, "a", threads = 1), "^this processor has no avx512 \\(its best is (portable|avx2)\\)$")
 })

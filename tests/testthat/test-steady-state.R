@@ -28,7 +28,7 @@ test_that("threads, vectors and pieces of work change no bit", {
       got <- steady_state(net, sets, method = "simulation", seed = 3, precision = 2e-3, threads = threads)
       expect_identical(timeless(got), one)
     }
-    for (simd in c("portable", "avx2", "avx512")[seq_len(.Call(fireflip:::ffi_machine)[[2]] + 1)]) {
+    for (simd in c("portable", "avx2", "avx512")[seq_len(.Call(fireflip:::ffi_machine)$simd + 1)]) {
       old <- options(fireflip.simd = simd)
       expect_identical(timeless(steady_state(net, sets, method = "simulation", seed = 3, precision = 2e-3)), one)
       options(old)
