@@ -354,7 +354,7 @@ test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
 # Letters as on no device in particular, so that numbers are the same everywhere.
 letters_of <- function(model) list(width = 0.09 * nchar(model$nodes), height = 0.12)
 
-drawing_of <- function(model, layout = "layered", page = c(7, 7), labels = TRUE) {
+drawing_of <- function(model, layout = NULL, page = c(7, 7), labels = TRUE) {
   network_drawing(model, network_graph(model), layout, labels, page, letters_of(model))
 }
 
