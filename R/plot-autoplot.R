@@ -175,6 +175,7 @@ gg_network <- function(x, size, influence = NULL, layout = "layered", labels = l
   overview <- wants_overview(overview, graph, missing(labels) && missing(layout))
   style <- network_style(x, graph, influence, activity, labels)
   if (overview) return(gg_overview(x, graph, main))
+  layout <- given_places(x, graph, layout)
   page <- pmax(size - c(0.2, 0.2 + 0.4 * has_title(main) + 0.8 * legend), 0.5)
   drawing <- network_drawing(x, graph, layout, labels, page, measured(x$nodes))
   out <- ggplot2::ggplot() + gg_arrows(drawing, style) + gg_nodes(drawing, style, x$nodes, labels)

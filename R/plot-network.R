@@ -49,6 +49,7 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   overview <- wants_overview(overview, graph, missing(labels) && missing(layout))
   style <- network_style(x, graph, influence, activity, labels)
   if (overview) return(plot_overview(x, graph, main, legend, ...))
+  layout <- given_places(x, graph, layout)
 
   entries <- if (legend) network_legend(style)
   old <- graphics::par("mai", "mgp")
@@ -188,15 +189,15 @@ base_widths <- function(names) {
 }
 
 # `at`: the middle of each node; `half`: half its width and height; `cex`: the size of letters; `paths`: of each arrow, a matrix
-# of points, or NULL where there is no room for one; `radius`: of loops.
-network_drawing <- function(model, graph, layout, labels, page, letters) {
+# of points, or NULL where there is no room for one. `places` are those of given_places().
+network_drawing <- function(model, graph, places, labels, page, letters) {
   size <- box_sizes(graph, labels, letters, length(model$nodes))
   tip <- 0.035 # between an arrow's end and the box, in which a bar is seen
-  if (identical(layout, "layered")) {
+  if (is.null(places)) {
     found <- layered_layout(graph, page, size)
     paths <- layered_paths(found, graph$from, graph$to, tip)
   } else {
-    found <- placed_layout(model, graph, layout, page, size)
+    found <- placed_layout(places, page, size)
     paths <- straight_paths(found$at, found$half, graph$from, graph$to, tip)
   }
   radius <- 0.07 * max(found$cex, 0.5)
@@ -224,9 +225,8 @@ box_sizes <- function(graph, labels, letters, n) {
 }
 
 # Places that somebody else has found, scaled to the page.
-placed_layout <- function(model, graph, layout, page, size) {
-  n <- length(model$nodes)
-  at <- given_places(model, graph, layout)
+placed_layout <- function(at, page, size) {
+  n <- nrow(at)
   for (cex in 0.93^(0:12)) {
     box <- size(cex)
     room <- c(max(box$room), max(box$half[, 2L]))
@@ -248,11 +248,12 @@ any_cover <- function(at, half, gap) {
   sum(over) > nrow(at)
 }
 
+# The places that the argument `layout` gives; NULL for the layered layout, which depends on the page.
 given_places <- function(model, graph, layout) {
   if (is.matrix(layout)) return(check_layout(layout, model))
   if (!is.function(layout)) {
     if (is.data.frame(layout)) return(check_layout(as.matrix(layout), model))
-    layout <- check_choice(layout, "layout", c("layered", "force"))
+    if (check_choice(layout, "layout", c("layered", "force")) == "layered") return(NULL)
     need_package("igraph", "layout = \"force\"")
   } else {
     need_package("igraph", "a function as `layout`")
@@ -268,9 +269,10 @@ given_places <- function(model, graph, layout) {
 check_layout <- function(layout, model) {
   n <- length(model$nodes)
   if (!is.matrix(layout) || !is.numeric(layout) || nrow(layout) != n || ncol(layout) != 2L || anyNA(layout)) {
-    abort_argument(sprintf(
-      "`layout` must be a matrix of numbers with %s and 2 columns; found %s.", count_of(n, "row"), describe(layout)
-    ))
+    found <- if (!is.matrix(layout) || !is.numeric(layout)) describe(layout) else {
+      paste0(nrow(layout), " x ", ncol(layout), if (anyNA(layout)) " with NA")
+    }
+    abort_argument(sprintf("`layout` must be a matrix of numbers with %s and 2 columns; found %s.", count_of(n, "row"), found))
   }
   unname(layout)
 }

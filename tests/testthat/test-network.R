@@ -205,13 +205,13 @@ test_that("plot() draws and gives places back", {
   expect_false(anyDuplicated(at[c("x", "y")]) > 0L)
 })
 
-test_that("layers run from inputs to outputs, with or without igraph", {
+test_that("rows run from inputs to outputs", {
   net <- pbn(c(I = "I", A = "I | C", B = "A", C = "B", O = "C"))
-  graph <- .Call(ffi_pbn_graph, net)
-  layer <- fireflip:::network_layers(graph)
-  expect_identical(layer, c(1L, 2L, 3L, 4L, 5L))
-  at <- fireflip:::spread_layers(fireflip:::barycentres(graph, layer), layer)
-  expect_identical(nrow(unique(at)), 5L)
+  at <- fireflip:::network_drawing(
+    net, fireflip:::network_graph(net), NULL, TRUE, c(7, 7), list(width = rep(0.1, 5), height = 0.12)
+  )$at
+  expect_identical(order(-at[, 2L]), 1:5)
+  expect_identical(anyDuplicated(round(at[, 2L], 6)), 0L)
 })
 
 test_that("inputs and held nodes are told by what their functions mean, not by their text", {

@@ -354,7 +354,7 @@ test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
 # Letters as on no device in particular, so that numbers are the same everywhere.
 letters_of <- function(model) list(width = 0.09 * nchar(model$nodes), height = 0.12)
 
-drawing_of <- function(model, layout = "layered", page = c(7, 7), labels = TRUE) {
+drawing_of <- function(model, layout = NULL, page = c(7, 7), labels = TRUE) {
   network_drawing(model, network_graph(model), layout, labels, page, letters_of(model))
 }
 
@@ -515,7 +515,8 @@ test_that("nodes are coloured by activity", {
   drawn(expect_identical(plot(net, activity = node_activity(net, method = "exact"))$colour[[1L]] == "white", FALSE))
   drawn(plot(net, activity = steady_state(net, c(CycB = "CycB", other = "E2F & Rb"), method = "exact")))
   drawn(expect_identical(plot(net, activity = c(CycD = 1 + 1e-15, Rb = -1e-15))$colour[1:2], c("#FC8D59", "#F7F7F7")))
-  for (wrong in list(1, c(CycD = 2), c(Rb = -0.1), c(nobody = 0.5), "CycD", steady_state(net, c(other = "E2F & Rb"), method = "exact"))) {
+  none <- steady_state(net, c(other = "E2F & Rb"), method = "exact")
+  for (wrong in list(1, c(CycD = 2), c(Rb = -0.1), c(nobody = 0.5), "CycD", none)) {
     drawn(expect_error(plot(net, activity = wrong), class = "fireflip_error_argument"))
   }
 })
