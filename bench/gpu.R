@@ -219,12 +219,12 @@ for (s in specs) {
   } else {
     NA_real_
   }
-  sliced <- gpu_speed(net, "auto", "sliced")
+  sliced <- gpu_speed(net, layout = "sliced")
   add("GPU, sliced", sliced, plus, of)
   table_reduced <- sliced_reduced <- NA_real_
   if (s$redundant > 0) {
     table_reduced <- add("GPU, table, reduced", gpu_speed(small, "table", "packed"), s$plus, of)
-    sliced_reduced <- add("GPU, sliced, reduced", gpu_speed(small, "auto", "sliced"), s$plus, of)
+    sliced_reduced <- add("GPU, sliced, reduced", gpu_speed(small, layout = "sliced"), s$plus, of)
   }
   best <- max(sliced$steps_per_second, sliced_reduced, na.rm = TRUE)
   wide[[length(wide) + 1L]] <- data.frame(

@@ -1,35 +1,6 @@
 # Backends without a GPU: fake ones, made from tests/c/fake_backend.c, have devices to list and choose from. They are opened in
 # this process, beside the installed one.
 
-# The hash of the headers that a core built from these sources shares with its backends, as src/Makevars.in makes it.
-shared_build <- function() {
-  lists <- readLines(test_path("..", "..", "src", "Makevars.in"))
-  first <- grep("^SHARED_HEADERS", lists) + 1L
-  last <- first - 1L + which(!nzchar(lists[first:length(lists)]))[[1L]] - 1L
-  headers <- test_path("..", "..", "src", sub(" .*", "", lists[first:last]))
-  sum <- strsplit(system2("sh", c("-c", shQuote(paste("cat", paste(shQuote(headers), collapse = " "), "| cksum"))), stdout = TRUE), " ")
-  paste(sum[[1L]][1:2], collapse = "-")
-}
-
-# fake("right"): path of a fake backend, right or wrong in the way that its name says.
-fake <- local({
-  made <- list()
-  function(way) {
-    source <- test_path("..", "c", "fake_backend.c")
-    skip_if(!file.exists(source), "tests/c is not there")
-    compiler <- Sys.which("gcc")
-    skip_if(!nzchar(compiler), "gcc is not there")
-    if (is.null(made[[way]])) {
-      path <- file.path(tempdir(), sprintf("fake_%s.so", way))
-      writeLines(sprintf("#define FF_BUILD \"%s\"", shared_build()), file.path(tempdir(), "ff_build.inc"))
-      system2(compiler, c("-std=c11", "-fPIC", "-shared", "-I", shQuote(tempdir()), paste0("-DFAKE_", way), shQuote(source), "-o",
-                          shQuote(path)))
-      made[[way]] <<- path
-    }
-    made[[way]]
-  }
-})
-
 # In the caller's frame nothing of the session's own counts, but the options given.
 plain_session <- function(..., frame = parent.frame()) {
   none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)

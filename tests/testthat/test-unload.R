@@ -54,11 +54,7 @@ test_that("what is alive at unloading does no harm when it is collected", {
 })
 
 test_that("the package can be unloaded with a backend open", {
-  source <- test_path("..", "c", "fake_backend.c")
-  skip_if(!file.exists(source), "tests/c is not there")
-  skip_if(!nzchar(Sys.which("gcc")), "gcc is not there")
-  path <- tempfile(fileext = ".so")
-  system2(Sys.which("gcc"), c("-std=c11", "-fPIC", "-shared", "-DFAKE_right", shQuote(source), "-o", shQuote(path)))
+  path <- fake("right")
   ask <- c(
     sprintf("options(fireflip.cuda_library = %s)", deparse(path)),
     "stopifnot(sum(backends()$name == \"cuda\") == 3L)", "pointer <- fireflip:::opened$pointer", run
