@@ -26,10 +26,12 @@ demo:
 	@tools/need demo
 	@tools/install-package
 	@$(RSCRIPT) inst/scripts/demo.R
+	@tools/install-vignettes
 
 install:
 	@tools/need demo
 	@tools/install-package
+	@tools/install-vignettes
 
 check:
 	@tools/need check

@@ -18,6 +18,15 @@
 #' @returns The changed network, of class `pbn`.
 #' @section Errors: `fireflip_error_argument` for an unknown node, a value that is neither 0 nor 1, or no value at all (an empty
 #'   vector of values, as a program may make one, changes nothing).
+#' @concept knock-out
+#' @concept knockout
+#' @concept mutant
+#' @concept mutation
+#' @concept over-expression
+#' @concept knock-in
+#' @concept stimulus
+#' @concept intervention
+#' @concept noise
 #' @rdname fix_nodes
 #' @export
 #' @examples
@@ -145,6 +154,9 @@ dots_values <- function(model, name, values, old = rep(NA_integer_, length(model
 #'   `fireflip_error_model` for a network that contradicts itself.
 #' @seealso [fix_nodes()] and others for settings, [pbn()] for the grammar of rules; `net$A` and `net["A"]`
 #'   ([pbn-methods]) show the rules of a node.
+#' @concept mutant
+#' @concept mutation
+#' @concept edit a network
 #' @rdname set_rule
 #' @export
 #' @examples

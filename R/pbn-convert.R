@@ -27,6 +27,8 @@
 #'   is a `fireflip_error_size`.
 #' @section Errors: `fireflip_error_model` where the other side cannot say what the network is, and for a graph that is
 #'   undirected, has no vertex, or has two vertices of the same name.
+#' @concept BoolNet
+#' @concept igraph
 #' @export
 #' @examples
 #' net <- example_model("shmulevich3")

@@ -28,6 +28,9 @@
 #' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` where the
 #'   machine does not have it, `fireflip_error_convergence` where the tolerance cannot be reached.
 #' @inherit pbn references
+#' @concept Markov chain
+#' @concept steady state
+#' @concept steady-state probability
 #' @rdname stationary_distribution
 #' @export
 #' @examples

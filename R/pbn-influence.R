@@ -28,6 +28,9 @@
 #' *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
 #' @seealso [influence_analysis()] for influences and probabilities of state sets in one call, [steady_state()],
 #'   [long_run_sensitivity()].
+#' @concept driver
+#' @concept regulator
+#' @concept average sensitivity
 #' @rdname long_run_influence
 #' @export
 #' @examples

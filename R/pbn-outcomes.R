@@ -67,6 +67,14 @@
 #' \doi{10.1214/ss/1009213286}
 #' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for
 #'   the way there.
+#' @concept attractor
+#' @concept attractors
+#' @concept fixed point
+#' @concept steady state
+#' @concept limit cycle
+#' @concept basin of attraction
+#' @concept cell fate
+#' @concept phenotype
 #' @rdname outcomes
 #' @export
 #' @examples

@@ -19,6 +19,8 @@
 #' @param contexts The number of contexts of a dependent network; 0, the default, for an independent one.
 #' @returns A network of class `pbn`.
 #' @inherit pbn references
+#' @concept NK network
+#' @concept random Boolean network
 #' @export
 #' @examples
 #' net <- random_pbn(20, functions = c(1, 3), parents = c(1, 3), seed = 1)

@@ -50,6 +50,13 @@
 #'
 #' Qian X, Dougherty ER (2009). On the long-run sensitivity of probabilistic Boolean networks. *Journal of Theoretical Biology*
 #' 257(4), 560-577. \doi{10.1016/j.jtbi.2008.12.023}
+#' @concept knock-out
+#' @concept knockout
+#' @concept mutant
+#' @concept over-expression
+#' @concept intervention
+#' @concept drug target
+#' @concept robustness
 #' @rdname long_run_sensitivity
 #' @export
 #' @examples

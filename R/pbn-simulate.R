@@ -22,6 +22,9 @@
 #'   "trajectory" or "step", as the result's own columns are; `fireflip_error_size` for more states than a data frame can hold.
 #' @inherit pbn references
 #' @importFrom stats simulate
+#' @concept trajectory
+#' @concept time course
+#' @concept time series
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)

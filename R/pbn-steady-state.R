@@ -97,6 +97,12 @@
 #' 457-472. \doi{10.1214/ss/1177011136}
 #' @seealso [influence_analysis()] for influences in the same call, [long_run_influence()], [node_activity()],
 #'   [stationary_distribution()].
+#' @concept steady-state probability
+#' @concept steady state
+#' @concept phenotype
+#' @concept stationary probability
+#' @concept long-run probability
+#' @concept confidence interval
 #' @rdname steady_state
 #' @export
 #' @examples
@@ -209,6 +215,8 @@ c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_sta
 #' @returns As [steady_state()], `set` being the node's name.
 #' @inheritSection steady_state Errors
 #' @inherit steady_state references
+#' @concept expression level
+#' @concept marginal probability
 #' @rdname node_activity
 #' @export
 #' @examples

@@ -1,8 +1,7 @@
 #' A probabilistic Boolean network
 #'
 #' Makes a probabilistic Boolean network (PBN) from rules written in R. Every node has one or more predictor functions; at
-#' each step one of them is selected and gives the node's next value. See `vignette("complex2", package = "fireflip")` for an
-#' analysis from file to figure.
+#' each step one of them is selected and gives the node's next value. [fireflip-package] names what to read first.
 #'
 #' @param rules The predictor functions, in one of four shapes:
 #'   * a named character vector, `c(A = "B & !C", B = "A", C = "C")`; a name that occurs twice gives its node two predictor

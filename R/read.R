@@ -62,6 +62,9 @@
 #' interactions between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135.
 #' \doi{10.1186/1752-0509-7-135}
 #' @seealso [write_network()], [pbn()], [example_model()].
+#' @concept import
+#' @concept SBML-qual
+#' @concept load a network
 #' @export
 #' @examples
 #' file <- tempfile(fileext = ".txt")

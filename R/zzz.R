@@ -8,6 +8,14 @@
 #' Each gives a data frame that can be printed, plotted and summarised ([result-methods]). [node_activity()] is
 #' [steady_state()] of every node, [fix_nodes()] makes knock-outs, and [reduce_network()] tells which nodes matter.
 #'
+#' @section To read:
+#' * [choosing_p]: what the perturbation probability does, and how to choose it.
+#' * [coming_from_boolnet]: BoolNet's functions, and what to use here.
+#' * [verbs]: everything that can be asked of a network.
+#' * Two vignettes, "First steps" and "Who drives complex2?". `browseVignettes("fireflip")` opens them where they are installed:
+#'   `make install` and `make demo` make them where knitr, rmarkdown and pandoc are there. Their text is in the folder
+#'   `vignettes` of the sources.
+#'
 #' @section Options:
 #' Set by [options()], for the session. None of them changes an answer.
 #'

@@ -1,0 +1,200 @@
+# Pages of the manual that describe no function.
+
+#' Choosing the perturbation probability p
+#'
+#' The perturbation probability p is the noise of a probabilistic Boolean network. It decides whether the long run depends on
+#' the start, how probable each set of states is, and how long a simulation takes. This page says how to choose it.
+#'
+#' @section What p means:
+#' At each step, each node that is not exempt flips with probability p, independently of the others. If at least one node
+#' flips, the flips are all that happens in this step. Otherwise the rules give the next state. So with n nodes that are not
+#' exempt, the rules apply in a share `(1 - p)^n` of the steps. Choose p well below 1/n: with 100 nodes, this share is 0.90
+#' for p = 0.001, and 0.37 for p = 0.01.
+#'
+#' With perturbation, every state can be reached from every other state (as long as no node is exempt). Therefore each set of
+#' states has one steady-state probability, whatever the start.
+#'
+#' With asynchronous update, a step updates one node only. A node is then flipped n times as often between two of its updates
+#' as with synchronous update and the same p. For about the same noise, divide p by n.
+#'
+#' @section What is usual:
+#' Published studies often take 0.001 or 0.01. The [example models][example_models] come with such values. A network from a
+#' file has p = 0 unless the file names a value (ASSA-PBN's format does) or you do: `read_network(file, perturbation =
+#' 0.001)`. [set_perturbation()] changes p.
+#'
+#' @section What p changes, in a network with one attractor:
+#' With its input CycD on, the network `example_model("cellcycle")` has one attractor, a cycle of seven states. The set `CycB
+#' & !Cdh1` holds two of them. The table has the probability of this set (exact) and what a simulation with the default
+#' precision needs (with `seed = 1`).
+#'
+#' | p | probability | burn-in, steps | samples |
+#' |---|---|---|---|
+#' | 0.1 | 0.1434 | 132 | 1,966,080 |
+#' | 0.01 | 0.2581 | 132 | 983,040 |
+#' | 0.001 | 0.2829 | 741 | 2,457,600 |
+#' | 1e-4 | 0.2854 | 5,544 | 20,643,840 |
+#' | 1e-5 | 0.2857 | 55,045 | 204,963,840 |
+#' | 0 | 0.2857 | 5,544 | 20,643,840 |
+#'
+#' The probability approaches 2/7, its value in the attractor. The price of a small p is time. The simulation must see a node
+#' flip, so for small p its length grows like 1/p. It does not grow without perturbation, where no node flips.
+#'
+#' @section What p changes, in a network with several attractors:
+#' Without a stimulus, the network `example_model("thelper")` has three attractors: the cell types Th0, Th1 and Th2. Flips
+#' take a cell from one to another. (Inputs are held off. The call is among the examples below.)
+#'
+#' | p | Th0 | Th1 | Th2 | burn-in, steps | samples |
+#' |---|---|---|---|---|---|
+#' | 0.1 | 0.265 | 0.281 | 0.266 | 132 | 6,635,520 |
+#' | 0.05 | 0.225 | 0.368 | 0.315 | 264 | 19,169,280 |
+#' | 0.02 | 0.115 | 0.393 | 0.463 | 2,112 | 110,837,760 |
+#' | 0.01 | 0.055 | 0.349 | 0.584 | 8,448 | 427,622,400 |
+#' | 0.005 | 0.025 | 0.308 | 0.661 | 33,792 | 1,541,652,480 |
+#' | 0, random start | 0.083 | 0.553 | 0.364 | | |
+#'
+#' Here the answer itself depends on p. With a large p the noise hides the attractors. With a small p, the probability of an
+#' attractor tells how many flips it takes to leave it, and from where it is entered. The run grows like 1/p^2, because a cell
+#' changes its type mostly by two flips close to each other. With p = 1e-5 the trajectories remain where they started for so
+#' long that the run is given up. The error names the nodes that disagree.
+#'
+#' The last row has no perturbation. It is not the limit of the others: it tells in which attractor a random start ends, and
+#' no flip ever corrects the start.
+#'
+#' @section No perturbation, p = 0:
+#' The network ends in an attractor and stays there. Ask [outcomes()] for the attractors and their probabilities.
+#' [steady_state()] answers too, with the average over the network's own starts, and says in its first line that the long run
+#' may depend on the start.
+#'
+#' @section Exempt nodes:
+#' An exempt node is never perturbed. Two kinds of nodes should be exempt:
+#' * *Inputs that hold a stimulus.* An input that is perturbed loses its value in the long run. `set_perturbation(net, 0.01,
+#'   exempt = "inputs")` exempts all inputs; [set_initial()] then gives their values. [fix_nodes()] holds one node, whatever
+#'   its rule, and exempts it.
+#' * *Nodes that noise cannot reach*, as a gene that is deleted. [fix_nodes()] does this too.
+#'
+#' Where an exempt input has no initial value, it starts at random, and the long run depends on it.
+#'
+#' @section Advice:
+#' * If p models noise that you know, take that value.
+#' * If p only serves to make the long run independent of the start, take 0.001, and see whether the answer changes with p/2.
+#'   If it does not change by more than you care about, p is small enough. If it does even for
+#'   small p, the network has several attractors. Then report the answer together with p, or ask [outcomes()].
+#' * `long_run_sensitivity(net, states, change = "perturbation", by = 1)` compares p with 2p, with an interval for the
+#'   difference.
+#' * If the run is given up, because trajectories from different starts disagree, a larger p is one remedy. `method = "exact"`
+#'   is another, in a small network.
+#'
+#' @references Shmulevich I, Dougherty ER, Zhang W (2002). Gene perturbation and intervention in probabilistic Boolean networks.
+#'   *Bioinformatics* 18(10), 1319-1331. \doi{10.1093/bioinformatics/18.10.1319}
+#' @seealso [set_perturbation()], [steady_state()], [outcomes()].
+#' @name choosing_p
+#' @aliases perturbation
+#' @concept perturbation probability
+#' @concept noise
+#' @concept mutation rate
+#' @concept steady-state probability
+#' @concept ergodic
+#' @examples
+#' # one attractor: the probability for smaller and smaller p
+#' cell <- example_model("cellcycle")
+#' for (p in c(0.1, 0.01, 0.001, 1e-4, 1e-5, 0)) {
+#'   print(steady_state(set_perturbation(cell, p), c(mitosis = "CycB & !Cdh1"), method = "exact"))
+#' }
+#'
+#' # three attractors
+#' tcell <- fix_nodes(example_model("thelper"), IFNb = 0, IL12 = 0, IL18 = 0, TCR = 0)
+#' types <- c(Th0 = "!Tbet & !GATA3", Th1 = "Tbet & !GATA3", Th2 = "GATA3 & !Tbet")
+#' steady_state(set_perturbation(tcell, 0.05), types, seed = 1)
+#' outcomes(set_perturbation(tcell, 0), seed = 1)
+NULL
+
+#' Coming from BoolNet
+#'
+#' The functions of the package BoolNet, and what to use in fireflip instead. [as_pbn()] and [as_boolnet()] convert networks
+#' in both directions, so that both packages can be used together.
+#'
+#' @section Networks:
+#'
+#' | BoolNet | fireflip | what differs |
+#' |---|---|---|
+#' | `loadNetwork()` | [read_network()] | recognises the format; reads BoolNet's too, but for its functions of time |
+#' | `saveNetwork()`, `toSBML()` | [write_network()] | the file's ending decides the format |
+#' | `loadSBML()` | [read_sbml()] | |
+#' | `generateRandomNKNetwork()` | [random_pbn()] | several functions a node; for other kinds, convert BoolNet's network |
+#' | `fixGenes(net, "A", 0)` | [`fix_nodes(net, A = 0)`][fix_nodes] | also protects the node from perturbation |
+#' | `perturbNetwork()` | [set_rule()], [long_run_sensitivity()] | you say what to change, or all changes are tried |
+#' | `simplifyNetwork()` | [reduce_network()] | removes the nodes that cannot matter to those that you name |
+#' | `chooseNetwork()` | [set_rule()] | |
+#' | `plotNetworkWiring()` | [`plot(net)`][plot.pbn] | signs, and where asked activity and influence |
+#' | `binarizeTimeSeries()`, `reconstructNetwork()` | none | use BoolNet's, then [as_pbn()] |
+#' | `symbolic = TRUE`, `simulateSymbolicModel()` | none | fireflip's networks have no delays |
+#'
+#' @section Attractors and trajectories:
+#'
+#' | BoolNet | fireflip | what differs |
+#' |---|---|---|
+#' | `getAttractors()` | [outcomes()] | probabilities, not sizes of basins; see below |
+#' | `getAttractors(type = "asynchronous")` | [outcomes()] | first `net <- set_update(net, "asynchronous")` |
+#' | `getAttractorSequence()` | [`as.matrix(outcomes(net), state = TRUE)`][outcomes] | one state of each attractor |
+#' | `getBasinOfAttraction()` | [`outcomes(net, from = state)`][outcomes] | tells in which attractor a state ends |
+#' | `getTransitionTable()` | [transition_matrix()] | probabilities, up to 12 free nodes |
+#' | `stateTransition()`, `getPathToAttractor()` | [`simulate(net, steps = 10, initial = state)`][simulate.pbn] | |
+#' | `generateTimeSeries()` | [`simulate(net, nsim = 5, steps = 10)`][simulate.pbn] | one data frame, without noise on values |
+#' | `plotAttractors()` | [`plot(outcomes(net))`][outcomes] | probabilities with intervals |
+#' | `plotSequence()` | [`plot(simulate(net, steps = 10))`][plot.pbn_trajectories] | |
+#'
+#' @section Probabilistic networks:
+#'
+#' | BoolNet | fireflip | what differs |
+#' |---|---|---|
+#' | `markovSimulation()` | [stationary_distribution()] | the long run itself, not what `numIterations` steps give |
+#' | the same, for some states | [steady_state()] | networks of any size, with confidence intervals |
+#' | `getTransitionProbabilities()` | [transition_matrix()] | a matrix |
+#' | `plotPBNTransitions()` | none | |
+#' | `perturbTrajectories()` | [long_run_influence()], [long_run_sensitivity()] | in the long run |
+#' | `testNetworkProperties()` | none | |
+#'
+#' @section What to know:
+#' * *Perturbation.* BoolNet's networks have none, and a network that comes from BoolNet has p = 0. In fireflip, p is a
+#'   property of the network: `as_pbn(net, perturbation = 0.001)`. See [choosing_p].
+#' * *Attractors need p = 0.* With perturbation the network leaves every attractor, and [outcomes()] is an error.
+#' * *Probabilities, not sizes of basins.* [outcomes()] tells how probable each attractor is from the network's start, which
+#'   is a random state by default. In a synchronous network with one function a node, this probability is the size of the
+#'   basin divided by the number of states.
+#' * *An attractor with a tiny basin.* `getAttractors()` lists all attractors by its exhaustive methods. So does
+#'   `outcomes(net, method = "exact")`, for a network of up to 24 nodes that are not held. A simulation lists those in which
+#'   its trajectories ended, and `summary()` says how probable another one may still be.
+#' * *Random numbers.* Every function that simulates has an argument `seed`. Without it, `set.seed()` governs, as in BoolNet.
+#' * *Arguments.* The network comes first, and values are named: `fix_nodes(net, A = 0, B = 1)`.
+#'
+#' @references Muessel C, Hopfensitz M, Kestler HA (2010). BoolNet: an R package for generation, reconstruction and analysis of
+#'   Boolean networks. *Bioinformatics* 26(10), 1378-1380. \doi{10.1093/bioinformatics/btq124}
+#' @seealso [as_pbn()] and [as_boolnet()]; [verbs] for all that can be asked of a network.
+#' @name coming_from_boolnet
+#' @aliases BoolNet
+#' @concept BoolNet
+#' @concept getAttractors
+#' @concept markovSimulation
+#' @concept loadNetwork
+#' @concept fixGenes
+#' @concept basin of attraction
+#' @examples
+#' if (requireNamespace("BoolNet", quietly = TRUE)) {
+#'   data("cellcycle", package = "BoolNet", envir = environment())
+#'   net <- as_pbn(cellcycle)
+#'
+#'   # attractors: the sizes of their basins, and their probabilities from a random start
+#'   found <- BoolNet::getAttractors(cellcycle)
+#'   vapply(found$attractors, function(attractor) attractor$basinSize, 0) / 2^10
+#'   outcomes(net)
+#'
+#'   # a knock-out
+#'   BoolNet::getAttractors(BoolNet::fixGenes(cellcycle, "CycD", 0))
+#'   outcomes(fix_nodes(net, CycD = 0))
+#'
+#'   # the Markov chain of a probabilistic network
+#'   data("examplePBN", package = "BoolNet", envir = environment())
+#'   BoolNet::markovSimulation(examplePBN)
+#'   stationary_distribution(as_pbn(examplePBN))
+#' }
+NULL
