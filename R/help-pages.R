@@ -62,8 +62,8 @@
 #'
 #' @section No perturbation, p = 0:
 #' The network ends in an attractor and stays there. Ask [outcomes()] for the attractors and their probabilities.
-#' [steady_state()] answers too, with the average over the network's own starts, and says in its first line that the long run
-#' may depend on the start.
+#' [steady_state()] answers too, with the average over the network's own starts, and says that the long run may depend on the
+#' start.
 #'
 #' @section Exempt nodes:
 #' An exempt node is never perturbed. Two kinds of nodes should be exempt:
@@ -117,41 +117,44 @@ NULL
 #'
 #' | BoolNet | fireflip | what differs |
 #' |---|---|---|
-#' | `loadNetwork()` | [read_network()] | recognises the format; reads BoolNet's too, but for its functions of time |
-#' | `saveNetwork()`, `toSBML()` | [write_network()] | the file's ending decides the format |
+#' | `loadNetwork()` | [read_network()] | no delays, no functions of time |
+#' | `saveNetwork()` | [write_network()] | the ending decides the format |
+#' | `toSBML()` | [write_network()] | |
 #' | `loadSBML()` | [read_sbml()] | |
-#' | `generateRandomNKNetwork()` | [random_pbn()] | several functions a node; for other kinds, convert BoolNet's network |
-#' | `fixGenes(net, "A", 0)` | [`fix_nodes(net, A = 0)`][fix_nodes] | also protects the node from perturbation |
-#' | `perturbNetwork()` | [set_rule()], [long_run_sensitivity()] | you say what to change, or all changes are tried |
-#' | `simplifyNetwork()` | [reduce_network()] | removes the nodes that cannot matter to those that you name |
+#' | `generateRandomNKNetwork()` | [random_pbn()] | several functions a node |
+#' | `fixGenes(net, "A", 0)` | [`fix_nodes(net, A = 0)`][fix_nodes] | not perturbed either |
+#' | `perturbNetwork()` | [long_run_sensitivity()] | tries all changes of a kind |
+#' | `simplifyNetwork()` | [reduce_network()] | keeps what matters to given nodes |
 #' | `chooseNetwork()` | [set_rule()] | |
-#' | `plotNetworkWiring()` | [`plot(net)`][plot.pbn] | signs, and where asked activity and influence |
-#' | `binarizeTimeSeries()`, `reconstructNetwork()` | none | use BoolNet's, then [as_pbn()] |
-#' | `symbolic = TRUE`, `simulateSymbolicModel()` | none | fireflip's networks have no delays |
+#' | `plotNetworkWiring()` | [`plot(net)`][plot.pbn] | signed arrows |
+#' | `binarizeTimeSeries()` | none | |
+#' | `reconstructNetwork()` | none | use BoolNet's, then [as_pbn()] |
+#' | `simulateSymbolicModel()` | none | no delays |
 #'
 #' @section Attractors and trajectories:
 #'
 #' | BoolNet | fireflip | what differs |
 #' |---|---|---|
-#' | `getAttractors()` | [outcomes()] | probabilities, not sizes of basins; see below |
-#' | `getAttractors(type = "asynchronous")` | [outcomes()] | first `net <- set_update(net, "asynchronous")` |
-#' | `getAttractorSequence()` | [`as.matrix(outcomes(net), state = TRUE)`][outcomes] | one state of each attractor |
-#' | `getBasinOfAttraction()` | [`outcomes(net, from = state)`][outcomes] | tells in which attractor a state ends |
-#' | `getTransitionTable()` | [transition_matrix()] | probabilities, up to 12 free nodes |
-#' | `stateTransition()`, `getPathToAttractor()` | [`simulate(net, steps = 10, initial = state)`][simulate.pbn] | |
-#' | `generateTimeSeries()` | [`simulate(net, nsim = 5, steps = 10)`][simulate.pbn] | one data frame, without noise on values |
-#' | `plotAttractors()` | [`plot(outcomes(net))`][outcomes] | probabilities with intervals |
+#' | `getAttractors()` | [outcomes()] | probabilities; see below |
+#' | the same, asynchronous | [outcomes()] | see [set_update()] |
+#' | `getAttractorSequence()` | [`as.matrix(outcomes(net), state = TRUE)`][outcomes] | one state of each |
+#' | `getBasinOfAttraction()` | [`outcomes(net, from = state)`][outcomes] | where a state ends |
+#' | `getTransitionTable()` | [transition_matrix()] | up to 12 free nodes |
+#' | `stateTransition()` | [`simulate(net, steps = 1, initial = state)`][simulate.pbn] | |
+#' | `getPathToAttractor()` | [`simulate(net, steps = 10, initial = state)`][simulate.pbn] | |
+#' | `generateTimeSeries()` | [`simulate(net, nsim = 5, steps = 10)`][simulate.pbn] | one data frame |
+#' | `plotAttractors()` | [`plot(outcomes(net))`][outcomes] | with probabilities |
 #' | `plotSequence()` | [`plot(simulate(net, steps = 10))`][plot.pbn_trajectories] | |
 #'
 #' @section Probabilistic networks:
 #'
 #' | BoolNet | fireflip | what differs |
 #' |---|---|---|
-#' | `markovSimulation()` | [stationary_distribution()] | the long run itself, not what `numIterations` steps give |
-#' | the same, for some states | [steady_state()] | networks of any size, with confidence intervals |
+#' | `markovSimulation()` | [stationary_distribution()] | no `numIterations` |
+#' | the same, for some states | [steady_state()] | any size, with intervals |
 #' | `getTransitionProbabilities()` | [transition_matrix()] | a matrix |
 #' | `plotPBNTransitions()` | none | |
-#' | `perturbTrajectories()` | [long_run_influence()], [long_run_sensitivity()] | in the long run |
+#' | `perturbTrajectories()` | [long_run_influence()] | in the long run |
 #' | `testNetworkProperties()` | none | |
 #'
 #' @section What to know:
@@ -165,6 +168,7 @@ NULL
 #'   `outcomes(net, method = "exact")`, for a network of up to 24 nodes that are not held. A simulation lists those in which
 #'   its trajectories ended, and `summary()` says how probable another one may still be.
 #' * *Random numbers.* Every function that simulates has an argument `seed`. Without it, `set.seed()` governs, as in BoolNet.
+#' * *Updates.* Synchronous or asynchronous is a property of the network: `set_update(net, "asynchronous")`.
 #' * *Arguments.* The network comes first, and values are named: `fix_nodes(net, A = 0, B = 1)`.
 #'
 #' @references Muessel C, Hopfensitz M, Kestler HA (2010). BoolNet: an R package for generation, reconstruction and analysis of

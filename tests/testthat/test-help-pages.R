@@ -51,7 +51,7 @@ test_that("?coming_from_boolnet names functions that BoolNet has, and says what 
   expect_gt(length(used), 20L)
   expect_identical(setdiff(used, getNamespaceExports("BoolNet")), character())
 
-  data("cellcycle", package = "BoolNet", envir = environment())
+  utils::data("cellcycle", package = "BoolNet", envir = environment())
   found <- BoolNet::getAttractors(cellcycle)
   basins <- vapply(found$attractors, function(attractor) attractor$basinSize, 0) / 2^10
   expect_equal(sort(outcomes(as_pbn(cellcycle), method = "exact")$probability), sort(basins))
