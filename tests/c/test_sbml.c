@@ -217,7 +217,6 @@ static void errors(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, cases[i].message);
 }
 
-/* Nested elements: the stack must suffice for any depth. */
 /* A reaction network gets another error than a damaged file. */
 static void reaction_networks(void) {
   static const char species[] =
@@ -238,6 +237,7 @@ static void reaction_networks(void) {
   }
 }
 
+/* Nested elements: too deep a nesting is refused, so that the stack suffices. */
 static void depth(void) {
   static const char head[] = HEAD ABC
       "<qual:listOfTransitions>\n<qual:transition><qual:listOfOutputs>" OUTPUT("A") "</qual:listOfOutputs>"

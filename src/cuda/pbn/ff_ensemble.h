@@ -30,8 +30,8 @@ typedef struct {
   void (*release)(ff_ensemble *e);
   /* Puts e->tiles tiles, numbered from e->unit on, into their initial states. */
   ff_status (*start)(ff_ensemble *e, ff_error *err);
-  /* Runs `steps` steps of all tiles, at most as many as the counters can still hold. With `count` the terms are counted. With
-   * `fresh` nothing is counted yet, and e->before is filled first. */
+  /* Runs `steps` steps of all tiles. With `count` the terms are counted, and `steps` is at most what the counters can still hold.
+   * With `fresh` nothing is counted yet, and e->before is filled first. */
   ff_status (*steps)(ff_ensemble *e, uint64_t steps, int count, int fresh, ff_error *err);
   /* Adds the contents of the counters to e->counts and e->changes, clears the counters, and fills e->after. */
   ff_status (*spill)(ff_ensemble *e, ff_error *err);

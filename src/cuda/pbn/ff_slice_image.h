@@ -6,6 +6,9 @@
  * bytes. With FF_I_SCRATCH the row is in the warp's scratch. Without it, an operation reads the row of `now` and writes the row
  * of `next`.
  *
+ * A choice selects a function, a context, or the node to update: it compares a random number with one or more bounds of 64 bits,
+ * its cuts.
+ *
  * The stream consists of quads (four words) and is read through a window of sixteen quads. Each segment begins with a new window.
  * An operation lies within one window; FF_I_NEXT leads to the next one. The first word of an operation holds its kind in bits 0
  * to 4, flags, and its destination.
