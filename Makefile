@@ -1,8 +1,9 @@
-# What a user types:      make demo
-# What a developer types: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
-# ... with CUDA:          make cuda, make cuda-check, make cuda-math; on a machine with a GPU make gpu-check, make gpu-bench
-# The package itself is built by R (configure, src/Makevars.in); this file is not part of it.
-# Each target installs the Debian packages that it needs and does not find (tools/need).
+# The targets.
+#   For users:      make demo
+#   For developers: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
+#   With CUDA:      make cuda, make cuda-check, make cuda-math; on a machine with a GPU make gpu-check, make gpu-bench
+# R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
+# packages that it needs and does not find (tools/need).
 
 R = R
 RSCRIPT = Rscript
@@ -20,7 +21,8 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench bench-math docs valgrind campaign campaign-math cuda cuda-check cuda-math gpu-check gpu-bench clean install
+.PHONY: demo check c-tests fuzz bench bench-math docs valgrind campaign campaign-math \
+  cuda cuda-check cuda-math gpu-check gpu-bench clean install
 
 demo:
 	@tools/need demo
@@ -37,28 +39,28 @@ check:
 	@tools/need check
 	@tools/check
 
-# ---- the core without R, in builds: asan (the tests of make check), plain (valgrind), fuzz, memory (test_memory) ---------
+# ---- the core without R, compiled in four ways: asan (make check), plain (valgrind), fuzz, memory (test_memory) -----------
 
 define flavour
 $(BUILD)/$(1)/%.o: %.c
 	@mkdir -p $$(@D)
 	$(2) $$(COMMON) $(3) -c $$< -o $$@
 endef
-# GCC warns of texts cut by snprintf where the sanitizers keep it from seeing their length: that alone is no error here
+# With the sanitizers, GCC does not see the lengths of texts and warns that snprintf may cut them. Only this warning is no error.
 $(eval $(call flavour,asan,$(CC),-O1 $(SANITIZE) -Wno-error=format-truncation))
 $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 
-# test_memory has a core whose allocations fail (tests/c/failing_memory.h): each file begins with that header, so that what a file
-# defines for the C library's headers has to be there before
+# In test_memory the allocations of the core fail (tests/c/failing_memory.h). Each file begins with that header, so macros that a
+# file defines for the C library's headers must be defined before.
 $(eval $(call flavour,memory,$(CC),-O1 $(SANITIZE) -Wno-error=format-truncation $$(FAILING)))
 $(BUILD)/memory/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
 $(BUILD)/memory/src/base/ff_memory.o: FAILING =
 
 from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
 objects_of_compiler = $(addprefix $(1)/,$(call from_makevars,CUDA_COMPILER))
-# the texts that src/cuda/runtime/ff_texts.c holds
+# The texts that src/cuda/runtime/ff_texts.c contains.
 CUDA_TEXTS := $(call from_makevars,CUDA_TEXTS)
 $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_TEXTS:%=src/%)
 	@mkdir -p $(@D)
@@ -67,7 +69,7 @@ $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_T
 $(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
 $(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
-# and the hash of the headers that the core shares with backends
+# The hash of the headers that the core shares with backends.
 SHARED_HEADERS := $(patsubst %,src/%,$(shell sed -n '/^SHARED_HEADERS/,/^$$/p' src/Makevars.in | tr -d '\\' | sed 1d))
 $(BUILD)/texts/ff_build.inc: $(SHARED_HEADERS)
 	@mkdir -p $(@D)
@@ -76,7 +78,7 @@ $(BUILD)/texts/ff_build.inc: $(SHARED_HEADERS)
 $(BUILD)/%/src/backend/ff_build.o: COMMON += -I$(BUILD)/texts
 $(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
 
-# an archive, so that a test links with no more of the core than it uses
+# An archive, so that a test links only the parts of the core that it uses.
 $(BUILD)/%/libcore.a:
 	@rm -f $@
 	ar rcs $@ $^
@@ -84,8 +86,9 @@ $(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o)
 $(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
 $(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
 
-# all of the core, so that no place that allocates is left out
-$(BUILD)/memory/test_memory: $(BUILD)/memory/tests/c/test_memory.o $(BUILD)/memory/tests/c/failing_memory.o $(CORE:%.c=$(BUILD)/memory/%.o)
+# Links the whole core, so that no place that allocates is left out.
+$(BUILD)/memory/test_memory: $(BUILD)/memory/tests/c/test_memory.o $(BUILD)/memory/tests/c/failing_memory.o \
+  $(CORE:%.c=$(BUILD)/memory/%.o)
 	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 
 $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
@@ -95,7 +98,7 @@ $(BUILD)/plain/test_%: $(BUILD)/plain/tests/c/test_%.o $(BUILD)/plain/libcore.a
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
 	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 
-# shared objects that test_backend opens, right and wrong ones; each lies beside the program
+# The shared objects that test_backend opens: one valid backend and several invalid ones, beside the program.
 FAKES = right abi small build null nodriver noentry
 define fakes
 $(BUILD)/$(1)/fake_%.so: tests/c/fake_backend.c src/backend/ff_backend.h $(BUILD)/texts/ff_build.inc
@@ -109,7 +112,7 @@ $(BUILD)/memory/test_memory: | $(BUILD)/memory/fake_right.so $(BUILD)/memory/fir
 $(BUILD)/memory/fireflip_nvrtc: $(BUILD)/plain/fireflip_nvrtc $(BUILD)/fake/libnvrtc.so.12
 	cp $< $@
 
-# the program that compiles at run time, beside the test that starts it, and a compiler that only pretends (NVRTC in its place)
+# The run-time compiler, beside the test that starts it, and a fake library that takes the place of NVRTC.
 $(BUILD)/asan/fireflip_nvrtc $(BUILD)/plain/fireflip_nvrtc: $(BUILD)/%/fireflip_nvrtc: $(call objects_of_compiler,$(BUILD)/%/src)
 	$(CC) $(if $(filter asan,$*),$(SANITIZE)) -pthread $^ -ldl -o $@
 $(BUILD)/fake/libcuda.so.1: tests/cuda/fake_libraries.c
@@ -143,8 +146,8 @@ cuda:
 
 $(CUDA_BUILD)/%.cu.o: src/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(call from_makevars,CUDA_FLAGS) $(CUDA_GENCODE) -MMD -MP -Werror all-warnings -diag-suppress 128 -Xcompiler -Wall,-Wno-format-truncation \
-	  -c $< -o $@
+	$(NVCC) $(call from_makevars,CUDA_FLAGS) $(CUDA_GENCODE) -MMD -MP -Werror all-warnings -diag-suppress 128 \
+	  -Xcompiler -Wall,-Wno-format-truncation -c $< -o $@
 $(CUDA_BUILD)/%.c.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -O2 -fPIC -fvisibility=hidden -I$(BUILD)/texts -c $< -o $@
@@ -155,7 +158,7 @@ $(CUDA_BUILD)/fireflip_nvrtc: $(patsubst %.o,%.c.o,$(call objects_of_compiler,$(
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
-# gpu_check needs the engine alone, so that a machine without igraph and libsbml can build it
+# gpu_check uses only the engine, so a machine without igraph and libsbml can build it.
 ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/ff_components.c,$(CORE))
 cuda-check:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check
@@ -166,20 +169,22 @@ $(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/li
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 
-# ff_math.h on the GPU against the processor, bit for bit; runs on a machine with a GPU
+# Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 MATH_HEADERS := $(wildcard src/base/ff_math*.h) tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
 cuda-math: $(CUDA_BUILD)/math
 $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O3 -fmad=false $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall,-ffp-contract=off,-pthread $< -lnvrtc -o $@
+	$(NVCC) -std=c++17 -O3 -fmad=false $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall,-ffp-contract=off,-pthread $< \
+	  -lnvrtc -o $@
 
-# cuRAND's Philox against ours, on the processor
+# Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -o $@ $<
 
-# run-time compilation against a driver and a compiler that only pretend
-$(CUDA_BUILD)/jit: tests/cuda/jit.cu $(filter $(CUDA_BUILD)/cuda/runtime/% $(CUDA_BUILD)/base/%,$(CUDA_OBJECTS)) | $(CUDA_BUILD)/fireflip_nvrtc $(FAKE_NVRTC)
+# Tests run-time compilation with a fake driver and a fake compiler.
+$(CUDA_BUILD)/jit: tests/cuda/jit.cu $(filter $(CUDA_BUILD)/cuda/runtime/% $(CUDA_BUILD)/base/%,$(CUDA_OBJECTS)) \
+  | $(CUDA_BUILD)/fireflip_nvrtc $(FAKE_NVRTC)
 	$(NVCC) -std=c++17 -o $@ $(filter %.cu %.o,$^) -ldl
 
 gpu-check:
@@ -188,9 +193,9 @@ gpu-check:
 gpu-bench:
 	@library=$$(tools/gpu-library) && R_LIBS="$$library" $(RSCRIPT) bench/gpu.R
 
-# ---- the rest -------------------------------------------------------------------------------------------------------
+# ---- other targets --------------------------------------------------------------------------------------------------
 
-# RUNS inputs for each fuzzer; the found cases belong into tests/c/corpus/<reader>, which make check replays.
+# RUNS inputs for each fuzzer. Put inputs that fail into tests/c/corpus/<reader>; make check replays them.
 RUNS = 1000000
 fuzz:
 	@tools/need fuzz
@@ -202,20 +207,21 @@ valgrind:
 	@$(MAKE) -s -j$(JOBS) plain-tests
 	@tools/valgrind $(TESTS)
 
-# The statistics that take longer than make check may; CAMPAIGN=name runs one.
+# Statistical tests that take longer than make check may take. CAMPAIGN=name runs one of them.
 campaign:
 	@tools/need check
 	@tools/install-package $(BUILD)/lib
 	@set -e; for script in tests/campaign/$(or $(CAMPAIGN),*).R; do \
 	  echo "== $$script"; R_LIBS=$(BUILD)/lib $(RSCRIPT) $$script; done
 
-# ff_math.h against long double (VALUES for each function, some minutes), and its speed against the C library's
+# Compares ff_math.h with long double (VALUES arguments for each function, some minutes), and its speed with the C library's.
 VALUES = 1e8
 campaign-math: $(BUILD)/plain/campaign_math
 	$< $(VALUES) $(JOBS)
 bench-math: $(BUILD)/plain/bench_math
 	$<
-$(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BUILD)/plain/src/base/ff_base.o $(BUILD)/plain/src/base/ff_threads.o
+$(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BUILD)/plain/src/base/ff_base.o \
+  $(BUILD)/plain/src/base/ff_threads.o
 	$(CC) -pthread $^ -lm -o $@
 $(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BUILD)/plain/src/base/ff_base.o $(BUILD)/plain/src/base/ff_threads.o
 	$(CC) -pthread $^ -lm -o $@

@@ -1,10 +1,9 @@
-# Speed on GPUs, the tables of bench/NOTES.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes
-# build/gpu-bench.csv (every figure, a row each) and build/gpu-speed.png (speed against density and size). A step is one
-# step of one trajectory, and its speed is that of the seconds in which kernels ran, on a GPU that is full; the column
-# elapsed_per_second has it by the clock. Reference figures: Mizera, Pang and Yuan (2019), one die of a K80: samples over
-# seconds of their Tables 2, 3 and 4.
-#   Rscript bench/gpu.R call cuda     is what the section on whole calls starts: one call in a new session, timed
-#   Rscript bench/gpu.R plot          draws the figure anew from build/gpu-bench.csv
+# Speed on GPUs, for the tables of bench/NOTES.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes build/gpu-bench.csv
+# (one row per figure) and build/gpu-speed.png (speed against density and size). A step is one step of one trajectory. Speeds
+# refer to the seconds in which kernels run, on a fully used GPU; the column elapsed_per_second refers to elapsed time. Reference
+# figures are those of Mizera, Pang and Yuan (2019) for one die of a K80: samples per second from their Tables 2, 3 and 4.
+#   Rscript bench/gpu.R call cuda     times one call in a new session; the section on whole calls starts it
+#   Rscript bench/gpu.R plot          draws the figure again from build/gpu-bench.csv
 library(fireflip)
 
 table4 <- c("!RIP_deubi & complex1 & FADD", "RIP_deubi & complex1 & FADD", "RIP_deubi & !complex1 & FADD",
@@ -27,9 +26,10 @@ if (identical(commandArgs(TRUE)[1L], "call")) {
   quit(save = "no")
 }
 
-# Speed against size and density, as figure 7 of the paper has it for its speed-ups.
+# Speed against size and density, as in figure 7 of the paper, which shows speed-ups.
 draw_speed <- function(result) {
-  if (capabilities("png")) grDevices::png("build/gpu-speed.png", 1500, 750, res = 110) else grDevices::pdf("build/gpu-speed.pdf", 13, 6.5)
+  if (capabilities("png")) grDevices::png("build/gpu-speed.png", 1500, 750, res = 110) else
+    grDevices::pdf("build/gpu-speed.pdf", 13, 6.5)
   on.exit(grDevices::dev.off())
   points <- result[result$part == "c" & !is.na(result$steps_per_second), ]
   points$class <- cut(points$density, c(0, 4, 10, Inf), c("density 2.5", "density 7", "density 17"))
@@ -61,7 +61,7 @@ draw_speed <- function(result) {
   graphics::legend("bottom", c(whats, "K80 (paper)", levels(points$class)), horiz = TRUE, bty = "n",
     pch = c(shapes, NA, NA, NA), lty = c(1:3, NA, 1, 1, 1), col = c(rep("black", 4), colours))
 }
-if (identical(commandArgs(TRUE)[1L], "plot")) { # draws build/gpu-bench.csv anew, where there are fonts
+if (identical(commandArgs(TRUE)[1L], "plot")) { # draws build/gpu-bench.csv again, on a machine with fonts
   draw_speed(utils::read.csv("build/gpu-bench.csv"))
   quit(save = "no")
 }
@@ -98,7 +98,7 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
     as.integer(threads), 1, seconds)
 }
 
-# What the core measured, or, where kernel and network do not go together, steps_per_second NA and the reason.
+# The core's measurement; if the kernel cannot run the network, steps_per_second is NA and the reason is given.
 gpu_speed <- function(net, kernel = NULL, layout = "auto", seconds = 0.4, tiles = 0) {
   tryCatch(
     .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
@@ -111,7 +111,7 @@ note_gpu <- function(part, net, what, measured, ...) note(part, net, what, measu
 density <- function(net) summary(net)$density
 signif3 <- function(x) format(signif(x, 3), digits = 3)
 
-# A run of about so many samples, on the network with its inputs held: there trajectories forget soon, so that they are many.
+# A run of about this many samples on the network with its inputs held. Trajectories forget soon there, so there are many.
 held <- example_model("apoptosis")
 long_run <- function(samples, shard = NULL) {
   known <- steady_state(held, "complex1 & FADD", precision = 2e-5, seed = 1, backend = "cpu")
@@ -138,7 +138,7 @@ for (kernel in c("generated", "interpreter", "table")) {
   note_gpu("a", name, paste("GPU,", kernel), measured, core, "CPU, 1 core")
   fastest <- max(fastest, measured$steps_per_second, na.rm = TRUE)
 }
-# ... and within a whole estimate: its trajectories, each from burn-in to end, over the seconds of its kernels
+# ... and within a whole estimate: all steps of its trajectories, also burn-in, per second of its kernels
 run <- long_run(0.4 * fastest)
 device <- summary(run)$device
 note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run), k80, "K80, table layout", device$seconds,
@@ -172,9 +172,7 @@ note_call("GPU, again in that session", kept[[4L]], kept[[6L]])
 note_call("GPU, of these its kernels", kept[[5L]], kept[[6L]])
 note_call(sprintf("CPU, %d cores", cores), cpu[[4L]], cpu[[6L]])
 
-# ---- c: the paper's Tables 2 and 3 on networks drawn with their parameters -------------------------------------------------
-# A network of which `redundant` nodes have no children in the rest, so that reduction can remove them: these are drawn as
-# nodes of another network whose parents are all in the first. The paper does not tell p; 0.001 is its generator's default.
+# ---- c: the paper's Tables 2 and 3, on random networks with the same parameters --------------------------------------------
 draw_net <- function(nodes, redundant, functions, parents, leaf_parents = parents, seed = nodes) {
   rest <- nodes - redundant
   net <- random_pbn(rest, functions, parents, perturbation = 0.001, seed = seed)
@@ -190,7 +188,7 @@ dense <- list(functions = c(2, 4), parents = c(4, 7))
 spec <- function(table, nodes, redundant, kind, plain, plus) {
   list(table = table, nodes = nodes, redundant = redundant, kind = kind, plain = plain, plus = plus)
 }
-# samples over seconds of the paper: `plain` without and `plus` with reduction (Table 2), without and with splitting (Table 3)
+# samples per second in the paper: `plain` without and `plus` with reduction (Table 2), without and with splitting (Table 3)
 specs <- list(
   spec(2, 100, 36, sparse, 358e6 / 7, 366e6 / 4.6), spec(2, 100, 31, middle, 153e6 / 4, 151e6 / 2.9),
   spec(2, 400, 131, middle, 491e6 / 60, 494e6 / 38.2), spec(2, 400, 148, sparse, 316e6 / 28, 318e6 / 15.7),
@@ -212,7 +210,7 @@ for (s in specs) {
   }
   of <- if (s$table == 0) "" else paste("K80, Table", s$table)
   cpu <- note("c", name, "CPU, 1 core", cpu_speed(net), s$plain, of, nodes = s$nodes, density = d)
-  plus <- if (s$table == 3) s$plus else s$plain # tables are split wherever that is needed
+  plus <- if (s$table == 3) s$plus else s$plain # tables are split if necessary
   table <- add("GPU, table", gpu_speed(net, "table", "packed"), plus, of)
   unsplit <- if (s$table == 3) {
     add("GPU, table, unsplit", gpu_speed(net, "table_unsplit", "packed"), s$plain, of)
@@ -229,14 +227,16 @@ for (s in specs) {
   best <- max(sliced$steps_per_second, sliced_reduced, na.rm = TRUE)
   wide[[length(wide) + 1L]] <- data.frame(
     table = s$table, nodes = s$nodes, removed = s$nodes - length(small$nodes), density = round(d, 2), cpu_core = cpu,
-    table_unsplit = unsplit, table_layout = table, table_reduced = table_reduced, sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
+    table_unsplit = unsplit, table_layout = table, table_reduced = table_reduced,
+    sliced = sliced$steps_per_second, sliced_reduced = sliced_reduced,
     kernel = if (is.null(sliced$kernel)) NA else sliced$kernel, paper = s$plain, paper_plus = s$plus,
     table_ratio = max(table, table_reduced, na.rm = TRUE) / s$plus, sliced_ratio = best / s$plus
   )
 }
 
 # ---- d: several GPUs ---------------------------------------------------------------------------------------------------
-# By the clock once every GPU has been used; and a part of the run for one GPU, which is what each of so many would do.
+# Elapsed time after each GPU has been used once; and the time of one shard on one GPU, which is the work of each of that many
+# GPUs.
 one <- NULL
 invisible(long_run(fastest / 10))
 for (n in c(1, 2, 4, 8)) {
@@ -258,8 +258,8 @@ old <- options(fireflip.devices = gpus$index[[1L]])
 for (parts in c(4, 8)) {
   run <- long_run(10 * fastest, c(1, parts))
   seconds <- summary(run)$seconds
-  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / seconds, run$samples * parts / one[[2L]],
-    "1 GPU", seconds)
+  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / seconds,
+    run$samples * parts / one[[2L]], "1 GPU", seconds)
 }
 options(old)
 
@@ -273,7 +273,7 @@ for (layout in c("sliced", "packed")) {
   note_gpu("e", name, paste0("GPU, ", layout), measured, core, "CPU, 1 core", nodes = 1e5, density = d)
 }
 
-# ---- what came out ------------------------------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------------------------------
 result <- do.call(rbind, rows)
 dir.create("build", showWarnings = FALSE)
 utils::write.csv(result, "build/gpu-bench.csv", row.names = FALSE)
@@ -304,4 +304,5 @@ show("e. 100,000 nodes (bytes are of the memory of the GPU)", "e",
   c("what", "steps_per_second", "times_reference", "of", "tiles", "bytes", "reason"))
 
 draw_speed(result)
-cat(sprintf("\nbuild/gpu-bench.csv and build/gpu-speed.png were written; %.0f s in all\n", proc.time()[["elapsed"]] - bench_started))
+cat(sprintf("\nbuild/gpu-bench.csv and build/gpu-speed.png were written; %.0f s in all\n",
+  proc.time()[["elapsed"]] - bench_started))

@@ -1,13 +1,13 @@
-# Speed of simulation on the processor, one table: Rscript bench/pbn.R (make bench). Medians of `runs` runs of about a second
-# each; a step is one step of one trajectory. Reference figures: Mizera, Pang and Yuan (2019), one die of a K80 graphics
-# card. BoolNet's stateTransition() is timed in the same run where BoolNet is installed.
+# Speed of simulation on the processor, in one table: Rscript bench/pbn.R (make bench). Figures are medians of `runs` runs of
+# about a second each. A step is one step of one trajectory. Reference figures are those of Mizera, Pang and Yuan (2019) for one
+# die of a K80 graphics card. If BoolNet is installed, its stateTransition() is timed in the same run.
 library(fireflip)
 
 runs <- as.integer(Sys.getenv("RUNS", "5"))
 cores <- fireflip_threads()
 simd_best <- c("portable", "avx2", "avx512")[.Call(fireflip:::ffi_machine)$simd + 1]
 
-# Steps a second: the estimator's engine alone, on a program without observables to count but one.
+# Steps per second of the estimator's engine alone, for a program that counts one observable.
 speed <- function(net, threads = 1, simd = "auto", layout = "auto", seconds = 1, counted = net$nodes[[1]]) {
   old <- options(fireflip.simd = simd)
   on.exit(options(old))
@@ -32,12 +32,15 @@ whole <- set_perturbation(example_model("apoptosis"), 0.001, exempt = character(
 whole <- set_initial(whole, NULL)
 apoptosis <- reduce_network(whole, of_interest = "complex2")
 k80 <- 1.03e8
-for (simd in intersect(c("avx512", "avx2", "portable"), c("portable", "avx2", "avx512")[seq_len(match(simd_best, c("portable", "avx2", "avx512")))])) {
+for (simd in intersect(
+  c("avx512", "avx2", "portable"), c("portable", "avx2", "avx512")[seq_len(match(simd_best, c("portable", "avx2", "avx512")))]
+)) {
   note("apoptosis reduced, 59 nodes", "sliced", 1, simd, speed(apoptosis, 1, simd), k80, "K80, table layout")
 }
 note("apoptosis reduced, 59 nodes", "sliced", cores, simd_best, speed(apoptosis, cores), k80, "K80, table layout")
 note("apoptosis whole, 95 nodes", "sliced", 1, simd_best, speed(whole), k80, "K80, table layout")
-note("apoptosis reduced, 59 nodes", "packed (paper's layout)", 1, "none", speed(apoptosis, layout = "packed"), k80, "K80, table layout")
+note("apoptosis reduced, 59 nodes", "packed (paper's layout)", 1, "none", speed(apoptosis, layout = "packed"), k80,
+  "K80, table layout")
 
 if (requireNamespace("BoolNet", quietly = TRUE)) {
   peer <- as_boolnet(set_perturbation(apoptosis, 0))
@@ -54,7 +57,9 @@ if (requireNamespace("BoolNet", quietly = TRUE)) {
 # ---- random networks ---------------------------------------------------------------------------------------------------
 random <- function(nodes, functions, parents, p = 0.001) random_pbn(nodes, functions, parents, perturbation = p, seed = 1)
 density <- function(net) summary(net)$density
-for (spec in list(list(c(1, 3), c(1, 6), 4.6e6, "K80, 1000 nodes, density 7"), list(c(2, 4), c(4, 7), 1.96e6, "K80, 1000 nodes, density 17"))) {
+for (spec in list(
+  list(c(1, 3), c(1, 6), 4.6e6, "K80, 1000 nodes, density 7"), list(c(2, 4), c(4, 7), 1.96e6, "K80, 1000 nodes, density 17")
+)) {
   net <- random(1000, spec[[1]], spec[[2]])
   name <- sprintf("random, 1000 nodes, density %.1f", density(net))
   note(name, "sliced", 1, simd_best, speed(net), spec[[3]], spec[[4]])
@@ -62,11 +67,13 @@ for (spec in list(list(c(1, 3), c(1, 6), 4.6e6, "K80, 1000 nodes, density 7"), l
   note(name, "packed (paper's layout)", 1, "none", speed(net, layout = "packed"), spec[[3]], spec[[4]])
 }
 base <- NULL
-for (nodes in c(100, 1000, 10000, 100000)) { # p falls with size, so that a step updates about as often
+# p is smaller for larger networks, so that steps with perturbations are about as frequent
+for (nodes in c(100, 1000, 10000, 100000)) {
   net <- random(nodes, c(1, 3), c(1, 6), p = 0.1 / nodes)
   steps <- speed(net)
   if (is.null(base)) base <- steps * nodes
-  note(sprintf("random, %d nodes, density %.1f", nodes, density(net)), "sliced, per node", 1, simd_best, steps, base / nodes, "linear from 100 nodes")
+  note(sprintf("random, %d nodes, density %.1f", nodes, density(net)), "sliced, per node", 1, simd_best, steps, base / nodes,
+    "linear from 100 nodes")
 }
 
 # ---- whole calls, as a user sees them ---------------------------------------------------------------------------------
@@ -80,7 +87,8 @@ seconds <- system.time({
 })[["elapsed"]]
 cat(sprintf("\nTable 4, seven probabilities at 5e-6, %d thread(s): %.2f s, %.3g samples (paper: 59.0 s on a K80 die, 6.08e9 samples in seven runs)\n",
   cores, summary(seven)$seconds, seven$samples[[1]]))
-cat(sprintf("Influence matrix, %d pairs at 1e-3, %d thread(s): %.2f s, %.3g samples\n", nrow(matrix), cores, summary(matrix)$seconds, matrix$samples[[1]]))
+cat(sprintf("Influence matrix, %d pairs at 1e-3, %d thread(s): %.2f s, %.3g samples\n", nrow(matrix), cores,
+  summary(matrix)$seconds, matrix$samples[[1]]))
 cat(sprintf("Both in one call, %d thread(s): %.2f s, %.3g samples; influences within %.2g\n\n", cores, seconds,
   both$states$samples[[1]], max(both$influence$upper - both$influence$lower) / 2))
 

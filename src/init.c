@@ -1,4 +1,4 @@
-/* Registers what R may call: the entries of rglue/ffi_entries.h. */
+/* Registers the entries that R may call, from rglue/ffi_entries.h. */
 #define R_NO_REMAP
 #include <R.h>
 #include <R_ext/Rdynload.h>

@@ -1,4 +1,4 @@
-# Runs testthat against the installed package and prints "testthat: N passed, N failed, N skipped" (test_that blocks) last.
+# Runs testthat on the installed package. The last line is "testthat: N passed, N failed, N skipped" and counts test_that blocks.
 suppressPackageStartupMessages({
   library(testthat)
   library(fireflip)

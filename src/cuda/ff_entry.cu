@@ -1,4 +1,4 @@
-/* The CUDA backend's one exported symbol: its table, and the engines that it serves. */
+/* The CUDA backend's only exported symbol: its table, with the engines that it serves. */
 #include <string.h>
 
 #include "pbn/ff_ensemble.h"

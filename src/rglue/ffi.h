@@ -1,4 +1,5 @@
-/* What the glue files share. This folder is the only one whose files include R's headers: it converts, nothing more. */
+/* What the glue files share. Only this folder's files include R's headers. They convert between R's values and C's and do nothing
+ * else. */
 #ifndef FFI_H
 #define FFI_H
 
@@ -8,38 +9,41 @@
 
 #include "../model/ff_model.h"
 
-/* Raises the R condition fireflip_error_<status name> with err's text. Never returns. Free what the caller holds first, or
- * hold it by an external pointer. */
+/* Raises the R condition fireflip_error_<status name> with err's text. Never returns. First free what the caller holds, or let an
+ * external pointer hold it. */
 void ffi_stop(const ff_error *err);
 
-/* ffi_stop unless the status is FF_OK. */
+/* Calls ffi_stop() unless the status is FF_OK. */
 void ffi_check(ff_status status, const ff_error *err);
 
-/* An external pointer (to be PROTECTed by the caller) to nothing yet. `release` frees what is given to it by R_SetExternalPtrAddr
- * later: once R collects the pointer, or ffi_release() is called, or, with `at_exit`, R ends. So make the pointer before what it
- * is to hold, and an R error or an interrupt leaks nothing. `release` gets the pointer, frees what it holds and clears it; it has
- * to take one that holds nothing, and must not raise an error. `kept` stays alive with the pointer. The tag is this function's.
+/* Makes an external pointer that holds nothing yet; the caller PROTECTs it. R_SetExternalPtrAddr() later gives it what it is to
+ * hold. `release` is called when R collects the pointer, when ffi_release() is called, or, with `at_exit`, when R ends. It gets
+ * the pointer, frees what it holds, and clears it. It must accept a pointer that holds nothing and must not raise an error. Make
+ * the pointer before the object that it is to hold; then no R error and no interrupt leaks that object. `kept` lives as long as
+ * the pointer. The tag of the pointer is used by this function.
  *
- * The finalizer that R knows is an R function, finalize_pointer() of R/zzz.R. A C function would be called after .onUnload() has
- * closed the library, for R has no way to take a finalizer back. */
+ * The finalizer that R knows is an R function, finalize_pointer() of R/zzz.R. R has no way to remove a finalizer, so a C function
+ * would be called after .onUnload() has closed the library.
+ */
 SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
 
-/* The texts of a character vector, valid until the .Call ends. R may jump when it hands out a string: so ask for them before the
- * core gives out what only C can free. */
+/* Returns the texts of a character vector, valid until the .Call ends. R may jump out of this call, so call it before the core
+ * allocates anything that only C can free. */
 const char *const *ffi_texts(SEXP strings);
 
-/* A list of n NULLs with these names, to be PROTECTed by the caller; and its element by name, to be read and to be set. A list from R
- * gives R_NilValue for an element that it does not have; ffi_set raises an error, for the name is the core's own. ffi_set allocates
- * nothing, so its value need not be PROTECTed before. */
+/* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, R_NilValue
+ * if there is none. ffi_set() sets one; it allocates nothing, so `value` need not be PROTECTed before, and it raises an R error if
+ * there is no such element. O(n). */
 SEXP ffi_list(int n, const char *const *names);
 SEXP ffi_element(SEXP list, const char *name);
 void ffi_set(SEXP list, const char *name, SEXP value);
 
-/* A list of single numbers (double) with these names, to be PROTECTed by the caller. */
+/* Makes a list of single numbers (double) with these names; the caller PROTECTs it. */
 SEXP ffi_numbers(int n, const char *const *names, const double *values);
 
-/* An external pointer (to be PROTECTed by the caller) to a network made from the R object of class "pbn"; its finalizer
- * frees the network, so an R error or an interrupt later leaks nothing. *pbn stays valid while the pointer is protected.
+/* Makes a network from the R object of class "pbn" and returns an external pointer to it, which the caller PROTECTs. The
+ * pointer's finalizer frees the network, so later R errors and interrupts leak nothing. *pbn is borrowed and valid while the
+ * pointer is protected.
  *
  * The R object is a list:
  *   nodes         character(n)
@@ -53,11 +57,11 @@ SEXP ffi_numbers(int n, const char *const *names, const double *values);
  */
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **pbn);
 
-/* An empty external pointer (to be PROTECTed) that will free the network given to it by R_SetExternalPtrAddr: make it
- * before the core makes the network, so that nothing of R's can jump in between. */
+/* Makes an empty external pointer, which the caller PROTECTs. It frees the network that R_SetExternalPtrAddr() gives it. Make it
+ * before the core makes the network, so that R cannot jump in between. */
 SEXP ffi_pbn_holder(void);
 
-/* The same list (without its class) from a network, which the caller holds. */
+/* Makes the same list (without its class) from a network, which stays the caller's. The caller PROTECTs the list. */
 SEXP ffi_pbn_list(const ff_pbn *pbn);
 
 #endif

@@ -1,5 +1,5 @@
-/* What R may call, one line an entry: FFI_ENTRY(name, number of arguments). Included by init.c alone, twice.
- * The function is SEXP name(SEXP, ...), not static, in the ffi_*.c named above its lines. R says .Call(name, ...). */
+/* The entries that R may call, one per line: FFI_ENTRY(name, number of arguments). Only init.c includes this file, twice. Each
+ * function is SEXP name(SEXP, ...), not static, in the ffi_*.c that is named above its lines. R calls it by .Call(name, ...). */
 
 /* ffi_common.c */
 FFI_ENTRY(ffi_release, 1)

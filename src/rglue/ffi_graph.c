@@ -1,11 +1,11 @@
-/* Reduction, and the nodes that a state set names. */
+/* Reduction, and the nodes that state sets name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../pbn/ff_reduce.h"
 #include "ffi.h"
 
-/* Nodes (from 1) that the texts name, ascending, each once. */
+/* The nodes (from 1) that occur in the texts, ascending, each once. */
 SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   ff_error err;
   ff_pbn *pbn;
@@ -37,7 +37,7 @@ SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   return out;
 }
 
-/* TRUE for the nodes that stay when those of interest (from 1) are. */
+/* TRUE for the nodes that reduction keeps if the given nodes (from 1) are of interest. */
 SEXP ffi_graph_keep(SEXP model, SEXP of_interest) {
   ff_error err;
   ff_pbn *pbn;

@@ -1,4 +1,4 @@
-/* Files to networks and back. */
+/* Reads networks from files and writes them. */
 #include "../io/ff_io.h"
 #include "ffi.h"
 
@@ -15,7 +15,7 @@ static ff_format format_of(SEXP format) {
   return FF_FORMAT_AUTO;
 }
 
-/* In the encoding of the file system; valid until the .Call ends. */
+/* Translates the path to the encoding of the file system; valid until the .Call ends. */
 static const char *path_of(SEXP path) {
   if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1 || STRING_ELT(path, 0) == NA_STRING) {
     ff_error err;
@@ -25,8 +25,8 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* list(model, format): the list of ffi.h, and the name of the format that was found. `text` is NULL, or the file's bytes, of
- * which `path` is then the name alone. */
+/* Returns list(model, format): the list of ffi.h, and the name of the format that was found. `text` is NULL or the bytes of the
+ * file; in the second case `path` is only its name. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
   static const char *const names[] = {"model", "format"};
   ff_format wanted = format_of(format), found = wanted;
@@ -46,7 +46,7 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
   return out;
 }
 
-/* Writes; gives the bits of ff_lost, what the format has no word for. */
+/* Writes the file. Returns the bits of ff_lost: what the format cannot express. */
 SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
   ff_format wanted = format_of(format);
   const char *file = path_of(path);

@@ -1,4 +1,4 @@
-/* The R object of class "pbn" <-> ff_pbn. */
+/* Converts the R object of class "pbn" to an ff_pbn and back. */
 #include "ffi.h"
 
 #include <stdlib.h>
@@ -12,9 +12,10 @@ static void finalize_pbn(SEXP holder) {
 SEXP ffi_pbn_holder(void) { return ffi_pointer(finalize_pbn, 0, R_NilValue); }
 
 /* ---- from R --------------------------------------------------------------------------------------------------------
- * Whatever of R's can jump comes first, gathered in R's memory or behind the holder; only then does the core allocate. */
+ *   Calls of R that can jump come first; their results lie in R's memory or behind the holder. Only then does the core allocate.
+ */
 
-/* `found` in a few words. */
+/* Raises an error; `found` describes in a few words what was found. */
 static void stop_found(const char *what, const char *wanted, const char *found) {
   ff_error err;
   ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; found %s (make networks with pbn() or read_network())", what,
@@ -22,7 +23,7 @@ static void stop_found(const char *what, const char *wanted, const char *found) 
   ffi_stop(&err);
 }
 
-/* The same for a value as a whole. */
+/* The same, and describes the whole value x as what was found. */
 static void stop_shape(const char *what, const char *wanted, SEXP x) {
   char found[FF_QUOTE_SIZE + 40];
   R_xlen_t n = Rf_xlength(x);
@@ -43,14 +44,14 @@ static void stop_shape(const char *what, const char *wanted, SEXP x) {
 
 static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
 
-/* NA becomes NaN. */
+/* Returns the number at place i; NaN for NA. */
 static double number_at(SEXP x, R_xlen_t i) {
   if (TYPEOF(x) == REALSXP) return REAL(x)[i];
   int value = TYPEOF(x) == INTSXP ? INTEGER(x)[i] : LOGICAL(x)[i];
   return value == NA_INTEGER ? R_NaN : value;
 }
 
-/* A whole number in [low, high], or an error. */
+/* Returns a whole number in [low, high], or raises an error. */
 static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char *what, const char *wanted) {
   double value = number_at(x, i);
   if (value >= low && value <= high && value == (double)(uint32_t)value) return (uint32_t)value;
@@ -63,7 +64,7 @@ static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char
   return 0;
 }
 
-/* The strings as UTF-8, valid until the .Call ends. */
+/* Returns the strings in UTF-8, valid until the .Call ends. */
 static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
   if (TYPEOF(x) != STRSXP) stop_shape(what, wanted, x);
   R_xlen_t n = Rf_xlength(x);
@@ -138,7 +139,7 @@ static void fill_contexts(ff_pbn *pbn, SEXP model) {
   }
 }
 
-/* Sets first[] from the rules' nodes and makes the predictors. */
+/* Sets first[] from the rules' nodes and allocates the predictors. */
 static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
   static const char *const wanted = "numbers of nodes, from 1, ascending";
   R_xlen_t n = Rf_xlength(node);
@@ -154,7 +155,7 @@ static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
   for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = number_at(probability, r);
 }
 
-/* Parses the rules; nothing of R's in here. */
+/* Parses the rules. Calls nothing of R. */
 static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
   ff_names *names;
   ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", err);
@@ -165,7 +166,7 @@ static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
       ff_expr *expr = &pbn->predictors[r].expr;
       status = ff_expr_parse(expr, texts[r], length, ff_names_find, names, (ff_place){NULL, 0}, err);
       if (status != FF_EPARSE) continue;
-      char file[FF_QUOTE_SIZE + 8] = "node "; /* once more, so that the message says whose function it is */
+      char file[FF_QUOTE_SIZE + 8] = "node "; /* parses again, so that the message names the function's node */
       strcat(file, ff_quote(pbn->names[i], strlen(pbn->names[i])).text);
       status = ff_expr_parse(expr, texts[r], length, ff_names_find, names, (ff_place){file, 0}, err);
     }
@@ -233,7 +234,7 @@ static SEXP list_with_names(int n, const char *const *names) {
 static SEXP predictor_texts(const ff_pbn *pbn) {
   uint32_t n = pbn->first[pbn->n_nodes];
   SEXP texts = PROTECT(Rf_allocVector(STRSXP, n));
-  SEXP holder = PROTECT(ffi_pointer(finalize_text, 0, R_NilValue)); /* frees the text should R fail to copy it */
+  SEXP holder = PROTECT(ffi_pointer(finalize_text, 0, R_NilValue)); /* frees the text if R fails to copy it */
   for (uint32_t r = 0; r < n; r++) {
     ff_error err;
     char *text;
@@ -265,7 +266,7 @@ static SEXP rules_frame(const ff_pbn *pbn) {
       REAL(VECTOR_ELT(frame, 2))[r] = pbn->predictors[r].probability;
     }
   }
-  SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2)); /* R's short form of the row names 1..n */
+  SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2)); /* R's compact form of the row names 1..n */
   INTEGER(rows)[0] = NA_INTEGER;
   INTEGER(rows)[1] = -(int)n;
   Rf_setAttrib(frame, R_RowNamesSymbol, rows);

@@ -1,5 +1,5 @@
-/* What R asks of a network: that it is sound, who its predictor functions' parents are, their truth tables,
- * and which nodes are held or inputs. Names in quotes, and seeds of several runs from one, stand here too. */
+/* What R asks about a network: whether it is valid, the parents and truth tables of its predictor functions, its arrows and their
+ * signs, and which nodes are held or inputs. Quoted names, and seeds of several runs derived from one seed, are here too. */
 #include "../base/ff_philox.h"
 #include "../pbn/ff_reduce.h"
 #include "../pbn/ff_engine.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* list(nodes, functions, parents, max_functions, max_parents, density), all numbers; an error where the network is unsound. */
+/* Returns list(nodes, functions, parents, max_functions, max_parents, density), all numbers. Raises an error if the network is
+ * invalid. */
 SEXP ffi_pbn_check(SEXP model) {
   static const char *const names[] = {"nodes", "functions", "parents", "max_functions", "max_parents", "density"};
   ff_pbn *pbn;
@@ -31,7 +32,7 @@ SEXP ffi_pbn_check(SEXP model) {
   return out;
 }
 
-/* list of integer vectors, one a predictor function in the order of model$rules: its parents, from 1, ascending. */
+/* Returns a list with one integer vector per predictor function, in the order of model$rules: its parents, from 1, ascending. */
 SEXP ffi_pbn_parents(SEXP model) {
   ff_pbn *pbn;
   SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
@@ -47,7 +48,8 @@ SEXP ffi_pbn_parents(SEXP model) {
   return out;
 }
 
-/* The truth table of each predictor function over its parents, ascending, the first the most significant bit of the row. */
+/* Returns the truth table of each predictor function over its parents, in ascending order. The first parent is the most
+ * significant bit of the row number. */
 SEXP ffi_pbn_tables(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
@@ -68,7 +70,7 @@ SEXP ffi_pbn_tables(SEXP model) {
     SET_VECTOR_ELT(out, j, values);
     ffi_check(ff_expr_table(&predictor->expr, predictor->parents, n, &table, &err), &err);
     for (R_xlen_t row = 0; row < rows; row++) {
-      uint32_t turned = 0; /* the core has the first parent as the least significant bit */
+      uint32_t turned = 0; /* in the core, the first parent is the least significant bit */
       for (uint32_t k = 0; k < n; k++) turned |= (uint32_t)(row >> k & 1) << (n - 1 - k);
       INTEGER(values)[row] = (int)(table[turned / 32] >> turned % 32 & 1);
     }
@@ -78,7 +80,7 @@ SEXP ffi_pbn_tables(SEXP model) {
   return out;
 }
 
-/* The texts of the predictor functions where the nodes are called by these names, which the caller has checked. */
+/* Returns the texts of the predictor functions with the nodes renamed. The caller has checked the names. */
 SEXP ffi_pbn_renamed(SEXP model, SEXP names) {
   ff_pbn *pbn;
   ff_error err;
@@ -96,7 +98,8 @@ SEXP ffi_pbn_renamed(SEXP model, SEXP names) {
   return texts;
 }
 
-/* list(held, input): a flag a node, as ff_pbn_held and ff_pbn_inputs have it. A held node's value is its initial one. */
+/* Returns list(held, input): one flag per node, as computed by ff_pbn_held() and ff_pbn_inputs(). The value of a held node is its
+ * initial one. */
 SEXP ffi_pbn_roles(SEXP model) {
   static const char *const names[] = {"held", "input"};
   ff_pbn *pbn;
@@ -116,7 +119,7 @@ SEXP ffi_pbn_roles(SEXP model) {
   return out;
 }
 
-/* Whether the long run cannot depend on the start. */
+/* Whether the long run is certain not to depend on the initial states. */
 SEXP ffi_pbn_forgets(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
@@ -129,7 +132,7 @@ SEXP ffi_pbn_forgets(SEXP model) {
   return Rf_ScalarLogical(forgets);
 }
 
-/* The names as they stand in an expression: in quotes where the grammar asks for them. */
+/* Returns the names as they appear in an expression: in quotes if the grammar requires them. */
 SEXP ffi_quote_names(SEXP names) {
   R_xlen_t n = Rf_xlength(names);
   SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
@@ -146,12 +149,12 @@ SEXP ffi_quote_names(SEXP names) {
   return out;
 }
 
-/* The seed of run number `run` of those that are made from `seed`; both are whole numbers up to 2^53. */
+/* Returns the seed of run number `run`, derived from `seed`. Both are whole numbers up to 2^53. */
 SEXP ffi_derived_seed(SEXP seed, SEXP run) {
   return Rf_ScalarReal((double)ff_philox_seed((uint64_t)Rf_asReal(seed), (uint64_t)Rf_asReal(run)));
 }
 
-/* The arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */
+/* Returns the arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */
 SEXP ffi_pbn_graph(SEXP model) {
   static const char *const names[] = {"from", "to", "component", "size", "cyclic"};
   ff_pbn *pbn;
@@ -160,7 +163,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   double parents = 0;
   for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) parents += pbn->predictors[j].n_parents;
 
-  /* room for as many arrows as there can be, so that nothing of R's can jump while the core's arrays are held */
+  /* room for the largest possible number of arrows, so that R cannot jump while the core's arrays are allocated */
   SEXP from = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents)), to = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents));
   uint32_t *arrow_from = NULL, *arrow_to = NULL;
   size_t n_arrows = 0;
@@ -194,14 +197,14 @@ SEXP ffi_pbn_graph(SEXP model) {
   return out;
 }
 
-/* The signs of the arrows that ffi_pbn_graph gives, in their order: the integers of ff_pbn_signs(). */
+/* Returns the signs of the arrows, in the order of ffi_pbn_graph(): the integers of ff_pbn_signs(). */
 SEXP ffi_pbn_signs(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
   SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
   size_t most = 0;
   for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) most += pbn->predictors[j].n_parents;
-  /* R's memory, made before the core's arrays are held */
+  /* R's memory is allocated before the core's arrays */
   SEXP sign = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)most));
   uint8_t *found = (uint8_t *)R_alloc(most + 1, 1);
   uint32_t *from = NULL, *to = NULL;

@@ -1,4 +1,4 @@
-/* Trajectories: a tile at a time, a step at a time, into R's memory. */
+/* Simulates trajectories, tile by tile and step by step, into R's memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,18 +6,18 @@
 #include "ffi.h"
 
 #define MAX_THREADS 256
-#define PIECE 0.05      /* seconds between looks at Ctrl-C ... */
-#define NODES_AT_ONCE 32 /* ... and nodes copied between looks at the clock: memory that is new comes slowly */
+#define PIECE 0.05      /* seconds between checks for Ctrl-C ... */
+#define NODES_AT_ONCE 32 /* ... and nodes copied between looks at the clock, because new memory is slow at first use */
 
-/* What one simulation holds on to, and the piece of work under way: tile i runs trajectories from (unit + i) * 1024 on. */
+/* What a simulation holds. Tile i runs the 1,024 trajectories from (unit + i) * 1024 on. */
 typedef struct {
   ff_program *program;
   ff_tile *tiles[MAX_THREADS];
   int n_tiles;
   int **columns; /* per node, in R's memory */
   uint64_t unit, n, stride, steps;
-  uint64_t at[MAX_THREADS];   /* per tile: the step that it has run to ... */
-  uint32_t node[MAX_THREADS]; /* ... and the nodes whose values there are copied, all where none is wanted */
+  uint64_t at[MAX_THREADS];   /* per tile: the step that it has reached ... */
+  uint32_t node[MAX_THREADS]; /* ... and how many nodes' values at this step are copied; all nodes if the step is not wanted */
   double deadline;
   R_xlen_t states;
 } held;
@@ -36,7 +36,7 @@ static uint32_t lanes_of(const held *h, int i) {
   return first >= h->n ? 0 : h->n - first < FF_TILE ? (uint32_t)(h->n - first) : FF_TILE;
 }
 
-/* Initial states: a matrix, a row a trajectory (recycled), 0, 1 or NA for the network's own. */
+/* Sets initial states from a matrix with one row per trajectory (recycled) and values 0, 1, or NA for the network's own. */
 static void set_initial(ff_tile *tile, SEXP initial, uint64_t first, uint32_t lanes, uint32_t n_nodes) {
   if (initial == R_NilValue) return;
   R_xlen_t rows = Rf_nrows(initial);
@@ -47,7 +47,7 @@ static void set_initial(ff_tile *tile, SEXP initial, uint64_t first, uint32_t la
     }
 }
 
-/* Some nodes' values at the step that the tile has run to. */
+/* Copies the values of some nodes at the step that the tile has reached. */
 static void copy_nodes(const held *h, int i, uint32_t lanes, uint32_t from, uint32_t to) {
   R_xlen_t at = (R_xlen_t)((h->unit + (uint64_t)i) * FF_TILE) * h->states + (R_xlen_t)(h->at[i] / h->stride);
   for (uint32_t node = from; node < to; node++)
@@ -55,7 +55,8 @@ static void copy_nodes(const held *h, int i, uint32_t lanes, uint32_t from, uint
       h->columns[node][at + (R_xlen_t)lane * h->states] = ff_tile_get(h->tiles[i], node, lane);
 }
 
-/* One tile on to its end or the deadline, keeping every stride-th state; touches no R object, only memory that R gave. */
+/* Advances one tile to its end or to the deadline and keeps every stride-th state. Touches no R object, only memory that R
+ * allocated. */
 static void run_steps(void *context, int i) {
   held *h = context;
   uint32_t lanes = lanes_of(h, i), n_nodes = ff_program_nodes(h->program);
@@ -84,7 +85,8 @@ static int all_done(const held *h) {
   return done;
 }
 
-/* list of one integer vector a node: trajectory by trajectory, each nsim's steps/every + 1 states. */
+/* Returns a list with one integer vector per node. It has one trajectory after the other; each of the nsim trajectories has
+ * steps/every + 1 states. */
 SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, SEXP seed, SEXP layout, SEXP simd,
                   SEXP threads) {
   ff_error err;
@@ -126,7 +128,7 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
       R_CheckUserInterrupt();
     }
   }
-  release(pointer); /* now, not when R next collects */
+  release(pointer); /* now, not at R's next garbage collection */
   UNPROTECT(3);
   return columns;
 }

@@ -1,10 +1,10 @@
-/* What the C tests share: checks that say where they failed and go on, and a runner that counts the tests.
+/* What the C tests share: checks that report where they fail and continue, and a runner that counts the tests.
  *
  *   static void adds(void) { FF_CHECK(1 + 1 == 2); }
  *   FF_TEST_MAIN("arithmetic", adds)
  *
- * prints "arithmetic: 1 passed, 0 failed" as its last line and returns 0 or 1. A test passes when none of its checks fails.
- * Arguments choose tests by name: build/asan/test_base adds.
+ * prints "arithmetic: 1 passed, 0 failed" as its last line and returns 0 or 1. A test passes if none of its checks fails.
+ * Arguments select tests by name: build/asan/test_base adds.
  */
 #ifndef FF_TESTS_CHECK_H
 #define FF_TESTS_CHECK_H
@@ -18,10 +18,10 @@
 static struct {
   const char *test;
   long failures; /* of the test that runs */
-  int skipped;   /* whether it is left out */
+  int skipped;   /* whether this test is skipped */
 } ff_check_state;
 
-/* A test whose every check fails should not drown the rest. */
+/* Prints at most this many failures per test. */
 #define FF_CHECK_MOST 20
 
 static inline int ff_check_failed(const char *file, int line) {
@@ -36,7 +36,7 @@ static inline int ff_check_failed(const char *file, int line) {
     if (!(cond) && ff_check_failed(__FILE__, __LINE__)) printf("not true: %s\n", #cond);        \
   } while (0)
 
-/* The same, with a text in the manner of printf that says more. */
+/* The same, with further information in the manner of printf. */
 #define FF_CHECK_SAY(cond, ...)                            \
   do {                                                     \
     if (!(cond) && ff_check_failed(__FILE__, __LINE__)) {  \
@@ -70,7 +70,7 @@ static inline int ff_check_failed(const char *file, int line) {
              ff_want ? ff_want : "(null)");                                              \
   } while (0)
 
-/* FF_OK, or the error's text is printed. `err` is a pointer to the ff_error that the call filled. */
+/* Checks for FF_OK and prints the error's text otherwise. `err` points to the ff_error that the call filled. */
 #define FF_CHECK_OK(status, err)                                                         \
   do {                                                                                   \
     ff_status ff_got = (status);                                                         \
@@ -78,7 +78,7 @@ static inline int ff_check_failed(const char *file, int line) {
       printf("%s: %s: %s\n", #status, ff_status_name(ff_got), (err)->text);              \
   } while (0)
 
-/* Exactly this failure, with a text that holds `part`. */
+/* Checks for this status and for a text that contains `part`. */
 #define FF_CHECK_FAILS(status, want, err, part)                                          \
   do {                                                                                   \
     ff_status ff_got = (status);                                                         \
@@ -88,7 +88,7 @@ static inline int ff_check_failed(const char *file, int line) {
              ff_got == FF_OK ? "" : (err)->text, ff_status_name(want), (part));          \
   } while (0)
 
-/* Leaves the test that runs, which cannot be run here. */
+/* Skips the test, which cannot run here. */
 #define FF_SKIP(why)                                             \
   do {                                                           \
     printf("%s: skipped: %s\n", ff_check_state.test, (why));     \
@@ -126,7 +126,7 @@ static inline int ff_check_main(const char *program, const ff_check_test *tests,
   return failed > 0;
 }
 
-/* FF_TEST_MAIN("program", test1, test2, ...): up to 64 tests, each a void (void) function. */
+/* FF_TEST_MAIN("program", test1, test2, ...): defines main() for up to 64 tests, each a void (void) function. */
 #define FF_TEST_MAIN(program, ...)                                        \
   int main(int argc, char **argv) {                                       \
     static void (*const ff_runs[])(void) = {__VA_ARGS__};                 \

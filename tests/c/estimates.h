@@ -1,4 +1,4 @@
-/* Sets of a network's states, and estimates of them that tests run and compare with exact answers. */
+/* State sets of a network, and estimates of them, which tests compare with exact answers. */
 #ifndef FF_TESTS_ESTIMATES_H
 #define FF_TESTS_ESTIMATES_H
 
@@ -42,13 +42,13 @@ static inline ff_estimate_options default_options(void) {
                                .n_shards = 1, .threads = 1, .simd = FF_SIMD_BEST};
 }
 
-/* A network and sets of its states. */
+/* A network and some of its state sets. */
 typedef struct {
   ff_pbn *pbn;
   set_list sets;
 } scene;
 
-/* 0 after a failed check. */
+/* Returns 0 after a failed check. */
 static inline int scene_new(scene *s, const char *const *rules, double perturbation, ff_update update, const char *const *texts) {
   s->pbn = net_parse(rules, perturbation, update);
   if (s->pbn == NULL) return 0;
@@ -71,13 +71,14 @@ static inline void finish(ff_estimate *estimate, double seconds) {
 typedef struct {
   ff_program *program;
   ff_estimate *estimate;
-  const ff_tally *tally; /* the estimate's */
-  ff_monitors monitors;  /* of a pilot that has some */
+  const ff_tally *tally; /* borrowed from the estimate */
+  ff_monitors monitors;  /* those of the pilot, if it has any */
   ff_counted counted;
   ff_program *pilot;
 } outcome;
 
-/* To the end, in pieces of `seconds`; `counted` and `at` are of one ff_counted, or the observables and NULL. */
+/* Runs an estimate to its end in pieces of `seconds`. `counted` and `at` come from one ff_counted, or are the observables and
+ * NULL. */
 static inline outcome run_counted(const ff_pbn *pbn, const ff_observables *counted, const ff_observables *observables,
                            const uint32_t *at, ff_estimate_options options, double seconds) {
   ff_error err;
@@ -93,8 +94,10 @@ static inline outcome run(const ff_pbn *pbn, const ff_observables *observables, 
   return run_counted(pbn, observables, observables, NULL, options, 10);
 }
 
-/* As the package does it: from starts that differ, the pilot watching the nodes. FF_OK, or why there is no answer. */
-static inline ff_status run_watched(outcome *o, const ff_pbn *pbn, const ff_observables *sets, ff_estimate_options options, ff_error *err) {
+/* Runs an estimate as the package does: trajectories start in different states, and the pilot's monitors are the nodes. Returns
+ * FF_OK, or why there is no answer. */
+static inline ff_status run_watched(outcome *o, const ff_pbn *pbn, const ff_observables *sets, ff_estimate_options options,
+                                    ff_error *err) {
   *o = (outcome){0};
   FF_CHECK_OK(ff_program_new(&o->program, pbn, sets, FF_LAYOUT_AUTO, err), err);
   FF_CHECK_OK(ff_monitors_new(&o->monitors, sets, pbn, 4096, 32, 32, err), err);

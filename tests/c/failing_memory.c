@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads of the core allocate too. */
+/* The core allocates in several threads. */
 static struct {
   long count, first;
   int onwards;
   const failing_site *place;
 } state;
 
-/* The linker's names for the section's ends. */
+/* The linker defines these names for the two ends of the section. */
 extern failing_site *__start_failing_sites[], *__stop_failing_sites[];
 
 long failing_count(void) { return __atomic_load_n(&state.count, __ATOMIC_SEQ_CST); }
@@ -35,7 +35,7 @@ failing_site **failing_sites(size_t *n) {
   return all;
 }
 
-/* 1 where this allocation is to fail. */
+/* Returns 1 if this allocation is to fail. */
 static int fails(failing_site *site) {
   long number = __atomic_add_fetch(&state.count, 1, __ATOMIC_SEQ_CST);
   if (state.first == 0 || (state.onwards ? number < state.first : number != state.first)) return 0;
@@ -52,7 +52,7 @@ void *failing_calloc_aligned(failing_site *site, size_t count, size_t size) {
 }
 
 ff_status failing_grow(failing_site *site, void **memory, size_t *capacity, size_t need, size_t size, ff_error *err) {
-  if (need <= *capacity) return FF_OK; /* there is room: nothing is allocated */
+  if (need <= *capacity) return FF_OK; /* enough capacity: nothing is allocated */
   if (fails(site)) return ff_error_set(err, FF_EMEMORY, "no memory for %zu elements of %zu bytes", need, size);
   return ff_grow(memory, capacity, need, size, err);
 }
@@ -65,16 +65,16 @@ void *failing_shrink(failing_site *site, void *memory, size_t count, size_t size
   return fails(site) ? memory : ff_shrink(memory, count, size);
 }
 
-/* ---- igraph's own ------------------------------------------------------------------------------------------------ */
+/* ---- allocations of igraph ------------------------------------------------------------------------------------------- */
 
-/* All libraries find this program's functions of these names before those of AddressSanitizer, which they call. The first to call
- * them is the sanitizer itself, before it is ready: so they must not be instrumented. */
+/* All libraries find this program's functions of these names before AddressSanitizer's, which these functions call. The sanitizer
+ * itself calls them first, before it is ready. Therefore they must not be instrumented. */
 #define BARE __attribute__((no_sanitize("address", "undefined")))
 void *__interceptor_malloc(size_t size);
 void *__interceptor_calloc(size_t count, size_t size);
 void *__interceptor_realloc(void *memory, size_t size);
 
-static uintptr_t igraph_code[2]; /* where its code lies */
+static uintptr_t igraph_code[2]; /* the address range of its code */
 
 static int find_igraph(struct dl_phdr_info *object, size_t size, void *unused) {
   (void)size, (void)unused;
@@ -90,7 +90,7 @@ static int find_igraph(struct dl_phdr_info *object, size_t size, void *unused) {
 
 void failing_start(long first, int onwards) {
   if (igraph_code[1] == 0) dl_iterate_phdr(find_igraph, NULL);
-  state.first = 0; /* from here to the end this thread is alone */
+  state.first = 0; /* from here on this is the only thread */
   state.onwards = onwards;
   state.place = NULL;
   __atomic_store_n(&state.count, 0, __ATOMIC_SEQ_CST);

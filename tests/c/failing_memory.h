@@ -1,7 +1,6 @@
-/* Memory that fails on demand. The core is compiled once more with this header before each file (-include, see the Makefile): its
- * calls of ff_calloc() and the like then come to failing_memory.c, each with a record of the place that it is made from. These
- * records stand in a section of the program, so that the list of places is complete, reached or not.
- */
+/* Allocations that fail on demand. The core is compiled again with this header before each file (-include, see the Makefile). Its
+ * calls of ff_calloc() and the like then go to failing_memory.c, each with a record of the place of the call. The records form a
+ * section of the program, so the list of places is complete, whether they are reached or not. */
 #ifndef FF_TESTS_FAILING_MEMORY_H
 #define FF_TESTS_FAILING_MEMORY_H
 
@@ -11,22 +10,24 @@
 typedef struct {
   const char *file, *function, *call;
   int line;
-  long failed; /* times that it has been made to fail */
+  long failed; /* how often it was made to fail */
 } failing_site;
 
-/* Of the allocations from now on number `first` fails, from 1, and with `onwards` all after it; 0: none. */
+/* Makes the allocation with number `first`, counted from 1 from now on, fail; with `onwards` also all later ones. 0: none
+ * fails. */
 void failing_start(long first, int onwards);
 
-/* Allocations since then. */
+/* The number of allocations since failing_start(). */
 long failing_count(void);
 
-/* Allocations that failed since then: the place of the first, or NULL. */
+/* The place of the first allocation that failed since failing_start(), or NULL. */
 const failing_site *failing_place(void);
 
-/* Allocations within the igraph library that have failed so far: these count and fail as well, but have no records. */
+/* The number of allocations within the igraph library that have failed so far. These are counted and fail as well, but have no
+ * records. */
 long failing_igraph(void);
 
-/* All places in the order of files and lines; *n is their number. The caller frees the array. */
+/* All places, sorted by file and line; *n is their number. The caller frees the array. */
 failing_site **failing_sites(size_t *n);
 
 void *failing_calloc(failing_site *site, size_t count, size_t size);

@@ -1,9 +1,9 @@
-/* A backend that is none, right or wrong in one way (-DFAKE_<way>), for tests of what opens backends and lists devices. */
+/* A fake backend, valid or invalid in one way (-DFAKE_<way>), for tests of code that opens backends and lists devices. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../src/backend/ff_backend.h"
-#include "ff_build.inc" /* FF_BUILD, as the core has it */
+#include "ff_build.inc" /* FF_BUILD, the same as in the core */
 
 static const ff_device known[] = {
     {.name = "Fake One", .memory = UINT64_C(80) << 30, .major = 9, .minor = 0,
@@ -22,7 +22,7 @@ static ff_status devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_erro
   return FF_EBACKEND;
 #else
   (void)err;
-  /* FAKE_DEVICES=n: as many, from the front; more than there are names for repeat */
+  /* FAKE_DEVICES=n: n devices; names repeat if there are more devices than names */
   const char *wanted = getenv("FAKE_DEVICES");
   uint32_t there = wanted != NULL ? (uint32_t)atoi(wanted) : (uint32_t)(sizeof known / sizeof known[0]);
   for (uint32_t i = 0; i < there && i < capacity; i++) out[i] = known[i % (sizeof known / sizeof known[0])];

@@ -1,12 +1,13 @@
-/* The functions of ff_math.h by number, and arguments to try them with: the same ones on the processor and on a GPU, since an
- * argument is a function of its number alone. */
+/* The functions of ff_math.h by number, and arguments for them. An argument depends only on its number, so it is the same on the
+ * processor and on a GPU. */
 #ifndef FF_TESTS_MATH_CASES_H
 #define FF_TESTS_MATH_CASES_H
 
 #include "../../src/base/ff_math.h"
 #include "../../src/base/ff_philox.h"
 
-/* name, a range as used most, a range that is delicate, least and largest exponent, whether negative numbers make sense */
+/* name, the usual range, a range that is numerically difficult, lowest and highest exponent, whether negative arguments make
+ * sense */
 #define MATH_LIST(X)                              \
   X(log, 0.0, 1.0, 0.5, 1.5, -1022, 1023, 0)      \
   X(log1p, -1.0, 3.0, -0.3, 0.5, -60, 1023, 0)    \
@@ -36,14 +37,15 @@ typedef struct {
 
 static FF_HD inline double math_fraction(uint64_t word) { return (double)(int64_t)(word >> 11) * 0x1p-53; }
 
-/* 2^e times a number in [1, 2), e uniform in lowest..highest */
+/* 2^e times a number in [1, 2), with e uniform in lowest..highest */
 static FF_HD inline double math_of_exponents(uint64_t word, uint64_t other, int lowest, int highest, int negative) {
   const uint64_t n = (uint64_t)(highest - lowest + 1), e = (other >> 32) * n >> 32;
   const uint64_t sign = negative ? (other & 1u) << 63 : 0u;
   return ff_math_from_bits(sign | (uint64_t)((int64_t)e + lowest + 1023) << 52 | word >> 12);
 }
 
-/* By its last two bits, argument number i is of the first range, of the second, of any exponent, or of any bits. */
+/* The last two bits of i decide where argument number i comes from: the usual range, the difficult range, any exponent, or any
+ * bits. */
 static FF_HD inline math_arguments math_arguments_of(int function, uint64_t i) {
   const ff_philox_block c = {{(uint32_t)i, (uint32_t)(i >> 32), (uint32_t)function, 0u}};
   const ff_philox_block w = ff_philox(c, 20240607u);
@@ -66,9 +68,9 @@ static FF_HD inline math_arguments math_arguments_of(int function, uint64_t i) {
   math_arguments out;
   out.x = kind < 2u ? low + (high - low) * math_fraction(one) : math_of_exponents(one, other, lowest, highest, negative);
   if (kind == 3u) out.x = ff_math_from_bits(one);
-  out.y = 16.0 * math_fraction(other) - 8.0; /* pow's exponent */
+  out.y = 16.0 * math_fraction(other) - 8.0; /* the exponent of pow */
   if (kind == 1u) out.y *= 264.0;
-  if (kind == 2u) { /* so that all sizes of results come */
+  if (kind == 2u) { /* so that results of all magnitudes occur */
     const double size = (double)(int64_t)(ff_math_bits(out.x) >> 52) - 1023.0;
     out.y = (math_fraction(other << 20) - 0.5) * 2200.0 / ((size < 0.0 ? -size : size) + 1.0);
   }
@@ -101,7 +103,7 @@ static FF_HD inline double math_value(int function, math_arguments at) {
   return 0.0;
 }
 
-/* What result number i adds to a checksum; sums modulo 2^64, so in any order. */
+/* The contribution of result number i to a checksum. Contributions are added modulo 2^64, so their order does not matter. */
 static FF_HD inline uint64_t math_mixed(double value, uint64_t i) {
   uint64_t z = ff_math_bits(value) + i * UINT64_C(0x9E3779B97F4A7C15);
   z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);

@@ -1,4 +1,4 @@
-/* The functions of ff_math.h in long double, and the distance of a result from them. */
+/* The functions of ff_math.h in long double, and the error of a result. */
 #ifndef FF_TESTS_MATH_REFERENCE_H
 #define FF_TESTS_MATH_REFERENCE_H
 
@@ -7,7 +7,7 @@
 
 #include "math_cases.h"
 
-/* Whether long double has 64 bits or more, as on x86; under valgrind, which computes it as a double, it has not. */
+/* Whether long double has 64 bits or more, as on x86. Under valgrind, which computes it as a double, it does not. */
 static inline int math_reference_is_exact(void) {
   volatile long double one = 1.0L, little = 0x1p-63L;
   return one + little != one;
@@ -34,7 +34,7 @@ static inline long double math_reference(int function, math_arguments at) {
   }
 }
 
-/* |got - want| in units of the last place of a double near want; infinity stands for 2^1024. Both NaN: 0, one NaN: 1e9. */
+/* |got - want| in units of the last place of a double near want. Infinity counts as 2^1024. 0 if both are NaN, 1e9 if one is. */
 static inline double math_distance(double got, long double want) {
   if (isnan(want) || isnan(got)) return isnan(want) && isnan(got) ? 0.0 : 1e9;
   if (isinf(got)) {
@@ -49,7 +49,7 @@ static inline double math_distance(double got, long double want) {
   return fabs((double)ldexpl((long double)got - want, -unit));
 }
 
-/* the largest distance that ff_math.h promises */
+/* The largest error that ff_math.h allows. */
 static inline double math_bound(int function) { return function == MATH_pow ? 2.0 : 1.0; }
 
 #endif

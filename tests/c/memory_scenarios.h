@@ -1,6 +1,6 @@
-/* What test_memory lets fail: scenarios that together allocate at every place of the core that allocates at all. A scenario is
- * prepared once, while nothing fails, and then played again and again. A play gives back the status of the call that failed,
- * frees all that it got, and passes `err`, which may be NULL, to all that it calls. */
+/* The scenarios of test_memory. Together they reach every place of the core that allocates. A scenario is prepared once, while no
+ * allocation fails, and then run again and again. A run returns the status of the call that failed, frees all that it allocated,
+ * and passes `err`, which may be NULL, to everything that it calls. */
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
@@ -19,7 +19,7 @@
 #include "nets.h"
 #include "pretend_module.h"
 
-/* What prepare() makes and release() takes back. */
+/* What the prepare functions make and release() frees. */
 static struct {
   ff_pbn *pbn;
   ff_program *program;
@@ -38,7 +38,7 @@ static void release(void) {
 
 static void give_random(net_shape shape, uint64_t seed) { given.pbn = net_random_make(&shape, seed); }
 
-/* A failure leaves nothing behind. */
+/* After a failure, *out must be NULL. */
 #define CHECK_OUT(status, out) FF_CHECK(((status) == FF_OK) == ((out) != NULL))
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,8 @@ static ff_status writes_boolnet(ff_error *err) { return write_text(FF_FORMAT_BOO
 static ff_status writes_bnet(ff_error *err) { return write_text(FF_FORMAT_BNET, err); }
 static ff_status writes_sbml(ff_error *err) { return write_text(FF_FORMAT_SBML, err); }
 
-/* Names that are no ids, which the reader takes from beside them. libsbml itself is never made to fail: see ff_io_sbml.h. */
+/* Names that cannot be ids, so that the reader takes them from annotations. Allocations of libsbml itself never fail: see
+ * ff_io_sbml.h. */
 static void prepare_sbml(void) {
   ff_error err;
   prepare_bnet();
@@ -103,13 +104,13 @@ static const char *scratch_file(void) {
   return path;
 }
 
-/* A file that cannot be written whole is as it was. */
+/* If a file cannot be written completely, its old contents remain. */
 static ff_status writes_and_reads_a_file(ff_error *err) {
   ff_pbn *pbn = NULL;
   unlink(scratch_file());
   ff_status status = ff_io_write(given.pbn, scratch_file(), FF_FORMAT_ASSA, err);
   FF_CHECK((access(scratch_file(), F_OK) == 0) == (status == FF_OK));
-  if (status == FF_OK) status = ff_io_write(given.pbn, scratch_file(), FF_FORMAT_ASSA, err); /* over the first */
+  if (status == FF_OK) status = ff_io_write(given.pbn, scratch_file(), FF_FORMAT_ASSA, err); /* replaces the first file */
   if (status == FF_OK) {
     status = ff_io_read(&pbn, NULL, scratch_file(), FF_FORMAT_AUTO, err);
     CHECK_OUT(status, pbn);
@@ -161,7 +162,7 @@ static ff_status solves(ff_error *err) {
   ff_status status = ff_exact_new(&exact, given.pbn, err);
   CHECK_OUT(status, exact);
   if (status == FF_OK) {
-    pi = ff_calloc(ff_exact_states(exact), sizeof *pi); /* the test's own, which do not fail */
+    pi = ff_calloc(ff_exact_states(exact), sizeof *pi); /* the test's own, which does not fail */
     next = ff_calloc(ff_exact_states(exact), sizeof *next);
     status = ff_exact_solver_new(&solver, exact, 1e-9, 100000, err);
     CHECK_OUT(status, solver);
@@ -177,12 +178,12 @@ static ff_status solves(ff_error *err) {
   return status;
 }
 
-/* Few states: elimination. */
+/* A few states, solved by elimination. */
 static void prepare_dense(void) {
   give_random((net_shape){.nodes = 4, .max_functions = 2, .max_parents = 3, .perturbation = 0.1}, 3);
 }
 
-/* Contexts, and orbits that are searched: a node that no flip reaches. */
+/* Contexts, and orbits that must be searched because no flip reaches one node. */
 static void prepare_orbits(void) {
   net_shape shape = {.nodes = 5, .max_functions = 3, .max_parents = 3, .contexts = 3, .perturbation = 0.1, .exempt = 0.5};
   give_random(shape, 8);
@@ -194,13 +195,13 @@ static void prepare_classes(void) {
   given.pbn = net_parse(rules, 0, FF_ASYNCHRONOUS);
 }
 
-/* More states than elimination takes: iteration, here of more groups of states than are kept apart. */
+/* Too many states for elimination, so iteration is used, with more groups of states than are solved separately. */
 static void prepare_groups(void) {
   static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "f 1 f", "g 1 g", "h 1 h", "i 1 i", NULL};
   given.pbn = net_parse(rules, 0.2, FF_SYNCHRONOUS);
 }
 
-/* Rows so long that no order of states pays. */
+/* Rows so long that reordering the states does not pay. */
 static void prepare_wide(void) {
   give_random((net_shape){.nodes = 9, .max_functions = 6, .max_parents = 4, .perturbation = 0.2}, 2);
 }
@@ -227,7 +228,7 @@ static ff_status compiles(ff_layout layout, ff_error *err) {
 static ff_status compiles_sliced(ff_error *err) { return compiles(FF_LAYOUT_SLICED, err); }
 static ff_status compiles_packed(ff_error *err) { return compiles(FF_LAYOUT_PACKED, err); }
 
-/* Tables as operations, constants folded into them, functions of more parents than a table has. */
+/* Tables as operations, constants that are folded into them, and functions with more parents than a table may have. */
 static void prepare_rules(ff_update update) {
   static const char *const rules[] = {"a 0.3 f(b, c, d){01101001}",
                                       "a 0.7 a | b & c",
@@ -259,7 +260,7 @@ static ff_status finds_a_clock(ff_error *err) {
   return status;
 }
 
-/* ---- what kernels of a GPU are given ------------------------------------------------------------------------------ */
+/* ---- the input of the kernels on a GPU --------------------------------------------------------------------------- */
 
 static void prepare_kernel(ff_layout layout) {
   ff_error err;
@@ -309,7 +310,7 @@ static ff_status makes_table_image(ff_error *err) {
   return status;
 }
 
-/* Beside this program: see the Makefile. */
+/* The fake backend lies beside this program: see the Makefile. */
 static ff_status opens_a_backend(ff_error *err) {
   ff_backend_library *library = NULL;
   ff_status status = ff_backend_open(&library, "build/memory/fake_right.so", err);
@@ -330,7 +331,7 @@ static void prepare_estimate(void) {
   given.pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
 }
 
-/* As the package does it: sets and influences, each distinct term counted once, a pilot that watches more, a run to its end. */
+/* As the package does it: sets and influences, each distinct term counted once, a pilot with monitors, and a run to its end. */
 static ff_status estimates(int threads, ff_error *err) {
   static const uint32_t from[] = {1, 2, 0, 0}, to[] = {0, 0, 3, 2};
   ff_observables observables = {0};
@@ -372,7 +373,7 @@ static ff_status estimates(int threads, ff_error *err) {
 static ff_status estimates_in_one_thread(ff_error *err) { return estimates(1, err); }
 static ff_status estimates_in_two_threads(ff_error *err) { return estimates(2, err); }
 
-/* Every node is its own observable, so that the program counts each. */
+/* Every node is an observable of its own, so the program counts each. */
 static const uint32_t own_first[] = {0, 1, 2};
 static const double own_weights[] = {1, 1};
 
@@ -402,7 +403,7 @@ static ff_status resumes(ff_error *err) {
   return status;
 }
 
-/* Pilot and run on the devices of test_waves, which are tiles here. What a device cannot do is told, not done in silence. */
+/* Pilot and run on the devices of test_waves, which are tiles on this processor. If a device fails, this must be reported. */
 static void prepare_devices(void) {
   ff_error err;
   prepare_estimate();
@@ -428,7 +429,7 @@ static ff_status estimates_on_devices(ff_error *err) {
     }
     if (status == FF_OK) status = ff_estimate_advance(estimate, 10, &done, err);
   }
-  /* one device of two is left out, and the other does its share: what was lost is told */
+  /* one of two devices is left out, the other does its work, and the loss is reported */
   if (status == FF_OK && ff_estimate_lost(estimate) != NULL)
     status = ff_error_set(err, FF_EMEMORY, "%s", ff_estimate_lost(estimate));
   ff_estimate_free(estimate);
@@ -462,8 +463,9 @@ static void prepare_context_outcomes(void) {
   give_random(shape, 4);
 }
 
-/* One function has more inputs than a table may have, and is looked at as it is written. */
-static const char wide_text[] = "targets, factors\na, (a & b | c) & d & e & f & g & h & i & !(j | k) & l & m & n & o & p & !q & (r ^ s)\n"
+/* One function has more inputs than a table may have and is examined as an expression. */
+static const char wide_text[] =
+    "targets, factors\na, (a & b | c) & d & e & f & g & h & i & !(j | k) & l & m & n & o & p & !q & (r ^ s)\n"
                                 "b, a\nc, a\nd, a\ne, a\nf, a\ng, a\nh, a\ni, a\nj, !a\nk, a ^ b\nl, a\nm, a\nn, a\no, a\np, a\n"
                                 "q, a\nr, a\ns, a\n";
 static void prepare_signs(void) { prepare_parsed(wide_text, FF_FORMAT_BNET); }
@@ -479,7 +481,7 @@ static ff_status finds_signs(ff_error *err) {
   return status;
 }
 
-/* ---- code that is made at run time ----------------------------------------------------------------------------------- */
+/* ---- code that is generated at run time ------------------------------------------------------------------------------ */
 
 static char code_folder[64];
 
@@ -507,10 +509,11 @@ static void release_code(void) {
   FF_CHECK(rmdir(code_folder) == 0);
 }
 
-/* By the compiler that lies beside this program, which starts a library that pretends to be NVRTC. */
+/* Uses the compiler beside this program, which loads the fake library in the place of NVRTC. */
 static ff_status makes_code(double price, ff_error *err) {
   static const char *const parts[] = {"#include \"base/ff_philox.h\"\n", "int kernel;\n"}, *const options[] = {"-DONE=1"};
-  const ff_jit_request request = {.parts = parts, .n_parts = 2, .options = options, .n_options = 1, .arch = 90, .cache = code_folder,
+  const ff_jit_request request = {.parts = parts, .n_parts = 2, .options = options, .n_options = 1, .arch = 90,
+                                  .cache = code_folder,
                                   .saves = 1, .price = price};
   ff_jit *jit = NULL;
   ff_jit_outcome outcome = FF_JIT_COMPILING;

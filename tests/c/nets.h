@@ -1,4 +1,4 @@
-/* Networks for tests: from lines of text, or at random from a seed. */
+/* Networks for tests: from lines of text, or random ones from a seed. */
 #ifndef FF_TESTS_NETS_H
 #define FF_TESTS_NETS_H
 
@@ -18,8 +18,8 @@ static inline uint32_t net_draw(net_random *r, uint32_t below) {
 
 static inline double net_uniform(net_random *r) { return (net_draw(r, 1u << 30) + 0.5) / (1u << 30); }
 
-/* rules[k] = "name <probability> expression", rules of a node next to each other, NULL at the end; the nodes are the names
- * in order. NULL after a failed check. */
+/* Makes a network from rules. rules[k] = "name <probability> expression"; the rules of a node follow each other, and NULL ends
+ * the list. The nodes are the names in order. Returns NULL after a failed check. The caller frees the network. */
 static inline ff_pbn *net_parse(const char *const *rules, double perturbation, ff_update update) {
   ff_error err = {FF_OK, ""};
   uint32_t n_rules = 0, n = 0;
@@ -63,11 +63,11 @@ static inline ff_pbn *net_parse(const char *const *rules, double perturbation, f
 }
 
 typedef struct {
-  uint32_t nodes, max_functions, max_parents, contexts; /* contexts 0: independent */
+  uint32_t nodes, max_functions, max_parents, contexts; /* contexts 0: an independent network */
   double perturbation;
   ff_update update;
-  double exempt, fixed; /* chances that a node is exempt, or has a definite initial value */
-  double keep;          /* chance that a node only keeps its value */
+  double exempt, fixed; /* probabilities that a node is exempt, or has a fixed initial value */
+  double keep;          /* probability that a node only keeps its value */
 } net_shape;
 
 static inline ff_pbn *net_random_make(const net_shape *shape, uint64_t seed) {

@@ -1,20 +1,20 @@
-/* Programs changed so that the first bits of some numbers equal those of the bounds that they are compared with: what is then
- * decided by further bits happens once in 2^32 draws else. A bound gets the bits that are drawn at a given step, and last ones that
- * the number's are below (`below`) or not. */
+/* Changes programs so that the first bits of some random numbers equal those of the bounds with which they are compared. Then
+ * further bits decide, which otherwise happens once in 2^32 draws. A bound gets the bits that are drawn at a given step. Its last
+ * bits are chosen so that the number is below the bound (`below`) or not. */
 #ifndef FF_TESTS_OPEN_H
 #define FF_TESTS_OPEN_H
 
 #include "../../src/pbn/ff_engine_internal.h"
 
 typedef struct {
-  uint64_t key, unit, step; /* unit: the tile's, or in a packed program the trajectory's */
+  uint64_t key, unit, step; /* unit: number of the tile; in a packed program, of the trajectory */
 } open_at;
 
 static inline uint32_t open_word(const open_at *at, uint32_t purpose, uint32_t word) {
   return ff_philox(ff_philox_counter(purpose, word / 4, at->step, at->unit), at->key).v[word % 4];
 }
 
-/* The threshold of the column that the step's first draw comes to. Returns the column. */
+/* Changes the threshold of the column that the step's first draw hits. Returns the column. */
 static inline uint32_t open_hits(ff_program *p, const open_at *at, int below) {
   uint32_t column = (uint32_t)(((uint64_t)open_word(at, FF_DRAW_FLIPS, 0) * p->hits.size) >> 32);
   uint32_t further = open_word(at, FF_DRAW_FLIPS_FURTHER, 0);
@@ -31,7 +31,7 @@ static inline uint64_t open_number(const ff_slice_select *select, uint32_t lane,
   return (number << 32 | open_word(at, FF_DRAW_REMAINDER, select->number * FF_TILE + lane)) << 24;
 }
 
-/* A cut of the choice; does nothing where rows decide all. */
+/* Changes a cut of the choice. Does nothing if the first bits always decide. */
 static inline void open_select(ff_program *p, uint32_t which, uint32_t lane, const open_at *at, int below) {
   ff_slice_select *select = &p->slice.selects[which];
   if (select->exact) return;
@@ -45,7 +45,7 @@ static inline uint32_t open_choice_word(const ff_program *p, const open_at *at, 
   return p->update == FF_ASYNCHRONOUS ? open_word(at, FF_DRAW_FLIPS, 3) : open_word(at, FF_DRAW_SELECT, number);
 }
 
-/* A bound of choice `number` of a packed program, among functions first ... last or among contexts. */
+/* Changes a bound of choice `number` of a packed program, of functions first ... last or of contexts. */
 static inline void open_choice(ff_program *p, uint32_t number, uint32_t *cut, uint32_t *low, uint32_t n, const open_at *at,
                                int below) {
   uint32_t word = open_choice_word(p, at, number), further = open_word(at, FF_DRAW_SELECT_FURTHER, number * 4), j = 0;
@@ -54,7 +54,8 @@ static inline void open_choice(ff_program *p, uint32_t number, uint32_t *cut, ui
   low[j] = further + (below && further < UINT32_MAX);
 }
 
-/* All that a step draws: for trajectories 3, 10, 17, ... of a tile, or for one of a packed program. */
+/* Changes the bounds of everything that a step draws: for trajectories 3, 10, 17, ... of a tile, or for one of a packed
+ * program. */
 static inline void leave_open(ff_program *p, uint64_t key, uint64_t unit, uint64_t step) {
   open_at at = {key, unit, step};
   ff_packed *q = &p->packed;

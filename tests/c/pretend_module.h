@@ -1,4 +1,4 @@
-/* What stands for the CUDA driver in tests of ff_jit.c: it takes what begins with "code", but not while REFUSE_CODE is set. */
+/* Takes the place of the CUDA driver in tests of ff_jit.c: accepts code that begins with "code", unless REFUSE_CODE is set. */
 #ifndef FF_TESTS_PRETEND_MODULE_H
 #define FF_TESTS_PRETEND_MODULE_H
 
@@ -15,7 +15,7 @@ ff_status ff_module_load(ff_module **out, const char *cubin, ff_error *err) {
   *out = NULL;
   if (strncmp(cubin, "code", 4) != 0 || getenv("REFUSE_CODE") != NULL)
     return ff_error_set(err, FF_EARGUMENT, "the driver does not load compiled code (no)");
-  ff_module *m = calloc(1, sizeof *m); /* not the core's memory: test_memory does not let it fail */
+  ff_module *m = calloc(1, sizeof *m); /* not allocated by the core, so that test_memory does not make it fail */
   if (m != NULL) m->code = calloc(strlen(cubin) + 1, 1);
   if (m == NULL || m->code == NULL) {
     free(m);

@@ -1,4 +1,5 @@
-/* Kernels against a tile, bit for bit: what all of them are tried on, and a launch of a sliced kernel's step code on the host. */
+/* Compares kernels with a tile, bit for bit: the networks for all kernels, and a launch of a sliced kernel's step code on the
+ * host. */
 #ifndef FF_TESTS_ROWS_H
 #define FF_TESTS_ROWS_H
 
@@ -7,7 +8,7 @@
 #include "nets.h"
 #include "open.h"
 
-/* The first of every list of shapes. */
+/* The first entries of every list of shapes. */
 #define SMALL_SHAPES                                                                                            \
   {.nodes = 3, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},                                     \
       {.nodes = 5, .max_functions = 4, .max_parents = 4, .perturbation = 0.2, .exempt = 0.3, .fixed = 0.3},     \
@@ -21,13 +22,13 @@
 #define MOST_TERMS 40
 
 typedef struct {
-  ff_expr terms[MOST_TERMS]; /* the network's */
+  ff_expr terms[MOST_TERMS]; /* functions of the network */
   double weights[MOST_TERMS];
   uint32_t first[MOST_TERMS + 1];
   ff_observables observables;
 } term_list;
 
-/* Functions of the network as terms: most are state sets, and every third observable a sum of two weighted terms. */
+/* Chooses functions of the network as terms. Most observables are state sets; every third is a sum of two weighted terms. */
 static inline void choose_terms(term_list *c, const ff_pbn *pbn, uint32_t most) {
   uint32_t n = pbn->first[pbn->n_nodes] < most ? pbn->first[pbn->n_nodes] : most, observables = 0;
   c->first[0] = 0;
@@ -42,9 +43,9 @@ static inline void choose_terms(term_list *c, const ff_pbn *pbn, uint32_t most) 
   c->observables = (ff_observables){observables, c->first, c->terms, c->weights};
 }
 
-#define ROWS_UNIT ((UINT64_C(5) << 32) + 7) /* of the tile */
+#define ROWS_UNIT ((UINT64_C(5) << 32) + 7) /* the number of the tile */
 
-/* The tile's state as kernels have it: 32 words a node. */
+/* The state of the tile in the form of the kernels: 32 words per node. */
 static inline void rows_of_tile(uint32_t *rows, const ff_tile *tile, uint32_t n_nodes) {
   memset(rows, 0, (size_t)n_nodes * 128);
   for (uint32_t node = 0; node < n_nodes; node++)
@@ -52,7 +53,7 @@ static inline void rows_of_tile(uint32_t *rows, const ff_tile *tile, uint32_t n_
       rows[node * 32 + lane / 32] |= (uint32_t)ff_tile_get(tile, node, lane) << (lane % 32);
 }
 
-/* A trajectory's count in a term's vertical counter: what the sums hold, and the rows held for the steps counted so far. */
+/* A trajectory's count in the vertical counter of a term: the sums, and the rows that are held after `counted` steps. */
 static inline uint32_t count_in_rows(const uint32_t *counter, uint32_t lane, uint32_t counted) {
   uint32_t n = 0;
   for (uint32_t level = 0; level < FF_COUNTER_LEVELS; level++) {
@@ -86,10 +87,11 @@ static inline void compare_rows(const ff_slice_launch *run, ff_tile *tile, const
   }
 }
 
-/* What a kernel does in a launch, for the one tile that there is. */
+/* Runs a kernel's launch for the only tile. */
 typedef void (*rows_kernel)(void *kernel, const ff_slice_launch *run);
 
-/* Three launches, compared after each: steps[0] not counted, then steps[1] and steps[2] counted. */
+/* Runs three launches and compares the states and counts after each: steps[0] without counting, then steps[1] and steps[2] with
+ * counting. */
 static inline void check_rows(rows_kernel launch, void *kernel, const ff_slice_image *image, const ff_program *program,
                               uint64_t key, const uint64_t steps[3], const char *what) {
   ff_error err;

@@ -1,4 +1,4 @@
-/* Whether two networks are the same: to the last bit, or in what they mean. For the tests and the fuzzers of io/. */
+/* Compares two networks bit for bit or in their meaning. For the tests and the fuzzers of io/. */
 #ifndef FF_TESTS_SAME_NETWORK_H
 #define FF_TESTS_SAME_NETWORK_H
 
@@ -11,7 +11,7 @@ static inline int same_expr(const ff_expr *a, const ff_expr *b) {
   return a->length == b->length && a->depth == b->depth && memcmp(a->code, b->code, a->length * sizeof *a->code) == 0;
 }
 
-/* The same values in `states` states, seeded; all of them where the nodes are few. */
+/* Whether two expressions have the same values in `states` random states (seeded), or in all states if there are few nodes. */
 static inline int same_meaning(const ff_expr *a, const ff_expr *b, uint32_t n_nodes, uint32_t states) {
   if (n_nodes < 8) states = 1u << n_nodes;
   uint32_t depth = a->depth > b->depth ? a->depth : b->depth, words = n_nodes / 32 + 1, seed = 1;
@@ -30,7 +30,8 @@ static inline int same_meaning(const ff_expr *a, const ff_expr *b, uint32_t n_no
   return same;
 }
 
-/* exact: every promise of ff_pbn, to the last bit and word; else names, probabilities and the functions' meaning. */
+/* exact: all members of ff_pbn must be equal, to the last bit and character; otherwise names, probabilities, and the meaning of
+ * the functions. */
 static inline int same_network(const ff_pbn *a, const ff_pbn *b, int exact) {
   if (a->n_nodes != b->n_nodes) return 0;
   uint32_t n = a->n_nodes;

@@ -1,5 +1,5 @@
-/* Opening backends: the Makefile puts fake ones (fake_backend.c) beside this program. And the texts that the CUDA backend
- * carries. */
+/* Opens fake backends (fake_backend.c), which the Makefile puts beside this program. Checks the texts that the CUDA backend
+ * contains. */
 #define _DEFAULT_SOURCE /* readlink, fork */
 #include "../../src/backend/ff_backend.h"
 
@@ -42,7 +42,7 @@ static void a_right_backend_opens(void) {
   FF_CHECK_INT(n, 3);
   FF_CHECK_STR(devices[1].name, "Fake Old");
   ff_backend_close(library);
-  FF_CHECK_STR(backend->name, "fake"); /* the table outlives the handle */
+  FF_CHECK_STR(backend->name, "fake"); /* the table remains valid after the handle is closed */
   ff_backend_close(NULL);
 }
 
@@ -72,7 +72,7 @@ static void wrong_backends_are_refused(void) {
   FF_CHECK_INT(ff_backend_open(&library, beside("fake_abi.so"), NULL), FF_EBACKEND);
 }
 
-/* In the child nothing but the question itself, and its answer as the exit status. */
+/* The child only asks, and its exit status is the answer. */
 static void a_forked_process_is_refused(void) {
   ff_error err;
   ff_backend_library *library = NULL;
@@ -91,11 +91,11 @@ static void a_forked_process_is_refused(void) {
   FF_CHECK(WIFEXITED(status));
   FF_CHECK_INT(WEXITSTATUS(status), 42);
   const ff_backend *backend = NULL;
-  FF_CHECK_OK(ff_backend_table(library, &backend, &err), &err); /* the parent goes on */
+  FF_CHECK_OK(ff_backend_table(library, &backend, &err), &err); /* the parent can continue */
   ff_backend_close(library);
 }
 
-/* What is embedded is what the file holds; tests run in the repository's root. */
+/* The embedded texts equal the files. Tests run in the top folder of the repository. */
 static void texts_are_the_files(void) {
   const ff_text *text = ff_texts();
   FF_CHECK(text->name != NULL);

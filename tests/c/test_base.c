@@ -1,4 +1,4 @@
-/* Random words against the published answers, logarithms against the C library's. */
+/* Compares random words with the published ones and logarithms with the C library's. */
 #include <math.h>
 
 #include "../../src/base/ff_philox.h"
@@ -6,7 +6,7 @@
 #include "../../src/base/ff_sum.h"
 #include "check.h"
 
-/* kat_vectors of Random123 for philox4x32, 10 rounds */
+/* kat_vectors of Random123 for philox4x32 with 10 rounds. */
 static void philox_gives_the_published_words(void) {
   static const struct {
     uint32_t counter[4];
@@ -46,7 +46,7 @@ static void seeds_of_runs_differ(void) {
       FF_CHECK(made < UINT64_C(1) << 53);
       found[seed * N + run] = made;
     }
-  /* 4,096 of 2^53: two are the same by chance with probability 1e-9 */
+  /* 4,096 of 2^53 seeds: two are equal by chance with probability 1e-9 */
   for (size_t i = 0; i < N * N; i++)
     for (size_t j = 0; j < i; j++)
       if (found[i] == found[j]) FF_CHECK_SAY(0, "runs %zu and %zu have one seed", i, j);
@@ -120,7 +120,7 @@ __extension__ typedef unsigned __int128 wide;
 
 static wide wide_of(const uint64_t sum[2]) { return (wide)sum[1] << 64 | sum[0]; }
 
-/* Against the compiler's own 128-bit integers; differences of products against what they must be. */
+/* Compares with the compiler's 128-bit integers, and differences of products with their known values. */
 static void sums_are_exact(void) {
   uint64_t sum[2] = {0, 0}, limbs[FF_SUM_LIMBS] = {0}, from_limbs[2] = {0, 0};
   wide want = 0;
@@ -135,7 +135,7 @@ static void sums_are_exact(void) {
   FF_CHECK(wide_of(sum) == want);
   FF_CHECK(wide_of(from_limbs) == want);
   FF_CHECK_NEAR(ff_sum_value(sum), (double)want, 1e-15 * (double)want);
-  /* (x + 1)(x - 1) - x x = -1 for x of 127 bits, whose products take 254 */
+  /* (x + 1)(x - 1) - x x = -1, for x of 127 bits, whose products have 254 bits */
   const uint64_t x[2] = {5, UINT64_C(1) << 62}, more[2] = {6, UINT64_C(1) << 62}, less[2] = {4, UINT64_C(1) << 62};
   FF_CHECK_NEAR(ff_sum_difference(more, less, x, x), -1, 0);
   FF_CHECK_NEAR(ff_sum_difference(x, x, more, less), 1, 0);

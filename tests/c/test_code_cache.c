@@ -1,4 +1,4 @@
-/* The folder of compiled code: what is kept is found again, and nothing that another user could have written is read. */
+/* The cache of compiled code: stored code is found again, and nothing that another user could have written is read. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #define PATH_ROOM 512
 #define OTHER_USER 12345
 
-/* A folder of each test's own, and what it opens. */
+/* A folder for each test, and the cache opened in it. */
 typedef struct {
   char folder[PATH_ROOM];
   ff_code_cache *cache;
@@ -29,7 +29,7 @@ static place new_place(void) {
   return p;
 }
 
-/* The path of the one file whose name ends so; how many there are. */
+/* Returns how many files have a name with this end; `path` becomes the path of the last one. */
 static int find_files(const char *folder, const char *end, char path[PATH_ROOM]) {
   int n = 0;
   DIR *list = opendir(folder);
@@ -88,7 +88,7 @@ static void digests_are_those_of_the_standard(void) {
   FF_CHECK(memcmp(digest, million, sizeof million) == 0 && digest[31] == 0xd0);
   char text[200];
   memset(text, 'x', sizeof text);
-  for (size_t n = 0; n < sizeof text; n++) { /* in two pieces, at all lengths */
+  for (size_t n = 0; n < sizeof text; n++) { /* in two pieces, for all lengths */
     char whole[65];
     ff_sha256_hex(whole, 64, text, n);
     ff_sha256_begin(&s);
@@ -135,7 +135,7 @@ static void folders_are_made_and_made_private(void) {
   FF_CHECK_INT(mode_of(inner), 0700);
   snprintf(link, sizeof link, "%s/link", folder);
   FF_CHECK(symlink(inner, link) == 0);
-  FF_CHECK_OK(ff_code_cache_open(&cache, link, &err), &err); /* the user may have moved it to a larger disk */
+  FF_CHECK_OK(ff_code_cache_open(&cache, link, &err), &err); /* the user may have moved the folder to a larger disk */
   ff_code_cache_close(cache);
   static const mode_t open_to_others[] = {0770, 0720, 0702, 01777};
   for (size_t i = 0; i < sizeof open_to_others / sizeof *open_to_others; i++) {
@@ -144,7 +144,7 @@ static void folders_are_made_and_made_private(void) {
     FF_CHECK(cache == NULL);
   }
   FF_CHECK(unlink(link) == 0 && rmdir(inner) == 0);
-  FILE *file = fopen(inner, "w"); /* no folder */
+  FILE *file = fopen(inner, "w"); /* a file, not a folder */
   if (file != NULL) fclose(file);
   FF_CHECK_FAILS(ff_code_cache_open(&cache, inner, &err), FF_EFILE, &err, inner);
   FF_CHECK(unlink(inner) == 0);
@@ -184,16 +184,16 @@ static void what_others_could_have_written_is_not_read(void) {
   FF_CHECK(chmod(path, 0600) == 0 && holds(&p, "a", "code"));
   snprintf(aside, sizeof aside, "%s/aside", p.folder);
   FF_CHECK(rename(path, aside) == 0 && symlink(aside, path) == 0);
-  FF_CHECK(holds(&p, "a", NULL)); /* a link, even to our own file */
+  FF_CHECK(holds(&p, "a", NULL)); /* a link is not read, even one to a file of this user */
   FF_CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
-  FF_CHECK(holds(&p, "a", NULL)); /* and nobody waits for a pipe */
+  FF_CHECK(holds(&p, "a", NULL)); /* and opening a pipe must not block */
   FF_CHECK(unlink(path) == 0 && mkdir(path, 0700) == 0);
   FF_CHECK(holds(&p, "a", NULL));
   FF_CHECK(rmdir(path) == 0 && rename(aside, path) == 0 && holds(&p, "a", "code"));
   end_place(&p);
 }
 
-/* Overwrites the byte at `at` (from the end where it is negative), and puts it back. */
+/* Changes the byte at `at` (counted from the end if negative), checks, and restores it. */
 static void check_wrong_byte(const place *p, const char *path, long at) {
   FILE *file = fopen(path, "r+");
   FF_CHECK(file != NULL);
@@ -239,20 +239,20 @@ static void savings_add_up(void) {
   FF_CHECK_NEAR(ff_code_cache_saved(p.cache, "a", 0.5), 0.75, 0);
   FF_CHECK_NEAR(ff_code_cache_saved(p.cache, "b", 0.5), 0.5, 0);
   FF_CHECK_INT(find_files(p.folder, ".saved", path), 2);
-  keep(&p, "a", "good", "code"); /* the account is closed */
+  keep(&p, "a", "good", "code"); /* the sum of savings is removed */
   FF_CHECK_INT(find_files(p.folder, ".saved", path), 1);
   FF_CHECK_NEAR(ff_code_cache_saved(p.cache, "a", 1), 1, 0);
   end_place(&p);
 }
 
-/* Pipes' capacity and the like aside, a folder that nobody may write to is the same as a full disk: nothing is kept. */
+/* A folder in which nobody may write has the same effect as a full disk: nothing is stored. */
 static void what_cannot_be_kept_is_no_harm(void) {
   ff_error err;
   place p = new_place();
   keep(&p, "a", "good", "code");
   char folder[2 * PATH_ROOM];
   snprintf(folder, sizeof folder, "%s-gone", p.folder);
-  FF_CHECK(rename(p.folder, folder) == 0); /* the cache holds on to the folder, whatever its name */
+  FF_CHECK(rename(p.folder, folder) == 0); /* the cache keeps the folder open, whatever its name is */
   FF_CHECK(holds(&p, "a", "code"));
   char path[PATH_ROOM];
   while (find_files(folder, "", path) > 0 && unlink(path) == 0) {}
@@ -282,7 +282,7 @@ static void a_full_disk_is_no_harm(void) {
   FF_CHECK_OK(ff_code_cache_open(&cache, folder, &err), &err);
   if (cache != NULL && large != NULL) {
     FF_CHECK_FAILS(ff_code_cache_keep(cache, "a", "good", large, 1 << 20, &err), FF_EFILE, &err, "No space");
-    FF_CHECK_INT(find_files(folder, "", NULL), 0); /* no part is left */
+    FF_CHECK_INT(find_files(folder, "", NULL), 0); /* no partial file remains */
     FF_CHECK(ff_code_cache_load(cache, "a", good, &bytes) == NULL);
   }
   free(large);
@@ -291,7 +291,7 @@ static void a_full_disk_is_no_harm(void) {
   FF_CHECK(system(command) == 0 && rmdir(folder) == 0);
 }
 
-/* Makes a file of that name, used so many days ago. */
+/* Makes a file with this name that was last used `days` days ago. */
 static void make_file(const place *p, const char *name, int bytes, double days) {
   char path[2 * PATH_ROOM];
   snprintf(path, sizeof path, "%s/%s", p->folder, name);
@@ -305,7 +305,7 @@ static void make_file(const place *p, const char *name, int bytes, double days) 
   FF_CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
 }
 
-#define DIGITS "0123456789abcdef0123456789abcde" /* one short */
+#define DIGITS "0123456789abcdef0123456789abcde" /* one digit too short */
 
 static void the_longest_unused_go_first(void) {
   char path[PATH_ROOM];
@@ -314,7 +314,7 @@ static void the_longest_unused_go_first(void) {
   make_file(&p, DIGITS "1-1.cubin", 100, 2);
   make_file(&p, DIGITS "2-1.cubin", 100, 3);
   make_file(&p, DIGITS "3.saved", 100, 1);
-  make_file(&p, "notes.cubin", 100, 400); /* not ours */
+  make_file(&p, "notes.cubin", 100, 400); /* not a file of the cache */
   make_file(&p, DIGITS ".cubin", 100, 400);
   make_file(&p, DIGITS "g.cubin", 100, 400);
   ff_code_cache_prune(p.cache, (ff_code_cache_bounds){1000, 10, 90});
@@ -335,12 +335,12 @@ static void the_longest_unused_go_first(void) {
 
 static void use_counts_and_old_names_go_too(void) {
   place p = new_place();
-  make_file(&p, DIGITS "0.cubin", 10, 91); /* as versions before named them */
+  make_file(&p, DIGITS "0.cubin", 10, 91); /* named as by earlier versions */
   make_file(&p, DIGITS "0.cubin.saved", 10, 91);
   make_file(&p, DIGITS "0.cubin.77.0x55", 10, 91);
   make_file(&p, DIGITS "1.new-4d-1-0", 10, 1.1); /* of a process that was killed */
   make_file(&p, DIGITS "2.lock", 0, 1.1);
-  make_file(&p, DIGITS "3.new-4d-1-0", 10, 0.9); /* of one that may be at work */
+  make_file(&p, DIGITS "3.new-4d-1-0", 10, 0.9); /* of a process that may still run */
   make_file(&p, DIGITS "4.lock", 0, 0.9);
   ff_code_cache_prune(p.cache, (ff_code_cache_bounds){0, 0, 90});
   FF_CHECK_INT(find_files(p.folder, "", NULL), 2);
@@ -350,7 +350,7 @@ static void use_counts_and_old_names_go_too(void) {
   const struct timespec then[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
   FF_CHECK(utimensat(AT_FDCWD, path, then, 0) == 0);
   FF_CHECK(holds(&p, "old", "code"));
-  ff_code_cache_prune(p.cache, FF_CODE_CACHE_BOUNDS); /* it was used now */
+  ff_code_cache_prune(p.cache, FF_CODE_CACHE_BOUNDS); /* it was used just now */
   FF_CHECK(holds(&p, "old", "code"));
   FF_CHECK(utimensat(AT_FDCWD, path, then, 0) == 0);
   keep(&p, "new", "good", "code");
@@ -374,7 +374,7 @@ static void one_at_a_time_compiles(void) {
   int first, second, other;
   place p = new_place();
   FF_CHECK_INT(ff_code_cache_lock(p.cache, "a", &first), 1);
-  FF_CHECK_INT(ff_code_cache_lock(p.cache, "a", &second), 0); /* not even this process's other threads */
+  FF_CHECK_INT(ff_code_cache_lock(p.cache, "a", &second), 0); /* other threads of this process do not get the lock either */
   FF_CHECK_INT(ff_code_cache_lock(p.cache, "b", &other), 1);
   const pid_t child = fork();
   if (child == 0) {
@@ -391,7 +391,7 @@ static void one_at_a_time_compiles(void) {
   end_place(&p);
 }
 
-/* Processes that keep and load the same key at once see a whole file or none. */
+/* Processes that store and load the same key at the same time find a complete file or none. */
 static void processes_keep_at_once(void) {
   enum { PROCESSES = 4, ROUNDS = 200 };
   place p = new_place();

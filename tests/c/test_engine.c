@@ -1,4 +1,4 @@
-/* Both programs against the exact transition law, and against each other's instruction sets. */
+/* Compares both layouts of programs with the exact transition probabilities, and all instruction sets with each other. */
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
@@ -21,13 +21,13 @@ static const net_shape shapes[] = {
 };
 #define N_SHAPES (sizeof shapes / sizeof shapes[0])
 
-/* The upper 1e-9 quantile of chi-square, by Wilson and Hilferty. */
+/* The upper 1e-9 quantile of the chi-square distribution, by Wilson and Hilferty. */
 static double chi_square_bound(double df) {
   double t = 1 - 2 / (9 * df) + 5.998 * sqrt(2 / (9 * df));
   return df * t * t * t;
 }
 
-/* One step from a given state, many times, against the exact row of the transition matrix. */
+/* Compares many single steps from a given state with the exact row of the transition matrix. */
 static void check_row(const ff_pbn *pbn, ff_layout layout, uint64_t state, uint64_t key) {
   ff_error err;
   ff_program *program = NULL;
@@ -53,7 +53,7 @@ static void check_row(const ff_pbn *pbn, ff_layout layout, uint64_t state, uint6
       seen[to]++;
     }
   }
-  /* cells with few expected counts are pooled */
+  /* cells with small expected counts are pooled */
   double n = (double)n_units * FF_TILE, chi = 0, pooled_seen = 0, pooled = 0, cells = 0;
   for (uint64_t s = 0; s < n_states; s++) {
     double expected = n * row[s];
@@ -92,7 +92,7 @@ static void check_law(ff_layout layout) {
 static void sliced_steps_follow_the_law(void) { check_law(FF_LAYOUT_SLICED); }
 static void packed_steps_follow_the_law(void) { check_law(FF_LAYOUT_PACKED); }
 
-/* Nodes that a reduction removed go on to flip, and to be picked in asynchronous mode. */
+/* Nodes that a reduction removed still flip, and are still picked in asynchronous mode. */
 static void removed_nodes_stay_in_the_law(void) {
   for (size_t i = 0; i < N_SHAPES; i++) {
     ff_pbn *pbn = net_random_make(&shapes[i], 500 + i);
@@ -111,7 +111,7 @@ static ff_pbn *large_net(uint64_t seed, uint32_t contexts, ff_update update) {
   return net_random_make(&shape, seed);
 }
 
-/* Everything that a tile can be asked, as one number. */
+/* A hash of everything that a tile gives out. */
 static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, const uint64_t *pieces, int n_pieces) {
   ff_error err;
   ff_expr terms[3] = {{0}};
@@ -172,7 +172,7 @@ static void steps_may_be_divided(void) {
   }
 }
 
-/* More steps than the vertical counters hold, against a count step by step. */
+/* Runs more steps than the vertical counters hold and compares with a count step by step. */
 static void counters_count(void) {
   static const char *const rules[] = {"a 0.5 b", "a 0.5 !a", "b 1 a ^ b", "c 1 1", NULL};
   ff_pbn *pbn = net_parse(rules, 0.1, FF_SYNCHRONOUS);
@@ -236,8 +236,8 @@ static void counters_count(void) {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* A table's probabilities in units of 2^-96, exactly: a column has the words that fall on it, and each word gives the threshold to
- * the column's value and the rest to its alias. */
+/* The probabilities of a table, exactly, in units of 2^-96. A number of words fall on each column. Of each word, the threshold
+ * goes to the column's value and the rest to its alias. */
 static wide *masses(const ff_poisson *table) {
   wide *mass = ff_calloc(table->size, sizeof *mass);
   for (uint32_t c = 0; c < table->size; c++) {
@@ -262,18 +262,18 @@ static long double *poisson_law(const ff_poisson *table, long double mean) {
   return law;
 }
 
-/* Long doubles of 64 bits, which valgrind has not: it reckons them in 53. */
+/* Whether long doubles have 64 bits. Under valgrind they have 53. */
 static int long_doubles_are_long(void) {
   volatile long double sum = 1;
   sum += 0x1p-63L;
   return sum > 1;
 }
 
-/* In units of 2^-64. The table: two rounded sums, one where the last stops short of 1, and thresholds rounded down by 2^-96 a word
- * and column, which an alias of all columns gets: 3. The law reckoned here: each step of the recurrence rounds twice, so that d
- * from the mode a probability P(d) is off by 2 d P(d) < 1, and all together put the sum off by a share of 2 E|d|, which times
- * P(d) is < 1; the mean is off by 4 of itself, so that the law is by 4 d P(d) < 2; dividing by the sum gives 2. That is 9, or
- * 2^-60.8. */
+/* All errors are in units of 2^-64. The table: two rounded sums, of which the last may stay below 1, and thresholds that are
+ * rounded down by 2^-96 per word and column; an alias of all columns would get all of these. Together 3. The probabilities
+ * computed here: each step of the recurrence rounds twice, so at distance d from the mode a probability P(d) is off by 2 d P(d) <
+ * 1. All of them together make the sum off by a fraction of 2 E|d|, which times P(d) is < 1. The mean has a relative error of 4,
+ * so P(d) is off by 4 d P(d) < 2. Dividing by the sum adds 2. The total is 9, or 2^-60.8. */
 static void hits_are_poisson(void) {
   static const double probabilities[] = {1e-15, 1e-14, 1e-12, 1e-11, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.999};
   static const uint64_t sites[] = {1, 2, 7, 59, 1024, 59 * 1024, 100000, 3000000, 100000 * 1024};
@@ -295,7 +295,7 @@ static void hits_are_poisson(void) {
       FF_CHECK_SAY(most < bound, "p %g, %g sites: a probability is wrong by 2^%.1Lf", probabilities[i], (double)sites[j],
                    log2l(most));
       FF_CHECK(sum == (wide)1 << 96);
-      /* one hit or more, where that is rare: the table's error alone counts */
+      /* one hit or more, where that is rare: only the error of the table counts */
       if (mean < 0x1p-10L)
         FF_CHECK_SAY(fabsl((long double)some * 0x1p-96L + expm1l(-mean)) < 0x1p-62L + bound * mean,
                      "p %g, %g sites: %Lg, expected %Lg",
@@ -306,8 +306,8 @@ static void hits_are_poisson(void) {
     }
 }
 
-/* At p = 1e-15 all that decides is drawn further, once in 2^32 draws: the column of one hit, and upper halves that are equal. Of
- * 200,000 such draws the hits are binomial; six standard deviations are left with probability 2e-9. */
+/* At p = 1e-15 only further bits, drawn once in 2^32 draws, decide: those of the column of one hit, if the upper halves are
+ * equal. Of 200,000 such draws the number of hits is binomial. It is outside six standard deviations with probability 2e-9. */
 static void rarest_hits_have_their_rate(void) {
   ff_poisson table;
   ff_error err;
@@ -321,7 +321,7 @@ static void rarest_hits_have_their_rate(void) {
   ff_poisson_free(&table);
 }
 
-/* A network that changes its only node in every step but those that perturb a trajectory, by flips of removed nodes. */
+/* A network whose only node changes in every step, except in steps that perturb the trajectory by flips of removed nodes. */
 static ff_pbn *blinker(uint32_t removed, double p, ff_update update) {
   static const char *const rules[] = {"a 1 !a", NULL};
   ff_pbn *pbn = net_parse(rules, p, update);
@@ -343,8 +343,9 @@ static ff_tile *blinking(ff_program **program, const ff_pbn *pbn, ff_layout layo
   return tile;
 }
 
-/* 1,024 million sites at p = 1e-12, a million steps: 1,024 hits are expected, a Poisson number; six standard deviations and
- * one are left with probability below 1e-8, and that a trajectory is hit twice in one of these steps is expected in 5e-4 steps. */
+/* 1,024 million sites, p = 1e-12 and a million steps give 1,024 expected hits, with a Poisson distribution. The number is outside
+ * the expectation by more than six standard deviations and one with probability below 1e-8. The expected number of steps in which
+ * one trajectory is hit twice is 5e-4. */
 static void tiny_perturbations_flip(void) {
   const uint64_t steps = 1000000;
   ff_program *program;
@@ -361,7 +362,8 @@ static void tiny_perturbations_flip(void) {
   ff_pbn_free(pbn);
 }
 
-/* Trajectory 9's hits, left open by the first bits: those of its column where further ones are below the threshold, else none. */
+/* The first bits do not decide the hits of trajectory 9. Its hits are those of its column if the further bits are below the
+ * threshold, else none. */
 static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout, uint64_t step) {
   const uint64_t key = 13, unit = 3;
   for (int below = 0; below < 2; below++) {
@@ -393,7 +395,7 @@ static void open_hits_are_decided(void) {
     }
 }
 
-/* Node b's value tells which function or context was chosen for a trajectory whose number was left open by its first bits. */
+/* Node b's value shows which function or context was chosen for a trajectory whose first bits did not decide. */
 static void check_open_choice(ff_pbn *pbn, ff_layout layout, ff_simd simd) {
   ff_error err;
   for (uint64_t i = 0; i < 40; i++) {
@@ -428,7 +430,7 @@ static void check_open_choice(ff_pbn *pbn, ff_layout layout, ff_simd simd) {
 static void open_choices_are_decided(void) {
   static const char *const two[] = {"a 0.3 1", "a 0.7 0", "b 0.4 1", "b 0.6 0", NULL};
   static const char *const one[] = {"b 0.4 1", "b 0.6 0", NULL};
-  for (int kind = 0; kind < 4; kind++) { /* independent, dependent; synchronous, asynchronous */
+  for (int kind = 0; kind < 4; kind++) { /* independent or context-sensitive; synchronous or asynchronous */
     ff_error err;
     ff_update update = kind < 2 ? FF_SYNCHRONOUS : FF_ASYNCHRONOUS;
     ff_pbn *pbn = net_parse(kind == 0 ? two : one, 0, update);
@@ -448,7 +450,7 @@ static void open_choices_are_decided(void) {
   }
 }
 
-/* Cuts are right to half a unit of 2^-64, or a whole one at 1 itself; long doubles add as much. */
+/* Cuts are correct to half a unit of 2^-64, or to a whole unit at 1 itself. Long doubles add the same error. */
 static void cuts_are_right(void) {
   static const double weights[][4] = {{1e-15, 1 - 1e-15}, {1 - 1e-15, 1e-15}, {0.5, 1e-12, 0.5 - 1e-12}, {0.25, 0.25, 0.5},
                                       {0.1, 0.2, 0.3, 0.4}, {1e-18, 1}, {1, 1e-18}};
@@ -479,7 +481,7 @@ static void wide_predictors_stay_expressions(void) {
   ff_pbn_free(pbn);
 }
 
-/* Many nodes are updated asynchronously by trajectories of their own, few by rows. */
+/* In asynchronous mode, large networks use the packed layout and small ones the sliced layout. */
 static void layouts_follow_from_the_network(void) {
   for (uint32_t nodes = 250; nodes <= 260; nodes += 10)
     for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
@@ -496,7 +498,8 @@ static void layouts_follow_from_the_network(void) {
     }
 }
 
-/* A ring of n nodes whose last one is negated (period 2n), a coin, and a chain of `chain` nodes that the coin feeds, in either order. */
+/* A ring of n nodes whose last one is negated (period 2n), a coin, and a chain of `chain` nodes that starts at the coin, in
+ * either order. */
 static ff_pbn *ring_and_chain(uint32_t n, uint32_t chain, int reverse, double p) {
   static char text[300][48];
   const char *rules[301];
@@ -505,7 +508,8 @@ static ff_pbn *ring_and_chain(uint32_t n, uint32_t chain, int reverse, double p)
     uint32_t c = reverse ? chain - 1 - i : i;
     snprintf(text[k++], sizeof text[0], c == 0 ? "c0 1 coin" : "c%u 1 c%u", c, c - 1);
   }
-  for (uint32_t i = 0; i < n; i++) snprintf(text[k++], sizeof text[0], i == 0 ? "r0 1 !r%u" : "r%u 1 r%u", i == 0 ? n - 1 : i, i - 1);
+  for (uint32_t i = 0; i < n; i++)
+    snprintf(text[k++], sizeof text[0], i == 0 ? "r0 1 !r%u" : "r%u 1 r%u", i == 0 ? n - 1 : i, i - 1);
   snprintf(text[k++], sizeof text[0], "coin 0.5 1");
   snprintf(text[k++], sizeof text[0], "coin 0.5 0");
   for (uint32_t i = 0; i < k; i++) rules[i] = text[i];
@@ -531,8 +535,8 @@ static void clocks_are_found(void) {
     FF_CHECK(found.settled <= 2 * 74);
   }
   FF_CHECK_INT(clockwork_of(ring_and_chain(1, 0, 0, 0)).period, 2);
-  FF_CHECK_INT(clockwork_of(ring_and_chain(3, 2, 0, 0.01)).period, 1); /* flips reach all */
-  /* 20 digits of a counter: a period of 2^20, and 21, whose one is too long */
+  FF_CHECK_INT(clockwork_of(ring_and_chain(3, 2, 0, 0.01)).period, 1); /* flips reach all states */
+  /* a counter of 20 digits has period 2^20; that of 21 digits is too long */
   for (uint32_t bits = 20; bits <= 21; bits++) {
     static char text[21][256];
     const char *rules[22] = {NULL};
@@ -546,7 +550,7 @@ static void clocks_are_found(void) {
     uint64_t period = clockwork_of(pbn).period;
     FF_CHECK_SAY(period == 0 || (bits == 20 && period == 1u << 20), "%u bits: %u", bits, (unsigned)period);
   }
-  /* a shift register that fills with ones: settled after 30 steps */
+  /* a shift register that fills with ones is constant after 30 steps */
   static char text[30][32];
   const char *rules[31] = {NULL};
   for (uint32_t i = 0; i < 30; i++) {
@@ -576,5 +580,6 @@ static void refusals(void) {
 
 FF_TEST_MAIN("engine", sliced_steps_follow_the_law, packed_steps_follow_the_law, removed_nodes_stay_in_the_law,
              instruction_sets_agree_to_the_bit, steps_may_be_divided, counters_count, hits_are_poisson,
-             rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided, cuts_are_right,
+             rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided,
+             cuts_are_right,
              wide_predictors_stay_expressions, layouts_follow_from_the_network, clocks_are_found, refusals)

@@ -1,5 +1,5 @@
-/* The place for the error may be missing (ff_base.h): without it every function that fills one fails with the same status. What
- * fails for want of memory is in test_memory. */
+/* `err` may be NULL (ff_base.h): then every function that fills an error fails with the same status. test_memory tests failed
+ * allocations. */
 #define _DEFAULT_SOURCE
 #include "../../src/backend/ff_backend.h"
 #include "../../src/io/ff_io.h"
@@ -7,7 +7,7 @@
 #include "../../src/pbn/outcome/ff_outcome.h"
 #include "estimates.h"
 
-static ff_pbn *net; /* of the test at hand */
+static ff_pbn *net; /* of the current test */
 
 typedef ff_status (*failing_call)(ff_error *err);
 
@@ -86,7 +86,7 @@ static ff_status finish_empty(ff_error *err) {
   ff_pbn_free(out);
   return status;
 }
-/* One field of the network changed and put back. */
+/* Changes one field of the network, checks, and restores it. */
 #define SPOILT(name, field, value)                \
   static ff_status name(ff_error *err) {          \
     const __typeof__(net->field) old = net->field; \
@@ -117,7 +117,7 @@ static void models(void) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Texts of each format that break a rule of it; test_io and test_sbml have all rules, and what is said. */
+/* Texts of each format that break one of its rules. test_io and test_sbml test all rules and their messages. */
 static void files(void) {
 #define NODES "type=synchronous\nnodeNames\na\nb\nendNodeNames\n"
 #define QUAL                                                                                                                   \
@@ -240,7 +240,7 @@ static ff_status no_parent(ff_error *err) {
   return ff_influence_new(&out, net, &(uint32_t){3}, &(uint32_t){0}, 1, err);
 }
 
-/* What is asked of an estimate of one set in vain. */
+/* Requests to an estimate of one set that must fail. */
 typedef enum { OPTIONS, CONVERGENCE, CLOCK, DEVICES, RESUME, MERGE } question;
 
 static ff_status ask(question what, ff_error *err) {

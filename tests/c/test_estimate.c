@@ -1,4 +1,4 @@
-/* The estimator against exact answers, and the promise that its answers are sums of integers. */
+/* Compares the estimator with exact answers, and checks that its answers are sums of integers. */
 #include <math.h>
 
 #include "estimates.h"
@@ -10,14 +10,14 @@ static void formulas(void) {
   FF_CHECK_NEAR(ff_samples(0.1, 0.3, 1.96, 0.01), 28812, 1);
   FF_CHECK_NEAR(ff_burn_in(0, 0, 1e-3), 1, 0);
   FF_CHECK_NEAR(ff_burn_in(0.5, 0.5, 1e-3), 1, 0);
-  FF_CHECK_NEAR(ff_burn_in(1, 1, 1e-3), 1, 0); /* alternates for ever: any two steps average out */
+  FF_CHECK_NEAR(ff_burn_in(1, 1, 1e-3), 1, 0); /* alternates for ever: the mean of any two steps is exact */
   FF_CHECK_NEAR(ff_burn_in(0.9, 0.7, 1e-3), ff_burn_in(0.3, 0.1, 1e-3 * (1.6 / 0.9) / (0.4 / 0.3)), 0); /* memory .6 of phases */
   FF_CHECK_NEAR(ff_samples(0, 0.5, 1.96, 0.01), 1, 0);
   FF_CHECK_NEAR(ff_samples(1, 1, 1.96, 0.01), 1, 0);
 }
 
 static void thinning_is_found(void) {
-  /* a first-order chain needs none; one whose steps come in pairs (each value twice) does */
+  /* a first-order chain needs no thinning; a chain that has each value twice does */
   static uint64_t record[4096], paired[4096];
   net_random r = {5, 0};
   for (uint32_t lane = 0; lane < 64; lane++) {
@@ -77,7 +77,7 @@ static void threads_and_pieces_change_nothing(void) {
   }
 }
 
-/* Merges n parts into *sum, which the caller frees; gives their plan. */
+/* Merges n parts into *sum, which the caller frees, and returns their plan. */
 static ff_plan run_parts(ff_tally *sum, const ff_pbn *pbn, const ff_observables *observables, ff_estimate_options options,
                          uint32_t n) {
   ff_error err;
@@ -102,7 +102,7 @@ static void shards_add_up(void) {
   ff_estimate_options options = default_options();
   options.precision = 2e-4;
   outcome whole = run(s.pbn, &s.sets.observables, options);
-  run_parts(&sum, s.pbn, &s.sets.observables, options, 3); /* tiles need not divide by 3 */
+  run_parts(&sum, s.pbn, &s.sets.observables, options, 3); /* the number of tiles need not be divisible by 3 */
   FF_CHECK(same_tally(&sum, whole.tally));
   sum.half[0]++;
   FF_CHECK_FAILS(ff_tally_merge(&sum, whole.tally, &err), FF_EARGUMENT, &err, "different runs");
@@ -111,7 +111,8 @@ static void shards_add_up(void) {
   scene_free(&s);
 }
 
-/* All parts, resumed, are the undivided run; *grew tells whether their plan was not its last word. */
+/* Merging all parts and resuming must give the undivided run. *grew: whether the run then needed more tiles than the plan of the
+ * parts; *restarted: whether it needed a longer burn-in. */
 static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff_observables *observables,
                           ff_estimate_options options, uint32_t n) {
   ff_error err;
@@ -141,7 +142,7 @@ static void parts_go_on_where_the_whole_does(void) {
   static const char *const slow_sets[] = {"x", NULL};
   ff_pbn *rare = net_parse(rare_rules, 0.002, FF_SYNCHRONOUS), *slow = net_parse(slow_rules, 0.0005, FF_SYNCHRONOUS);
   if (rare == NULL || slow == NULL) return;
-  slow->initial[0] = slow->initial[1] = 0; /* s moves x by so little that a pilot which does not watch s cannot see it */
+  slow->initial[0] = slow->initial[1] = 0; /* s affects x so little that a pilot without s as a monitor cannot detect it */
   set_list sets;
   int grew, restarted, grown = 0;
   ff_estimate_options options = default_options();
@@ -151,7 +152,7 @@ static void parts_go_on_where_the_whole_does(void) {
     check_resumed(&grew, &restarted, rare, &sets.observables, options, 2 + (uint32_t)(options.key % 3));
     grown += grew;
   }
-  FF_CHECK_SAY(grown >= 1 && grown <= 4, "%d of 5", grown); /* both kinds have been seen */
+  FF_CHECK_SAY(grown >= 1 && grown <= 4, "%d of 5", grown); /* both cases occurred */
   free_sets(&sets);
   parse_sets(&sets, slow, slow_sets);
   options.precision = 2e-5;
@@ -190,7 +191,7 @@ static void what_is_resumed_is_checked(void) {
   sum.weights[0] = 0.5;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   sum.weights[0] = 1;
-  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, NULL, &err), &err); /* what was refused has changed nothing */
+  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, NULL, &err), &err); /* the refused call has changed nothing */
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
   ff_estimate_free(estimate);
   options.n_shards = 2;
@@ -202,7 +203,7 @@ static void what_is_resumed_is_checked(void) {
   scene_free(&s);
 }
 
-/* Every observable is as precise as it was asked to be, and the plan is that of the needier one alone. */
+/* Every observable has the precision that was asked for, and the plan is that of the most demanding one alone. */
 static void observables_have_precisions_of_their_own(void) {
   scene s;
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
@@ -225,13 +226,13 @@ static void observables_have_precisions_of_their_own(void) {
     FF_CHECK_NEAR(ff_estimate_progress(got.estimate).width / options.precision, worst, 1e-12);
     outcome_free(&got);
   }
-  /* "a & b & c & d & e" varies far less than "a & b", and asks for fewer samples at the same precision */
+  /* "a & b & c & d & e" varies far less than "a & b" and needs fewer samples for the same precision */
   FF_CHECK_SAY(samples[0] < samples[1] / 2, "%g, %g", samples[0], samples[1]);
   FF_CHECK_NEAR(samples[2], samples[3], 0);
   scene_free(&s);
 }
 
-/* Sets before influences, counted in one run, have the counts that they have alone. */
+/* Sets and influences that are counted in one run have the counts that they have alone. */
 static void sets_and_influences_share_a_run(void) {
   static const char *const texts[] = {"a & b", "c", NULL};
   static const uint32_t from[] = {0, 2, 1}, to[] = {1, 1, 0};
@@ -244,7 +245,7 @@ static void sets_and_influences_share_a_run(void) {
   ff_observables both;
   FF_CHECK_OK(ff_influence_new(&both, pbn, from, to, 3, &err), &err);
   uint32_t terms = both.first[3];
-  FF_CHECK_OK(ff_observables_put_sets(&both, sets.terms, 2, &err), &err); /* which gives the expressions away */
+  FF_CHECK_OK(ff_observables_put_sets(&both, sets.terms, 2, &err), &err); /* moves the expressions */
   FF_CHECK_INT(both.n, 5);
   FF_CHECK_INT(both.first[2], 2);
   FF_CHECK_INT(both.first[5], 2 + terms);
@@ -261,7 +262,7 @@ static void sets_and_influences_share_a_run(void) {
   ff_pbn_free(pbn);
 }
 
-/* What is counted once for all equal terms, and not at all for constants, adds up to the same bits. */
+/* Equal terms are counted once and constants not at all; the sums have the same bits. */
 static void equal_terms_are_counted_once(void) {
   static const char *const rules[] = {"a 0.6 b | !c", "a 0.4 !b & c", "b 1 a ^ c",      "c 0.5 a", "c 0.5 !b", "d 1 c & a",
                                       "e 0.3 e",      "e 0.7 d | e & a", "x 1 a & b & e", "y 1 !a & b & e", NULL};
@@ -302,7 +303,7 @@ static void equal_terms_are_counted_once(void) {
   }
 }
 
-/* Random functions of some inputs, of which some do not matter: the same function in other words has the same place. */
+/* Random functions, of whose inputs some have no effect. The same function, written differently, gets the same index. */
 static void equal_functions_are_found(void) {
   net_random r = {11, 0};
   static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "g 1 g", "h 1 h", NULL};
@@ -311,9 +312,9 @@ static void equal_functions_are_found(void) {
   for (int trial = 0; trial < 300; trial++) {
     ff_error err;
     char table[3][33], text[3][80];
-    uint32_t keep = 1 + (uint32_t)(net_uniform(&r) * 31); /* inputs of five that matter */
+    uint32_t keep = 1 + (uint32_t)(net_uniform(&r) * 31); /* which of five inputs have an effect */
     for (uint32_t row = 0; row < 32; row++) {
-      uint32_t same = row & keep; /* the row that has the same value: the other inputs off */
+      uint32_t same = row & keep; /* the row with the same value in which the other inputs are off */
       table[0][row] = same == row ? (net_uniform(&r) < 0.5 ? '1' : '0') : table[0][same];
       table[1][row] = table[0][row];
     }
@@ -356,7 +357,7 @@ static void constant_sets_are_reported_as_such(void) {
   scene_free(&s);
 }
 
-/* Trajectories that start in the set and leave it once: a first look at 200 samples would call that "done". */
+/* Trajectories start in the set and leave it once. A first look at 200 samples would consider the run finished. */
 static void a_planted_visit_does_not_stop_it(void) {
   static const char *const rules[] = {"a 0.9999 a & b", "a 0.0001 1", "b 1 1", "c 0.5 a", "c 0.5 0", NULL};
   static const char *const texts[] = {"a", "c", NULL};
@@ -367,7 +368,7 @@ static void a_planted_visit_does_not_stop_it(void) {
   ff_pbn_free(pbn);
 }
 
-/* Trajectories start outside a set that they enter once in a million steps, far beyond any first look. */
+/* Trajectories start outside a set that they enter once per million steps, far later than any first look. */
 static void sets_not_seen_yet_are_waited_for(void) {
   static const char *const rules[] = {"s 0.000001 1", "s 0.001 0", "s 0.998999 s", NULL};
   static const char *const texts[] = {"s", NULL};
@@ -378,7 +379,7 @@ static void sets_not_seen_yet_are_waited_for(void) {
   ff_pbn_free(pbn);
 }
 
-/* A run so short that its trajectories could not have seen the set, which is never there: more of them would not help. */
+/* The run is so short that its trajectories could not have seen the set, which never occurs. More trajectories would not help. */
 static void short_runs_are_lengthened(void) {
   static const char *const texts[] = {"a", "a & !a & c", NULL};
   scene s;
@@ -394,7 +395,7 @@ static void short_runs_are_lengthened(void) {
   scene_free(&s);
 }
 
-/* A node that alternates, but for rare flips: half on in the long run. */
+/* A node that alternates, except for rare flips: it is on half of the time in the long run. */
 static void alternating_sets_need_no_burn_in(void) {
   static const char *const rules[] = {"a 1 !a", "z 1 z", NULL};
   static const char *const texts[] = {"a", NULL};
@@ -404,7 +405,7 @@ static void alternating_sets_need_no_burn_in(void) {
   ff_pbn_free(pbn);
 }
 
-/* A set visited once in some hundred thousand steps, in short visits: the pilot sees it hardly ever. */
+/* A set that is visited once per several hundred thousand steps, for a short time: the pilot hardly ever sees it. */
 static void rare_sets_are_looked_for(void) {
   static const char *const rules[] = {"a 1 0", "b 1 0", "c 1 0", NULL};
   static const char *const texts[] = {"a & b", "a & b & c", NULL};
@@ -424,7 +425,7 @@ static void influence_is_the_probability_to_matter(void) {
   static const uint32_t from[] = {0, 1, 2}, to[] = {3, 3, 3};
   ff_observables pairs;
   FF_CHECK_OK(ff_influence_new(&pairs, pbn, from, to, 3, &err), &err);
-  FF_CHECK_INT(pairs.first[3], 5); /* f is in one of x's functions only */
+  FF_CHECK_INT(pairs.first[3], 5); /* only one of x's functions depends on f */
   static const char *const texts[] = {"c & f", "r & f", "r & c", NULL};
   set_list sets;
   parse_sets(&sets, pbn, texts);
@@ -444,7 +445,7 @@ static void influence_is_the_probability_to_matter(void) {
   ff_pbn_free(pbn);
 }
 
-/* A function that no context selects has no say, though the graph has its arrow. */
+/* A function that no context selects has no influence, although the graph has its arrow. */
 static void influence_of_what_is_never_selected(void) {
   static const char *const rules[] = {"a 0.5 b", "a 0.5 !a", "b 1 a", NULL};
   ff_pbn *pbn = net_parse(rules, 0.1, FF_SYNCHRONOUS);
@@ -488,13 +489,15 @@ static void options_are_checked(void) {
   FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "epsilon");
   o = default_options();
   o.shard = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "shard 2 of 1");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "shard 2 of 1");
   o = default_options();
   o.threads = 0;
   FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "threads");
   o = default_options();
   o.z = NAN;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "confidence");
+  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "confidence");
   ff_program_free(program);
   scene_free(&s);
 }

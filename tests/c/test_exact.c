@@ -1,5 +1,5 @@
-/* The exact chain against a dense one written here from the definition: every flip vector, choice of functions and picked
- * node is enumerated, over the states of all nodes. */
+/* Compares the exact chain with a dense one that is computed here from the definition: by enumeration of all flip vectors,
+ * choices of functions and picked nodes, over the states of all nodes. */
 #include "../../src/exact/ff_exact.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static int value_of(const ff_predictor *f, uint32_t state) {
   return ff_expr_value(&f->expr, &state, stack);
 }
 
-/* Adds one choice of functions, of weight w, to a row of the update. */
+/* Adds one choice of functions, with weight w, to a row of the update. */
 static void add_choice(long double *row, const ff_pbn *pbn, uint32_t state, const uint32_t *choice, long double w) {
   uint32_t n = pbn->n_nodes, next = 0;
   for (uint32_t i = 0; i < n; i++) next |= (uint32_t)value_of(&pbn->predictors[pbn->first[i] + choice[i]], state) << i;
@@ -45,7 +45,7 @@ static void add_update(long double *row, const ff_pbn *pbn, uint32_t state, long
   }
 }
 
-/* P over the states of all nodes, row by row. */
+/* The transition matrix P over the states of all nodes, row by row. */
 static long double *dense_chain(const ff_pbn *pbn) {
   uint32_t n = pbn->n_nodes, size = 1u << n;
   long double *p = ff_calloc((size_t)size * size, sizeof *p);
@@ -69,7 +69,7 @@ static long double *dense_chain(const ff_pbn *pbn) {
   return p;
 }
 
-/* The Cesaro limit from the initial distribution, by squaring (I + P) / 2 until nothing is left to move. */
+/* The Cesaro limit from the initial distribution. Squares (I + P) / 2 until nothing changes. */
 static long double *dense_long_run(const ff_pbn *pbn, long double *p) {
   uint32_t n = pbn->n_nodes, size = 1u << n;
   long double *square = ff_calloc((size_t)size * size, sizeof *square), *pi = ff_calloc(size, sizeof *pi);
@@ -102,7 +102,7 @@ static long double *dense_long_run(const ff_pbn *pbn, long double *p) {
   return pi;
 }
 
-/* Under valgrind a long double has the digits of a double only, and the squaring loses by the rarest jump. */
+/* Under valgrind a long double is only as precise as a double, and the squaring loses accuracy with the rarest jump. */
 static double close_enough(double perturbation) {
   volatile long double one = 1, tiny = 1e-18L;
   if (one + tiny > one) return 2e-12;
@@ -193,7 +193,7 @@ static void random_against_dense(void) {
 }
 
 static void periodic_and_many_classes(void) {
-  const char *const ring[] = {"a 1 c", "b 1 a", "c 1 b", "d 1 d", NULL}; /* rotations, twice over */
+  const char *const ring[] = {"a 1 c", "b 1 a", "c 1 b", "d 1 d", NULL}; /* rotations, with two classes */
   const char *const switches[] = {"a 0.5 a", "a 0.5 b", "b 1 !a", "c 0.25 a & c", "c 0.75 c", NULL};
   for (int update = 0; update < 2; update++) {
     ff_pbn *pbn = net_parse(ring, 0, update ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS);
@@ -205,7 +205,7 @@ static void periodic_and_many_classes(void) {
     pbn = net_parse(switches, 0, update ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS);
     compare(pbn);
     pbn->perturbation = 0.01;
-    pbn->perturbed[2] = 0; /* a node that no flip reaches: the long run depends on the start */
+    pbn->perturbed[2] = 0; /* no flip reaches this node: the long run depends on the initial state */
     compare(pbn);
     pbn->initial[2] = 1;
     compare(pbn);
@@ -213,7 +213,7 @@ static void periodic_and_many_classes(void) {
   }
 }
 
-/* Two deep basins that only several flips at once connect: x follows the majority, from which y = 1 leans a little. */
+/* Two deep basins that only several simultaneous flips connect: x follows the majority, and y = 1 slightly disagrees with it. */
 static void rare_jumps(void) {
   const char *const rules[] = {"a 1 f(a, b, c, d, e){00000001000101110001011101111111}",
                                "b 1 f(a, b, c, d, e){00000001000101110001011101111111}",
@@ -240,7 +240,7 @@ static void held_nodes(void) {
   FF_CHECK_INT(ff_exact_states(ex), 4);
   ff_exact_free(ex);
   compare(pbn);
-  pbn->initial[1] = 0; /* starts off, then goes on: not held */
+  pbn->initial[1] = 0; /* starts off, later on: not held */
   FF_CHECK_OK(ff_exact_new(&ex, pbn, &err), &err);
   FF_CHECK_INT(ff_exact_free_nodes(ex, &nodes), 3);
   ff_exact_free(ex);
@@ -248,7 +248,7 @@ static void held_nodes(void) {
   ff_pbn_free(pbn);
 }
 
-/* Large enough for the iterative solver: against the same elimination as a textbook has it, on rows from ff_exact_row. */
+/* Large enough for the iterative solver: compares with the textbook form of elimination, on rows from ff_exact_row(). */
 static void large_against_elimination(void) {
   const double rates[] = {1e-6, 1e-3, 0.2};
   for (int k = 0; k < 6; k++) {
@@ -285,7 +285,7 @@ static void large_against_elimination(void) {
   }
 }
 
-/* A cycle of 511 states entered from outside, without and with a node that shuffles, exercises the open systems. */
+/* A cycle of 511 states that is entered from outside, without and with a node that shuffles. Tests the open systems. */
 static void long_cycles(void) {
   const char *const shift[] = {"a 1 b", "b 1 c", "c 1 d", "d 1 e", "e 1 f", "f 1 g", "g 1 h", "h 1 i", "i 1 a ^ e", NULL};
   const char *const shaken[] = {"a 1 b", "b 1 c", "c 1 d",       "d 1 e", "e 1 f",
@@ -303,7 +303,7 @@ static void long_cycles(void) {
     }
     FF_CHECK_NEAR(sum, 1, 1e-13);
     FF_CHECK(gap < 1e-13);
-    FF_CHECK_NEAR(pi[0], 1.0 / 512, 1e-13); /* all zero stays all zero, in either network */
+    FF_CHECK_NEAR(pi[0], 1.0 / 512, 1e-13); /* the state of all zeros stays in both networks */
     if (k == 0)
       for (int s = 1; s < 512; s++) FF_CHECK_NEAR(pi[s], 1.0 / 512, 1e-13);
     free(pi);
@@ -313,8 +313,9 @@ static void long_cycles(void) {
   }
 }
 
-/* A Gray code counted asynchronously: from each of 512 states one node can change and leads to the next; the rest is waiting,
- * twice as long where it is a's turn. A closed class that is one cycle but for waiting once divided by the chance to leave it. */
+/* A Gray code that is counted asynchronously. In each of 512 states, one node can change and leads to the next state. Otherwise
+ * the state stays, twice as long if a is next to change. The closed class is one cycle, apart from waiting times of 1 /
+ * (probability of leaving). */
 static void waiting_cycle(void) {
 #define ODD "(a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i)"
   const char *const gray[] = {"a 0.5 !" ODD " ^ a",
@@ -347,7 +348,8 @@ static void waiting_cycle(void) {
   ff_pbn_free(pbn);
 }
 
-/* Orbits larger than what is flipped at once: steps from single states against rows, which have the flips' chances as powers. */
+/* Orbits larger than the flips that are processed at once. Compares steps from single states with rows, which contain powers of
+ * the flip probabilities. */
 static void large_orbits(void) {
   for (uint32_t n = 12; n <= 15; n++) {
     net_shape shape = {n, 2, 3, 0, 0.07, FF_ASYNCHRONOUS, n == 15 ? 0.1 : 0, 0, 0};
@@ -364,7 +366,7 @@ static void large_orbits(void) {
       FF_CHECK_OK(ff_exact_step(step, unit, ex, &err), &err);
       unit[s] = 0;
       for (uint64_t t = 0; t < states; t++) {
-        double gap = fabs(row[t] - step[t]) / row[t]; /* n roundings of a product of n factors */
+        double gap = fabs(row[t] - step[t]) / row[t]; /* n roundings in a product of n factors */
         if (row[t] > 0 ? gap > worst : step[t] != 0) worst = row[t] > 0 ? gap : 1;
       }
     }
@@ -377,7 +379,7 @@ static void large_orbits(void) {
   }
 }
 
-/* Chances of every pattern of the kept nodes, before and after. */
+/* The probability of every pattern of the kept nodes, before and after reduction. */
 static void reduction_changes_nothing(void) {
   uint32_t reduced = 0;
   for (uint64_t seed = 100; seed < 140; seed++) {
@@ -432,7 +434,7 @@ static void probability_of_sets(void) {
     for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
       ff_expr set;
       double got = -1, want = 0;
-      if (n == 8 && k == 3) continue; /* names a node that is not there */
+      if (n == 8 && k == 3) continue; /* names a node that does not exist */
       FF_CHECK_OK(ff_expr_parse(&set, sets[k], strlen(sets[k]), one_letter, NULL, (ff_place){NULL, 0}, &err), &err);
       FF_CHECK_OK(ff_exact_probability(&got, pi, &set, ex, &err), &err);
       for (uint32_t s = 0; s < ff_exact_states(ex); s++) {
@@ -453,7 +455,7 @@ typedef struct {
   uint64_t states, turns;
 } outcome;
 
-/* The answer, and in how many turns of `seconds`. */
+/* Returns the answer, and the number of turns of `seconds` that it took. */
 static outcome solve_in(const ff_pbn *pbn, double seconds) {
   static const char set[] = "a & !b";
   outcome o = {NULL, 1, 0, 0, 0};
@@ -481,7 +483,8 @@ static outcome solve_in(const ff_pbn *pbn, double seconds) {
   return o;
 }
 
-/* The same bits in one turn and in turns so short that each loop is stopped many times; answers how many these were. */
+/* One turn, and turns so short that each loop is stopped many times, must give the same bits. Returns the number of these
+ * turns. */
 static uint64_t by_turns(const ff_pbn *pbn, const char *what) {
   outcome whole = solve_in(pbn, INFINITY), cut = solve_in(pbn, 0);
   FF_CHECK_SAY(memcmp(whole.pi, cut.pi, whole.states * sizeof *whole.pi) == 0, "%s", what);
@@ -497,7 +500,7 @@ static void turns_of_random_networks(void) {
   const struct {
     const char *what;
     net_shape shape;
-    uint64_t seed, turns; /* at least */
+    uint64_t seed, turns; /* `turns`: at least this many */
   } cases[] = {
       {"wide rows, which need no order", {10, 9, 4, 0, 0.01, FF_SYNCHRONOUS, 0, 0, 0}, 1, 1000},
       {"wide rows, rare flips", {10, 9, 4, 0, 1e-6, FF_SYNCHRONOUS, 0, 0, 0}, 2, 1000},
@@ -518,8 +521,8 @@ static void turns_of_random_networks(void) {
   }
 }
 
-/* Long cycles, closed or left now and then; more closed components than may be groups of their own, of several sizes; and
- * components too large to be solved whole. */
+/* Long cycles, closed or left now and then; closed components of several sizes, more than may be separate groups; and components
+ * too large to be solved completely. */
 static void turns_of_made_networks(void) {
   const char *const shift[] = {"a 1 b", "b 1 c", "c 1 d", "d 1 e", "e 1 f", "f 1 g", "g 1 h", "h 1 i", "i 1 a ^ e", NULL};
   const char *const left[] = {"a 1 b", "b 1 c", "c 1 d",     "d 1 e",       "e 1 f", "f 1 g",
@@ -547,11 +550,11 @@ static void turns_of_made_networks(void) {
   ff_pbn_free(pbn);
 }
 
-/* Refused before the memory is taken, by what the network is and not by what the machine has. */
+/* Refused before memory is allocated. This depends on the network, not on the machine. */
 static void is_too_large(const net_shape *shape, const char *part) {
   ff_pbn *pbn = net_random_make(shape, 3);
   ff_exact *ex = NULL;
-  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* what begins, against the rules, is not filled */
+  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* if it wrongly begins, it is not filled */
     ff_error err = {FF_OK, ""};
     FF_CHECK_FAILS((fill ? ff_exact_new : ff_exact_begin)(&ex, pbn, &err), FF_ESIZE, &err, part);
   }
@@ -571,7 +574,7 @@ static void large_networks_are_refused(void) {
   FF_CHECK_INT(ff_exact_states(ex), 1 << 24);
   ff_exact_free(ex);
   ff_pbn_free(pbn);
-  shape.max_functions = 400; /* some 4800 functions: 8 bytes for 64 of them and a state make 10 GB */
+  shape.max_functions = 400; /* about 4800 functions: 8 bytes for 64 of them per state make 10 GB */
   is_too_large(&shape, "GB of memory");
   shape.update = FF_ASYNCHRONOUS;
   is_too_large(&shape, "GB of memory");

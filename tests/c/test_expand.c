@@ -1,8 +1,8 @@
-/* Texts that include one another become one: ff_expand.c. */
+/* Joining texts that include one another: ff_expand.c. */
 #include "../../src/cuda/runtime/ff_expand.h"
 #include "check.h"
 
-/* What comes after the declarations that a unit begins with. */
+/* What follows the declarations at the beginning of a unit. */
 static const char *after_types(const char *unit) {
   static const char first[] = "typedef unsigned long size_t;\n";
   FF_CHECK(unit != NULL && strncmp(unit, first, sizeof first - 1) == 0);
@@ -37,7 +37,7 @@ static void a_text_stands_once(void) {
              "#line 4 \"src/a.h\"\na\n#endif\n#line 2 \"generated.cu\"\n\n\nend\n");
 }
 
-/* Where a condition may leave it out, the text has to come again. */
+/* If a condition may leave a text out, the text must be inserted again. */
 static void conditions_are_heeded(void) {
   const ff_text texts[] = {{"a.h", "#ifndef A\n#if 0\n#include \"b.h\"\n#endif\n#include \"b.h\"\n#endif\n"},
                            {"b.h", "b\n"}, {NULL, NULL}};
@@ -72,7 +72,8 @@ static void circles_end(void) {
   FF_CHECK(unit == NULL);
 }
 
-/* Every text that travels is found by what includes it, but for those that the run-time compiler's condition leaves out. */
+/* Each embedded text is found by the texts that include it, apart from those that the run-time compiler's condition leaves
+ * out. */
 static void our_texts_are_whole(void) {
   char *unit;
   ff_error err;
@@ -86,7 +87,7 @@ static void our_texts_are_whole(void) {
     char place[128];
     snprintf(place, sizeof place, "#line 1 \"src/%s\"\n", t->name);
     const char *first = unit != NULL ? strstr(unit, place) : NULL;
-    FF_CHECK_SAY(first != NULL && strstr(first + 1, place) == NULL, "%s", t->name); /* once */
+    FF_CHECK_SAY(first != NULL && strstr(first + 1, place) == NULL, "%s", t->name); /* only once */
   }
   free(unit);
 }

@@ -1,4 +1,4 @@
-/* Which kernel a run is forecast to be faster in. */
+/* The kernel for which the predicted run time is shorter. */
 #include <math.h>
 
 #include "../../src/cuda/pbn/ff_forecast.h"
@@ -24,7 +24,7 @@ static void long_runs_are_worth_compiling_for(void) {
   FF_CHECK(brief.compile == lasting.compile && brief.compile > 0);
   FF_CHECK(brief.generated < brief.interpreted); /* short code is faster than its interpreter ... */
   FF_CHECK(brief.compile + brief.generated > brief.interpreted);
-  FF_CHECK(lasting.compile + lasting.generated < lasting.interpreted); /* ... and compiled where that pays */
+  FF_CHECK(lasting.compile + lasting.generated < lasting.interpreted); /* ... and is compiled if that pays */
   ff_program_free(p);
 }
 
@@ -37,7 +37,8 @@ static void time_follows_the_work_and_the_card(void) {
   FF_CHECK(fabs(steps.generated / one.generated - 2) < 1e-9 && fabs(steps.interpreted / one.interpreted - 2) < 1e-9);
   FF_CHECK(fabs(half.generated / one.generated - 2) < 1e-9 && fabs(half.interpreted / one.interpreted - 2) < 1e-9);
   ff_forecast few = of(p, 132, 1, 1000), some = of(p, 132, 132, 1000), most = of(p, 132, 132 * 16, 1000);
-  FF_CHECK(few.generated == some.generated && few.interpreted == some.interpreted); /* a device that is nearly empty is no faster */
+  /* fewer tiles on a nearly empty device take no less time */
+  FF_CHECK(few.generated == some.generated && few.interpreted == some.interpreted);
   FF_CHECK(some.generated < most.generated && most.generated < 16 * some.generated);
   ff_forecast unknown = of(p, 132, 0, 0);
   FF_CHECK(isfinite(unknown.generated) && unknown.generated > 0 && unknown.generated < unknown.interpreted);
@@ -56,11 +57,11 @@ static void counters_close_by_pay_where_terms_are_many(void) {
   if (p == NULL) return;
   double far = ff_forecast_of(p, &(ff_forecast_run){132, 1.98e9, 0, 0, 0, 20}).generated;
   double near = ff_forecast_of(p, &(ff_forecast_run){132, 1.98e9, 0, 0, 3, 4}).generated;
-  FF_CHECK(near < far); /* though fewer warps fit */
+  FF_CHECK(near < far); /* although fewer warps fit */
   ff_program_free(p);
 }
 
-/* bench/NOTES.md: at 100 nodes with wide tables generated code is slower, however long the run. */
+/* bench/NOTES.md: at 100 nodes with wide tables generated code is slower, however long the run is. */
 static void large_programs_are_interpreted(void) {
   ff_program *p = program_of(&(net_shape){.nodes = 200, .max_functions = 4, .max_parents = 7, .perturbation = 0.001});
   if (p == NULL) return;

@@ -1,4 +1,4 @@
-/* The code that the CUDA backend generates for a network, compiled for this processor (32 lanes in a loop), against tiles:
+/* Compares the code that the CUDA backend generates for a network, compiled for this processor (32 lanes in a loop), with tiles,
  * bit for bit. Needs a C compiler at run time, as every machine that builds these tests has. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 typedef void (*host_run)(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory);
 
-/* Compiles the text with the frame; NULL after a failed check. */
+/* Compiles the text together with ff_generated.h. Returns NULL after a failed check. */
 static void *compile(const ff_generated_text *text, const char *folder, int number) {
   char source[300], object[300], command[1200];
   snprintf(source, sizeof source, "%s/g%d.c", folder, number);
@@ -33,7 +33,7 @@ static void *compile(const ff_generated_text *text, const char *folder, int numb
 typedef struct {
   host_run run;
   ff_slice_image image;
-  uint32_t *memory; /* a warp's shared memory */
+  uint32_t *memory; /* the shared memory of a warp */
 } generated;
 
 static void launch(void *kernel, const ff_slice_launch *run) {
@@ -83,7 +83,8 @@ static void generated_code_gives_the_tile(void) {
   FF_CHECK(mkdtemp(folder) != NULL);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     ff_pbn *pbn = net_random_make(&shapes[i], 41 + 100 * i);
-    if (pbn != NULL) check_net(pbn, shapes[i].nodes == 59 ? 32 : 7, (uint32_t)i % (FF_GENERATE_LEVELS + 1), 88888888888u + i, folder, (int)i);
+    if (pbn != NULL)
+      check_net(pbn, shapes[i].nodes == 59 ? 32 : 7, (uint32_t)i % (FF_GENERATE_LEVELS + 1), 88888888888u + i, folder, (int)i);
     ff_pbn_free(pbn);
   }
   rmdir(folder);

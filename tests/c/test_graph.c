@@ -1,15 +1,15 @@
-/* Components, arrows, reduction and layout order: against small networks known by hand, and against the definitions (who
- * reaches whom, by Warshall's algorithm) on random ones. */
+/* Components, arrows, reduction and node order. Small networks have known results; random networks are compared with the
+ * definitions (reachability by Warshall's algorithm). */
 #include "../../src/pbn/ff_reduce.h"
 
 #include "../../src/io/ff_io.h"
 #include "nets.h"
 
-/* The structure of Mizera et al., Example 1: four components in a diamond. */
+/* The structure of Example 1 of Mizera et al.: four components in a diamond. */
 static const char *const example1[] = {"x1 1 !x2",      "x2 1 x1",      "x3 1 x1 | x4", "x4 1 x3 & x2", "x5 1 x4 & !x6",
                                        "x6 1 x5 | x3", "x7 1 x2 | x8", "x8 1 x1 & !x7", NULL};
 
-/* reach[i * n + j]: an arrow path (not empty) leads from i to j. */
+/* reach[i * n + j]: whether a path of at least one arrow leads from i to j. */
 static uint8_t *reachable(const ff_pbn *pbn) {
   uint32_t n = pbn->n_nodes;
   uint8_t *reach = ff_calloc((size_t)n * n, 1);
@@ -47,7 +47,7 @@ static void example_components(void) {
   FF_CHECK_STR(small->names[2], "x7");
   FF_CHECK_INT(kept[3], 7);
   FF_CHECK_INT(small->predictors[2].n_parents, 2);
-  FF_CHECK_INT(small->predictors[2].parents[0], 1); /* x2 | x8 in new numbers */
+  FF_CHECK_INT(small->predictors[2].parents[0], 1); /* x2 | x8, with the new numbers */
   FF_CHECK_INT(small->predictors[2].parents[1], 3);
   FF_CHECK(small->perturbation == 0.01);
   /* a second reduction adds to the first */
@@ -186,7 +186,7 @@ static void order_and_split(void) {
   ff_error err = {FF_OK, ""};
   ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
   uint32_t order[6], split = 9;
-  const uint32_t want[] = {4, 2, 5, 1, 0, 3}; /* one function by bytes (e: 4; c, g: 8; b: 32), then two, then three */
+  const uint32_t want[] = {4, 2, 5, 1, 0, 3}; /* one function, by bytes (e: 4; c, g: 8; b: 32), then two functions, then three */
   FF_CHECK_OK(ff_pbn_order(order, &split, pbn, SIZE_MAX, &err), &err);
   for (int k = 0; k < 6; k++) FF_CHECK_INT(order[k], want[k]);
   FF_CHECK_INT(split, 6);
@@ -199,7 +199,7 @@ static void order_and_split(void) {
   ff_pbn_free(pbn);
 }
 
-/* A chain of many nodes: no recursion, no square cost. */
+/* A chain of many nodes must need no recursion and no quadratic time. */
 static void large(void) {
   ff_error err = {FF_OK, ""};
   ff_pbn *pbn = NULL, *small = NULL;
@@ -213,7 +213,7 @@ static void large(void) {
   }
   FF_CHECK_OK(ff_pbn_new_predictors(pbn, &err), &err);
   for (uint32_t i = 0; i < n; i++) {
-    ff_op code = FF_X_OP(FF_X_VAR, i == 0 ? n / 2 - 1 : i - 1); /* the first half is one loop, the rest a tail */
+    ff_op code = FF_X_OP(FF_X_VAR, i == 0 ? n / 2 - 1 : i - 1); /* the first half is a loop, the rest a chain */
     ff_expr expr = {&code, 1, 1};
     FF_CHECK_OK(ff_expr_copy(&pbn->predictors[i].expr, &expr, &err), &err);
     pbn->predictors[i].probability = 1;
@@ -235,7 +235,7 @@ static void large(void) {
   ff_pbn_free(pbn);
 }
 
-/* What the paper and its authors' files say of the apoptosis network. */
+/* What the paper and its authors' files state about the apoptosis network. */
 static void apoptosis(void) {
   const char *shared = getenv("FIREFLIP_SHARED");
   if (!shared) {

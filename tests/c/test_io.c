@@ -1,4 +1,4 @@
-/* Readers and writers: what they take, what they say when they do not, and round trips. */
+/* Readers and writers: what they accept, their errors, and round trips. */
 #define _GNU_SOURCE /* mkdtemp, symlink under -std=c11 */
 #include "../../src/io/ff_io.h"
 
@@ -70,7 +70,7 @@ static void assa_reads_every_word(void) {
   FF_CHECK(pbn->removed_nodes == 7 && pbn->removed_perturbed == 5);
   FF_CHECK(pbn->predictors[0].probability == 0.25 && pbn->predictors[1].probability == 0.75);
   FF_CHECK_NEAR(pbn->predictors[4].probability, 1.0 / 3, 1e-15);
-  FF_CHECK_INT(pbn->predictors[2].expr.length, 3); /* `and & and`: the node's name wins over the word */
+  FF_CHECK_INT(pbn->predictors[2].expr.length, 3); /* `and & and`: the name of a node takes precedence over the operator */
   FF_CHECK_INT(pbn->predictors[2].n_parents, 1);
   check_round_trip(pbn, FF_FORMAT_ASSA, 1);
   ff_pbn_free(pbn);
@@ -189,7 +189,7 @@ static void boolnet_reads(void) {
     FF_CHECK_STR(pbn->names[i], names[i]);
     FF_CHECK_INT(pbn->first[i + 1], first[i + 1]);
   }
-  FF_CHECK(pbn->predictors[6].expr.code[0] == FF_X_OP(FF_X_VAR, 4)); /* zeta has no line: an input */
+  FF_CHECK(pbn->predictors[6].expr.code[0] == FF_X_OP(FF_X_VAR, 4)); /* zeta has no line, so it is an input */
   FF_CHECK(pbn->predictors[0].expr.code[0] == FF_X_OP(FF_X_VAR, 1));
   FF_CHECK(pbn->predictors[1].expr.code[0] == FF_X_OP(FF_X_VAR, 4));
   FF_CHECK(pbn->perturbation == 0 && pbn->update == FF_SYNCHRONOUS);
@@ -323,14 +323,14 @@ static void files(void) {
   FF_CHECK(format == FF_FORMAT_ASSA && same_network(pbn, again, 1));
   ff_pbn_free(again);
 
-  struct stat info; /* a rewrite keeps the mode, and a link stays a link */
+  struct stat info; /* writing again keeps the file's mode, and a link remains a link */
   FF_CHECK(chmod(path, 0640) == 0 && symlink("net.pbn", link_path) == 0);
   FF_CHECK_OK(ff_io_write(pbn, link_path, FF_FORMAT_ASSA, &err), &err);
   FF_CHECK(lstat(link_path, &info) == 0 && S_ISLNK(info.st_mode));
   FF_CHECK(stat(path, &info) == 0 && (info.st_mode & 07777) == 0640);
 
   FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_BNET, &err), FF_EMODEL, &err, "one function a node");
-  FF_CHECK_OK(ff_io_read(&again, NULL, path, FF_FORMAT_AUTO, &err), &err); /* what could not be written left it alone */
+  FF_CHECK_OK(ff_io_read(&again, NULL, path, FF_FORMAT_AUTO, &err), &err); /* the failed write has left the file unchanged */
   ff_pbn_free(again);
   FF_CHECK_FAILS(ff_io_read(&again, NULL, folder, FF_FORMAT_AUTO, &err), FF_EFILE, &err, "Is a directory");
   FF_CHECK_FAILS(ff_io_read(&again, NULL, "/nowhere/net", FF_FORMAT_AUTO, &err), FF_EFILE, &err,
@@ -341,7 +341,7 @@ static void files(void) {
     FF_CHECK_FAILS(ff_io_write(pbn, "/dev/full", FF_FORMAT_ASSA, &err), FF_EFILE, &err, "No space left on device");
   FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_AUTO, &err), FF_EARGUMENT, &err, "format must be said");
   ff_pbn_free(pbn);
-  DIR *entries = opendir(folder); /* no temporary stays behind */
+  DIR *entries = opendir(folder); /* no temporary file remains */
   int n = 0;
   for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) n += entry->d_name[0] != '.';
   if (entries != NULL) closedir(entries);
@@ -351,7 +351,7 @@ static void files(void) {
   rmdir(folder);
 }
 
-/* ---- what the fuzzers found: whatever is read must be written and read back the same ---- */
+/* ---- inputs that the fuzzers found: whatever is read must be written and read back the same ---- */
 
 static void replay(const char *folder, ff_format format) {
   char path[1024];
@@ -377,7 +377,7 @@ static void replay(const char *folder, ff_format format) {
   closedir(entries);
 }
 
-/* FIREFLIP_CORPUS, or where the tests run from the repository's root. */
+/* FIREFLIP_CORPUS, or the folder relative to the top folder of the repository. */
 static void corpus(void) {
   static const struct {
     const char *name;

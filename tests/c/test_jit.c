@@ -1,6 +1,6 @@
-/* Compiling at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, against a library that
- * pretends to be NVRTC (tests/cuda/fake_libraries.c), and against NVRTC where it is there. The driver's part (ff_module.cu) is
- * pretended here. */
+/* Compiling at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, with a fake NVRTC
+ * (tests/cuda/fake_libraries.c), and with NVRTC itself if it is installed. pretend_module.h takes the place of the driver's part
+ * (ff_module.cu). */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dirent.h>
 #include <errno.h>
@@ -19,11 +19,11 @@
 #include "rows.h"
 
 #define PATH_ROOM 512
-#define LONG "30" /* seconds of a compilation that is to be ended */
+#define LONG "30" /* seconds of a compilation that is ended early */
 
 /* ---- a test's folder, and the requests ---------------------------------------------------------------------------------- */
 
-static char compiler[PATH_ROOM]; /* fireflip_nvrtc's path */
+static char compiler[PATH_ROOM]; /* path of fireflip_nvrtc */
 static char folder[PATH_ROOM], log_path[PATH_ROOM + 8];
 
 static void set_up(void) {
@@ -33,7 +33,7 @@ static void set_up(void) {
   setenv("FAKE_LOG", log_path, 1);
 }
 
-/* Files of the folder whose names end so; the last one's path. */
+/* Returns how many files of the folder have a name with this end; `path` becomes the path of the last one. */
 static int find_files(const char *end, char path[PATH_ROOM]) {
   int n = 0;
   DIR *list = opendir(folder);
@@ -54,10 +54,10 @@ static void tear_down(void) {
   while (find_files("", path) > 0 && unlink(path) == 0) {}
   FF_CHECK(rmdir(folder) == 0);
   unlink(log_path);
-  FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left, not even a dead one */
+  FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no child process remains, not even a zombie */
 }
 
-/* Compilations that were begun so far. */
+/* The number of compilations begun so far. */
 static int compilations(void) {
   struct stat s;
   return stat(log_path, &s) == 0 ? (int)s.st_size : 0;
@@ -79,7 +79,7 @@ static ff_status run_to_end(const ff_jit_request *request, ff_jit **jit, ff_jit_
   return status;
 }
 
-/* What comes of a text; *kept: whether it was in the cache. */
+/* The outcome for a text; *kept: whether it was in the cache. */
 static ff_jit_outcome run(const char *text, const char *cache, double saves, double price, int *kept) {
   ff_jit *jit = NULL;
   ff_jit_outcome outcome;
@@ -101,7 +101,7 @@ static int loads(const char *text, const char *cache, int want_kept) {
   return run(text, cache, 1, 0, &kept) == FF_JIT_LOADED && kept == want_kept;
 }
 
-/* Starts a compilation that does not end by itself in time, and waits until the compiler is at it. */
+/* Starts a long compilation, and waits until the compiler has begun it. */
 static ff_jit *start_long(const char *text, const char *cache) {
   ff_jit *jit = NULL;
   ff_jit_outcome outcome;
@@ -124,7 +124,7 @@ static void the_compiler_gets_text_and_options(void) {
   ff_jit *jit = NULL;
   ff_jit_outcome outcome;
   ff_error err;
-  const size_t length = 3000000; /* more than a socket holds */
+  const size_t length = 3000000; /* more than fits in a socket */
   char *long_part = ff_calloc(length + 1, 1);
   FF_CHECK(long_part != NULL);
   for (size_t i = 0; i < length; i++) long_part[i] = i % 100 == 99 ? '\n' : (char)('a' + i % 7);
@@ -151,8 +151,9 @@ static void code_is_kept(void) {
   set_up();
   FF_CHECK(loads("a", folder, 0) && compilations() == 1);
   FF_CHECK(loads("a", folder, 1) && compilations() == 1);
-  FF_CHECK(loads("another", folder, 0) && loads("a", NULL, 0) && compilations() == 3); /* without a folder every time anew */
-  FF_CHECK_INT(find_files("", path), 2); /* no lock, nothing half-written */
+  /* without a folder it is compiled every time */
+  FF_CHECK(loads("another", folder, 0) && loads("a", NULL, 0) && compilations() == 3);
+  FF_CHECK_INT(find_files("", path), 2); /* no lock and no partial file remains */
   FF_CHECK(truncate(path, 60) == 0);
   FF_CHECK_INT(run("a", folder, 1, 0, NULL), FF_JIT_LOADED);
   FF_CHECK(run("another", folder, 1, 0, NULL) == FF_JIT_LOADED && compilations() == 4);
@@ -164,14 +165,14 @@ static void code_is_kept(void) {
   ff_error err;
   const char *const parts[] = {"first part\n", "a"};
   const ff_jit_request request = request_of(parts, folder);
-  FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err); /* compiled all the same, and why it is not kept is told */
+  FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err); /* compiled nevertheless, with the reason why it is not stored */
   FF_CHECK(outcome == FF_JIT_LOADED && !ff_jit_kept(jit) && strstr(ff_jit_reason(jit), "others may write") != NULL);
   FF_CHECK_INT(compilations(), 5);
   ff_jit_free(jit);
   tear_down();
 }
 
-/* Options, device and text each make other code; and so does another compiler. */
+/* Other options, another device or another text make other code; and so does another compiler. */
 static void kept_code_is_of_its_key(void) {
   set_up();
   ff_jit *jit = NULL;
@@ -185,7 +186,7 @@ static void kept_code_is_of_its_key(void) {
     request.options = options;
     request.n_options = i >= 2;
     FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err);
-    FF_CHECK_SAY(outcome == FF_JIT_LOADED && ff_jit_kept(jit) == i % 2, "%d", i); /* new, as at first, new, as before */
+    FF_CHECK_SAY(outcome == FF_JIT_LOADED && ff_jit_kept(jit) == i % 2, "%d", i); /* new, as the first time, new, as before */
     ff_jit_free(jit);
   }
   FF_CHECK_INT(compilations(), 3);
@@ -209,7 +210,7 @@ static void kept_code_is_of_its_key(void) {
 static void savings_add_up_to_the_price(void) {
   set_up();
   for (int i = 0; i < 3; i++) FF_CHECK_INT(run("c", folder, 0.3, 1, NULL), FF_JIT_NOT_WORTH_IT);
-  FF_CHECK_INT(run("other", folder, 0.3, 1, NULL), FF_JIT_NOT_WORTH_IT); /* an account of its own */
+  FF_CHECK_INT(run("other", folder, 0.3, 1, NULL), FF_JIT_NOT_WORTH_IT); /* it has its own sum of savings */
   FF_CHECK(compilations() == 0 && find_files(".saved", NULL) == 2);
   FF_CHECK(run("c", folder, 0.3, 1, NULL) == FF_JIT_LOADED && compilations() == 1 && find_files(".saved", NULL) == 1);
   FF_CHECK(run("c", folder, 0.3, 1, NULL) == FF_JIT_LOADED && compilations() == 1);
@@ -218,7 +219,7 @@ static void savings_add_up_to_the_price(void) {
   tear_down();
 }
 
-/* A text that does not compile is an error, told as often as it is asked for. */
+/* A text that does not compile is an error, which every further call returns again. */
 static void what_does_not_compile_says_why(void) {
   set_up();
   ff_jit *jit = NULL;
@@ -280,14 +281,14 @@ static void what_cannot_be_had_is_an_outcome(void) {
   check_unavailable("b", "does not start");
   FF_CHECK(symlink("/bin/true", compiler) == 0);
   check_unavailable("b", "ended with status 0 and no answer");
-  FF_CHECK(unlink(compiler) == 0 && symlink("/bin/cat", compiler) == 0); /* gives back what it gets */
+  FF_CHECK(unlink(compiler) == 0 && symlink("/bin/cat", compiler) == 0); /* returns its input */
   check_unavailable("b", "not the one of this version");
   FF_CHECK(unlink(compiler) == 0 && rename(aside, compiler) == 0);
   FF_CHECK(loads("b", folder, 0));
   tear_down();
 }
 
-/* The compiler itself, asked wrongly. */
+/* Invalid requests to the compiler itself. */
 static void bad_requests_are_refused(void) {
   set_up();
   char command[2 * PATH_ROOM];
@@ -302,9 +303,9 @@ static void bad_requests_are_refused(void) {
   tear_down();
 }
 
-/* ---- ends --------------------------------------------------------------------------------------------------------------- */
+/* ---- ending early ------------------------------------------------------------------------------------------------------- */
 
-/* A child of this process; 0 where there is none. */
+/* The process id of a child of this process; 0 if there is none. */
 static pid_t find_child(void) {
   pid_t found = 0;
   DIR *list = opendir("/proc");
@@ -327,15 +328,15 @@ static void freeing_ends_the_compiler(void) {
   FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
   jit = start_long("a", folder);
   const pid_t child = find_child();
-  FF_CHECK(child > 0 && kill(child, SIGSTOP) == 0); /* one that cannot hear that it is left */
+  FF_CHECK(child > 0 && kill(child, SIGSTOP) == 0); /* it cannot notice that the socket is closed */
   ff_jit_free(jit);
   FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-  FF_CHECK_INT(find_files("", NULL), 0); /* and nothing keeps others from compiling it */
+  FF_CHECK_INT(find_files("", NULL), 0); /* and no lock keeps others from compiling it */
   FF_CHECK(loads("a", folder, 0));
   tear_down();
 }
 
-/* Ctrl-C in a terminal is for its foreground process group, in which the compiler is not. It is heard during a wait. */
+/* Ctrl-C in a terminal goes to the foreground process group, to which the compiler does not belong. It ends a wait. */
 static void interrupts_are_not_for_the_compiler(void) {
   set_up();
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -346,11 +347,11 @@ static void interrupts_are_not_for_the_compiler(void) {
   const char *const parts[] = {"", "a"};
   const ff_jit_request request = request_of(parts, folder);
   const pid_t group = getpgrp();
-  FF_CHECK(group == getpid() || setpgid(0, 0) == 0); /* away from who started this test, as a shell does it with a job */
+  FF_CHECK(group == getpid() || setpgid(0, 0) == 0); /* a process group of its own, as a shell makes it for a job */
   sigaction(SIGINT, &ignore, &before);
   FF_CHECK_OK(ff_jit_start(&jit, &request, &err), &err);
   wait_for_compilations(1);
-  FF_CHECK(kill(0, SIGINT) == 0); /* to the group of this process */
+  FF_CHECK(kill(0, SIGINT) == 0); /* to the process group of this process */
   sigaction(SIGINT, &before, NULL);
   FF_CHECK(group == getpid() || setpgid(0, group) == 0);
   do FF_CHECK_OK(ff_jit_wait(jit, 0.2, &outcome, &err), &err);
@@ -360,9 +361,9 @@ static void interrupts_are_not_for_the_compiler(void) {
   tear_down();
 }
 
-static ff_jit *left; /* at the end of a process */
+static ff_jit *left; /* still unfinished when a process ends */
 
-/* In a child: begins a compilation, then ends as `how` says. */
+/* In a child: begins a compilation, then ends in the way `how`. */
 static void begin_and_end(int how) {
   setpgid(0, 0);
   left = start_long("left", folder);
@@ -371,7 +372,7 @@ static void begin_and_end(int how) {
   exit(left == NULL);
 }
 
-/* A compiler that its parent leaves behind comes to this process, and is seen to have ended because of that. */
+/* A compiler whose parent has ended becomes a child of this process, which sees that it ended for that reason. */
 static void the_compiler_ends_with_its_parent(void) {
   static const int ways[] = {0, SIGKILL, SIGINT};
   set_up();
@@ -392,12 +393,12 @@ static void the_compiler_ends_with_its_parent(void) {
     FF_CHECK_INT(compilers, 1);
   }
   prctl(PR_SET_CHILD_SUBREAPER, 0);
-  FF_CHECK(loads("left", folder, 0)); /* the lock went with them */
+  FF_CHECK(loads("left", folder, 0)); /* the lock was released with them */
   tear_down();
 }
 
-/* Somebody else has taken the compiler's status, as a handler of SIGCHLD may: it is not killed by a number that is no longer
- * its own. */
+/* Other code may already have collected the compiler's exit status, for example a handler of SIGCHLD. Then no process is killed,
+ * because the process id may belong to another one. */
 static void a_status_that_is_gone_is_no_harm(void) {
   set_up();
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -411,7 +412,7 @@ static void a_status_that_is_gone_is_no_harm(void) {
   tear_down();
 }
 
-/* ---- several ------------------------------------------------------------------------------------------------------------ */
+/* ---- several processes -------------------------------------------------------------------------------------------------- */
 
 static void *run_in_thread(void *context) {
   ff_jit *jit = NULL;
@@ -457,7 +458,7 @@ static void processes_share_one_compilation(void) {
   tear_down();
 }
 
-/* Who waits for another one's compilation takes it over when that is ended. */
+/* A process that waits for another one's compilation takes it over when that one is ended. */
 static void what_is_given_up_is_taken_over(void) {
   set_up();
   ff_jit *jit = NULL, *first = start_long("a", folder);
@@ -477,7 +478,7 @@ static void what_is_given_up_is_taken_over(void) {
 
 /* ---- NVRTC itself ------------------------------------------------------------------------------------------------------- */
 
-/* Compiles a text for compute capability 9.0; the answer's outcome, and whether the content holds `part`. */
+/* Compiles a text for compute capability 9.0. Returns the outcome, and in *holds whether the content contains `part`. */
 static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
   static const char *const options[] = {"--gpu-architecture=sm_90", "--std=c++17", "-fmad=false", "-default-device"};
   const ff_compile_input input = {.options = options, .n_options = 4, .text = text, .newest = 13};
@@ -502,7 +503,7 @@ static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
   return outcome;
 }
 
-/* The code generated for a network, as ff_generated.cu hands it on. */
+/* The code generated for a network, as ff_generated.cu passes it on. */
 static char *generate(void) {
   static const net_shape shape = {.nodes = 25, .max_functions = 2, .max_parents = 4, .perturbation = 0.01};
   ff_error err;
@@ -547,7 +548,7 @@ static void nvrtc_compiles_a_generated_kernel(void) {
   FF_CHECK_INT(outcome, FF_COMPILED);
 }
 
-/* The compiler is beside this program, and the library that pretends in build/fake. */
+/* Finds the compiler beside this program and the fake library in build/fake. */
 static int find_places(const char *self) {
   char path[PATH_ROOM], fake[2 * PATH_ROOM];
   if (realpath(self, path) == NULL) return 0;

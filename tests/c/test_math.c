@@ -1,6 +1,6 @@
-/* ff_math.h: special values, errors against long double, identities, and the bits themselves. The last test, same_bits, compares
- * sums over the results' bits with constants, so that it fails wherever a compiler or its options change a bit; tools/check-math
- * compiles this file many times and runs that test. tests/campaign/math.c tries far more values, tests/cuda/math.cu a GPU's. */
+/* ff_math.h: special values, errors compared with long double, identities, and the bits of the results. The test same_bits
+ * compares checksums of the results' bits with constants, so it fails if a compiler or its options change a bit. tools/check-math
+ * compiles this file many times and runs that test. tests/campaign/math.c tries far more values, and tests/cuda/math.cu a GPU. */
 #include "check.h"
 #include "math_reference.h"
 
@@ -85,7 +85,7 @@ static void special_powers(void) {
 /* ---- errors --------------------------------------------------------------------------------------------------------- */
 
 static void errors_are_bounded(void) {
-  if (!math_reference_is_exact()) return; /* nothing here to compare with */
+  if (!math_reference_is_exact()) return; /* no reference to compare with */
   for (int function = 0; function < MATH_FUNCTIONS; function++) {
     double worst = 0.0;
     math_arguments where = {0.0, 0.0};
@@ -102,7 +102,8 @@ static void errors_are_bounded(void) {
   }
 }
 
-/* The nearest doubles to multiples of pi/2 (from the continued fraction of pi), and others known to be hard; values by mpmath. */
+/* The doubles nearest to multiples of pi/2 (from the continued fraction of pi), and other arguments known to be difficult. Values
+ * by mpmath. */
 static void hard_arguments(void) {
   const struct {
     double x, sine, cosine, tangent;
@@ -182,7 +183,7 @@ static void powers_that_are_doubles_are_exact(void) {
   }
 }
 
-/* Over steps of 64 units in the last place no function may turn back, however it rounds. */
+/* Over steps of 64 units in the last place, no function may decrease where it should increase, however it rounds. */
 static void monotone_where_it_should_be(void) {
   const int rising[] = {MATH_log, MATH_log1p, MATH_exp, MATH_expm1, MATH_sinh, MATH_tanh, MATH_asin, MATH_atan};
   for (size_t j = 0; j < sizeof rising / sizeof rising[0]; j++)
@@ -200,7 +201,7 @@ static void monotone_where_it_should_be(void) {
 
 #define SAME 200000u
 
-/* The sums were made by gcc 12 at -O2; they may change where a function is meant to change, and nowhere else. */
+/* The checksums were computed by gcc 12 at -O2. They may change only if a function is changed on purpose. */
 static void same_bits(void) {
   const uint64_t want[MATH_FUNCTIONS] = {/* in the order of MATH_LIST */
       UINT64_C(0x029D5D50BA8C6A9C), UINT64_C(0x2E85651A61051C79), UINT64_C(0x5583BA56E562999B), UINT64_C(0x4E3B1EFEC028E1A6),
@@ -215,7 +216,7 @@ static void same_bits(void) {
   }
 }
 
-/* The loops that compilers turn into vector code. */
+/* The loops that compilers turn into vector instructions. */
 static void same_bits_in_loops(void) {
   enum { N = 4096 };
   static double x[N], logarithm[N], power[N];

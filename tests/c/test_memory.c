@@ -1,7 +1,8 @@
-/* Every allocation of the core and of the CUDA backend's C files made to fail, one after the other: the call says so (FF_EMEMORY,
- * a sentence), gives nothing out, leaks nothing and does not crash. Then the same once more, with all later allocations failing
- * too and no place for the error. The core is compiled anew for this (failing_memory.h). igraph's allocations fail as well. The
- * second test asks that some scenario has reached every place that allocates; a new module brings one (CONTRIBUTING.md). */
+/* Makes every allocation of the core and of the CUDA backend's C files fail, one after the other. The call must report it
+ * (FF_EMEMORY and a sentence), return no object, leak nothing and not crash. Then does the same again, with all later allocations
+ * failing too and `err` NULL. The core is compiled again for this test (failing_memory.h). Allocations of igraph fail as well.
+ * The second test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its own
+ * (CONTRIBUTING.md). */
 #define _DEFAULT_SOURCE /* getpid, access */
 #include <sanitizer/lsan_interface.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ static const scenario scenarios[] = {
     {"code, not worth it", prepare_code, weighs_code, release_code},
 };
 
-/* Where a call may succeed although an allocation failed, and why. */
+/* Where a call may succeed although an allocation failed, and the reason. */
 static const struct {
   const char *function, *call, *why;
 } optional[] = {
@@ -80,7 +81,7 @@ static const struct {
     {"list_entries", "ff_grow", "the cache is not pruned this time"},
 };
 
-/* Places that no scenario makes fail, and why. */
+/* Places that no scenario makes fail, and the reason. */
 static const struct {
   const char *file, *function, *why;
 } unreached[] = {
@@ -89,7 +90,7 @@ static const struct {
 
 /* ---- leaks ------------------------------------------------------------------------------------------------------- */
 
-/* Of AddressSanitizer's runtime; not every compiler has its header. */
+/* A function of AddressSanitizer's runtime library; not every compiler has its header. */
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *));
 
@@ -114,7 +115,7 @@ static int is_optional(const failing_site *at) {
   return 0;
 }
 
-/* Lets allocation k fail; 0 where there are fewer. */
+/* Runs the scenario with allocation k failing. Returns 0 if there are fewer than k allocations. */
 static int play(const scenario *s, long k, int onwards) {
   ff_error err = {FF_OK, ""};
   const long before = live_now();
@@ -134,7 +135,7 @@ static int play(const scenario *s, long k, int onwards) {
     FF_CHECK_SAY(err.status == status && strlen(err.text) > 8, "%s, allocation %ld (%s:%d): \"%s\"", s->name, k, at->file,
                  at->line, err.text);
   long left = live_now() - before;
-  if (left != 0) { /* a library may keep something for later calls, which is no leak */
+  if (left != 0) { /* a library may keep memory for later calls, which is not a leak */
     int leaks = __lsan_do_recoverable_leak_check();
     FF_CHECK_SAY(!leaks, "%s, allocation %ld %s (%s:%d): %ld blocks left", s->name, k, which, at->file, at->line, left);
   }
@@ -146,7 +147,7 @@ static long played; /* allocations that were made to fail */
 static void run_scenario(const scenario *s) {
   if (s->prepare != NULL) s->prepare();
   ff_error err = {FF_OK, ""};
-  FF_CHECK_OK(s->play(&err), &err); /* libraries take what they keep */
+  FF_CHECK_OK(s->play(&err), &err); /* libraries allocate what they keep */
   long before = live_now();
   failing_start(0, 0);
   FF_CHECK_OK(s->play(&err), &err);
@@ -168,7 +169,7 @@ static void every_allocation_may_fail(void) {
   FF_CHECK_SAY(__lsan_do_recoverable_leak_check() == 0, "something leaks");
 }
 
-/* The places are those that the compiler saw. */
+/* The list of places comes from the compiler. */
 static void every_place_has_failed(void) {
   size_t n, failed = 0, excused = 0;
   failing_site **all = failing_sites(&n);

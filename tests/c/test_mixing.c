@@ -1,7 +1,8 @@
-/* Networks built to fool an estimator: slow nodes that no set names, basins, periods, and runs that branch. */
+/* Networks that can mislead an estimator: slow nodes that no set names, basins, periods, and runs that may end in several
+ * classes. */
 #include "estimates.h"
 
-/* Nodes that come and go quickly, and lean a little on slow ones that no set names. */
+/* Nodes that change quickly and depend slightly on slow ones that no set names. */
 static void hidden_slow_nodes_are_found(void) {
   static const char *const latch[] = {"s 1 s & t", "t 1 s & t", "z 0.6 s", "z 0.4 !s", NULL};
   static const char *const barrier[] = {"s 1 s | t", "t 1 !s & t | s & t", "z 0.55 s", "z 0.45 !s", NULL};
@@ -17,15 +18,16 @@ static void hidden_slow_nodes_are_found(void) {
   }
 }
 
-/* Three nodes that follow their majority leave it only when two flip at once: far more rarely than trajectories can wait. */
+/* Three nodes that follow their majority change it only if two flip at once, far more rarely than the trajectories can wait. */
 static void basins_that_are_not_joined_are_refused(void) {
-  static const char *const rules[] = {"a 1 a & b | a & c | b & c", "b 1 a & b | a & c | b & c", "c 1 a & b | a & c | b & c", NULL};
+  static const char *const rules[] = {"a 1 a & b | a & c | b & c", "b 1 a & b | a & c | b & c", "c 1 a & b | a & c | b & c",
+                                      NULL};
   static const char *const texts[] = {"a & b", NULL};
   scene s;
   if (!scene_new(&s, rules, 1e-3, FF_SYNCHRONOUS, texts)) return;
   ff_error err;
   outcome got;
-  for (int i = 0; i < 3; i++) s.pbn->initial[i] = 0; /* every trajectory from one start would agree with all others */
+  for (int i = 0; i < 3; i++) s.pbn->initial[i] = 0; /* if all trajectories had one start, they would all agree */
   ff_estimate_options options = default_options();
   options.max_burn_in = 20000;
   FF_CHECK_FAILS(run_watched(&got, s.pbn, &s.sets.observables, options, &err), FF_ECONVERGENCE, &err, "about nodes \"");
@@ -37,7 +39,7 @@ static void basins_that_are_not_joined_are_refused(void) {
   scene_free(&s);
 }
 
-/* Without perturbation the long run may depend on the start: the mean over it, each trajectory for itself. */
+/* Without perturbation the long run may depend on the start and on chance. The answer is the mean over trajectories. */
 static void branching_runs_are_averaged(void) {
   static const char *const keeps[] = {"a 1 a", "b 0.5 b", "b 0.5 !b & a", NULL}, *const keeps_sets[] = {"a", "b", NULL};
   static const char *const toggle[] = {"a 1 !b", "b 1 !a", NULL}, *const toggle_sets[] = {"a & !b", "a & b", NULL};
@@ -55,7 +57,7 @@ static void branching_runs_are_averaged(void) {
   ff_pbn_free(pbn);
 }
 
-/* One start and a period: every trajectory is the same, and windows hold whole periods. */
+/* One start and a period: all trajectories are the same, and the windows contain whole periods. */
 static void periods_average_out(void) {
   static const char *const rules[] = {"a 1 g", "b 1 a", "c 1 b", "d 1 c", "e 1 d", "f 1 e", "g 1 f", NULL};
   static const char *const texts[] = {"a", NULL};
@@ -73,7 +75,7 @@ static void periods_average_out(void) {
   scene_free(&s);
 }
 
-/* Which networks forget their start, and where their trajectories begin. */
+/* Which networks forget their initial states, and in which states their trajectories start. */
 static void starts_are_told_apart(void) {
   static const char *const rules[] = {"a 1 a & b", "b 1 a", "c 1 a ^ c", "h 1 h", NULL};
   static const char *const texts[] = {"a", NULL};

@@ -23,7 +23,7 @@ static int value(const ff_expr *expr, uint32_t state) {
   return ff_expr_value(expr, &state, stack);
 }
 
-/* ---- a second reading of the grammar: recursive descent that evaluates as it goes ---- */
+/* ---- a second parser of the grammar: recursive descent that evaluates at once ---- */
 
 static int ref_or(const char **at, uint32_t state);
 
@@ -73,7 +73,7 @@ static uint32_t draw(uint32_t *seed, uint32_t below) {
   return (uint32_t)(((uint64_t)(*seed >> 8) * below) >> 24);
 }
 
-/* A random expression over the first n letters. */
+/* A random expression in the first n letters. */
 static char *put_random(char *out, uint32_t *seed, uint32_t n, int depth) {
   uint32_t what = depth == 0 ? 0 : draw(seed, 8);
   if (what < 2) {
@@ -214,7 +214,7 @@ static void tables(void) {
   ff_expr_free(&expr);
 }
 
-/* Every width of table: the sum of products means the same, and says nothing twice. */
+/* Tables of every width: the sum of products has the same values and contains nothing superfluous. */
 static void sums_of_products(void) {
   uint32_t seed = 7;
   for (uint32_t k = 1; k <= FF_X_MAX_TABLE; k += k < 10 ? 1 : 6) { /* 16 is the last */
@@ -223,7 +223,8 @@ static void sums_of_products(void) {
       at += sprintf(at, "f(");
       for (uint32_t i = 0; i < k; i++) at += sprintf(at, i ? ",%c" : "%c", 'A' + (int)i);
       at += sprintf(at, "){");
-      uint32_t odds = k > 10 ? 1 : draw(&seed, 9), of = k > 10 ? 512 : 8; /* few ones where the sum would be vast */
+      /* few ones, because otherwise the sum would be very long */
+      uint32_t odds = k > 10 ? 1 : draw(&seed, 9), of = k > 10 ? 512 : 8;
       for (uint32_t row = 0; row < 1u << k; row++) *at++ = draw(&seed, of) < odds ? '1' : '0';
       *at++ = '}';
       ff_error err;
@@ -287,7 +288,7 @@ static void remapped_tables(void) {
   ff_expr_free(&expr);
 }
 
-/* Nesting that recursion would not survive. */
+/* Nesting that is too deep for recursion. */
 static void deep_nesting(void) {
   enum { DEEP = 200000 };
   char *text = malloc(4 * DEEP + 2);
@@ -398,7 +399,7 @@ static void names(void) {
   for (int i = 0; i < 6; i++) FF_CHECK_STR(ff_names_near(table, typed[i][0], strlen(typed[i][0])), typed[i][1]);
   FF_CHECK(ff_names_near(table, "ab", 2) == NULL && ff_names_near(table, "lapah", 5) == NULL);
   FF_CHECK(ff_names_near(table, "gamma", 5) == NULL && ff_names_near(table, "", 0) == NULL);
-  /* an edit for every three bytes, the nearest name, and of several as near the first */
+  /* one edit per three bytes, the nearest name, and the first of several that are equally near */
   char *genes[] = {"complex1", "Complex2", "RasGTP", "NFkB_nucleus"};
   static const char *const meant[][2] = {{"complex22", "Complex2"}, {"complx", "complex1"}, {"cmoplex_2", "Complex2"},
                                          {"complex3", "complex1"}, {"rasgt", "RasGTP"}, {"NFkB_neuclus", "NFkB_nucleus"}};
@@ -406,7 +407,7 @@ static void names(void) {
   FF_CHECK(ff_name_near(genes, 4, "comp", 4) == NULL && ff_name_near(genes, 4, "cmplx", 5) == NULL);
   FF_CHECK(ff_name_near(genes, 0, "RasGTP", 6) == NULL && ff_name_near(genes, 4, "NFkB_nucleus_membrane", 21) == NULL);
   char *big = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-  FF_CHECK_STR(ff_name_near(&big, 1, big, 60) == NULL ? "none" : "one", "none"); /* 88 bytes: 28 edits, and 20 are allowed */
+  FF_CHECK_STR(ff_name_near(&big, 1, big, 60) == NULL ? "none" : "one", "none"); /* 88 bytes allow 28 edits, but at most 20 */
   FF_CHECK_STR(ff_name_near((char *[]){big + 20}, 1, big, 60), big + 20);
   FF_CHECK(ff_name_near(&big, 1, big, 61) == NULL);
   ff_expr expr;
@@ -424,7 +425,7 @@ static void names(void) {
   FF_CHECK_STR(ff_quote("a\xFF\n\xC3\xA9", 5).text, "\"a\\xFF\\x0A\xC3\xA9\"");
 }
 
-/* A network of n nodes with `per` copies of the same predictor each, of equal probability. */
+/* A network of n nodes, each with `per` copies of the same predictor, with equal probabilities. */
 static ff_pbn *small(uint32_t n, uint32_t per, const char *text) {
   ff_error err;
   ff_pbn *pbn;
@@ -444,7 +445,7 @@ static ff_pbn *small(uint32_t n, uint32_t per, const char *text) {
 static void roles(void) {
   static const struct {
     const char *rule;
-    int held[2]; /* where the initial value is 0, or 1 */
+    int held[2]; /* for the initial values 0 and 1 */
     int input;
   } cases[] = {
       {"A", {0, 1}, 1},        {"!!A", {0, 1}, 1},       {"A & A | A", {0, 1}, 1}, {"A & (A | !A)", {0, 1}, 1},
@@ -479,7 +480,7 @@ static void roles(void) {
     ff_pbn_free(pbn);
   }
 
-  ff_pbn *pbn = small(2, 2, "A"); /* every function has to keep the value */
+  ff_pbn *pbn = small(2, 2, "A"); /* every function must keep the value */
   ff_expr_free(&pbn->predictors[1].expr);
   FF_CHECK_OK(parse(&pbn->predictors[1].expr, "1", &err), &err);
   FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
@@ -493,7 +494,7 @@ static void roles(void) {
   ff_pbn_free(pbn);
 }
 
-/* Signs against their definition, over all states, for functions of 0 to 7 letters; each node has two of them. */
+/* Compares signs with their definition, over all states, for functions of 0 to 7 letters. Each node has two functions. */
 static void signs(void) {
   static const char *const functions[] = {"A", "!A", "A ^ B", "A & !B | C", "f(A, B, C){00010111}", "(A | !A) & B", "1",
                                           "A & B & C & D & E & F | !G", "(A ^ G) & F | !E", "!(A & (B | !F)) ^ G & F",
@@ -550,7 +551,7 @@ static void finished(void) {
   }
   FF_CHECK_NEAR(sum, 3.0, 1e-14);
   FF_CHECK_NEAR(ff_pbn_density(pbn), 6.0, 0.0);
-  FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err); /* a second time changes nothing, to the last bit */
+  FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err); /* a second call changes no bit */
   for (uint32_t f = 0; f < 9; f++) FF_CHECK(pbn->predictors[f].probability == before[f]);
 
   pbn->predictors[0].probability = 0.2;
@@ -603,7 +604,7 @@ static void model_errors(void) {
     FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, cases[i].want);
   }
   ff_pbn_free(pbn);
-  pbn = small(2, 1, "C"); /* names a node that is not there */
+  pbn = small(2, 1, "C"); /* names a node that does not exist */
   FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EINTERNAL, &err, "names node 2 of 2");
   ff_pbn_free(pbn);
   FF_CHECK_OK(ff_pbn_new(&pbn, 0, &err), &err);

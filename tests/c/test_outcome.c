@@ -1,4 +1,4 @@
-/* Attractors against the closure of the exact chain's arrows, and outcomes against its probabilities. */
+/* Compares attractors with the transitive closure of the exact chain's transitions, and outcomes with its probabilities. */
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
@@ -46,13 +46,13 @@ static void a_set_of_states(void) {
   ff_states_free(&set);
 }
 
-/* ---- a network's attractors, by brute force ----------------------------------------------------------------------- */
+/* ---- the attractors of a network, by brute force ------------------------------------------------------------------ */
 
 typedef struct {
   ff_exact *exact;
   const uint32_t *nodes;
-  uint32_t n_free, n; /* n states */
-  uint8_t *reach;     /* n x n: in any number of steps, 0 included */
+  uint32_t n_free, n; /* number of states */
+  uint8_t *reach;     /* n x n: in any number of steps, also 0 */
   uint8_t *next;      /* n x n: in one step */
 } brute;
 
@@ -89,7 +89,7 @@ static int recurrent(const brute *b, uint32_t s) {
   return 1;
 }
 
-/* The smallest recurrent state that s can reach, or -2 where these are of several classes. */
+/* The smallest recurrent state that s can reach, or -2 if it can reach several classes. */
 static int32_t brute_leads(const brute *b, uint32_t s) {
   int32_t found = -1;
   for (uint32_t t = 0; t < b->n; t++) {
@@ -100,7 +100,7 @@ static int32_t brute_leads(const brute *b, uint32_t s) {
   return found;
 }
 
-/* Held nodes at their values, free ones by the number. */
+/* Held nodes have their values; free ones are given by the number. */
 static void state_of(uint32_t *state, uint32_t number, const brute *b, const ff_pbn *pbn) {
   state[0] = 0;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) state[0] |= (uint32_t)(pbn->initial[i] == 1) << i;
@@ -118,7 +118,7 @@ static int32_t explore(ff_attractors *a, const uint32_t *state, uint32_t limit, 
   return ff_attractors_answer(a);
 }
 
-/* One attractor's description against the class of state s. */
+/* Compares the description of an attractor with the class of state s. */
 static void check_attractor(const ff_attractor *is, uint32_t s, const brute *b, const ff_pbn *pbn) {
   uint32_t states = 0, always = UINT32_MAX, ever = 0, smallest = UINT32_MAX, state;
   int branches = 0;
@@ -171,7 +171,7 @@ static void attractors_of_random_networks(void) {
       ff_attractors *a = NULL;
       FF_CHECK_OK(ff_attractors_new(&a, pbn, &err), &err);
       check_states(pbn, &b, a, limits[l], &r);
-      if (l > 0) check_states(pbn, &b, a, limits[0], &r); /* after what was in vain */
+      if (l > 0) check_states(pbn, &b, a, limits[0], &r); /* after searches that failed */
       for (uint32_t i = 0; i < ff_attractors_count(a); i++) seen[ff_attractors_get(a, i).type]++;
       ff_attractors_free(a);
     }
@@ -212,7 +212,7 @@ static double *distribution(const brute *b) {
   return pi;
 }
 
-/* The mass of the recurrent class with this state. */
+/* The probability of the recurrent class that contains this state. */
 static double mass_of(uint32_t with, const double *pi, const brute *b, const ff_pbn *pbn) {
   double p = 0;
   uint32_t at = 0, state;
@@ -225,8 +225,8 @@ static double mass_of(uint32_t with, const double *pi, const brute *b, const ff_
   return p;
 }
 
-/* 200 networks, some 3 outcomes each: 5.5 standard deviations of a binomial count, and 5 for its tail being heavier than a
- * normal's where few are expected, fail by chance with a probability of about 1e-4. */
+/* 200 networks with about 3 outcomes each. The bound is 5.5 standard deviations of a binomial count, plus 5 for its heavier tail
+ * if few are expected. It fails by chance with a probability of about 1e-4. */
 static void outcomes_are_as_probable_as_exactly(void) {
   uint32_t branching = 0;
   for (uint64_t seed = 0; seed < 25 * N_SHAPES; seed++) {
@@ -241,12 +241,13 @@ static void outcomes_are_as_probable_as_exactly(void) {
     for (uint32_t i = 0; i < ff_attractors_count(a); i++) {
       double n = (double)now.trajectories, p = mass_of(ff_attractors_get(a, i).smallest[0], pi, &b, pbn);
       told += p;
-      p = p < 1 ? p : 1; /* a sum may be 1 and a rounding error */
+      p = p < 1 ? p : 1; /* a sum may exceed 1 by a rounding error */
       double gap = fabs((double)ff_outcome_counts(o)[i] - n * p);
       FF_CHECK_SAY(gap <= 5.5 * sqrt(n * p * (1 - p)) + 5, "network %d: %g instead of %g", (int)seed,
                    (double)ff_outcome_counts(o)[i], n * p);
     }
-    FF_CHECK_SAY(told > 0.995, "network %d: outcomes of %g in all", (int)seed, told); /* e^-20: missed in 4,096 */
+    /* outcomes that 4,096 trajectories miss have little probability: e^-20 */
+    FF_CHECK_SAY(told > 0.995, "network %d: outcomes of %g in all", (int)seed, told);
     ff_outcome_free(o);
     free(pi);
     brute_free(&b);
@@ -255,12 +256,12 @@ static void outcomes_are_as_probable_as_exactly(void) {
   FF_CHECK_SAY(branching > 30, "%u networks with several outcomes", branching);
 }
 
-/* As little as possible between two calls, or several threads: the same counts, in the same order. */
+/* Many short calls, or several threads, give the same counts in the same order. */
 static void pieces_and_threads_change_nothing(void) {
   for (uint64_t seed = 0; seed < N_SHAPES; seed++) {
     ff_pbn *pbn = net_random_make(&shapes[seed], seed + 7);
     ff_outcome_options options = usual(seed);
-    options.max_states = 4; /* some explorations are in vain */
+    options.max_states = 4; /* some searches fail */
     options.max_steps = 64;
     ff_outcome *one = outcome_of(pbn, options, 1);
     options.threads = 3;
@@ -281,7 +282,7 @@ static void pieces_and_threads_change_nothing(void) {
   }
 }
 
-/* n nodes, each of which takes the value of the one before; one of them is on. */
+/* n nodes, each of which takes the value of the previous one; one node is on. */
 static ff_pbn *ring(uint32_t n, ff_update update) {
   char text[40][32];
   const char *rules[41] = {NULL};
@@ -294,8 +295,8 @@ static ff_pbn *ring(uint32_t n, ff_update update) {
   return pbn;
 }
 
-/* Synchronously the mark goes round: a cycle of n states. Asynchronously either end of it moves, equally often, until it has
- * faded, or with probability 1/n is everywhere. */
+/* Synchronously the mark goes round, a cycle of n states. Asynchronously each end of it moves with equal probability, until the
+ * mark has disappeared or, with probability 1/n, is everywhere. */
 static void rings(void) {
   ff_pbn *pbn = ring(40, FF_SYNCHRONOUS);
   ff_outcome *o = outcome_of(pbn, usual(1), 1);
@@ -326,8 +327,7 @@ static void rings(void) {
   ff_pbn_free(pbn);
 }
 
-/* 15 nodes that come and go by chance: an attractor of 2^15 states. Two nodes that take each other's value once in a million
- * steps. */
+/* 15 nodes with random values: an attractor of 2^15 states. Two nodes that take each other's value once per million steps. */
 static void what_cannot_be_told(void) {
   static char text[30][64];
   const char *rules[31] = {NULL};

@@ -1,4 +1,4 @@
-/* SBML-qual: what its reader takes, what it says when it does not, round trips, and libsbml's own opinion of what is written. */
+/* SBML-qual: what the reader accepts, its errors, round trips, and libsbml's own check of what is written. */
 #include <sbml/SBMLTypes.h>
 
 #include "../../src/io/ff_io.h"
@@ -31,7 +31,7 @@
 #define CN(n) "<cn type=\"integer\"> " n " </cn>"
 #define OF(op, arguments) "<apply><" op "/>" arguments "</apply>"
 #define IS(id) OF("eq", CI(id) CN("1"))
-#define RULE(math) HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") TERM("1", math))) TAIL /* math on line 13 */
+#define RULE(math) HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") TERM("1", math))) TAIL /* `math` is on line 13 */
 
 static ff_pbn *parse(const char *text) {
   ff_error err;
@@ -40,7 +40,7 @@ static ff_pbn *parse(const char *text) {
   return pbn;
 }
 
-/* The function of node A in our grammar. */
+/* The function of node A, in fireflip's grammar. */
 static void reads_as(const char *text, const char *want) {
   ff_error err;
   ff_pbn *pbn = parse(text);
@@ -102,14 +102,14 @@ static void mathml(void) {
       {RULE("<apply><or/></apply>"), "0"},
       {RULE("<true/>"), "1"},
       {RULE(CN("0")), "0"},
-      /* by an input's threshold */
+      /* depends on an input's threshold */
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "qual:id=\"t1\" qual:thresholdLevel=\"1\"")
                                                   INPUT("C", "qual:id=\"t0\" qual:thresholdLevel=\"0\"")),
                                        OUTPUT("A"),
                                        DEFAULT("0")
                                            TERM("1", OF("and", OF("geq", CI("B") CI("t1")) OF("leq", CI("C") CI("t0")))))) TAIL,
        "B & !C"},
-      /* the first term that holds wins */
+      /* the first term that holds determines the value */
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"),
                                        DEFAULT("0") TERM("1", IS("A")) TERM("0", IS("B")) TERM("1", IS("C")))) TAIL,
        "A | !B & C"},
@@ -217,8 +217,7 @@ static void errors(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, cases[i].message);
 }
 
-/* Elements within one another: none may be more than the stack can take. */
-/* A model of reactions is told from a broken one. */
+/* A reaction network gets another error than a damaged file. */
 static void reaction_networks(void) {
   static const char species[] =
       "<listOfCompartments><compartment id=\"c\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\"/>"
@@ -238,6 +237,7 @@ static void reaction_networks(void) {
   }
 }
 
+/* Nested elements: too deep a nesting is refused, so that the stack suffices. */
 static void depth(void) {
   static const char head[] = HEAD ABC
       "<qual:listOfTransitions>\n<qual:transition><qual:listOfOutputs>" OUTPUT("A") "</qual:listOfOutputs>"
@@ -272,7 +272,7 @@ static void depth(void) {
 
 /* ---- writing ---- */
 
-/* Also libsbml must find nothing to say against it: its warnings are about units, which a network has none of. */
+/* libsbml must not report errors either. Its warnings are about units, which a network does not have. */
 static void round_trip(const ff_pbn *pbn) {
   ff_error err;
   char *text;
@@ -319,7 +319,7 @@ static void functions_of_every_kind(void) {
   ff_pbn_free(pbn);
 }
 
-/* Ids are made of names, and the names come back. */
+/* Ids are made from names, and the names are read back. */
 static void names(void) {
   ff_pbn *pbn = from_bnet("\"a b\", \"a.b\"\n\"a.b\", a_b\na_b, a_b_2\na_b_2, a_b_2_\na_b_2_, cell\ncell, cell_\n"
                           "cell_, \"and\"\n\"and\", \"9x\"\n"
@@ -341,7 +341,7 @@ static void names(void) {
   ff_pbn_free(pbn);
 }
 
-/* Names of other programs' files stand for ids only where the ids are made of them. */
+/* Names in files of other programs replace ids only if the ids are made from them. */
 static void foreign_names(void) {
   static const struct {
     const char *text, *first, *second;
@@ -381,7 +381,7 @@ static void what_sbml_cannot_say(void) {
   ff_pbn_free(pbn);
 }
 
-/* The deepest function that is written is read. */
+/* The deepest function that is written can be read. */
 static void deep_functions(void) {
   for (int n = 380; n <= 420; n += 2) {
     char text[20000] = "a, ", *at = text + 3;

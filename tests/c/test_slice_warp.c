@@ -1,8 +1,9 @@
-/* The CUDA interpreter's step code, its 32 lanes run one after the other, against tiles on this processor: bit for bit. */
+/* Compares the step code of the CUDA interpreter, with its 32 lanes run one after the other, with tiles on this processor, bit
+ * for bit. */
 #include "../../src/cuda/pbn/ff_slice_warp.h"
 #include "rows.h"
 
-/* A block of warps on the host: its tile's memory, but for what a launch brings. */
+/* A block of warps on the host: the memory of its tile, except for the parameter of a launch. */
 typedef struct {
   ff_slice_image image;
   void *memory;
@@ -24,7 +25,7 @@ static void block_free(block *b) {
 static int block_new(block *b, const ff_program *program, uint32_t warps, int staged) {
   ff_error err;
   size_t bytes;
-  *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40 some find the list full */
+  *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40, some trajectories find the list full */
   FF_CHECK_OK((staged ? ff_slice_image_staged : ff_slice_image_new)(&b->image, &b->memory, &bytes, program, &err), &err);
   if (b->memory == NULL) return 0;
   const ff_slice_image *image = &b->image;
@@ -100,7 +101,7 @@ static const net_shape shapes[] = {
     {.nodes = 300, .max_functions = 3, .max_parents = 7, .perturbation = 0.7},
     {.nodes = 300, .max_functions = 1, .max_parents = 4, .perturbation = 0.001},
     {.nodes = 120, .max_functions = 6, .max_parents = 6, .perturbation = 0.01},
-    {.nodes = 30, .max_functions = 24, .max_parents = 3, .perturbation = 0.01}, /* choices of more cuts than stand together */
+    {.nodes = 30, .max_functions = 24, .max_parents = 3, .perturbation = 0.01}, /* choices with more cuts than fit in one group */
     {.nodes = 60, .max_functions = 3, .max_parents = 4, .contexts = 30, .perturbation = 0.01},
     {.nodes = 130, .max_functions = 3, .max_parents = 4, .perturbation = 0.001, .update = FF_ASYNCHRONOUS},
 };
@@ -118,7 +119,7 @@ static void steps_give_the_tile(void) {
     }
 }
 
-/* Every operation on rows, and choices that rows decide (1/2, 1/4), which share groups of random rows. */
+/* Every operation on rows, and choices that the first bits always decide (1/2, 1/4), which share groups of random rows. */
 static void operations_give_the_tile(void) {
   static const char *const rules[] = {
       "a 1 b & c",          "b 1 !(b & d)",        "c 1 a | !d",          "d 0.5 a ^ b",        "d 0.5 !(c | e)",    "e 0.25 !a",

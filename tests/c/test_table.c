@@ -1,4 +1,4 @@
-/* The table kernel's step code and data on the host, in the arrangements that a card would choose, against tiles. */
+/* Compares the table kernel's step code and data, on the host and with the plans of various cards, with tiles. */
 #include "../../src/cuda/pbn/ff_table_image.h"
 #include "nets.h"
 #include "open.h"
@@ -7,7 +7,7 @@
 
 /* ---- networks and terms ------------------------------------------------------------------------------------------ */
 
-/* A random expression as text: `bias` 0 nests to the left, 2 to the right, 1 either way. */
+/* A random expression as text. `bias` 0 nests to the left, 2 to the right, 1 both ways. */
 static size_t write_text(char *to, net_random *r, uint32_t nodes, uint32_t leaves, uint32_t bias) {
   static const char *const sign[] = {"&", "|", "^"};
   if (leaves <= 1) {
@@ -69,14 +69,14 @@ static void model_free(model *m) {
   ff_pbn_free(m->pbn);
 }
 
-/* ---- a tile as a card would run it ------------------------------------------------------------------------------- */
+/* ---- a tile as a GPU would run it -------------------------------------------------------------------------------- */
 
 typedef struct {
   const ff_program *program;
   ff_table_plan plan;
   ff_step_program step; /* as a block sees it */
   void *memory, *shared, *constant;
-  uint32_t *state, *next, *hits, *counts, *changed; /* GROUP trajectories after the other */
+  uint32_t *state, *next, *hits, *counts, *changed; /* GROUP trajectories at a time */
   uint8_t *value;
   uint64_t *changes;
   uint32_t *before, *after;
@@ -97,7 +97,7 @@ static void card_tile_free(card_tile *c) {
   free(c->after);
 }
 
-/* The image is copied elsewhere and its first home freed, so that a pointer left behind is found. */
+/* The image is copied and the original is freed, so that a pointer to the original is detected. */
 static void card_tile_new(card_tile *c, const ff_program *p, const ff_table_card *card, int split) {
   ff_error err = {FF_OK, ""};
   ff_step_program image;
@@ -190,7 +190,7 @@ static void check_same(const ff_tile *tile, const ff_harvest *h, const card_tile
   FF_CHECK_SAY(counts == 0, "form %d: %u counts differ", c->plan.form, counts);
 }
 
-/* Steps uncounted, counted in two pieces with uncounted ones between. */
+/* Runs steps without counting, then counted steps in two parts with uncounted ones in between. */
 static void check_plan(const model *m, const ff_tile *tile, const ff_harvest *h, const ff_table_card *card, int split,
                        uint64_t key, uint64_t unit, const uint64_t *pieces) {
   card_tile c;
@@ -272,7 +272,7 @@ static void large_networks_agree(void) {
   model_free(&m);
 }
 
-/* Every arrangement is one of those that ff_table.cu has a kernel for, and each is met. */
+/* Every plan is one of those for which ff_table.cu has a kernel, and each of these occurs. */
 static void plans_are_those_with_kernels(void) {
   const ff_table_card *cards[] = {&h200, &t4, &small, &tiny};
   uint32_t met[3][2][2] = {{{0}}};
@@ -305,7 +305,8 @@ static void plans_are_those_with_kernels(void) {
   FF_CHECK(met[FF_STATE_GLOBAL][1][1] > 0);
 }
 
-/* Expressions are reordered for the packed program: their values against ff_expr_value, of terms and of wide predictors. */
+/* Expressions are reordered for the packed program. Compares their values, of terms and of wide predictors, with
+ * ff_expr_value(). */
 static void expressions_keep_their_meaning(void) {
   for (uint64_t seed = 1; seed <= 3; seed++) {
     net_shape shape = {.nodes = 90, .max_functions = 1, .max_parents = 15};

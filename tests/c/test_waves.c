@@ -1,5 +1,5 @@
-/* Pilot and run on devices, without one: a backend whose ensembles are tiles on this processor. Whatever the devices hold, do at a
- * time, or fail at, the answer has the bits of the estimate that uses none. */
+/* Pilot and run on devices, without a GPU: a backend whose ensembles are tiles on this processor. Whatever the capacity, the
+ * speed and the failures of the devices, the answer has the same bits as without devices. */
 #include "../../src/pbn/estimate/ff_estimate.h"
 #include "../../src/pbn/estimate/ff_influence.h"
 #include "rows.h"
@@ -9,20 +9,20 @@
 static struct {
   const ff_observables *observables;
   uint64_t capacity;
-  int delays;      /* calls of ready() before an ensemble is */
-  int fails_at;    /* of all calls of steps(), the one that fails; 0: none */
-  uint32_t refused; /* bit i: device i cannot start, at once or once it should be ready */
+  int delays;      /* calls of ready() before an ensemble is ready */
+  int fails_at;    /* the number of the call of steps() that fails; 0: none */
+  uint32_t refused; /* bit i: device i cannot start, either at once or when it should be ready */
   int refuses_late;
-  int no_new, never_ready; /* what fails at once: 1 of the pilot's, 2 of the run's; 0: nothing */
+  int no_new, never_ready; /* which creation, or call of ready(), fails: 1 that of the pilot, 2 that of the run; 0: none */
   int made, freed, steps; /* so far */
-  char kernel[32]; /* the last one asked for; empty: none */
-  int alike;        /* ensembles that were to be like another device's */
+  char kernel[32]; /* the last kernel that was asked for; empty: none */
+  int alike;        /* ensembles that were asked for the kernel of another device */
 } fake;
 
 struct ff_ensemble {
   const ff_program *program;
   ff_tile **tiles;
-  uint32_t *first_half; /* a tile after the other */
+  uint32_t *first_half; /* one tile after the other */
   uint64_t capacity, n;
   int delays, fails;
 };
@@ -37,13 +37,14 @@ static void ensemble_free(ff_ensemble *e) {
 }
 
 static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
-  int which = options->kernel != NULL ? 1 : 2; /* a pilot is interpreted */
+  int which = options->kernel != NULL ? 1 : 2; /* a pilot uses the interpreter */
   const int refused = fake.refused >> options->device & 1;
   if (fake.no_new == which || (refused && !fake.refuses_late)) return ff_error_set(err, FF_EMEMORY, "the device is full");
   ff_ensemble *e = ff_calloc(1, sizeof *e);
   __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
   snprintf(fake.kernel, sizeof fake.kernel, "%s", options->kernel != NULL ? options->kernel : "");
-  fake.alike += options->like != NULL && strcmp(options->like, "tiles") == 0; /* which ensemble_info tells of all */
+  /* the kernel that ensemble_info() reports for all ensembles */
+  fake.alike += options->like != NULL && strcmp(options->like, "tiles") == 0;
   e->program = program;
   e->delays = fake.delays;
   e->fails = fake.never_ready == which || refused;
@@ -90,7 +91,8 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
 static ff_status half(ff_ensemble *e, ff_error *err) {
   (void)err;
   const size_t n = (size_t)ff_program_terms(e->program) * FF_TILE;
-  for (uint64_t i = 0; i < e->n; i++) memcpy(e->first_half + i * n, ff_tile_harvest(e->tiles[i]).counts, n * sizeof *e->first_half);
+  for (uint64_t i = 0; i < e->n; i++)
+    memcpy(e->first_half + i * n, ff_tile_harvest(e->tiles[i]).counts, n * sizeof *e->first_half);
   return FF_OK;
 }
 
@@ -132,11 +134,11 @@ typedef struct {
   ff_estimate_options options;
 } scene;
 
-/* A ring that negates is no chain of first order, and a node that keeps its value forgets it slowly: a thinning, and windows longer
- * than the record. */
+/* A ring with a negation is no first-order chain, and a node that usually keeps its value forgets slowly. This gives a thinning,
+ * and windows longer than the record. */
 static const char *const ring[] = {"a 1 !d", "b 1 a", "c 0.9 b", "c 0.1 c", "d 1 c", "e 1 e", NULL};
 
-/* Shape NULL: the ring. */
+/* Uses the ring if `shape` is NULL. */
 static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_t seed) {
   ff_error err;
   memset(s, 0, sizeof *s);
@@ -168,7 +170,7 @@ static ff_status use(ff_estimate *e, uint32_t n_devices, ff_error *err) {
   return status;
 }
 
-/* Devices for pilot and run, 0: none. */
+/* The numbers of devices for pilot and run; 0: none. */
 static ff_status run(ff_estimate **out, const scene *s, uint32_t pilot, uint32_t devices, ff_error *err) {
   ff_status status = ff_estimate_new(out, &(ff_counting){s->program, &s->c.observables, s->counted.at}, NULL, s->options, err);
   if (status == FF_OK && pilot > 0) status = use(*out, pilot, err);
@@ -182,7 +184,8 @@ static ff_status run(ff_estimate **out, const scene *s, uint32_t pilot, uint32_t
 static void compare(ff_estimate *got, ff_estimate *want, const scene *s, const char *what) {
   const ff_tally *a = ff_estimate_tally(got), *b = ff_estimate_tally(want);
   const ff_plan p = ff_estimate_plan(got), q = ff_estimate_plan(want);
-  FF_CHECK_SAY(p.burn_in == q.burn_in && p.half[0] == q.half[0] && p.half[1] == q.half[1] && p.tiles == q.tiles, "%s: another plan", what);
+  FF_CHECK_SAY(p.burn_in == q.burn_in && p.half[0] == q.half[0] && p.half[1] == q.half[1] && p.tiles == q.tiles,
+               "%s: another plan", what);
   FF_CHECK_SAY(a->tiles == b->tiles && memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0, "%s: other sums", what);
   for (uint32_t i = 0; i < s->c.observables.n; i++)
     FF_CHECK_SAY(ff_estimate_thinning(got)[i] == ff_estimate_thinning(want)[i], "%s: another thinning of %u", what, i);
@@ -231,7 +234,7 @@ static void devices_change_no_bit(void) {
   }
 }
 
-/* A pilot is too short for code to be compiled; the run's kernel is the backend's choice. */
+/* A pilot is too short for code to be compiled. The backend chooses the kernel of the run. */
 static void a_pilot_is_interpreted(void) {
   ff_error err;
   scene s;
@@ -243,13 +246,14 @@ static void a_pilot_is_interpreted(void) {
   for (int done = 0; !done && !ff_estimate_waits(e);) FF_CHECK_OK(ff_estimate_advance(e, 1, &done, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
   FF_CHECK_STR(fake.kernel, "");
-  FF_CHECK(use(e, 1, &err) == FF_EARGUMENT); /* twice */
+  FF_CHECK(use(e, 1, &err) == FF_EARGUMENT); /* a second time */
   ff_estimate_free(e);
   FF_CHECK_INT(fake.freed, fake.made);
   scene_free(&s);
 }
 
-/* With one device a failure is the run's; of two, the other does what is left, and the answer is the same. */
+/* With one device, its failure is an error of the run. With two devices, the other one does the remaining work, and the answer is
+ * the same. */
 static void what_a_device_fails_at_is_told(void) {
   ff_error err;
   scene s;
@@ -263,7 +267,7 @@ static void what_a_device_fails_at_is_told(void) {
       fake.steps = 0;
       fake.fails_at = at;
       ff_status status = run(&e, &s, 0, devices, &err);
-      if (fake.steps < at) { /* the run was over before */
+      if (fake.steps < at) { /* the run ended earlier */
         FF_CHECK_OK(status, &err);
       } else if (devices == 1) {
         FF_CHECK_FAILS(status, FF_EBACKEND, &err, "the device is on fire");
@@ -283,7 +287,7 @@ static void what_a_device_fails_at_is_told(void) {
   scene_free(&s);
 }
 
-/* A device that cannot start costs itself alone; where none can, that is told. */
+/* A device that cannot start is left out, and the others continue. If no device can start, this is an error. */
 static void a_device_that_cannot_start_is_left_out(void) {
   ff_error err;
   scene s;
@@ -317,7 +321,7 @@ static void a_device_that_cannot_start_is_left_out(void) {
   scene_free(&s);
 }
 
-/* ... and where a device cannot even start, pilot and run are done here, with the same bits. Parts, of which some have no tiles. */
+/* If no device can even start, pilot and run use the processor, with the same bits. Also with parts that have no tiles. */
 static void without_devices_it_goes_on_here(void) {
   ff_error err;
   scene s;
@@ -348,7 +352,7 @@ static void without_devices_it_goes_on_here(void) {
   scene_free(&s);
 }
 
-/* A pilot that has begun here starts anew there; devices that are not ready are waited for. */
+/* A pilot that has begun on the processor starts again on a device. Devices that are not ready are waited for. */
 static void a_pilot_can_move(void) {
   ff_error err;
   scene s;
@@ -360,7 +364,8 @@ static void a_pilot_can_move(void) {
   FF_CHECK_OK(ff_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(ff_estimate_advance(got, 0, &done, &err), &err);
   FF_CHECK(ff_estimate_progress(got).steps > 0);
-  FF_CHECK_OK(ff_estimate_use(got, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
+  FF_CHECK_OK(ff_estimate_use(got, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
+                              &err), &err);
   FF_CHECK(ff_estimate_advance(got, 0, &done, &err) == FF_EARGUMENT);
   FF_CHECK_OK(ff_estimate_ready(got, 1, &is, &err), &err);
   while (!done && ff_estimate_advance(got, 0.02, &done, &err) == FF_OK) {}
@@ -371,7 +376,7 @@ static void a_pilot_can_move(void) {
   scene_free(&s);
 }
 
-/* While code is compiled, an estimate can be given up. */
+/* While code is compiled, an estimate can be freed. */
 static void what_is_not_ready_can_be_freed(void) {
   ff_error err;
   scene s;
@@ -380,7 +385,8 @@ static void what_is_not_ready_can_be_freed(void) {
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
   fake.delays = 1000;
   FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
-  FF_CHECK_OK(ff_estimate_use(e, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1}, &err), &err);
+  FF_CHECK_OK(ff_estimate_use(e, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
+                              &err), &err);
   FF_CHECK_OK(ff_estimate_ready(e, 0.001, &is, &err), &err);
   FF_CHECK_INT(is, 0);
   ff_estimate_free(e);
@@ -389,4 +395,5 @@ static void what_is_not_ready_can_be_freed(void) {
 }
 
 FF_TEST_MAIN("waves", devices_change_no_bit, a_pilot_is_interpreted, what_a_device_fails_at_is_told,
-             a_device_that_cannot_start_is_left_out, without_devices_it_goes_on_here, a_pilot_can_move, what_is_not_ready_can_be_freed)
+             a_device_that_cannot_start_is_left_out, without_devices_it_goes_on_here, a_pilot_can_move,
+             what_is_not_ready_can_be_freed)

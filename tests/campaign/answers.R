@@ -1,13 +1,13 @@
-# A hash of each answer, over networks, calls and engines: two versions of fireflip that print the same table give the same answers to
-# the last bit. Run it with each version and compare:
-#   Rscript tests/campaign/answers.R before.csv      # writes the table
-#   Rscript tests/campaign/answers.R after.csv before.csv   # writes it, and compares; ends with an error where an answer differs
+# Writes a hash of each answer, for several networks, calls and engines. Two versions of fireflip that write the same table give
+# the same answers to the last bit. Run it with each version and compare:
+#   Rscript tests/campaign/answers.R before.csv             # writes the table
+#   Rscript tests/campaign/answers.R after.csv before.csv   # writes it and compares; stops with an error if an answer differs
 suppressMessages(library(fireflip))
 # ONLY=cuda,interpreter in the environment leaves out the other engines, and the calls that know no engine.
 paths <- commandArgs(trailingOnly = TRUE)
 only <- strsplit(Sys.getenv("ONLY"), ",")[[1L]]
 
-# The answer itself, whatever else a result tells: numbers as their bits.
+# The answer itself, without other parts of a result. Numbers are represented by their bits.
 numbers <- c("set", "from", "to", "node", "probability", "influence", "changed", "difference", "lower", "upper", "samples",
              "trajectories", "rhat", "trajectory", "step")
 bits <- function(x) if (is.double(x)) sprintf("%a", x) else as.character(x)
@@ -32,7 +32,9 @@ networks <- list(
   random_40_async = random_pbn(40, parents = c(1, 4), perturbation = 0.01, seed = 12, update = "asynchronous"),
   random_60_contexts = random_pbn(60, parents = c(1, 4), perturbation = 0.005, seed = 13, contexts = 3),
   random_300 = random_pbn(300, functions = c(1, 4), parents = c(1, 6), perturbation = 0.01, seed = 14),
-  random_300_async = random_pbn(300, functions = c(1, 4), parents = c(1, 6), perturbation = 0.01, seed = 15, update = "asynchronous")
+  random_300_async = random_pbn(
+    300, functions = c(1, 4), parents = c(1, 6), perturbation = 0.01, seed = 15, update = "asynchronous"
+  )
 )
 target <- function(net) utils::tail(net$nodes, 1)
 sets <- function(net) c(net$nodes[[1L]], paste(utils::tail(net$nodes, 2), collapse = " & !"))
@@ -59,8 +61,9 @@ once <- list(
   }
 )
 engines <- list(
-  portable = list(simd = "portable", threads = 1), avx2 = list(simd = "avx2", threads = 2), avx512 = list(simd = "avx512", threads = 3),
-  cuda = list(simd = NULL, threads = 2, backend = "cuda"), interpreter = list(simd = NULL, threads = 2, backend = "cuda", kernel = "interpreter")
+  portable = list(simd = "portable", threads = 1), avx2 = list(simd = "avx2", threads = 2),
+  avx512 = list(simd = "avx512", threads = 3), cuda = list(simd = NULL, threads = 2, backend = "cuda"),
+  interpreter = list(simd = NULL, threads = 2, backend = "cuda", kernel = "interpreter")
 )
 cuda <- any(with(backends(), usable[name == "cuda"]))
 if (!cuda) engines <- engines[1:3]
@@ -89,7 +92,8 @@ for (name in names(networks)) {
 }
 rows <- do.call(rbind, rows)
 same <- tapply(rows$hash, paste(rows$network, rows$call), function(hashes) length(unique(hashes)) == 1L)
-cat(sprintf("%d answers, %d networks; %d of %d calls have the same bits on all engines\n", nrow(rows), length(networks), sum(same),
+cat(sprintf("%d answers, %d networks; %d of %d calls have the same bits on all engines\n", nrow(rows), length(networks),
+            sum(same),
             length(same)))
 if (length(paths) >= 1L) utils::write.csv(rows, paths[[1L]], row.names = FALSE)
 if (length(paths) >= 2L) {

@@ -1,10 +1,11 @@
-# Are long-run answers right? make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
+# Are long-run answers correct? make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
 #
-# NETWORKS (300) of each family of tests/campaign/families.R are simulated and compared with what is true. FAMILY is one family's
-# name, or several with commas. VERBOSE=1 prints one line per network. JOBS: number of processes (all processors). All rows go to
-# build/coverage-<family>.csv. Fails if, in a family: the exact method and the oracle differ; fewer than 80% are answered without a
-# warning; of these, intervals hold the truth in fewer than 92.5% or more than 97.5%; a certain answer is wrong; intervals are on
-# average over 1.5 times as wide as needed; or one is less precise than asked for.
+# NETWORKS (300) of each family of tests/campaign/families.R are simulated and compared with their exact answers. FAMILY selects
+# families by name, separated by commas. VERBOSE=1 prints one line per network. JOBS is the number of processes (default: all
+# processors). All rows go to build/coverage-<family>.csv. Fails if in a family the exact method and the oracle differ; if fewer
+# than 80% of the networks are answered without a warning; if the intervals of these contain the exact value in fewer than 92.5%
+# or more than 97.5% of the cases; if a certain answer is wrong; if intervals are on average more than 1.5 times as wide as
+# needed; or if an interval is wider than was asked for.
 library(fireflip)
 source("tests/campaign/oracle.R")
 source("tests/campaign/families.R")
@@ -20,7 +21,8 @@ jobs <- as.integer(Sys.getenv("JOBS", parallel::detectCores()))
 
 tell <- function(row) {
   cat(sprintf("%s %d p %.2g %s exact %.6f found %.6f [%.6f, %.6f] ratio %.2f, %.2f s%s%s\n", row$family, row$network, row$p,
-    row$start, row$exact, row$estimate, row$lower, row$upper, row$ratio, row$seconds, if (row$plain && !row$held) " MISSED" else "",
+    row$start, row$exact, row$estimate, row$lower, row$upper, row$ratio, row$seconds,
+    if (row$plain && !row$held) " MISSED" else "",
     if (nzchar(row$warned)) paste0(": ", row$warned) else ""))
 }
 
@@ -30,7 +32,7 @@ judge_one <- function(family, i) {
   row
 }
 
-# All families' cases in one queue: the last of one need not wait for the first of the next.
+# All families share one queue, so that no process waits for the last case of a family.
 cases <- expand.grid(i = seq_len(n), family = wanted, stringsAsFactors = FALSE)
 rows <- parallel::mcmapply(judge_one, cases$family, cases$i, SIMPLIFY = FALSE, mc.cores = jobs, mc.preschedule = FALSE)
 failed <- vapply(rows, inherits, NA, "try-error")

@@ -1,15 +1,15 @@
-# The families of networks on which the estimator is judged. Each is a function of i alone that gives a case: a network (`net`),
-# what is asked of it (`ask`), and `options` of the call. All are small enough to be solved exactly.
+# The families of networks on which the estimator is judged. Each is a function of i alone. It returns a case: a network (`net`),
+# the question (`ask`), and the `options` of the call. All networks are small enough to be solved exactly.
 
 seeded <- function(family, i, expr) {
   set.seed(1e5 * family + i, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  expr # evaluated here, for R's arguments are lazy
+  expr # evaluated here, because R evaluates arguments lazily
 }
 
 log_uniform <- function(from, to) exp(stats::runif(1, log(from), log(to)))
 one_of <- function(...) sample(list(...), 1L)[[1L]]
 chance <- function(probability) stats::runif(1) < probability
-size <- function(from, to) { # the largest is the rarest, for its exact answer costs most
+size <- function(from, to) { # the largest size is the rarest, because its exact answer takes longest
   sizes <- from:to
   sizes[[sample.int(length(sizes), 1L, prob = rev(seq_along(sizes)))]]
 }
@@ -26,7 +26,7 @@ literals <- function(nodes, k) {
 
 exact_value <- function(net, set) steady_state(net, set, method = "exact")$probability
 
-# A set whose long-run probability lies between `least` and `most`, where one is found in few draws.
+# A set whose long-run probability lies between `least` and `most`, if one is found in a few draws.
 set_between <- function(net, least, most, draw = function() literals(net$nodes, sample(min(2L, length(net$nodes)), 1L))) {
   for (attempt in 1:8) {
     set <- draw()
@@ -58,9 +58,9 @@ small_p <- function(i) {
   case(net, set_between(net, 0.01, 0.99))
 }
 
-# ---- slow modes that the set hardly shows ---------------------------------------------------------------------------
+# ---- slow modes that the set hardly reflects ------------------------------------------------------------------------
 
-# A latch: its rules, an expression that tells its two basins, and whether it needs all nodes to be updated together.
+# A latch: its rules, an expression that tells its two basins apart, and whether all nodes must be updated together.
 slow_latch <- function() {
   k <- sample(2:4, 1L)
   s <- paste0("s", seq_len(k))
@@ -102,8 +102,9 @@ majority_rules <- function(m) {
   stats::setNames(rep(list(paste(most, collapse = " | ")), m), nodes)
 }
 
-# A basin that takes k flips at once to leave is left at rates of p^k. The k-th root of p makes it as slow as one of one flip.
-# One network in ten keeps its p: no simulation gets through these, and the estimator should say so.
+# A basin that can be left only by k simultaneous flips is left at a rate of the order p^k. With the k-th root of p it is as slow
+# as one that needs a single flip. One network in ten keeps its p: no simulation leaves such basins, and the estimator should
+# report this.
 basins <- function(i) {
   p <- log_uniform(1e-5, 1e-2)
   self <- function(k) stats::setNames(as.list(letters[seq_len(k)]), letters[seq_len(k)])
@@ -127,25 +128,26 @@ ring_rules <- function(n, last = "") {
   stats::setNames(as.list(c(paste0(last, nodes[[n]]), nodes[-n])), nodes)
 }
 
-# Counts 0, 1, ..., period - 1 in binary and begins anew; what is beyond the period goes to 0.
+# Counts 0, 1, ..., period - 1 in binary and begins again. States beyond the period go to 0.
 counter_rules <- function(period) {
   bits <- ceiling(log2(period))
   nodes <- paste0("b", seq_len(bits))
   from <- seq_len(2^bits) - 1
   after <- ifelse(from + 1 < period, from + 1, 0)
-  table <- function(k) paste(after %/% 2^(bits - k) %% 2, collapse = "") # rows in counting order, the first name as the highest
+  # rows in counting order, with the first name as the highest bit
+  table <- function(k) paste(after %/% 2^(bits - k) %% 2, collapse = "")
   rule <- sprintf("f(%s){%s}", paste(nodes, collapse = ", "), vapply(seq_len(bits), table, ""))
   stats::setNames(as.list(rule), nodes)
 }
 
-# `start`: a starting pattern that shows the period.
+# `start`: an initial state that shows the period.
 periodic <- function(largest) {
   kind <- one_of("one node on", "pattern", "twisted", "counter")
   n <- if (kind == "counter") sample(2:12, 1L) else if (kind == "twisted") sample(2:6, 1L) else size(2, largest)
   rules <- switch(kind, counter = counter_rules(n), twisted = ring_rules(n, "!"), ring_rules(n))
   m <- length(rules)
   start <- switch(kind, "one node on" = replace(integer(m), sample.int(m, 1L), 1L), pattern = sample(0:1, m, TRUE), integer(m))
-  if (chance(0.2)) { # one node is now and then not what the ring says
+  if (chance(0.2)) { # one node sometimes deviates from the ring's rule
     k <- sample.int(m, 1L)
     noise <- log_uniform(0.01, 0.3)
     rules[[k]] <- stats::setNames(c(1 - noise, noise), c(rules[[k]], one_of("0", "1", sprintf("!(%s)", rules[[k]]))))
@@ -160,7 +162,7 @@ periods_p <- function(i) {
   case(net, literals(net$nodes, sample(min(2L, length(net$nodes)), 1L)))
 }
 
-# A random Boolean network and a start from which it ends in a cycle, by going through it for a while.
+# A random Boolean network, and an initial state from which it ends in a cycle, found by simulation.
 cyclic_boolean <- function() {
   repeat {
     net <- given_start(random_pbn(sample(4:10, 1L), 1, c(1, 3), perturbation = 0))
@@ -197,7 +199,7 @@ oscillators <- function(i) {
   if (kind == "cellcycle") {
     net <- set_perturbation(example_model("cellcycle"), p)
     set <- literals(setdiff(net$nodes, "CycD"), sample(2L, 1L))
-  } else if (kind == "feedback") { # a -| b -| c -| a: each node is the negation of the one before
+  } else if (kind == "feedback") { # a -| b -| c -| a: each node is the negation of the previous one
     k <- one_of(3, 5)
     nodes <- letters[seq_len(k)]
     before <- nodes[c(k, seq_len(k - 1))]
@@ -218,8 +220,8 @@ oscillators <- function(i) {
 
 # ---- rare and sticky sets -------------------------------------------------------------------------------------------
 
-# Two in three ask for a precision that is a share of what is true, as one would who knows that the set is rare; but for no more
-# than 1e8 samples, where one in 20 is an independent look.
+# Two in three ask for a precision that is a fraction of the exact probability, as a user would who knows that the set is rare.
+# But they ask for no more than 1e8 samples, of which one in 20 is independent.
 rare <- function(i) {
   found <- NULL
   for (attempt in 1:50) {
@@ -246,7 +248,7 @@ rare <- function(i) {
 
 # ---- branching outcomes ---------------------------------------------------------------------------------------------
 
-# Without perturbation: which attractor is reached is a matter of chance.
+# Without perturbation, chance decides which attractor is reached.
 branching <- function(i) {
   kind <- one_of("toggle", "toggles", "three", "random", "random", "random")
   rules <- switch(kind,
@@ -267,7 +269,7 @@ branching <- function(i) {
 
 # ---- influences and sensitivities: networks of the families above ---------------------------------------------------
 
-# An influence that is the same in every state is certain, and tells little: one in twenty may be such.
+# An influence that is the same in every state is certain and says little. At most one in twenty may be of this kind.
 varies <- function(net, from, to) {
   states <- oracle_states(net$nodes, seq_len(2^length(net$nodes)) - 1)
   diff(range(influence_function(net, from, to)(states))) > 1e-12
@@ -295,7 +297,7 @@ sensitivities <- function(i) {
     out <- families[[family]](i)
     net <- out$net
     if (length(net$nodes) > 8L || (change == "selection" && !is.null(net$contexts))) next
-    # what matters to the set, is not held, and has something to choose where that is changed
+    # nodes that influence the set, are not held, and have several functions if that is what changes
     nodes <- intersect(reduce_network(net, out$ask$set)$nodes, net$nodes[!net$exempt | is.na(net$initial)])
     if (change == "selection") nodes <- nodes[tabulate(net$rules$node, length(net$nodes))[match(nodes, net$nodes)] > 1L]
     if (length(nodes) > 0L) break

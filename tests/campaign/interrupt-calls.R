@@ -1,4 +1,4 @@
-# Long calls of every kind, and a signal in the midst of one: what tests/campaign/interrupts.R does a thousand times and
+# Long calls of every kind, and a signal during a call. tests/campaign/interrupts.R does this a thousand times, and
 # tests/valgrind/interrupts.R a few times with smaller networks.
 
 long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
@@ -23,14 +23,14 @@ long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
   )
 }
 
-# Sends SIGINT to this process `after` so many seconds. Gives whether the call was interrupted, and how late it came back.
+# Sends SIGINT to this process after `after` seconds. Returns whether the call was interrupted, and how late it returned.
 interrupt <- function(call, after) {
   mark <- tempfile()
   on.exit(unlink(mark))
   outcome <- tryCatch({
     system(sprintf("(sleep %.4f; date +%%s.%%N > %s; kill -INT %d) >/dev/null 2>&1 &", after, mark, Sys.getpid()))
     call()
-    Sys.sleep(after + 1) # a call that was done before the signal came: it comes here
+    Sys.sleep(after + 1) # the call ended before the signal arrived: it arrives here
     "done"
   }, interrupt = function(condition) "interrupted")
   back <- as.numeric(Sys.time())

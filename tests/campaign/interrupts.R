@@ -1,10 +1,10 @@
-# Ctrl-C at random instants: Rscript tests/campaign/interrupts.R, or make campaign CAMPAIGN=interrupts. TIMES says how many
+# Ctrl-C at random times: Rscript tests/campaign/interrupts.R, or make campaign CAMPAIGN=interrupts. TIMES is the number of rounds
 # (1000).
 #
-# Each round starts a long call, the kinds in turn, a shell sends SIGINT after a random while, and the call must come back
-# within a second with no thread left. The process's memory may not grow by more than 16 MB: that of 1000 leaks of
-# 16 KB, where a tile has hundreds. What malloc keeps of a large block for a while is no leak, so that the least of the last
-# 50 rounds is compared with the least of the first 50.
+# Each round starts a long call; the kinds of calls alternate. A shell sends SIGINT after a random time. The call must return
+# within a second and leave no thread. The memory of the process may grow by at most 16 MB. That is 1000 leaks of 16 KB, and a
+# tile has hundreds of KB. malloc keeps large blocks for a while, which is no leak. So the smallest size in the last 50 rounds is
+# compared with the smallest in the first 50.
 library(fireflip)
 source("tests/campaign/interrupt-calls.R")
 

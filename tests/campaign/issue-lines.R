@@ -1,8 +1,8 @@
-# Networks on which the estimator was found to be wrong, each a case with what is true (`truth`), to as many digits as are known.
+# Networks on which the estimator was once wrong. Each is a case with the exact value (`truth`), to as many digits as are known.
 
-# Precisions are those of the issue, but where a slow mode would make them take minutes. `often`: a run takes so little that
-# many can be made. `answered`: whether 2^16 steps of burn-in are enough, which is all that these tests wait for; what takes more
-# must be refused.
+# The precisions are those of the reports, unless a slow mode would make the run take minutes. `often`: a run takes so little time
+# that many can be made. `answered`: whether 2^16 steps of burn-in suffice, which is the most that these tests allow. If a network
+# needs more, it must be refused.
 line <- function(net, set, truth, precision = 1e-3, often = FALSE, answered = net$perturbation == 0 || net$perturbation > 2^-16) {
   list(net = net, set = set, truth = truth, precision = precision, often = often, answered = answered)
 }
@@ -14,7 +14,7 @@ line_answer <- function(one, seed, confidence) {
   )
 }
 
-# z reads a latch with nearly equal probabilities, so that its own flicker hides the latch's slow mode.
+# z reads a latch with nearly equal probabilities, so its own random changes hide the latch's slow mode.
 hidden_line <- function(p, truth) {
   line(pbn(list(s = "s & t", t = "s & t", z = c("s" = 0.6, "!s" = 0.4)), perturbation = p), "z", truth, often = p >= 1e-3)
 }
@@ -66,8 +66,9 @@ issue_lines <- function() {
   lines
 }
 
-# What later audits found. An "and" is left quickly and entered hardly ever, but then stays for long: its long stays are not seen,
-# and a start far away tells of them. A parity of three is hidden from nodes and from pairs of nodes. And rings of odd periods.
+# Found later. An "and" is left quickly and is hardly ever entered, but then holds for a long time. Trajectories do not see these
+# long stays, but those with other initial states reveal them. A parity of three nodes cannot be seen in single nodes or in pairs.
+# And rings of odd periods.
 later_lines <- function() {
   stays <- pbn(list(s = "s & t", t = "s & t"), perturbation = 1e-3)
   coin <- c("1" = 0.5, "0" = 0.5)
@@ -84,13 +85,14 @@ later_lines <- function() {
   token <- function(name, n) stats::setNames(as.list(paste0(name, c(n, seq_len(n - 1)))), paste0(name, seq_len(n)))
   rings <- c(token("a", 11), token("b", 13), token("c", 17))
   tokens <- function(rules) given_start(pbn(rules), as.integer(names(rules) %in% c("a2", "b2", "c2", "d2")))
-  meeting <- tokens(c(rings, token("d", 19), list(L = "L | (a1 & b1 & c1 & d1)"))) # at step 46,188, and then for ever
+  meeting <- tokens(c(rings, token("d", 19), list(L = "L | (a1 & b1 & c1 & d1)"))) # at step 46,188, and then always
   coins <- function(name, k) {
     names <- paste0(name, seq_len(k))
     c(stats::setNames(list(coin), names[[1L]]), stats::setNames(as.list(names[-k]), names[-1L]))
   }
   all_on <- function(name, k) paste(paste0(name, seq_len(k)), collapse = " & ")
-  entered <- sprintf("(M & !(%s)) | (%s)", all_on("y", 18), all_on("x", 26)) # 2^-27 a step; left after 5.2e5 steps
+  # entered with probability 2^-27 per step; left after 5.2e5 steps
+  entered <- sprintf("(M & !(%s)) | (%s)", all_on("y", 18), all_on("x", 26))
   entered <- set_initial(pbn(c(coins("x", 26), coins("y", 18), list(M = entered))), M = 0)
   driven <- given_start(pbn(ring, perturbation = 1e-3, exempt = paste0("x", 1:13)), c(1, integer(14)))
   list(

@@ -1,14 +1,14 @@
-# Judges the estimator: a row for each case of tests/campaign/families.R, and a line for each family.
+# Judges the estimator: one row per case of tests/campaign/families.R, and one line per family.
 #
-# Truth is the exact method's. The oracle tells it as well, independently, where the whole network has at most 2^8 states, and the
-# two must agree to 1e-9. The oracle also tells how wide an interval has to be: z sqrt(within / N + between / M) for N samples of
-# M trajectories, where `within` is the asymptotic variance of a trajectory's average and `between` that of the means of the
-# attractors it may end in.
+# The exact method gives the exact value. If the whole network has at most 2^8 states, the oracle computes it as well,
+# independently, and the two must agree to 1e-9. The oracle also gives the width that an interval must have: z sqrt(within / N +
+# between / M) for N samples of M trajectories. Here `within` is the asymptotic variance of a trajectory's average, and `between`
+# is the variance of the means of the attractors in which it may end.
 
 # Warnings that say nothing about the answer.
 not_about_the_answer <- "fireflip_warning_backend"
 
-# The value of an estimate with the warnings it gave, or the condition by which it was refused.
+# The value of an estimate with its warnings, or the condition that refused it.
 attempt <- function(expr) {
   warned <- character()
   value <- withCallingHandlers(
@@ -22,13 +22,13 @@ attempt <- function(expr) {
   list(value = value, warned = warned, refused = inherits(value, "condition"))
 }
 
-# A result is marked uncertain if its run carries a doubt.
+# A result is uncertain if its run has a doubt.
 marked_uncertain <- function(value) {
   !is.null(attr(value, "run")$doubt)
 }
 
-# What is asked: how to call for it, the column that answers, and the one or two long-run means (`parts`) that it is made of. Each
-# part has a network, what is asked of it in words that reduce_network() takes, and the function that is averaged.
+# A question: the call that answers it, the column with the answer, and the one or two long-run means (`parts`) from which it is
+# computed. Each part has a network, the expressions for reduce_network(), and the function that is averaged.
 question <- function(net, ask) {
   of_set <- function(net) list(net = net, keep = ask$set, f = function(net) set_function(ask$set))
   switch(ask$what,
@@ -49,19 +49,19 @@ question <- function(net, ask) {
   )
 }
 
-# What the oracle says of the parts, each a network and what is averaged; NULL where one has more than `most` states.
+# The oracle's results for the parts, each a network and a function; NULL if one has more than `most` states.
 oracle_of <- function(parts, most, reduce = TRUE, variance = TRUE) {
   answers <- lapply(parts, function(part) {
     net <- if (reduce) reduce_network(part$net, part$keep) else part$net
-    many <- net$perturbation > 0 || anyNA(net$initial) # without these, few states are in reach
+    many <- net$perturbation > 0 || anyNA(net$initial) # otherwise few states can be reached
     if (many && 2^length(net$nodes) > most) return(NULL)
     oracle_answer(net, part$f(net), variance)
   })
   if (any(vapply(answers, is.null, NA))) NULL else answers
 }
 
-# Half the width that an answer's samples ask for. A sensitivity does not tell its samples. So its two parts are run again, to
-# learn how many these are.
+# Half the width that the number of samples implies. A sensitivity does not report its samples, so its two parts are run again to
+# find their number.
 ideal_width <- function(answers, parts, value, options) {
   if (is.null(answers)) return(NA_real_)
   if (length(parts) == 2L) {
@@ -75,9 +75,9 @@ ideal_width <- function(answers, parts, value, options) {
   stats::qnorm(0.975) * sqrt(sum(variance))
 }
 
-# The precision that a call asks for: that of the case. Where `budget` samples cannot give as much, it is what they can give, up
-# to .1. The samples are counted by the asymptotic variance. Of a network too large for the oracle here, a slow mode that
-# is forgotten in 1 / p steps stands for it.
+# The precision that a call asks for is that of the case. If `budget` samples cannot reach it, it is the precision that they can
+# reach, at most .1. The number of samples follows from the asymptotic variance. If a network is too large for the oracle, a slow
+# mode that is forgotten in 1 / p steps is assumed.
 affordable <- function(one, truth, answers, update, p) {
   budget <- if (update == "synchronous") 2e7 else 2e6 # about a second of one thread
   variance <- if (is.null(answers) || max(vapply(answers, `[[`, 0, "states")) > 2^8) {
@@ -89,21 +89,21 @@ affordable <- function(one, truth, answers, update, p) {
   max(one$options$precision, min(0.1, signif(least, 2)))
 }
 
-# Numbers of the first `n` cases of a family that take little time: small networks, and perturbations that come soon.
+# The numbers of the first `n` cases of a family that take little time: small networks with frequent perturbations.
 quick_cases <- function(family, n, least_p = c(synchronous = 1e-3, asynchronous = 2e-3), most_nodes = 8L) {
   found <- integer()
   i <- 0L
   while (length(found) < n) {
     i <- i + 1L
     net <- network_case(family, i)$net
-    small <- length(net$nodes) <= most_nodes || family == "oscillators" # the cell cycle has 10, and mixes fast
+    small <- length(net$nodes) <= most_nodes || family == "oscillators" # the cell cycle has 10 nodes and mixes fast
     if (small && (net$perturbation == 0 || net$perturbation >= least_p[[net$update]])) found <- c(found, i)
   }
   found
 }
 
-# Case number i of a family: one row. `most_states` bounds the oracle's work; where a network has more, its width is not judged.
-# No precision finer than `finest` is asked for.
+# Runs case number i of a family; returns one row. `most_states` limits the oracle's work: the interval's width is not judged for
+# networks with more states. The precision that is asked for is not finer than `finest`.
 judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   one <- network_case(family, i)
   net <- one$net
@@ -133,7 +133,7 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
     return(row)
   }
   value <- got$value
-  slack <- 1e-9 # of the exact solver
+  slack <- 1e-9 # error of the exact solver
   width <- (value$upper - value$lower) / 2
   row$estimate <- value[[asked$column]]
   row$lower <- value$lower
@@ -144,7 +144,8 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   row$error <- abs(row$estimate - truth) / max(width, slack)
   all <- as.data.frame(value, run = TRUE)
   for (column in intersect(names(all), c("samples", "trajectories", "burn_in", "visited"))) row[[column]] <- all[[column]]
-  # what never varied has a bound, and no width that follows from a variance; nor has what is so rare that its own error exceeds it
+  # If an expression never varied, its interval is a bound, and its width does not follow from a variance. The same holds if it is
+  # so rare that its own error exceeds it.
   if (row$plain && !row$certain && !row$visited %in% c("never", "always")) {
     ideal <- ideal_width(answers, asked$parts, value, options)
     rare <- one$ask$what != "sensitivity" && isTRUE(ideal > min(truth, 1 - truth))
@@ -153,8 +154,8 @@ judge_case <- function(family, i, most_states = 2^11, finest = 0) {
   row
 }
 
-# One line of the table. An answer is certain where its interval has no width, or where chance has no part in what is asked; these
-# must all hold, and are no part of the coverage.
+# One line of the table. An answer is certain if its interval has no width or if it does not depend on chance. Certain answers
+# must all be correct; they do not count in the coverage.
 judge_family <- function(rows) {
   plain <- rows[rows$plain, ]
   chancy <- plain[!plain$certain, ]
@@ -168,8 +169,9 @@ judge_family <- function(rows) {
   )
 }
 
-# What is wrong with a line of the table: texts, none where all is well. An honest 95% interval holds the truth in 285 +- 3.8 of
-# 300 cases, so that 92.5% and 97.5% are two standard deviations away; of fewer cases the standard deviation is larger.
+# Returns texts that say what is wrong with a line of the table; none if all is well. A correct 95% interval contains the exact
+# value in 285 +- 3.8 of 300 cases, so 92.5% and 97.5% are two standard deviations away. With fewer cases the standard deviation
+# is larger.
 family_failures <- function(line) {
   room <- 0.025 * sqrt(300 / line$n)
   found <- c(

@@ -1,5 +1,5 @@
-/* Errors of ff_math.h against long double: campaign_math VALUES THREADS [FUNCTION...]. Prints for each function the largest
- * distance in units of the last place, and where it is. make campaign-math runs it with 1e8 values each. */
+/* Errors of ff_math.h compared with long double: campaign_math VALUES THREADS [FUNCTION...]. Prints for each function the largest
+ * error in units of the last place, and its argument. make campaign-math runs it with 1e8 values for each function. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
   uint64_t values, threads;
   struct {
     double worst;
-    uint64_t at, wrong; /* how many results are beyond the bound */
+    uint64_t at, wrong; /* wrong: the number of results beyond the bound */
   } found[MOST_THREADS];
 } work;
 

@@ -1,8 +1,8 @@
-# The oracle: a network's chain in plain R, written without the core and without its parser. It tells the long run from the
-# network's start, and how much the time average of a trajectory varies.
+# The oracle computes a network's Markov chain in plain R, without fireflip's core and parser. It gives the long-run mean from the
+# network's initial states, and the variance of a trajectory's time average.
 #
-# R itself evaluates the predictor functions. The grammar has the order not, and, xor, or. R's operators !, &, |, ~ bind in this
-# order too. So the text's ^ becomes | and its | becomes ~, and these two are given the meaning of xor and or.
+# R itself evaluates the predictor functions. In the grammar, operators bind in the order not, and, xor, or. R's operators !, &,
+# |, ~ bind in the same order. So ^ in the text becomes | and | becomes ~, and these two are redefined as xor and or.
 grammar <- list2env(list(
   `!` = function(a) base::`!`(a),
   `&` = function(a, b) base::`&`(a, b),
@@ -16,7 +16,7 @@ grammar <- list2env(list(
   }
 ), parent = baseenv())
 
-# The value of a text in each state. `states` is a logical matrix with a row a state and a column a node.
+# The value of an expression in each state. `states` is a logical matrix with one row per state and one column per node.
 oracle_value <- function(text, states) {
   text <- gsub("\\bf\\(([^(){}]*)\\)\\{([01]+)\\}", ".table(\"\\2\", \\1)", text)
   columns <- lapply(seq_len(ncol(states)), function(i) states[, i])
@@ -30,14 +30,14 @@ oracle_states <- function(nodes, numbers) {
   matrix(states, length(numbers), length(nodes), dimnames = list(NULL, nodes))
 }
 
-# For each row the probabilities of all 2^n states, where node i is on with on[, i] and off with off[, i], independently.
+# For each row, the probabilities of all 2^n states if node i is on with on[, i] and off with off[, i], independently.
 product_rows <- function(off, on) {
   out <- matrix(1, nrow(on), 1L)
   for (i in seq_len(ncol(on))) out <- cbind(out * off[, i], out * on[, i])
   out
 }
 
-# For each context: its probability, and the value of each node's chosen function. An independent network has none.
+# Per context: its probability, and the value of each node's chosen function. An independent network has no contexts.
 oracle_contexts <- function(net, values) {
   first <- match(seq_along(net$nodes), net$rules$node) - 1L
   lapply(seq_along(net$contexts$probability), function(k) {
@@ -45,14 +45,14 @@ oracle_contexts <- function(net, values) {
   })
 }
 
-# One step's rows for the states with these numbers; the columns are all 2^n states.
+# The rows of the transition matrix for the states with these numbers; the columns are all 2^n states.
 oracle_rows <- function(net, numbers) {
   n <- length(net$nodes)
   states <- oracle_states(net$nodes, numbers)
   values <- vapply(net$rules$predictor, oracle_value, logical(length(numbers)), states = states, USE.NAMES = FALSE)
   values <- matrix(values, length(numbers))
   if (is.null(net$contexts)) {
-    # on and off are added up apart, so that what cannot be has probability 0 and not 1e-16
+    # on and off are summed separately, so that an impossible value has probability 0 and not 1e-16
     of_node <- outer(net$rules$node, seq_len(n), "==") * net$rules$probability
     choices <- list(list(weight = 1, on = values %*% of_node, off = (!values) %*% of_node))
   } else {
@@ -84,11 +84,11 @@ oracle_rows <- function(net, numbers) {
   out <- product_rows(ifelse(states, flip, 1 - flip), ifelse(states, 1 - flip, flip))
   none <- prod(1 - p)
   none_removed <- (1 - net$perturbation)^net$removed[["perturbed"]]
-  out[here] <- none * (1 - none_removed) # a removed node flips: nothing else happens
+  out[here] <- none * (1 - none_removed) # a removed node flips, and nothing else happens
   out + none * none_removed * update
 }
 
-# The chain of the states that can be reached from the start, and the start's distribution on them.
+# The chain of the states that can be reached from the initial states, and the initial distribution on them.
 oracle_chain <- function(net) {
   start <- 0
   for (i in seq_along(net$nodes)) {
@@ -110,7 +110,7 @@ oracle_chain <- function(net) {
   )
 }
 
-# Flags of the states that can be reached from `from`; with `back`, of those that can reach it.
+# Which states can be reached from `from`; with `back`, which states can reach it.
 reached <- function(arrows, from, back = FALSE) {
   seen <- logical(nrow(arrows))
   seen[from] <- TRUE
@@ -123,11 +123,11 @@ reached <- function(arrows, from, back = FALSE) {
   seen
 }
 
-# The recurrent classes: vectors of row numbers. A walk that always goes on to what cannot come back ends in one.
+# The recurrent classes, as vectors of row numbers. A walk that always continues to states that cannot return ends in one.
 recurrent_classes <- function(P) {
   arrows <- P > 0
   classes <- list()
-  open <- rep(TRUE, nrow(P)) # not known to reach a class that was found
+  open <- rep(TRUE, nrow(P)) # not known to reach a class found so far
   while (any(open)) {
     at <- which(open)[[1L]]
     repeat {
@@ -142,8 +142,8 @@ recurrent_classes <- function(P) {
   classes
 }
 
-# The stationary distribution of an irreducible chain by the algorithm of Grassmann, Taksar and Heyman. It subtracts nothing, so
-# that it is right to all digits however rare the transitions are. Large chains are solved by elimination.
+# The stationary distribution of an irreducible chain, by the algorithm of Grassmann, Taksar and Heyman. It does not subtract, so
+# all digits are correct however rare the transitions are. Large chains are solved by elimination.
 stationary <- function(P) {
   n <- nrow(P)
   if (n == 1L) return(1)
@@ -162,7 +162,7 @@ stationary <- function(P) {
   out / sum(out)
 }
 
-# I - P, its diagonal being the sum of what leaves.
+# I - P; each diagonal element is the sum of the probabilities of leaving.
 generator <- function(P) {
   diag(P) <- 0
   A <- -P
@@ -170,8 +170,8 @@ generator <- function(P) {
   A
 }
 
-# The variance of the time average of f over N steps is this number / N for large N: 2 pi(g h) - pi(g^2), where g is f less its
-# mean and h solves Poisson's equation (I - P) h = g.
+# The asymptotic variance of f: the variance of its time average over N steps is this number / N for large N. It is 2 pi(g h) -
+# pi(g^2), where g is f minus its mean and h solves Poisson's equation (I - P) h = g.
 asymptotic_variance <- function(P, share, f) {
   g <- f - sum(share * f)
   if (max(abs(g)) < 1e-14) return(0)
@@ -182,8 +182,8 @@ asymptotic_variance <- function(P, share, f) {
   if (value < 1e-13) 0 else value # a cycle without noise has none
 }
 
-# The long-run mean of f (a number a state), and what varies about the average of a trajectory: `within` is the asymptotic
-# variance in the classes, `between` the variance of the classes' means. `want`: which of them to compute.
+# The long-run mean of f (one number per state), and the variances of a trajectory's average: `within` is the asymptotic variance
+# within the classes, `between` the variance of the classes' means. `want` selects which are computed.
 oracle_answer <- function(net, f, variance = TRUE) {
   chain <- oracle_chain(net)
   classes <- recurrent_classes(chain$P)
@@ -213,7 +213,7 @@ oracle_answer <- function(net, f, variance = TRUE) {
   )
 }
 
-# What is averaged for a state set, and for the influence of one node on another.
+# The function that is averaged for a state set, and for the influence of one node on another.
 set_function <- function(set) function(states) oracle_value(set, states)
 
 influence_function <- function(net, from, to) {
@@ -231,7 +231,7 @@ influence_function <- function(net, from, to) {
   }
 }
 
-# The network that a row of long_run_sensitivity() is about, made anew from what the row says.
+# The network that a row of long_run_sensitivity() refers to, made from the contents of the row.
 changed_network <- function(net, row, by) {
   i <- match(row$node, net$nodes)
   at <- which(net$rules$node %in% i)

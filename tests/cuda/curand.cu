@@ -1,5 +1,5 @@
-/* cuRAND's Philox4x32-10 against ff_philox.h, word for word. cuRAND's text is compiled for the host here, so that no GPU
- * is needed. */
+/* Compares cuRAND's Philox4x32-10 with ff_philox.h, word for word. cuRAND's code is compiled for the host here, so no GPU is
+ * needed. */
 #include <stdio.h>
 
 #define QUALIFIERS static inline __host__ __device__

@@ -1,6 +1,6 @@
-/* What ff_module.cu and fireflip_nvrtc ask of the CUDA driver and of NVRTC, without either: one shared object under both names.
- * Its compiler's code is "code", then the options and the text that it was given, a line each. It takes FAKE_SECONDS (0), adds
- * a byte to the file FAKE_LOG for each compilation that it begins, and fails with the code FAKE_FAIL; with FAKE_CRASH it kills
+/* A fake CUDA driver and a fake NVRTC, with the functions that ff_module.cu and fireflip_nvrtc use. One shared object serves
+ * under both names. Compiled code is "code", then the options and the text, one per line. A compilation takes FAKE_SECONDS (0)
+ * seconds, adds a byte to the file FAKE_LOG when it begins, and fails with the code FAKE_FAIL. With FAKE_CRASH the process kills
  * itself. */
 #define _GNU_SOURCE /* nanosleep */
 #include <signal.h>

@@ -1,15 +1,18 @@
-/* Every kernel of the CUDA backend against tiles on this processor, bit for bit, on a machine with a GPU:
+/* Compares every kernel of the CUDA backend with tiles on this processor, bit for bit, on a machine with a GPU:
+ *
  *   gpu_check fireflip_cuda.so [nodes=N] [cache=FOLDER] [test ...]
- * nodes=N leaves out networks of more nodes, for compute-sanitizer, under which kernels run many times slower; cache=FOLDER is
- * where compiled code is kept from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. Built by
- * `make cuda-check`, run by `make gpu-check`. */
+ *
+ * nodes=N leaves out networks of more nodes, for compute-sanitizer, which makes kernels many times slower. cache=FOLDER keeps
+ * compiled code from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. `make cuda-check` builds
+ * this program, and `make gpu-check` runs it.
+ */
 #include "../../src/pbn/estimate/ff_estimate.h"
 #include "../c/rows.h"
 
 static struct {
   const ff_pbn_device *backend;
   uint32_t most_nodes;
-  const char *cache; /* NULL: all code is compiled anew */
+  const char *cache; /* NULL: all code is compiled */
   int waves; /* so far */
 } gpu = {NULL, UINT32_MAX, NULL, 0};
 
@@ -17,7 +20,7 @@ typedef struct {
   uint64_t key, unit, tiles, burn_in, half[2];
 } task;
 
-/* What tiles on this processor give. */
+/* Runs a task by tiles on this processor. */
 static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const ff_program *program, const term_list *c,
                         const task *t, ff_error *err) {
   ff_tile *tile = NULL;
@@ -64,14 +67,15 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
   if (status == FF_OK) status = gpu.backend->half(e, err);
   if (status == FF_OK) status = run_steps(e, t->half[1], 1, err);
-  for (uint64_t i = 0; i < tiles && status == FF_OK; i++) status = gpu.backend->terms(e, i, n_terms, last + (first + i) * n_terms, err);
+  for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
+    status = gpu.backend->terms(e, i, n_terms, last + (first + i) * n_terms, err);
   if (status == FF_OK) status = gpu.backend->tally(e, &sums, err);
   for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
     status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_program_nodes(program) * 32), err);
   return status;
 }
 
-/* Where program and kernel do not go together says why, and is no failure. */
+/* If the kernel cannot run the program, prints the reason; this is not a failure. */
 static void check(const ff_pbn *pbn, ff_layout layout, const char *kernel, uint32_t most_terms, const task *t, const char *what) {
   ff_error err = {FF_OK, ""};
   ff_program *program = NULL;
@@ -152,7 +156,7 @@ static void all_shapes(ff_layout layout, const char *kernel, ff_update update, c
 
 static void generated(void) { all_shapes(FF_LAYOUT_SLICED, "generated", FF_SYNCHRONOUS, "generated"); }
 static void interpreter(void) { all_shapes(FF_LAYOUT_SLICED, "interpreter", FF_SYNCHRONOUS, "interpreter"); }
-/* One choice among all nodes: its masks are many, and so is what a compiler makes of it. */
+/* One choice among all nodes: it has many masks, and the generated code is long. */
 static void sliced_asynchronous(void) {
   const uint32_t all = gpu.most_nodes;
   if (gpu.most_nodes > 90) gpu.most_nodes = 90;
@@ -176,7 +180,7 @@ static void long_run(void) {
   ff_pbn_free(pbn);
 }
 
-/* More tiles than the device runs at a time, the last wave a small one. */
+/* More tiles than the device runs at a time; the last wave is a small one. */
 static void more_than_a_wave(void) {
   static const struct {
     ff_layout layout;
@@ -193,7 +197,7 @@ static void more_than_a_wave(void) {
   ff_pbn_free(pbn);
 }
 
-/* One ensemble is asked for few sums, then for more, then for few: of the same steps each time. */
+/* One ensemble computes few sums, then more, then few, each time of the same steps. */
 static void sums_of_any_size(void) {
   ff_error err;
   net_shape shape = {.nodes = 12, .max_functions = 2, .max_parents = 3, .perturbation = 0.02};
@@ -231,7 +235,7 @@ static void sums_of_any_size(void) {
   ff_pbn_free(pbn);
 }
 
-/* What fails says so again, and can be given back. */
+/* After a failure, further calls return the same error, and the ensemble can be freed. */
 static void a_failure_is_final(void) {
   ff_error err, again;
   net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
@@ -240,7 +244,8 @@ static void a_failure_is_final(void) {
   ff_ensemble *e = NULL;
   if (pbn == NULL) return;
   FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
-  FF_CHECK_FAILS(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "table"}, &err), FF_EARGUMENT, &err, "no kernel");
+  FF_CHECK_FAILS(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "table"}, &err), FF_EARGUMENT, &err,
+                 "no kernel");
   FF_CHECK(e == NULL);
   FF_CHECK_OK(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "interpreter", .units = 1}, &err), &err);
   int ready = 0;
@@ -253,7 +258,7 @@ static void a_failure_is_final(void) {
   ff_pbn_free(pbn);
 }
 
-/* A device that is not there is refused, and the others go on. compute-sanitizer takes CUDA's own refusal for an error. */
+/* A device that does not exist is refused, and the others continue. compute-sanitizer reports CUDA's own refusal as an error. */
 static void absent_device(void) {
   ff_error err;
   net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
@@ -271,7 +276,7 @@ static void absent_device(void) {
   ff_pbn_free(pbn);
 }
 
-/* Takes the options out of the arguments; returns how many are left, of which the first is the backend and the rest are tests. */
+/* Removes the options from the arguments. Returns how many arguments remain: the backend, then the tests. */
 static int take_options(int argc, char **argv) {
   int left = 1;
   for (int i = 1; i < argc; i++) {

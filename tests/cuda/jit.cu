@@ -1,5 +1,6 @@
-/* Code made at run time, without a GPU: the driver's part (ff_module.cu) against fake_libraries.c, and what fireflip_nvrtc.c
- * says of NVRTC against nvrtc.h. Run with the fakes in LD_LIBRARY_PATH. All else of it: tests/c/test_jit.c. */
+/* Code that is generated at run time, without a GPU: tests the driver's part (ff_module.cu) with fake_libraries.c, and compares
+ * the declarations of fireflip_nvrtc.c with nvrtc.h. Run with the fake libraries in LD_LIBRARY_PATH. tests/c/test_jit.c tests
+ * everything else. */
 #include "../../src/cuda/runtime/ff_jit.h"
 
 #include <cuda.h>

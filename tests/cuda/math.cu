@@ -1,8 +1,12 @@
-/* ff_math.h on a GPU, compiled by nvcc and by NVRTC, against the processor, bit for bit; and its speed against CUDA's functions.
- * Needs a GPU. From the repository's top folder, where NVRTC finds the headers:
- *   nvcc -std=c++17 -O3 -fmad=false -arch=sm_90 -Xcompiler -ffp-contract=off,-pthread tests/cuda/math.cu -lnvrtc -o math && ./math
- * Each function gets 1e8 arguments (./math 1e7: so many). Results are compared by a sum of their bits for each block of 65,536;
- * where sums differ, the first value of the block that does is printed. */
+/* Compares ff_math.h on a GPU, compiled by nvcc and by NVRTC, with the processor, bit for bit, and its speed with CUDA's
+ * functions. Needs a GPU. Run in the top folder of the repository, where NVRTC finds the headers:
+ *
+ *   nvcc -std=c++17 -O3 -fmad=false -arch=sm_90 -Xcompiler -ffp-contract=off,-pthread tests/cuda/math.cu -lnvrtc -o math
+ *   ./math
+ *
+ * Each function gets 1e8 arguments (./math 1e7: that many). Results are compared by a checksum of the bits of each block of
+ * 65,536. If checksums differ, the first value of the block that differs is printed.
+ */
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -80,7 +84,7 @@ template <int function> static void say_where(unsigned block) {
 
 /* ---- NVRTC -------------------------------------------------------------------------------------------------------------- */
 
-/* sum_blocks once more, as text: options as in src/cuda/ff_jit.cu. */
+/* The kernel sum_blocks again, as text. The options are those of src/cuda/runtime/ff_jit.c. */
 static const char *const text =
     "#include \"tests/c/math_cases.h\"\n"
     "extern \"C\" __global__ void sums_of(int function, unsigned long long *sums) {\n"
@@ -97,7 +101,7 @@ static const char *const header_text[] = {
     "typedef unsigned char uint8_t;\ntypedef unsigned int uint32_t;\ntypedef int int32_t;\n"
     "typedef unsigned long uint64_t;\ntypedef long int64_t;\n#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n"};
 
-/* The driver's functions, found through the runtime, so that nothing more needs to be linked. */
+/* Functions of the driver, found through the runtime, so that no further library must be linked. */
 template <typename type> static type driver(const char *name) {
   void *found = nullptr;
 #if CUDART_VERSION >= 13000
@@ -154,7 +158,7 @@ static compiled load_text(const cudaDeviceProp &device) {
   return out;
 }
 
-/* Whether NVRTC's code gives the same sums. */
+/* Whether code from NVRTC gives the same checksums. */
 static bool same_by_text(const compiled &code, int function, const std::vector<unsigned long long> &want) {
   const size_t bytes = want.size() * sizeof want[0];
   std::vector<unsigned long long> got(want.size());
@@ -174,7 +178,7 @@ static bool same_by_text(const compiled &code, int function, const std::vector<u
 
 /* ---- speed -------------------------------------------------------------------------------------------------------------- */
 
-/* Arguments that cost nearly nothing to make, in the range that is used most. */
+/* Arguments from the usual range that take almost no time to compute. */
 template <int function, bool ours> __device__ static double timed(double x) {
   const math_arguments at = {x, 2.7};
   if (ours) return math_value(function, at);
@@ -196,7 +200,7 @@ template <int function, bool ours> __device__ static double timed(double x) {
   }
 }
 
-#define TIMED_EACH 1024u /* by each thread */
+#define TIMED_EACH 1024u /* per thread */
 
 template <int function, bool ours> __global__ void time_values(double low, double high, double *out) {
   uint32_t state = blockIdx.x * blockDim.x + threadIdx.x;
@@ -262,7 +266,7 @@ template <int function> static int compare(const compiled &code, double values, 
 int main(int argc, char **argv) {
   const double values = argc > 1 ? atof(argv[1]) : 1e8;
   int devices = 0, passed = 0, all = 0;
-  if (argc == 3 && strcmp(argv[1], "cubin") == 0) { /* NVRTC alone, for capability 9.0; needs no GPU */
+  if (argc == 3 && strcmp(argv[1], "cubin") == 0) { /* NVRTC only, for compute capability 9.0; needs no GPU */
     cudaDeviceProp device = {};
     device.major = 9;
     return compile_text(device, argv[2]).empty();

@@ -1,4 +1,4 @@
-/* make fuzz: the parser of expressions, and what is done with what it makes. Every name of one letter is a node. */
+/* make fuzz: the parser of expressions and the functions that process its results. Every name of one letter is a node. */
 #include <stdio.h>
 
 #include "../c/same_network.h"
@@ -36,7 +36,7 @@ static void check_text(const ff_expr *expr, char *const *names, int tables) {
   free(text);
 }
 
-/* Fixing every third node must give the values that the expression has where they are fixed. */
+/* After every third node is fixed, the expression must have the values that it had for these values of the nodes. */
 static void check_remap(const ff_expr *expr) {
   ff_error err = {FF_OK, ""};
   int64_t map[N_NODES];

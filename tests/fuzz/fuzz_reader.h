@@ -1,5 +1,5 @@
-/* One reader under any input: it must refuse with a sentence, or give a network that can be written and read back the same.
- * Include after defining FORMAT, the format to read. */
+/* Tests one reader on any input. It must return an error with a sentence, or a network that can be written and read back the
+ * same. Define FORMAT, the format to read, before including this. */
 #ifndef FF_FUZZ_READER_H
 #define FF_FUZZ_READER_H
 
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                     \
   } while (0)
 
-/* FF_EMODEL is a fair answer of a format that cannot say what the network is. */
+/* FF_EMODEL is a correct answer if the format cannot express the network. */
 static void round_trip(const ff_pbn *pbn, ff_format format, int exact) {
   ff_error err = {FF_OK, ""};
   ff_pbn *again;

@@ -1,4 +1,5 @@
-# Every way from R into the core once, with its errors, for valgrind: what it reports through fireflip.so is ours.
+# Calls every entry from R into the core once, also with errors, for valgrind. Reports that pass through fireflip.so count as
+# errors of the package.
 library(fireflip)
 fails <- function(code) stopifnot(inherits(try(code, silent = TRUE), "try-error"))
 
@@ -39,7 +40,7 @@ steady_state(net, c("x1 & x2", "x3"), precision = 0.05, method = "simulation", s
 steady_state(random, "x1", precision = 0.05, method = "simulation", seed = 1)
 steady_state(set_perturbation(random, 0), "x1", precision = 0.05, method = "simulation", seed = 1)
 summary(steady_state(net, "x1", method = "exact"))
-steady_state(net, "x1") # exact, of its own accord
+steady_state(net, "x1") # uses the exact method by default
 fails(steady_state(net, "x1 &"))
 long_run_influence(net, precision = 0.05, method = "simulation", seed = 1)
 influence_analysis(net, "x1", precision = 0.05, influence_precision = 0.05, method = "simulation", seed = 1)

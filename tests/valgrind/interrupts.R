@@ -1,4 +1,4 @@
-# A few interrupts of each kind of long call, for valgrind: what a call leaves behind when it is cut off is ours to free.
+# A few interrupts of each kind of long call, for valgrind: the package must free what an interrupted call leaves.
 library(fireflip)
 source("tests/campaign/interrupt-calls.R")
 
@@ -7,8 +7,8 @@ calls <- long_calls(big = 100, slow = 40, chain = 9, trajectories = 20)
 threads <- process_status("Threads")
 interrupted <- 0L
 for (call in rep(calls, 3)) {
-  interrupted <- interrupted + interrupt(call, runif(1, 0.3, 4))$interrupted # valgrind takes its time even to begin
-  invisible(gc()) # R's objects that hold the core's are freed here, or never
+  interrupted <- interrupted + interrupt(call, runif(1, 0.3, 4))$interrupted # under valgrind even the start takes time
+  invisible(gc()) # frees the R objects that hold objects of the core
   stopifnot(process_status("Threads") <= threads)
 }
 cat(sprintf("interrupts: %d of %d calls interrupted\n", interrupted, 3L * length(calls)))

@@ -1,7 +1,7 @@
-/* The run-time compiler: a program that ff_compile.c starts with one end of a socket as standard input and output. It reads a
- * request (ff_compile_frame.h), compiles it by NVIDIA's library NVRTC, writes an answer, and ends. It ends as well, at once,
- * when the socket's other end is closed, so it never outlives the process that asked. NVRTC cannot be interrupted, may crash,
- * and keeps statics that must not be torn down under it: in a process of its own none of that matters to R's. */
+/* The run-time compiler. ff_compile.c starts this program with one end of a socket as its standard input and output. It reads a
+ * request (ff_compile_frame.h), compiles it with NVIDIA's library NVRTC, writes an answer, and ends. It also ends at once when
+ * the other end of the socket closes, so it never outlives the process that started it. NVRTC cannot be interrupted, may crash,
+ * and has static objects that must not be destroyed while it runs. In a separate process, none of this affects R. */
 #define _GNU_SOURCE /* dlinfo, close_range */
 #include "../runtime/ff_compile_frame.h"
 
@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64u << 20) /* of the thread that compiles: long code nests deep */
-#define OLDEST 12               /* major version of NVRTC */
+#define STACK_BYTES (64u << 20) /* of the thread that compiles: long code is deeply nested */
+#define OLDEST 12               /* the lowest major version of NVRTC that is used */
 
-/* NVRTC's functions and codes as nvrtc.h declares them, which is not needed here (tests/cuda/jit.cu compares). */
+/* The functions and codes of NVRTC, as in nvrtc.h, which is therefore not needed (tests/cuda/jit.cu compares them). */
 enum { NVRTC_FINE = 0, NVRTC_BAD_OPTION = 5, NVRTC_BAD_TEXT = 6 };
 
 typedef struct {
@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {
   ff_frame_request head;
-  char *bytes;          /* that follow it */
-  const char **options; /* in them */
+  char *bytes;          /* the bytes after the head */
+  const char **options; /* point into `bytes` */
   const char *text;
 } request;
 
@@ -64,7 +64,7 @@ static void write_all(const void *from, size_t bytes) {
   }
 }
 
-/* Splits what follows the head; 0 where it is not what the head says. */
+/* Splits the bytes after the head into options and text. Returns 0 if they do not agree with the head. */
 static int split(request *r) {
   const char *at = r->bytes, *end = r->bytes + r->head.options;
   for (uint32_t i = 0; i < r->head.n_options; i++) {
@@ -90,7 +90,7 @@ static int read_request(request *r) {
   return ff_frame_sum(r->bytes, bytes) == h->sum && split(r) ? 0 : FF_COMPILER_BAD_REQUEST;
 }
 
-/* Writes the answer and ends the process: no destructor of NVRTC's runs. */
+/* Writes the answer and ends the process without running NVRTC's destructors. */
 static _Noreturn void answer(ff_compiled outcome, const char *maker, const char *content, size_t bytes) {
   ff_frame_answer head = {.mark = FF_FRAME_ANSWER, .maker = strlen(maker) + 1, .content = bytes + 1, .outcome = outcome};
   char *frame = calloc(sizeof head + (size_t)(head.maker + head.content), 1);
@@ -136,7 +136,8 @@ static void find_functions(nvrtc *n, void *library) {
     refuse("the library libnvrtc.so lacks a function");
 }
 
-/* The compiler's name; empty where its library's file cannot be found, and code that it makes is not loaded another time then. */
+/* Writes the compiler's name. It is empty if the library's file cannot be found; stored code of such a compiler is not loaded
+ * again. */
 static void name_maker(char maker[FF_MAKER_ROOM], const nvrtc *n, void *library) {
   struct link_map *map = NULL;
   char path[PATH_MAX];
@@ -147,7 +148,7 @@ static void name_maker(char maker[FF_MAKER_ROOM], const nvrtc *n, void *library)
     maker[0] = '\0';
 }
 
-/* The compiler's log; the caller does not free it, for the process ends soon. */
+/* Returns the compiler's log. It is never freed, because the process ends soon. */
 static const char *log_of(const nvrtc *n, void *program) {
   size_t bytes = 0;
   if (n->log_size(program, &bytes) != NVRTC_FINE) return "";
@@ -195,7 +196,7 @@ static void *compile_apart(void *context) { compile(context); }
 
 /* ---- the process -------------------------------------------------------------------------------------------------------- */
 
-/* What the parent left open is none of our business, and must not stay open because of us. */
+/* Closes the descriptors that the parent left open. This process must not keep them open. */
 static void close_others(void) {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
@@ -216,7 +217,7 @@ int main(int argc, char **argv) {
   if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, STACK_BYTES) != 0 ||
       pthread_create(&thread, &attributes, compile_apart, &r) != 0)
     _exit(FF_COMPILER_NO_MEMORY);
-  for (;;) { /* nothing more comes: what can be read is the end */
+  for (;;) { /* no more input is expected: the only event is the end of the stream */
     struct pollfd end = {.fd = 0, .events = POLLIN};
     char byte;
     if (poll(&end, 1, -1) > 0 && read(0, &byte, 1) <= 0 && errno != EINTR) _exit(FF_COMPILER_LEFT);

@@ -1,4 +1,4 @@
-/* Ensembles of tiles on a device: the choice of a kernel, memory, launches, and the interface "pbn". */
+/* Ensembles of tiles on a device: the choice of a runner, memory, launches, and the interface "pbn". */
 #include "ff_ensemble.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_STEPS 4      /* of a first launch, whose time is not known yet */
-#define LONG_LAUNCH 0.02   /* seconds; launches aim at half of what the caller gives, or at all where that is less than this */
+#define FIRST_STEPS 4      /* in the first launch, because the time per step is not known yet */
+#define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
 #define SPILL_STEPS ((1u << FF_COUNT_LEVELS) - 1u)
 
 /* ---- ensembles -------------------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static size_t common_bytes(const ff_program *p) { return (size_t)p->n_terms * (F
 
 static int is(const char *name, const char *what) { return name != NULL && strcmp(name, what) == 0; }
 
-/* The runners that may run the program, in the order in which they are asked. */
+/* Lists the candidates in the order in which they are asked. */
 static void list_runners(ff_ensemble *e) {
   static const ff_runner *const packed[] = {&ff_runner_table, &ff_runner_table_unsplit};
   static const ff_runner *const sliced[] = {&ff_runner_generated, &ff_runner_interpreter};
@@ -44,12 +44,13 @@ static void list_runners(ff_ensemble *e) {
   const char *wanted = e->options.kernel;
   for (int i = 0; i < 2; i++) {
     const ff_runner *runner = is_packed ? packed[i] : sliced[i];
-    const int left_out = runner == &ff_runner_table_unsplit || (runner == &ff_runner_generated && is(e->options.like, "interpreter"));
+    const int left_out =
+        runner == &ff_runner_table_unsplit || (runner == &ff_runner_generated && is(e->options.like, "interpreter"));
     if (wanted != NULL ? is(wanted, runner->kernel) : !left_out) e->runners[e->n_runners++] = runner;
   }
 }
 
-/* The runner does not run it, for whatever reason; the next one may. */
+/* The current runner refuses, for any reason. The next one is asked. */
 static ff_stage refuse(ff_ensemble *e, const ff_error *why) {
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;
@@ -65,13 +66,14 @@ static ff_stage choose(ff_ensemble *e) {
   return e->runner->prepare(e, &why) == FF_OK ? FF_STAGE_PREPARE : refuse(e, &why);
 }
 
-/* As many tiles as the device runs at a time, where the memory allows: a last, smaller wave costs less than equal ones, whose
- * time is that of the fullest multiprocessor. */
+/* A wave has as many tiles as the device can run at the same time, if memory allows. A smaller last wave costs less than equal
+ * waves would, because the fullest multiprocessor determines a wave's time. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "asking for its memory", err);
   if (status != FF_OK) return status;
-  uint64_t a_tile = e->tile_bytes + common_bytes(e->program), fits = (uint64_t)((double)unused * 0.9) / (a_tile > 0 ? a_tile : 1);
+  uint64_t a_tile = e->tile_bytes + common_bytes(e->program),
+           fits = (uint64_t)((double)unused * 0.9) / (a_tile > 0 ? a_tile : 1);
   uint64_t tiles = e->resident > 0 ? e->resident : 1;
   if (tiles > fits) tiles = fits;
   if (tiles == 0)
@@ -93,7 +95,7 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
   return status;
 }
 
-/* Memory is cleared and filled on the default stream, for which the ensemble's own does not wait. */
+/* Memory is cleared and filled on the default stream, and the ensemble's stream does not wait for that one. */
 static ff_status settle_memory(ff_error *err) {
   return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err);
 }
@@ -115,7 +117,7 @@ static ff_stage prepare(ff_ensemble *e, double seconds) {
 }
 
 static ff_stage allocate(ff_ensemble *e) {
-  if (e->refused.status != FF_OK) { /* why not the runner before */
+  if (e->refused.status != FF_OK) { /* the reason why the previous runner refused */
     char first[sizeof e->info.reason];
     snprintf(first, sizeof first, "%s", e->info.reason);
     snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, e->refused.text);
@@ -127,7 +129,7 @@ static ff_stage allocate(ff_ensemble *e) {
   return status == FF_OK ? FF_STAGE_RUNS : FF_STAGE_FAILED;
 }
 
-/* The one place where an ensemble goes from stage to stage: until it runs, has failed, or waits for its runner. */
+/* Changes the stage, until the ensemble runs, has failed, or must wait for its runner. create() alone also calls choose(). */
 static ff_status advance(ff_ensemble *e, double seconds, ff_error *err) {
   for (;;) {
     switch (e->stage) {
@@ -163,10 +165,10 @@ static ff_status create(ff_ensemble **out, const ff_program *program, const ff_e
   if (e->n_runners > 0) e->refused = {};
   ff_status status = ff_cuda_enter(&guard, options->device, err);
   if (status == FF_OK) status = set_up(e, err);
-  while (status == FF_OK && e->stage == FF_STAGE_CHOOSE) e->stage = choose(e); /* only begins what takes long */
+  while (status == FF_OK && e->stage == FF_STAGE_CHOOSE) e->stage = choose(e); /* what takes long is only begun here */
   if (status == FF_OK && e->stage == FF_STAGE_FAILED) status = ff_error_set(err, e->refused.status, "%s", e->refused.text);
   ff_cuda_leave(&guard);
-  e->options.cache = e->options.kernel = e->options.like = NULL; /* the caller's */
+  e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
   if (status != FF_OK) {
     destroy(e);
     return status;
@@ -182,7 +184,7 @@ extern "C" ff_status ff_ensemble_wait(ff_ensemble *e, const char *doing, ff_erro
   return status == FF_OK ? ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err) : status;
 }
 
-static ff_status forget(ff_ensemble *e, ff_error *err) {
+extern "C" ff_status ff_ensemble_forget(ff_ensemble *e, ff_error *err) {
   const uint64_t n = e->tiles * e->program->n_terms;
   e->counted = e->in_counters = 0;
   ff_status status = ff_cuda_check(cudaMemsetAsync(e->counts, 0, n * FF_TILE * sizeof *e->counts, e->stream),
@@ -207,12 +209,12 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t til
   e->unit = unit;
   e->tiles = tiles;
   e->step = 0;
-  ff_status status = forget(e, err);
+  ff_status status = ff_ensemble_forget(e, err);
   if (status == FF_OK) status = e->runner->start(e, err);
   return status == FF_OK ? ff_ensemble_wait(e, "starting trajectories", err) : status;
 }
 
-/* One launch, timed. */
+/* Runs one launch and measures its time. */
 static ff_status launch(ff_ensemble *e, uint64_t steps, int count, ff_error *err) {
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->steps(e, steps, count, count && e->counted == 0, err);
@@ -241,7 +243,8 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && *done < wanted) {
     double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
-    if (left < share && left > 0) share = left; /* so that several devices end at the same time, and none waits long */
+    /* so that several devices end at the same time, and the caller does not wait long */
+    if (left < share && left > 0) share = left;
     double most = e->second_steps[count != 0] > 0 ? e->second_steps[count != 0] * share : FIRST_STEPS;
     uint64_t chunk = most < 1 ? 1 : most > 1e9 ? 1000000000 : (uint64_t)most;
     if (chunk > wanted - *done) chunk = wanted - *done;
@@ -269,11 +272,11 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
 
 static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   ff_status status = ff_ensemble_spill(e, err);
-  if (status == FF_OK && sums->n_terms > 0) status = ff_ensemble_add_up(e, sums, err);
-  return status == FF_OK ? forget(e, err) : status;
+  if (status != FF_OK) return status;
+  return sums->n_terms > 0 ? ff_ensemble_add_up(e, sums, err) : ff_ensemble_forget(e, err);
 }
 
-/* ---- the interface, with the ensemble's device as the thread's ---------------------------------------------------- */
+/* ---- the interface: each call makes the ensemble's device the thread's current one ---------------------------------- */
 
 #define ON_DEVICE(e, call, err)                                                  \
   do {                                                                           \
@@ -284,7 +287,9 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
     return status;                                                               \
   } while (0)
 
-static ff_status ready_there(ff_ensemble *e, double seconds, int *is, ff_error *err) { ON_DEVICE(e, ready(e, seconds, is, err), err); }
+static ff_status ready_there(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  ON_DEVICE(e, ready(e, seconds, is, err), err);
+}
 
 static ff_status start_there(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t tiles, ff_error *err) {
   ON_DEVICE(e, start(e, key, first, tiles, err), err);

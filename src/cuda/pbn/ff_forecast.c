@@ -4,12 +4,13 @@
 #include "ff_generate.h"
 
 #define CLOCK 1.98e9
-#define CARD (132 * CLOCK)   /* multiprocessors times clock of the card that was measured, an H200 */
-#define FEWEST_TILES 8       /* a multiprocessor's: with fewer a step of the interpreter takes no less time */
-#define CACHED 320           /* counters of terms, of all warps of a multiprocessor, whose low levels its cache holds */
+#define CARD (132 * CLOCK)   /* multiprocessors times clock rate of the card on which the times were measured, an H200 */
+#define FEWEST_TILES 8       /* per multiprocessor: fewer tiles do not make a step of the interpreter faster */
+#define CACHED 320           /* counters of terms, over all warps of a multiprocessor, whose low levels fit its cache */
 
-/* All that follows is seconds of that card for a step of a trajectory: the code on a full card, slowed by what few warps leave
- * unused, and counters in global memory, touched the less the more levels lie closer. */
+/* The next three functions return seconds on that card. The first two are per step and trajectory. Generated code: the time on a
+ * fully used card, multiplied by a factor for too few warps, plus the accesses to counters in global memory. The more levels of
+ * the counters lie in shared memory, the fewer these accesses are. */
 static double generated_step(const ff_program *p, uint32_t levels, double warps) {
   uint64_t words, operations;
   ff_generate_size(p, 0, &words, &operations);
@@ -45,7 +46,7 @@ ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run
   const int known = run->tiles > 0 && run->steps > 0;
   const double share = CARD / (run->processors * (run->clock > 0 ? run->clock : CLOCK));
   const double a_tile = known ? FF_TILE * (double)run->steps : 1;
-  const double each = known ? (double)run->tiles / run->processors : run->warps; /* tiles of a multiprocessor */
+  const double each = known ? (double)run->tiles / run->processors : run->warps; /* tiles per multiprocessor */
   const double at_once = larger(each < run->warps ? each : run->warps, 1);
   const double tiles = known ? larger((double)run->tiles, run->processors) : 1;
   const double full = known ? larger(tiles, (double)run->processors * FEWEST_TILES) : 1;

@@ -1,5 +1,6 @@
-/* How long either kernel of the sliced program would take for a run, by times that were measured on one card and are scaled by
- * another's multiprocessors and clock (bench/NOTES.md says how well that fits). Decides speed alone: no bit depends on it. */
+/* Predicts the run time of both kernels of the sliced program, and the time to compile generated code. The predictions are
+ * measured times of one card, scaled by the other card's multiprocessors and clock rate (bench/NOTES.md compares them with
+ * measurements). They affect speed only: no bit of an answer depends on them. */
 #ifndef FF_FORECAST_H
 #define FF_FORECAST_H
 
@@ -10,20 +11,22 @@ extern "C" {
 #include "../../pbn/ff_engine.h"
 
 typedef struct {
-  double compile;                /* seconds to make generated code, where none is kept */
-  double generated, interpreted; /* seconds of the run; of a step of a trajectory where it is not known how long it is */
+  double compile;                /* seconds to compile the generated code if it is not in the cache */
+  double generated, interpreted; /* seconds of the run, or of one step of one trajectory if the length of the run is unknown */
 } ff_forecast;
 
-/* A card, a run of so many steps of each of its tiles (0: not known), and generated code's shape: levels of counters in shared
- * memory, and warps that a multiprocessor then holds. */
+/* A card, a run, and the shape of generated code. */
 typedef struct {
+  /* multiprocessors of the card */
   uint32_t processors;
-  double clock; /* ticks a second; 0: not known */
+  double clock; /* Hz; 0: unknown */
+  /* the run: its tiles, and the steps of each; 0: unknown */
   uint64_t tiles, steps;
+  /* generated code: levels of counters in shared memory, and warps per multiprocessor */
   uint32_t levels, warps;
 } ff_forecast_run;
 
-/* O(size of the program). */
+/* Predicts the times for a program. O(size of the program). */
 ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* From operations on rows to the text of straight-line code. */
+/* Translates operations on rows to straight-line CUDA C. */
 #include "ff_generate.h"
 
 #include <stdarg.h>
@@ -9,15 +9,15 @@
 #include "../../pbn/ff_engine_internal.h"
 #include "ff_slice_image.h"
 
-#define ITEMS 64       /* as G_ITEMS of ff_generated.h */
-#define SOME_TERMS 8   /* as G_SOME */
+#define ITEMS 64       /* equals G_ITEMS of ff_generated.h */
+#define SOME_TERMS 8   /* equals G_SOME */
 
 typedef struct {
   char *text;
   size_t length, capacity;
 } writer;
 
-/* A temporary row's present meaning: which variable of the generated code, or which mask. */
+/* What a temporary row holds at this point: a variable of the generated code, or a mask. */
 typedef struct {
   uint32_t number;
   int mask;
@@ -27,10 +27,10 @@ typedef struct {
   const ff_program *program;
   const ff_slice *slice;
   writer out;
-  meaning *temps;      /* per temporary row */
-  uint32_t variables;  /* named so far */
-  uint32_t *last_read; /* per node: the operation of the update that reads it last, + 1 */
-  uint32_t *waiting;   /* nodes with a new value that is not stored yet, for others still read the old one */
+  meaning *temps;      /* one per temporary row */
+  uint32_t variables;  /* how many variables have names so far */
+  uint32_t *last_read; /* per node: 1 + the number of the last operation of the update that reads it */
+  uint32_t *waiting;   /* nodes whose new value is computed but not stored, because later operations still read the old one */
   uint32_t n_waiting;
   ff_status status;
   ff_error *err;
@@ -95,8 +95,8 @@ static const char *operand(const generator *g, uint32_t row, char text[OPERAND])
   return text;
 }
 
-/* A truth table as nested choices, sub-tables that are equal or constant left out; rows `at` .. `at` + 2^k - 1. Its value is in
- * the variable whose number is returned, or is a constant: UINT32_MAX - 1 (all 0), UINT32_MAX (all 1). */
+/* Writes a truth table as nested selections and leaves out sub-tables that are equal or constant. The table's rows are `at` ..
+ * `at` + 2^k - 1. Returns the number of the variable that holds the result, or ALL_0 or ALL_1 if the result is constant. */
 #define ALL_0 (UINT32_MAX - 1)
 #define ALL_1 UINT32_MAX
 
@@ -131,7 +131,7 @@ static uint32_t table(generator *g, const uint32_t *inputs, uint32_t k, const ui
   return out;
 }
 
-/* The right side of an operation, into `text`. A table is written out first. */
+/* Writes the right-hand side of an operation to `text`. The statements of a truth table are put out first. */
 static void value(generator *g, const ff_slice_op *op, char *text, size_t size) {
   static const char *const forms[] = {[FF_S_COPY] = "%s",        [FF_S_NOT] = "~%s",       [FF_S_AND] = "%s & %s",
                                       [FF_S_NAND] = "~(%s & %s)", [FF_S_OR] = "%s | %s",    [FF_S_NOR] = "~(%s | %s)",
@@ -185,7 +185,7 @@ static void note_reads(generator *g) {
   }
 }
 
-/* Stores new values whose old ones nobody reads any more. */
+/* Stores the new values of nodes whose old values no later operation reads. */
 static void store_ready(generator *g, uint32_t op) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < g->n_waiting; i++) {
@@ -267,7 +267,7 @@ static void put_select(generator *g) {
 
 /* ---- terms and the rest --------------------------------------------------------------------------------------------------- */
 
-/* Terms stand in the order of their operations; a case of the switch has the next eight. */
+/* The terms are in the order of their operations. Each case of the switch computes the next eight. */
 static void put_terms(generator *g) {
   const ff_slice *s = g->slice;
   uint32_t done = 0;
@@ -287,7 +287,7 @@ static void put_terms(generator *g) {
   put(g, "    break;\n  }\n  default: break;\n  }\n}\n");
 }
 
-/* What G_TWO_STATE and G_CHANGING_BEFORE say, by stretches of terms whose changes are counted. */
+/* Defines G_TWO_STATE and G_CHANGING_BEFORE by ranges of terms whose changes are counted. */
 static void put_changing(generator *g) {
   const ff_program *p = g->program;
   uint32_t end = 0;

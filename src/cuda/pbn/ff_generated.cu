@@ -1,4 +1,5 @@
-/* Runs code that is generated for the network at hand: compiled at run time, kept in a folder by its content (ff_jit.h). */
+/* The runner of generated code: it generates code for one network, compiles it at run time, and keeps it in a cache
+ * (ff_jit.h). */
 #include "ff_forecast.h"
 #include "ff_generate.h"
 #include "../runtime/ff_jit.h"
@@ -10,10 +11,10 @@
 #include <string.h>
 
 #define MOST_OPERATIONS 20000 /* longer code takes half a minute to compile and is slower than the interpreter (bench/NOTES.md) */
-#define KEPT_PRICE 0.25      /* of compiling what is kept: a network is mostly run again */
-#define LEAST_WARPS 4        /* a multiprocessor's: with fewer the interpreter does as well */
+#define KEPT_PRICE 0.25 /* fraction of the compile time that must be saved if the code is cached: most networks are run again */
+#define LEAST_WARPS 4        /* per multiprocessor: with fewer warps the interpreter is as fast */
 #define BLOCK_WARPS 4
-#define WANTED_WARPS 16      /* a multiprocessor's: registers for 128 values a thread */
+#define WANTED_WARPS 16      /* per multiprocessor: leaves each thread registers for 128 values */
 
 typedef struct {
   ff_slice_device device;
@@ -24,27 +25,30 @@ typedef struct {
   size_t shared;
 } generated;
 
-/* Warps that a multiprocessor can hold by its shared memory, in whole blocks of at most BLOCK_WARPS. */
+/* The number of warps that fit on a multiprocessor by its shared memory, in blocks of `block` warps. 0 if one block does not
+ * fit. */
 static uint32_t warps_that_fit(const ff_ensemble *e, uint64_t words, uint32_t block) {
   const size_t taken = (size_t)words * 4 * block, reserved = e->device.reservedSharedMemPerBlock;
   if (taken > e->device.sharedMemPerBlockOptin) return 0;
   return (uint32_t)(e->device.sharedMemPerMultiprocessor / (taken + reserved)) * block;
 }
 
-/* The block of which a multiprocessor holds the most warps, and of those the largest; *fit are these warps. */
+/* Chooses the block size with which most warps fit on a multiprocessor, and the largest of these. *fit becomes that number of
+ * warps. */
 static uint32_t fit_block(const ff_ensemble *e, uint64_t words, uint32_t *fit) {
   uint32_t best = 0;
   *fit = 0;
   for (uint32_t block = BLOCK_WARPS; block > 0; block /= 2) {
     const uint32_t warps = warps_that_fit(e, words, block);
-    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* small blocks pay where they make room for many more */
+    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* a smaller block must make room for many more warps */
     *fit = warps;
     best = block;
   }
   return best;
 }
 
-/* Of all numbers of levels of counters in shared memory the one that is forecast to be fastest; or says why none will do. */
+/* Chooses the number of counter levels in shared memory for which the predicted run time is shortest. FF_EARGUMENT, with the
+ * reason, if none is possible. */
 static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, ff_error *err) {
   int kilohertz = 0;
   uint64_t words;
@@ -71,8 +75,8 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
                       (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
 }
 
-/* What generated code saves, and from what savings on it is to be made: at once where it was asked for, runs on another device, or
- * nobody knows how long the run is. */
+/* Computes how many seconds the generated code saves in this run, and how many it must save to be compiled. The code is compiled
+ * at once if the caller asked for it, if another device uses it, or if the length of the run is unknown. */
 static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
                        ff_error *err) {
   const char *const by_name[] = {e->options.kernel, e->options.like};
@@ -86,7 +90,7 @@ static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_fore
                       (unsigned long long)own->operations);
 }
 
-/* FF_EARGUMENT, with the reason, where there will be no code. */
+/* FF_EARGUMENT, with the reason, if the code is not available. */
 static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_error *err) {
   ff_jit_outcome outcome;
   ff_status status = ff_jit_wait(own->jit, seconds, &outcome, err);
@@ -121,7 +125,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   return build(own, e, err);
 }
 
-/* Once the code is there. */
+/* Waits for the code, then takes the kernel and uploads the program. */
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   generated *own = (generated *)e->own;
   ff_status status = wait_for_code(own, seconds, is, err);
@@ -136,8 +140,10 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->info.registers = (uint32_t)own->kernel.registers;
   e->info.shared_bytes = (uint32_t)own->shared;
   const char *note = ff_jit_reason(own->jit);
-  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network (some %llu operations%s), a tile a warp%s%.120s",
-           (unsigned long long)own->operations, ff_jit_kept(own->jit) ? ", kept from before" : "", note[0] != '\0' ? "; " : "", note);
+  snprintf(e->info.reason, sizeof e->info.reason,
+           "code generated for this network (some %llu operations%s), a tile a warp%s%.120s",
+           (unsigned long long)own->operations, ff_jit_kept(own->jit) ? ", kept from before" : "", note[0] != '\0' ? "; " : "",
+           note);
   return FF_OK;
 }
 
@@ -157,8 +163,8 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   void *arguments[] = {&own->device.image, &run};
   const uint32_t warps = own->shape.warps;
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32, own->shared,
-                          e->stream, arguments, err);
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32,
+                          own->shared, e->stream, arguments, err);
 }
 
 static ff_status spill(ff_ensemble *e, ff_error *err) { return ff_slice_spill(&((generated *)e->own)->device, e, err); }

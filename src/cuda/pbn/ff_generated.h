@@ -1,19 +1,19 @@
-/* The frame around code that is generated for one network (ff_generate.c): a warp runs a tile, one step after the other; lane t
- * holds word t of every row. The same text for the device (compiled at run time) and for the host (tests).
+/* The parts of generated code that do not depend on the network; ff_generate.c generates the others. A warp runs one tile, step
+ * by step. Lane t holds word t of every row. The same text is compiled for the device (at run time) and for the host (in tests).
  *
- * The generated text defines before this one
- *   G_NODES, G_TERMS, G_CUTS     how many
- *   G_FLIP, G_FLIP_HERE          sites a trajectory, and of these nodes of the network; 0: no perturbation
- *   G_FLIP_SAME                  1 where site i is node i
- *   G_DRAWS, G_SIZE, G_LOWEST    the table of the number of flips
- *   G_HITS                       flips of a step at most
- *   G_CHOICES_ARE_CUTS           1 where every choice has one cut
- *   G_TWO_STATE(i)               whether term i's changes are counted
- *   G_CHANGING, G_CHANGING_BEFORE(i)  how many such terms, and how many of them before term i
- *   G_NEAR_LEVELS                levels of counters that lie in shared memory
- *   G_WARPS, G_BLOCKS            warps of a block, blocks of a multiprocessor to make registers fit for
- * and after it g_select(w), g_update(w) and g_terms(w, chunk, word), in terms of NODE(i), MASK(k), RANDOM(group) and
- * OPEN(k, bits).
+ * The generated text that comes before this one defines
+ *   G_NODES, G_TERMS, G_CUTS     the numbers of nodes, terms and cuts
+ *   G_FLIP, G_FLIP_HERE          sites that can be perturbed, and how many of them are nodes of the network; 0: no perturbation
+ *   G_FLIP_SAME                  1 if site i is node i
+ *   G_DRAWS, G_SIZE, G_LOWEST    the table from which the number of flips is drawn
+ *   G_HITS                       the most flips in one step
+ *   G_CHOICES_ARE_CUTS           1 if every choice has one cut
+ *   G_TWO_STATE(i)               whether the changes of term i are counted
+ *   G_CHANGING, G_CHANGING_BEFORE(i)  the number of such terms, and how many of them come before term i
+ *   G_NEAR_LEVELS                levels of the counters that lie in shared memory
+ *   G_WARPS, G_BLOCKS            warps per block, and blocks per multiprocessor for which registers are limited
+ * The text that comes after this one defines g_select(w), g_update(w) and g_terms(w, chunk, word, lane). It uses NODE(i),
+ * MASK(k), RANDOM(group) and g_open(w, k, bits).
  */
 #ifndef FF_GENERATED_H
 #define FF_GENERATED_H
@@ -24,13 +24,13 @@
 
 #define G_ITEMS 64u
 #define G_NEAR_ROWS (G_NEAR_LEVELS > 0u ? G_TERMS * 2u * G_NEAR_LEVELS + 2u * G_CHANGING : 0u)
-#define G_WORDS ((G_NODES + G_CUTS + 1u + G_NEAR_ROWS) * 32u + G_ITEMS + (G_HITS + 31u) / 32u * 32u) /* of a warp */
+#define G_WORDS ((G_NODES + G_CUTS + 1u + G_NEAR_ROWS) * 32u + G_ITEMS + (G_HITS + 31u) / 32u * 32u) /* per warp */
 
 typedef struct {
   const ff_slice_image *image;
   const ff_slice_launch *run;
-  uint32_t *now, *masks, *stay, *near, *items, *hits; /* the warp's */
-  uint32_t *counters;                                 /* the tile's, in global memory */
+  uint32_t *now, *masks, *stay, *near, *items, *hits; /* shared memory of the warp */
+  uint32_t *counters;                                 /* global memory of the tile */
   uint64_t step, unit;
   uint32_t n_items;
 } g_warp;
@@ -38,7 +38,7 @@ typedef struct {
 #define NODE(i) (w->now[(i) * 32u + lane])
 #define MASK(k) (w->masks[(k) * 32u + lane])
 
-/* Philox with the rounds' keys from the launch, where they are constants. */
+/* Philox with the round keys of the launch, which are constants of the kernel. */
 FF_WARP ff_philox_block g_random(const g_warp *w, uint32_t purpose, uint32_t block) {
   const uint32_t *key = w->run->round_key;
   const ff_philox_block c = ff_philox_counter(purpose, block, w->step, w->unit);
@@ -56,7 +56,7 @@ FF_WARP ff_philox_block g_random(const g_warp *w, uint32_t purpose, uint32_t blo
 
 #define RANDOM(group) g_random(w, FF_DRAW_SELECT, (group) * 32u + lane)
 
-/* Draws the rest for the last n items. */
+/* Draws the remaining bits for the last n items and sets their bits in the masks. */
 FF_WARP void g_close(g_warp *w, uint32_t n) {
   FF_LANE_IN;
   FF_SYNCWARP();
@@ -64,7 +64,7 @@ FF_WARP void g_close(g_warp *w, uint32_t n) {
     const uint32_t item = w->items[w->n_items - n + lane], cut = item >> 10, at = item & 1023u;
     const uint32_t number = G_CHOICES_ARE_CUTS ? cut : w->image->cut_number[cut];
     uint32_t purpose = FF_DRAW_REMAINDER, bound = w->image->cut_rest[cut], word;
-    FF_NO_UNROLL for (;;) { /* twice where 32 bits more leave it open */
+    FF_NO_UNROLL for (;;) { /* a second time if 32 further bits are equal too */
       const ff_philox_block draw = g_random(w, purpose, number * 256u + at / 4u);
       const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
       word = at & 2u ? high : low;
@@ -78,7 +78,7 @@ FF_WARP void g_close(g_warp *w, uint32_t n) {
   FF_SYNCWARP();
 }
 
-/* Trajectories that cut k leaves open. */
+/* Lists the trajectories for which the first bits leave cut k undecided. */
 FF_WARP void g_open(g_warp *w, uint32_t cut, FF_LANE_VAR(uint32_t, open)) {
   FF_LANE_IN;
   for (;;) {
@@ -96,12 +96,13 @@ FF_WARP void g_open(g_warp *w, uint32_t cut, FF_LANE_VAR(uint32_t, open)) {
 
 FF_WARP void g_select(g_warp *w);
 FF_WARP void g_update(const g_warp *w);
-FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane); /* eight terms from 8 * chunk on */
+/* computes eight terms, from term 8 * chunk on */
+FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane);
 
 /* ---- flips -------------------------------------------------------------------------------------------------------- */
 
 #if G_FLIP
-/* Draw number `draw` of a step. */
+/* The number of flips that draw number `draw` of a step yields. */
 FF_WARP uint32_t g_flips_of(const g_warp *w, uint32_t draw, uint32_t which, uint32_t against) {
   const uint32_t column = (uint32_t)(((uint64_t)which * G_SIZE) >> 32);
   const uint64_t threshold = w->image->hits_threshold[column];
@@ -111,12 +112,12 @@ FF_WARP uint32_t g_flips_of(const g_warp *w, uint32_t draw, uint32_t which, uint
   return G_LOWEST + (own ? column : w->image->hits_alias[column]);
 }
 
-/* Notes hit i of the step, from two words: marks its trajectory, and lists word, bit and value to be. */
+/* Records hit i of the step, given by two random words: marks its trajectory, and lists the word, the bit and the new value. */
 FF_WARP void g_note(const g_warp *w, uint32_t i, uint32_t one, uint32_t other) {
   const uint32_t site = (uint32_t)(((uint64_t)one * G_FLIP + (((uint64_t)(other >> 10) * G_FLIP) >> 22)) >> 32);
   const uint32_t word = other >> 5 & 31u, bit = other & 31u;
   FF_ATOMIC_OR(w->stay + word, 1u << bit);
-  uint32_t entry = 0xFFFFFFFFu; /* a removed node */
+  uint32_t entry = 0xFFFFFFFFu; /* a node that reduction removed */
   if (site < G_FLIP_HERE) {
     const uint32_t at = (G_FLIP_SAME ? site : w->image->flip[site]) * 32u + word;
     entry = at << 6 | bit << 1 | (~(w->now[at] >> bit) & 1u);
@@ -124,7 +125,8 @@ FF_WARP void g_note(const g_warp *w, uint32_t i, uint32_t one, uint32_t other) {
   w->hits[i] = entry;
 }
 
-/* The first draw of the warp's first lane says how many; where one such draw does, the other lanes' are the first hits. */
+/* Draws the number of hits, then the hits. If one draw gives the number, lane 0 draws it, and the other lanes draw the first hits
+ * at the same time. */
 FF_WARP uint32_t g_draw_hits(const g_warp *w) {
   FF_LANE_IN;
   uint32_t n = 0, first = (G_DRAWS + 1u) / 2u;
@@ -193,8 +195,8 @@ FF_WARP void g_step(g_warp *w) {
 /* ---- counting --------------------------------------------------------------------------------------------------------- */
 
 #if G_TERMS
-/* A term's rows in shared memory are its low levels' sums and what these hold; after those of all terms come, for each whose changes
- * are counted, the value before and the changes. */
+/* The rows of a term in shared memory are the sums and the held rows of its low levels. After those of all terms come two rows
+ * for each term whose changes are counted: its last value, and its changes. */
 #define G_NEAR(row) (w->near[(row) * 32u + lane])
 #define G_FAR(i, row) (w->counters[((uint64_t)(i) * FF_COUNTER_ROWS + (row)) * 32u + lane])
 #define G_NEAR_SUM(i, level) G_NEAR((i) * 2u * G_NEAR_LEVELS + (level))
@@ -207,11 +209,11 @@ FF_WARP void g_step(g_warp *w) {
 #define G_AT_CHANGED(i) G_FAR(i, FF_COUNTER_CHANGED)
 #endif
 
-/* Terms are taken some at a time: what they read is under way together, and registers suffice. */
+/* Terms are processed in groups of eight. The reads of a group are in flight together, and registers suffice. */
 #define G_SOME 8u
 #define G_CHUNKS ((G_TERMS + G_SOME - 1u) / G_SOME)
 
-/* A full adder: the sum goes to *sum, the carry is returned. */
+/* A full adder: stores the sum in *sum and returns the carry. */
 FF_WARP uint32_t g_add(uint32_t *sum, uint32_t held, uint32_t word) {
   const uint32_t s = *sum, both = s ^ held;
   *sum = both ^ word;
@@ -232,7 +234,7 @@ FF_WARP void g_note_changes(const g_warp *w, uint32_t first, const uint32_t *wor
   }
 }
 
-/* A level of some terms' counters takes their words, and leaves the carries there. */
+/* Adds the words of a group of terms to one level of their counters. The words become the carries. */
 FF_WARP void g_add_level(const g_warp *w, uint32_t first, uint32_t *word, uint32_t level, int near, unsigned lane) {
   uint32_t sum[G_SOME], held[G_SOME];
   FF_UNROLL for (uint32_t i = 0; i < G_SOME; i++) {
@@ -250,7 +252,7 @@ FF_WARP void g_add_level(const g_warp *w, uint32_t first, uint32_t *word, uint32
   }
 }
 
-/* Counts some terms' words, which t steps are counted of already: all lanes take the same branches. */
+/* Counts the words of a group of terms. The counters hold t steps already. All lanes take the same branches. */
 FF_WARP void g_count_some(const g_warp *w, uint32_t first, uint32_t *word, uint32_t t, unsigned lane) {
   g_note_changes(w, first, word, lane);
   uint32_t level = 0;
@@ -278,8 +280,8 @@ FF_WARP void g_count(const g_warp *w, uint32_t t) {
   }
 }
 
-/* Notes the terms as they are: before the first counted step, when trajectories in which they hold are counted too, and after a
- * launch's last step. */
+/* Records the present values of the terms: before the first counted step, when also the trajectories in which they hold are
+ * counted, and after the last step of a launch. */
 FF_WARP void g_note_terms(const g_warp *w, uint32_t tile, int fresh) {
   FF_LANE_IN;
   FF_EACH_LANE {
@@ -308,7 +310,7 @@ FF_WARP void g_move_row(const g_warp *w, uint32_t near_row, uint32_t term, uint3
 }
 #endif
 
-/* Near rows from and to the tile's counters. */
+/* Copies the rows in shared memory from (`in`) or to the counters of the tile. */
 FF_WARP void g_move_counters(const g_warp *w, int in) {
 #if G_NEAR_LEVELS
   FF_LANE_IN;
@@ -330,7 +332,7 @@ FF_WARP void g_move_counters(const g_warp *w, int in) {
 }
 #endif
 
-/* A launch for one tile; `memory` are the warp's G_WORDS words. */
+/* Runs a launch for one tile. `memory` has the G_WORDS words of the warp. */
 FF_WARP void g_run(const ff_slice_image *image, const ff_slice_launch *run, uint32_t tile, uint32_t *memory) {
   FF_LANE_IN;
   g_warp warp, *w = &warp;
@@ -350,7 +352,7 @@ FF_WARP void g_run(const ff_slice_image *image, const ff_slice_launch *run, uint
   if (run->count) g_move_counters(w, 1);
 #endif
   FF_SYNCWARP();
-  FF_NO_UNROLL for (int end = run->fresh ? 0 : 1; end < 2; end++) { /* so that the terms' code stands here once */
+  FF_NO_UNROLL for (int end = run->fresh ? 0 : 1; end < 2; end++) { /* a loop, so that the code of the terms is there only once */
     FF_NO_UNROLL for (uint64_t s = 0; s < (end ? run->steps : 0u); s++) {
       w->step = run->step + s;
       g_step(w);

@@ -1,5 +1,5 @@
-/* The interpreter of the sliced program: a block runs a tile, its warps take segments of the program (ff_slice_warp.h). For
- * networks of any size: states lie in shared memory where they fit, else in global memory, which the caches then hold. */
+/* The interpreter of the sliced program. A block runs one tile, and its warps run segments of the program (ff_slice_warp.h). It
+ * runs networks of any size: states lie in shared memory if they fit, else in global memory, where the caches help. */
 #include "ff_slice.h"
 #include "ff_slice_warp.h"
 
@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WARPS 20 /* of a multiprocessor, for 96 registers a thread: with fewer, code that is run again and again grows */
+/* per multiprocessor, so that a thread has 96 registers: with fewer registers the inner loops need more instructions */
+#define MOST_WARPS 20
 
-/* Where a tile's rows are: in a staged image a segment copies what it reads of those in global memory. */
+/* Where the rows of a tile lie. STAGED: in global memory, and each segment first copies the rows that it reads. */
 enum { BOTH_SHARED, NOW_SHARED, STAGED, NONE_SHARED };
 
 
-/* Where things lie in a block's shared memory, in words. */
+/* Offsets in the shared memory of a block, in words. */
 typedef struct {
   uint32_t functions, now, next, stay, scratch, items, window, words;
 } layout;
@@ -32,7 +33,7 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   const size_t scratch = (size_t)image->scratch_rows * 32;
   const size_t words = (warps + 1) / 2 * FF_FUNCTIONS + (rows + next_rows + 2) * 32 + warps * (scratch + FF_ITEMS + FF_WINDOW);
   layout out = {};
-  out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* where it does not fit anyway */
+  out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* a number that certainly does not fit */
   out.now = (warps + 1) / 2 * FF_FUNCTIONS;
   out.next = out.now + (uint32_t)rows * 32;
   out.stay = out.next + (uint32_t)next_rows * 32;
@@ -42,7 +43,8 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   return out;
 }
 
-/* What a compiler would rather compute again and again than keep in a register: it does not see that a lane asks itself. */
+/* Keeps a value in a register. The compiler would compute it again each time; it does not know that here a lane reads its own
+ * value. */
 __device__ static __forceinline__ uint32_t kept(uint32_t x) { return __shfl_sync(0xFFFFFFFFu, x, threadIdx.x % 32); }
 
 __device__ static __forceinline__ uint32_t *kept_global(uint32_t *x) {
@@ -119,31 +121,35 @@ static kernel kernel_of(int where) {
                                : interpret<NONE_SHARED>;
 }
 
-/* Blocks that a multiprocessor runs at a time; 0 where shared memory does not suffice for one. */
-static ff_status occupancy(int *blocks, const ff_ensemble *e, const ff_slice_image *image, uint32_t warps, int where, ff_error *err) {
+/* Computes how many blocks a multiprocessor can run at the same time; 0 if the shared memory does not suffice for one. */
+static ff_status occupancy(int *blocks, const ff_ensemble *e, const ff_slice_image *image, uint32_t warps, int where,
+                           ff_error *err) {
   const size_t shared = (size_t)lay_out(image, warps, where).words * 4;
   *blocks = 0;
   if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
   const kernel run = kernel_of(where);
-  /* the most there is, not what this ensemble takes: the setting is the device's, and other ensembles may use the kernel */
+  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
   ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                         (int)e->device.sharedMemPerBlockOptin),
                                    "asking for shared memory", err);
   if (status != FF_OK) return status;
-  return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, run, (int)warps * 32, shared), "planning a launch", err);
+  return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, run, (int)warps * 32, shared),
+                       "planning a launch", err);
 }
 
-/* How many warps work, on the whole: at a step's end a tile's warps wait for the last one, half a segment's time, which other tiles of
- * the multiprocessor can use. New states in global memory cost a little, and so does every tile more than needed. */
+/* Estimates how many warps are busy on average. At the end of a step, the warps of a tile wait for the last one, on average for
+ * half a segment. Other tiles of the multiprocessor can use that time. New states in global memory cost a little, and so does
+ * each further tile. */
 static double worth(const ff_slice_image *image, uint32_t warps, int blocks, int where) {
   const double segments = image->n_update > 0 ? image->n_update : 1, idle = 0.5 * warps / segments / blocks;
   return (double)blocks * warps * (1 - (idle < 0.9 ? idle : 0.9)) * (1 - 0.005 * blocks) * (where == BOTH_SHARED ? 1 : 0.97);
 }
 
-/* Tries all numbers of warps to a tile; never more tiles to a multiprocessor than there are. */
+/* Tries all numbers of warps per tile. A multiprocessor never gets more tiles than there are. */
 static ff_status plan_where(interpreter *own, const ff_ensemble *e, int where, double *best, ff_error *err) {
   const ff_slice_image *image = &own->device.image;
-  const uint64_t processors = (uint64_t)e->device.multiProcessorCount, share = (e->options.units + processors - 1) / processors;
+  const uint64_t processors = (uint64_t)e->device.multiProcessorCount,
+                 share = (e->options.units + processors - 1) / processors;
   const uint32_t most = image->n_update > MOST_WARPS ? MOST_WARPS : image->n_update > 0 ? image->n_update : 1;
   for (uint32_t warps = 1; warps <= most; warps++) {
     int blocks = 0;
@@ -171,7 +177,7 @@ static ff_status upload_staged(interpreter *own, const ff_program *program, ff_e
   return status;
 }
 
-/* Both states in shared memory, else the present one, else what a segment reads. */
+/* Chooses where the states lie: both in shared memory, else the present one, else the rows that a segment reads. */
 static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *err) {
   double best = 0;
   ff_status status = ff_slice_upload(&own->device, e->program, err);
@@ -181,7 +187,7 @@ static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *e
     status = upload_staged(own, e->program, err);
     if (status == FF_OK) status = plan_where(own, e, STAGED, &best, err);
   }
-  if (status == FF_OK && best == 0) { /* a node that reads more rows than fit */
+  if (status == FF_OK && best == 0) { /* a node reads more rows than fit */
     ff_slice_release(&own->device);
     status = ff_slice_upload(&own->device, e->program, err);
     if (status == FF_OK) status = plan_where(own, e, NONE_SHARED, &best, err);
@@ -239,7 +245,8 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   const interpreter *own = (const interpreter *)e->own;
   const ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   const kernel interpreter_kernel = kernel_of(own->where);
-  interpreter_kernel<<<(unsigned)e->tiles, own->warps * 32, own->shared, e->stream>>>(own->device.image, run, own->at, own->device.next);
+  interpreter_kernel<<<(unsigned)e->tiles, own->warps * 32, own->shared, e->stream>>>(own->device.image, run, own->at,
+                                                                                      own->device.next);
   return ff_cuda_check(cudaGetLastError(), "launching the interpreter", err);
 }
 

@@ -1,4 +1,4 @@
-/* A wave of tiles of the sliced program on the device: initial states, and counts out of vertical counters. */
+/* A wave of tiles of the sliced program on the device: initial states, and the conversion of vertical counters to counts. */
 #include "ff_slice.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ extern "C" ff_status ff_slice_allocate(ff_slice_device *d, ff_ensemble *e, ff_er
   return status;
 }
 
-/* A thread a word: four rows of a lane are one draw. */
+/* One thread per word. One draw gives four rows of a lane. */
 __global__ static void start_states(ff_slice_image image, uint32_t *state, uint64_t key, uint64_t unit, uint64_t tiles) {
   const uint32_t lane = threadIdx.x % 32, groups = (image.n_nodes + 3) / 4;
   const uint64_t of = (uint64_t)groups * tiles;
@@ -55,10 +55,11 @@ extern "C" ff_status ff_slice_start(ff_slice_device *d, ff_ensemble *e, ff_error
   start_states<<<e->device.multiProcessorCount * 4, 256, 0, e->stream>>>(d->image, d->state, e->key, e->unit, e->tiles);
   ff_status status = ff_cuda_check(cudaGetLastError(), "starting trajectories", err);
   if (status != FF_OK) return status;
-  return ff_cuda_check(cudaMemsetAsync(d->counters, 0, e->tiles * counter_bytes(e->program), e->stream), "clearing counters", err);
+  return ff_cuda_check(cudaMemsetAsync(d->counters, 0, e->tiles * counter_bytes(e->program), e->stream),
+                       "clearing counters", err);
 }
 
-/* A warp a tile and term: counters into counts, 32 a lane, and empty again. */
+/* One warp per tile and term. Adds the counters to the counts, 32 trajectories per lane, and clears the counters. */
 __global__ static void spill_counters(uint32_t *counters, uint32_t *counts, uint64_t *changes, uint32_t *after, uint64_t n,
                                       uint32_t counted) {
   const uint32_t lane = threadIdx.x % 32;
@@ -97,17 +98,18 @@ extern "C" ff_status ff_slice_spill(ff_slice_device *d, ff_ensemble *e, ff_error
   const uint64_t n = e->tiles * e->program->n_terms;
   if (n == 0 || e->counted == 0) return FF_OK;
   const uint64_t blocks = (n + 7) / 8;
-  spill_counters<<<(unsigned)(blocks < 65536 ? blocks : 65536), 256, 0, e->stream>>>(d->counters, e->counts, e->changes, e->after, n,
-                                                                                    (uint32_t)e->in_counters);
+  spill_counters<<<(unsigned)(blocks < 65536 ? blocks : 65536), 256, 0, e->stream>>>(d->counters, e->counts, e->changes,
+                                                                                    e->after, n, (uint32_t)e->in_counters);
   return ff_cuda_check(cudaGetLastError(), "reading counters", err);
 }
 
 extern "C" ff_status ff_slice_state(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err) {
   const size_t bytes = (size_t)e->program->n_nodes * 128;
-  return ff_cuda_check(cudaMemcpy(rows, (const char *)d->state + tile * bytes, bytes, cudaMemcpyDeviceToHost), "reading states", err);
+  return ff_cuda_check(cudaMemcpy(rows, (const char *)d->state + tile * bytes, bytes, cudaMemcpyDeviceToHost),
+                       "reading states", err);
 }
 
-/* Every launch leaves the terms' last values in the counters' rows BEFORE. */
+/* Every launch leaves the last values of the terms in the rows FF_COUNTER_BEFORE of the counters. */
 extern "C" ff_status ff_slice_terms(ff_slice_device *d, ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *words,
                                     ff_error *err) {
   const char *from = (const char *)d->counters + tile * counter_bytes(e->program) + FF_COUNTER_BEFORE * 128;
@@ -115,7 +117,8 @@ extern "C" ff_status ff_slice_terms(ff_slice_device *d, ff_ensemble *e, uint64_t
                        "reading terms", err);
 }
 
-extern "C" ff_slice_launch ff_slice_launch_of(const ff_slice_device *d, const ff_ensemble *e, uint64_t steps, int count, int fresh) {
+extern "C" ff_slice_launch ff_slice_launch_of(const ff_slice_device *d, const ff_ensemble *e, uint64_t steps, int count,
+                                              int fresh) {
   ff_slice_launch out;
   out.state = d->state;
   out.counters = d->counters;

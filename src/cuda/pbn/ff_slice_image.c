@@ -1,4 +1,4 @@
-/* Builds the image of a sliced program that the CUDA interpreter reads. */
+/* Makes the image of a sliced program for the CUDA interpreter. */
 #include "ff_slice_image.h"
 
 #include <stdlib.h>
@@ -6,19 +6,20 @@
 
 #include "../../pbn/ff_engine_internal.h"
 
-/* A segment ends before it has more masks, whose some 40 open trajectories a warp closes 32 at a time, or more words; the last
- * fifth of the program comes in smaller ones, so that warps come to an end together. */
+/* Limits of a segment's masks and words. Ten masks leave about 40 trajectories undecided, and a warp decides 32 of them at a
+ * time. The last fifth of the program has smaller segments, so that all warps finish at about the same time. */
 #define SEGMENT_MASKS 10
 #define TAIL_MASKS 5
 #define SEGMENT_WORDS 400
-#define STAGED_ROWS 48    /* nor does a segment read more rows, where they are staged */
-#define TERM_SEGMENTS 32  /* terms are spread over so many */
-#define AHEAD 2           /* windows that a reader fetches beyond the end */
+#define STAGED_ROWS 48    /* the most rows that a segment of a staged image reads */
+#define TERM_SEGMENTS 32  /* the terms are divided into this many segments */
+#define AHEAD 2           /* windows that a reader fetches beyond the end of the stream */
 #define QUAD 4u           /* words */
 #define WINDOW (FF_I_WINDOW / 4)
 #define CUTS_AT_ONCE 7u
 
-/* Arrays of the image stand one after the other; a first pass (memory NULL) counts, the second fills. */
+/* The arrays of the image lie one after the other. A first pass (memory is NULL) counts the bytes, the second fills the
+ * arrays. */
 typedef struct {
   char *memory;
   size_t used;
@@ -26,7 +27,7 @@ typedef struct {
 
 static void *take(arena *a, size_t count, size_t size) {
   void *at = a->memory != NULL ? a->memory + a->used : NULL;
-  a->used += (count * size + 127) / 128 * 128; /* the stream is read in windows */
+  a->used += (count * size + 127) / 128 * 128; /* because the stream is read in windows */
   return at;
 }
 
@@ -35,22 +36,22 @@ typedef struct {
   const ff_slice *slice;
   ff_slice_image *image;
   int staged, broken;
-  uint8_t *reads;       /* per operation: how often its result is read where that is a temporary, 2 for more than once */
+  uint8_t *reads;       /* per operation: how often its result is read if it is a temporary row; 2 means more than once */
   uint32_t *stream, *segments, *segment_terms; /* NULL in the first pass */
   size_t n_words;
   uint32_t n_segments;
-  uint32_t block_masks, block_choice; /* of the choices that the compiler made together */
-  uint32_t first_mask, masks;         /* of these, what the segment has */
-  uint32_t scratch_rows;              /* without staged ones */
-  uint32_t stage_at;                  /* place of the staged rows: known in the second pass */
+  uint32_t block_masks, block_choice; /* of the choices that the compiler put together */
+  uint32_t first_mask, masks;         /* of these masks, the segment's first one and their number */
+  uint32_t scratch_rows;              /* without staged rows */
+  uint32_t stage_at;                  /* place of the staged rows; known only in the second pass */
   uint32_t most_staged;
-  /* staged rows of a segment */
+  /* staged rows of the current segment */
   uint32_t *stamp, *staged_as, *staged_rows; /* per node, per node, in order */
   size_t staged_capacity;
   uint32_t turn, n_staged;
 } builder;
 
-/* A stretch of operations, and the choices that it reads. */
+/* A range of operations, and the range of choices that they read. */
 typedef struct {
   size_t from, to;
   uint32_t first_choice, end_choice;
@@ -69,7 +70,7 @@ static void end_window(builder *b) {
   while (b->n_words % WINDOW != 0) put(b, 0);
 }
 
-/* The next operation of so many quads lies in one window, with room for what leads on. */
+/* Makes sure that an operation of `quads` quads fits in the window, with room for an FF_I_NEXT after it. */
 static void make_room(builder *b, uint32_t quads) {
   if (b->n_words % WINDOW + (quads + 1) * QUAD <= WINDOW) return;
   put(b, FF_I_NEXT);
@@ -83,7 +84,7 @@ static int ends_unit(const ff_slice *s, const ff_slice_op *op) {
   return op->dst >= s->n_nodes && (op->dst < s->ring || op->dst >= s->terms);
 }
 
-/* The rows that operation i reads: its operands, or a table's inputs. */
+/* The rows that an operation reads: its operands, or the inputs of a table. *rows may point to `own`. Returns their number. */
 static uint32_t rows_read(const ff_slice *s, const ff_slice_op *op, const uint32_t **rows, uint32_t own[3]) {
   *rows = own;
   own[0] = op->a;
@@ -119,11 +120,11 @@ static uint32_t destination(builder *b, uint32_t row) {
   return FF_I_ROW(place_of(b, row)) | FF_I_TO_SCRATCH;
 }
 
-/* Counts how often a temporary is read before it is written again. */
+/* Counts how often each temporary row is read before it is written again. */
 static ff_status count_reads(builder *b, ff_error *err) {
   const ff_slice *s = b->slice;
   size_t n_temps = s->terms - s->temps;
-  size_t *made_by = ff_calloc(n_temps + 1, sizeof *made_by); /* operation + 1 */
+  size_t *made_by = ff_calloc(n_temps + 1, sizeof *made_by); /* per temporary row: the operation that wrote it, + 1 */
   if (made_by == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   for (size_t i = 0; i < s->n_ops; i++) {
     const uint32_t *rows;
@@ -142,7 +143,8 @@ static ff_status count_reads(builder *b, ff_error *err) {
 
 /* ---- operations ------------------------------------------------------------------------------------------------------- */
 
-/* A nibble n as c0 + c1 a + c2 b + c3 a b, where a set bit of a row is -1 and its mask a number: bytes of the c. */
+/* A nibble n of a truth table as the coefficients of c0 + c1 a + c2 b + c3 a b. A set bit of a row counts as -1. Returns the
+ * coefficients as bytes of a word. */
 static uint32_t nibble_numbers(uint32_t n) {
   int v[4];
   for (uint32_t i = 0; i < 4; i++) v[i] = (int)(n >> i & 1);
@@ -170,7 +172,7 @@ static void put_truth(builder *b, const uint32_t *bits, uint32_t k) {
 
 static int in_scratch(const builder *b, uint32_t row) { return b->staged || !is_node(b->slice, row); }
 
-/* Whether operation i, a table, and the next, a choice, become one with what operation i - 1 left. */
+/* Whether operation i, a table, and operation i + 1, a selection (FF_S_MUX), can be joined with the result of operation i - 1. */
 static int joins(const builder *b, size_t i, size_t from, size_t to) {
   const ff_slice *s = b->slice;
   if (i <= from || i + 1 >= to || s->ops[i].code != FF_S_TABLE || s->ops[i + 1].code != FF_S_MUX) return 0;
@@ -179,13 +181,14 @@ static int joins(const builder *b, size_t i, size_t from, size_t to) {
          before->dst < s->terms && before->code != FF_S_SELECT && b->reads[i] == 1 && in_scratch(b, join->c);
 }
 
-/* Where the result of operations that end with `last` goes. */
+/* The destination of a result, given the last operation that contributes to it. */
 static uint32_t result_of(builder *b, size_t last, size_t from, size_t to) {
   if (joins(b, last + 1, from, to) && b->reads[last] == 1) return FF_I_NOWHERE;
   return destination(b, b->slice->ops[last].dst);
 }
 
-/* A table of nodes; where `join` is an operation, it is the choice between the table's result and the one before. */
+/* Writes a table of nodes. If `join` is not NULL, it is the selection between the result of the table and that of the operation
+ * before. */
 static void put_table(builder *b, uint32_t result, const ff_slice_op *op, const ff_slice_op *join) {
   const uint32_t *from = b->slice->args + op->a;
   uint32_t k = from[0], quads = FF_I_TABLE_QUADS(k);
@@ -200,7 +203,7 @@ static void put_table(builder *b, uint32_t result, const ff_slice_op *op, const 
   put_truth(b, from + 1 + k, k);
 }
 
-/* Operation i, a table with the choice after it where they join; returns the next one. */
+/* Writes operation i, together with the selection after it if they can be joined. Returns the number of the next operation. */
 static size_t put_op(builder *b, size_t i, size_t from, size_t to) {
   const ff_slice_op *op = &b->slice->ops[i];
   if (joins(b, i, from, to)) {
@@ -241,7 +244,7 @@ static void put_choices(builder *b, uint32_t first, uint32_t end) {
     if (select->row % 4 == 0 && select->n_rows == FF_SELECT_ROWS) flags |= FF_I_PLAIN;
     for (uint32_t k = 0; k < select->n_cuts; k += CUTS_AT_ONCE) {
       uint32_t n = select->n_cuts - k < CUTS_AT_ONCE ? select->n_cuts - k : CUTS_AT_ONCE;
-      make_room(b, 1 + 2 * n); /* FF_I_NEXT as a choice without cuts */
+      make_room(b, 1 + 2 * n); /* a reader takes FF_I_NEXT for a choice without cuts */
       put(b, select->row);
       uint32_t last = i + 1 == end && k + n == select->n_cuts ? FF_I_LAST : 0;
       put(b, FF_I_CHOICE(n, select->n_rows, flags | (k > 0 ? FF_I_MORE : 0) | last));
@@ -251,7 +254,7 @@ static void put_choices(builder *b, uint32_t first, uint32_t end) {
   }
 }
 
-/* The choice that mask row `mask` of the block belongs to. */
+/* The choice to which mask row `mask` of the block belongs. */
 static uint32_t choice_of(const builder *b, uint32_t mask) {
   const ff_slice_select *selects = b->slice->selects;
   uint32_t at = b->block_choice, cut = selects[at].cut + mask;
@@ -269,7 +272,8 @@ static void stage(builder *b, uint32_t node) {
   b->n_staged++;
 }
 
-/* One node's or term's operations from i on: words they take about, choices and rows they read. */
+/* The operations of one node or one term, from operation i on. Adds the approximate number of words that they take to *words,
+ * notes the choices that they read, and stages the rows that they read. */
 static stretch unit_at(builder *b, size_t i, size_t end, size_t *words) {
   const ff_slice *s = b->slice;
   stretch out = {i, i, UINT32_MAX, 0};
@@ -297,8 +301,8 @@ static uint32_t masks_of(const builder *b, uint32_t first, uint32_t end) {
   return first < end ? selects[end - 1].cut + selects[end - 1].n_cuts - selects[first].cut : 0;
 }
 
-/* As many units from i on as a segment takes, at least one. Which rows are staged is known only from what it takes, so that
- * a unit too many is looked at in vain. */
+/* The operations from i on that make one segment: as many nodes or terms as fit, at least one. The staged rows are known only
+ * after a node was added, so the last one added may be dropped again. */
 static stretch segment_at(builder *b, size_t i, size_t end) {
   const ff_slice *s = b->slice;
   stretch out = {i, i, UINT32_MAX, 0};
@@ -321,7 +325,7 @@ static stretch segment_at(builder *b, size_t i, size_t end) {
   return out;
 }
 
-/* Lists the rows that a segment writes, then those that it reads, and puts the operation that copies them. */
+/* Lists the rows that a segment writes, then those that it reads, and writes the operations that copy them. */
 static void put_stage(builder *b, const stretch *of) {
   const ff_slice *s = b->slice;
   uint32_t first = 0, written = 0;
@@ -349,7 +353,7 @@ static void put_stage(builder *b, const stretch *of) {
       put(b, FF_I_PLACE(first, 0));
       put(b, FF_I_ROW(b->stage_at));
     }
-    uint32_t which = i < b->n_staged ? i : b->n_staged - 1; /* the last one again and again */
+    uint32_t which = i < b->n_staged ? i : b->n_staged - 1; /* fills up with the last one */
     put(b, which < b->staged_capacity ? FF_I_PLACE(b->staged_rows[which], 0) : 0);
   }
 }
@@ -381,8 +385,8 @@ static void put_segment(builder *b, const stretch *of) {
   for (size_t i = of->from; i < of->to;) i = put_op(b, i, of->from, of->to);
 }
 
-/* Segments are what warps run independently: choices with the nodes that read them, or some nodes that read none. What is
- * chosen for all nodes at once, a context or the node to be updated, is chosen by every warp for itself. */
+/* Warps run segments independently of each other: choices with the nodes that read them, or a few nodes that read no choice.
+ * Choices that concern all nodes (the context, or the node to update) are made by every warp for itself. */
 static void put_program(builder *b) {
   const ff_slice *s = b->slice;
   uint32_t term = 0;
@@ -423,7 +427,7 @@ static void lay_out(builder *b, arena *a) {
   const ff_program *p = b->program;
   const ff_slice *s = b->slice;
   ff_slice_image *image = b->image;
-  if (a->memory == NULL) put_program(b); /* counts */
+  if (a->memory == NULL) put_program(b); /* only counts */
   uint32_t n_segments = b->n_segments;
   image->stream = b->stream = take(a, b->n_words + WINDOW * AHEAD, sizeof *b->stream);
   image->segments = b->segments = take(a, n_segments, sizeof *b->segments);
@@ -458,12 +462,12 @@ static void lay_out(builder *b, arena *a) {
   if (p->hits.size > 0) memcpy(alias, p->hits.alias, p->hits.size * sizeof *alias);
 }
 
-/* What the builder itself needs. */
+/* Allocates the builder's own arrays. */
 static ff_status take_notes(builder *b, ff_error *err) {
   const ff_slice *s = b->slice;
   b->reads = ff_calloc(s->n_ops, 1);
   if (b->staged) {
-    size_t most = 0; /* rows that one segment reads, at most: those of all operations or all nodes */
+    size_t most = 0; /* the most rows that one segment can read */
     for (size_t i = 0; i < s->n_ops && most < s->n_nodes; i++) most += s->ops[i].code == FF_S_TABLE ? FF_TABLE_INPUTS + 1 : 4;
     b->staged_capacity = most < s->n_nodes ? most : s->n_nodes;
     b->stamp = ff_calloc(s->n_nodes, sizeof *b->stamp);
@@ -491,7 +495,8 @@ static ff_status build(builder *b, void **memory, size_t *bytes, ff_error *err) 
   return FF_OK;
 }
 
-static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, int staged, ff_error *err) {
+static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, int staged,
+                           ff_error *err) {
   *memory = NULL;
   const ff_slice *s = &program->slice;
   if ((uint64_t)program->n_nodes + program->n_terms >= UINT32_MAX / 256 || s->terms - s->temps >= UINT32_MAX / 256)

@@ -1,12 +1,13 @@
-/* A step of the sliced program by the warps of a block, one tile a block: lane t of a warp holds word t of every row, 32
- * trajectories. The same text for device and host (ff_warp.h); the phases of a step have the block's barrier between them:
+/* One step of the sliced program, run by the warps of a block. A block runs one tile. Lane t of a warp holds word t of every row,
+ * that is 32 trajectories. The same text is compiled for device and host (ff_warp.h). A step has four phases, with a barrier of
+ * the block after each:
  *
- *   hits    (all threads)  marks trajectories that are perturbed and flips their nodes in `now`; `next` is still what they were
- *   update  (each warp takes segments)  next = perturbed ? now : function of now
- *   commit  (all threads)               now = next; nothing is marked any more
- *   terms   (each warp takes segments)  evaluates terms and counts them
+ *   hits    (all threads)  marks the trajectories that are perturbed and flips their nodes in `now`; `next` keeps the old values
+ *   update  (warps take segments)  next = perturbed ? now : function of now
+ *   commit  (all threads)          now = next; clears all marks
+ *   terms   (warps take segments)  evaluates the terms and counts them
  *
- * Between steps `next` equals `now`. What bounds a step of tables on rows is said at ff_table_of.
+ * Between steps `next` equals `now`. The comment at ff_table_of says what limits the speed.
  */
 #ifndef FF_SLICE_WARP_H
 #define FF_SLICE_WARP_H
@@ -15,15 +16,15 @@
 #include "ff_slice_image.h"
 #include "../runtime/ff_warp.h"
 
-#define FF_ITEMS 64u                 /* trajectories noted at a time, two draws a lane */
+#define FF_ITEMS 64u                 /* the most undecided trajectories in the list; two random words per lane */
 #define FF_WINDOW (FF_I_WINDOW / 4u) /* words of the stream that a warp sees */
-#define FF_FUNCTIONS 1024u           /* words of the functions of two inputs, for a pair of warps */
+#define FF_FUNCTIONS 1024u           /* words per pair of warps for the functions of two inputs */
 
 #if defined(__CUDA_ARCH__)
-/* Byte i of a word as byte 1 of a place whose byte 0 is `low`; byte i of a word with its sign, as a word. */
+/* FF_BYTE_ABOVE: byte i of a word as byte 1 of a place whose byte 0 is `low`. FF_SIGNED_BYTE: byte i of a word, sign-extended. */
 #define FF_BYTE_ABOVE(word, i, low) __byte_perm((word), (low), 0x7604u | (i) << 4u)
 #define FF_SIGNED_BYTE(out, word, i) asm("prmt.b32 %0, %1, 0, %2;" : "=r"(out) : "r"(word), "r"(0x8880u + (i) * 0x1111u))
-/* Every lane gets what only one draws from a counter that all warps share. */
+/* One lane increments a counter that all warps share, and every lane gets its old value. */
 #define FF_TAKE(out, turn)                               \
   do {                                                   \
     if (lane == 0u) (out) = atomicAdd((turn), 1u);       \
@@ -49,30 +50,31 @@ typedef struct {
 
 typedef struct {
   const ff_slice_image *image;
-  const uint32_t *round_key; /* of Philox, as in ff_slice_launch */
+  const uint32_t *round_key; /* round keys of Philox, as in ff_slice_launch */
   uint32_t *now, *next, *scratch;
-  uint32_t *inputs;    /* what tables read: now, or in a staged image scratch */
-  uint32_t *stay;      /* 32 words: trajectories perturbed in this step */
-  uint32_t *turn;      /* segments that warps took after their first */
-  uint32_t *functions; /* FF_FUNCTIONS a pair of warps, all of the block */
-  uint32_t *column;    /* of these, where the warp's first stands ... */
-  uint32_t pair, low;  /* ... and what that adds to byte 1 of its place, in all bytes, and to byte 0 */
-  uint32_t *window;    /* FF_WINDOW words, the warp's */
-  uint32_t *items;     /* FF_ITEMS, the warp's: cut of the block * 1,024 + trajectory whose first bits equal those of the cut */
-  uint32_t *counters;  /* FF_COUNTER_ROWS rows a term */
-  uint32_t *before;    /* a term: trajectories in which it held when counting started */
+  uint32_t *inputs;    /* what tables read: `now`, or scratch in a staged image */
+  uint32_t *stay;      /* 32 words: the trajectories that are perturbed in this step */
+  uint32_t *turn;      /* how many segments warps took after their first ones */
+  uint32_t *functions; /* of the whole block: FF_FUNCTIONS words per pair of warps */
+  uint32_t *column;    /* the warp's first word in `functions` ... */
+  uint32_t pair, low;  /* ... and what its position adds to byte 1 of a place (in all bytes) and to byte 0 */
+  uint32_t *window;    /* FF_WINDOW words of the warp */
+  /* FF_ITEMS words of the warp: number of the cut in its block * 1,024 + trajectory that the first bits leave undecided */
+  uint32_t *items;
+  uint32_t *counters;  /* FF_COUNTER_ROWS rows per term */
+  uint32_t *before;    /* per term: trajectories in which it held when counting started */
   uint64_t unit, step;
   uint32_t warp, warps;
-  uint32_t most_items; /* FF_ITEMS, less in tests */
-  uint32_t lane;       /* on a device */
+  uint32_t most_items; /* FF_ITEMS; fewer in tests */
+  uint32_t lane;       /* used on a device */
   int staged;          /* as in the image */
 } ff_slice_warp;
 
 /* ---- the stream ------------------------------------------------------------------------------------------------------- */
 
-/* The window after the present one is in the lanes' hands, on its way while this one is worked on. */
+/* Reads the stream ahead: the lanes already fetch the next window while the warp works on the present one. */
 typedef struct {
-  uint32_t next; /* the window after that */
+  uint32_t next; /* number of the window after the one that is fetched */
   FF_LANE_VAR(ff_pair, ahead);
 } ff_reader;
 
@@ -94,11 +96,13 @@ FF_WARP void ff_open_stream(const ff_slice_warp *w, ff_reader *r, uint32_t windo
   ff_next_window(w, r);
 }
 
-/* What stands at a byte of the window. */
+/* The quad at byte `at` of the window. */
 FF_WARP const ff_quad *ff_read(const ff_slice_warp *w, uint32_t at) { return (const ff_quad *)((const char *)w->window + at); }
 
-/* A lane's word of the row at a place. */
-FF_WARP uint32_t *ff_word(uint32_t *rows, uint32_t place, unsigned lane) { return (uint32_t *)((char *)rows + (place + lane * 4u)); }
+/* The lane's word of the row at a place. */
+FF_WARP uint32_t *ff_word(uint32_t *rows, uint32_t place, unsigned lane) {
+  return (uint32_t *)((char *)rows + (place + lane * 4u));
+}
 
 FF_WARP uint32_t ff_operand(const ff_slice_warp *w, uint32_t place, unsigned lane) {
   return *ff_word(place & FF_I_SCRATCH ? w->scratch : w->now, FF_I_ROW(place), lane);
@@ -120,12 +124,12 @@ FF_WARP ff_philox_block ff_random(const ff_slice_warp *w, uint32_t purpose, uint
   return out;
 }
 
-/* Whether the rest of an item's number is below that of the cut: if so, the mask has it. */
+/* Draws the remaining bits of an item and sets its bit in the mask if the number is below the cut. */
 FF_WARP void ff_close_item(const ff_slice_warp *w, uint32_t first_cut, uint32_t item) {
   const uint32_t row = item >> 10, at = item & 1023u;
   const uint32_t number = w->image->cut_number[first_cut + row];
   uint32_t purpose = FF_DRAW_REMAINDER, cut = w->image->cut_rest[first_cut + row], word;
-  FF_NO_UNROLL for (;;) { /* twice where 32 bits more leave it open */
+  FF_NO_UNROLL for (;;) { /* a second time if 32 further bits are equal too */
     const ff_philox_block draw = ff_random(w, purpose, number * 256u + at / 4u);
     const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
     word = at & 2u ? high : low;
@@ -136,7 +140,7 @@ FF_WARP void ff_close_item(const ff_slice_warp *w, uint32_t first_cut, uint32_t 
   if (word < cut) FF_ATOMIC_OR(w->scratch + row * 32u + (at >> 5), 1u << (at & 31u));
 }
 
-/* The last `n` items (at most 32) of a list of `end`. */
+/* Decides the last `n` items (at most 32) of a list that ends at `end`. */
 FF_WARP void ff_close_items(const ff_slice_warp *w, uint32_t first_cut, uint32_t end, uint32_t n) {
   FF_LANE_OF(w);
   FF_SYNCWARP();
@@ -144,8 +148,10 @@ FF_WARP void ff_close_items(const ff_slice_warp *w, uint32_t first_cut, uint32_t
   FF_SYNCWARP();
 }
 
-/* Notes a lane's open trajectories; returns how many the list holds then. What it does not hold, which is rare, lanes close alone. */
-FF_WARP uint32_t ff_note_items(const ff_slice_warp *w, uint32_t first_cut, uint32_t n, FF_LANE_VAR(uint32_t, open), uint32_t row) {
+/* Appends the undecided trajectories of all lanes to the list and returns the list's new length. If the list is full, which is
+ * rare, each lane decides its own. */
+FF_WARP uint32_t ff_note_items(const ff_slice_warp *w, uint32_t first_cut, uint32_t n, FF_LANE_VAR(uint32_t, open),
+                               uint32_t row) {
   FF_LANE_OF(w);
   for (;;) {
     uint32_t who;
@@ -170,7 +176,7 @@ typedef struct {
   uint32_t v[8];
 } ff_words8;
 
-/* Eight random rows of a choice that is all of two groups of four. */
+/* Draws the eight random rows of a choice that consists of two whole groups of four. */
 FF_WARP ff_words8 ff_draw_plain(const ff_slice_warp *w, uint32_t first, unsigned lane) {
   const uint32_t block = first / 4u * 32u + lane;
   const ff_philox_block one = ff_random(w, FF_DRAW_SELECT, block), other = ff_random(w, FF_DRAW_SELECT, block + 32u);
@@ -178,8 +184,8 @@ FF_WARP ff_words8 ff_draw_plain(const ff_slice_warp *w, uint32_t first, unsigned
   return out;
 }
 
-/* Random rows first .. first + n - 1 (0 after them). Choices of few rows share groups of four: `last` is what group `held` was, and
- * becomes the last one drawn here. */
+/* Draws random rows first .. first + n - 1; the rows after them are 0. Choices with few rows share groups of four: *last holds
+ * the rows of group `held`, and afterwards those of the last group drawn. */
 FF_WARP ff_words8 ff_draw_rows(const ff_slice_warp *w, uint32_t first, uint32_t n, uint32_t held, ff_philox_block *last,
                                unsigned lane) {
   uint32_t v[12] = {0}, group = first / 4u, off = first % 4u;
@@ -194,11 +200,13 @@ FF_WARP ff_words8 ff_draw_rows(const ff_slice_warp *w, uint32_t first, uint32_t 
   return out;
 }
 
-/* A choice's mask by its random rows: u < cut, and in what lanes the first 8 bits are equal. */
+/* Computes the mask of a cut from the random rows: the trajectories with u < cut. *equal are those whose first 8 bits equal the
+ * cut's. */
 FF_WARP uint32_t ff_below(const ff_quad *cut, const ff_words8 *random, uint32_t *equal) {
   const ff_quad high = cut[0], low = cut[1];
   uint32_t less = 0, differ = 0;
-  FF_UNROLL for (uint32_t j = 8; j-- > 0u;) { /* the least significant bit first: 0 < 1 decides, equal bits keep what was */
+  /* from the least significant bit on: a bit that differs decides, equal bits keep the result */
+  FF_UNROLL for (uint32_t j = 8; j-- > 0u;) {
     const uint32_t bit = j < 4u ? high.v[j % 4u] : low.v[j % 4u], word = random->v[j];
     less = (bit & ~word) | (less & (bit | ~word));
     differ |= word ^ bit;
@@ -207,7 +215,8 @@ FF_WARP uint32_t ff_below(const ff_quad *cut, const ff_words8 *random, uint32_t 
   return less;
 }
 
-/* The choices after byte `at` of the window: a mask row a cut, from scratch row 0 on. Returns the byte after them. */
+/* Computes the masks of the choices from byte `at` of the window on, one row per cut, from row 0 of scratch on. Returns the byte
+ * after the choices. */
 FF_WARP uint32_t ff_select_masks(const ff_slice_warp *w, ff_reader *r, uint32_t first_cut, uint32_t at) {
   FF_LANE_OF(w);
   uint32_t n = 0, row = 0, held = 0xFFFFFFFFu, what = 0;
@@ -255,7 +264,8 @@ FF_WARP uint32_t ff_select_masks(const ff_slice_warp *w, ff_reader *r, uint32_t 
 
 FF_WARP uint32_t ff_mux(uint32_t c, uint32_t a, uint32_t b) { return (a & c) | (b & ~c); }
 
-/* The inputs choose among 2^levels values (at most 16), level by level. Bounds are numbers, so that loops unroll. */
+/* Selects one of 2^levels values (at most 16) by the inputs, level by level. The loop bounds are constants, so that the loops are
+ * unrolled. */
 FF_WARP uint32_t ff_fold(uint32_t *value, uint32_t levels, const uint32_t *in) {
   FF_UNROLL for (uint32_t l = 0; l < 4u; l++)
     FF_UNROLL for (uint32_t i = 0; i < 8u; i++)
@@ -263,7 +273,8 @@ FF_WARP uint32_t ff_fold(uint32_t *value, uint32_t levels, const uint32_t *in) {
   return value[0];
 }
 
-/* All sixteen functions of two inputs, by the nibble of their truth table; 0 and 15 stand there already. */
+/* Computes all functions of two inputs but the constant ones, 0 and 15, which are there already. The index is the nibble of the
+ * truth table. */
 FF_WARP void ff_spread(const ff_slice_warp *w, uint32_t a, uint32_t b, unsigned lane) {
   uint32_t *f = w->column + lane;
   f[1 * 64] = ~(a | b);
@@ -282,7 +293,7 @@ FF_WARP void ff_spread(const ff_slice_warp *w, uint32_t a, uint32_t b, unsigned 
   f[14 * 64] = a | b;
 }
 
-/* A truth table of 4 * 2^levels rows by its nibbles. */
+/* Evaluates a truth table of 4 * 2^levels rows by its nibbles. */
 FF_WARP uint32_t ff_nibbles(const ff_slice_warp *w, const ff_quad *from, uint32_t levels, const uint32_t *in, unsigned lane) {
   const uint32_t low = w->low + lane * 4u;
   const ff_quad nibbles = *from;
@@ -293,9 +304,10 @@ FF_WARP uint32_t ff_nibbles(const ff_slice_warp *w, const ff_quad *from, uint32_
   return ff_fold(value, levels, in);
 }
 
-/* A truth table of 2^k rows by its nibbles, functions of the first two inputs, among which the others choose. Up to four inputs a
- * nibble is three multiplications, of more one fetch from the sixteen functions: logical operations, multiplications and shared
- * memory each have a rate of their own, and a nibble as four masks in memory would cost four words of the last. */
+/* Evaluates a truth table of 2^k rows. Its nibbles are functions of the first two inputs; the other inputs select among them.
+ * With up to four inputs a nibble takes three multiplications, with more inputs one read from the sixteen functions. Logical
+ * operations, multiplications and shared memory each have their own maximal rate. A nibble as four masks in memory would need
+ * four words of shared memory. */
 FF_WARP uint32_t ff_table_of(const ff_slice_warp *w, const ff_quad *op, uint32_t k, unsigned lane) {
   uint32_t place[8] = {op->v[2], op->v[3], 0, 0, 0, 0, 0, 0}, in[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   FF_UNROLL for (uint32_t i = 2; i < 8u; i++)
@@ -330,7 +342,7 @@ FF_WARP uint32_t ff_table_of(const ff_slice_warp *w, const ff_quad *op, uint32_t
 
 /* ---- operations ------------------------------------------------------------------------------------------------------- */
 
-/* Copies sixteen rows that a segment reads, all on their way at once. */
+/* Copies sixteen rows that a segment reads. All reads are in flight at once. */
 FF_WARP void ff_stage_rows(const ff_slice_warp *w, const ff_quad *op) {
   FF_LANE_OF(w);
   FF_EACH_LANE {
@@ -341,9 +353,9 @@ FF_WARP void ff_stage_rows(const ff_slice_warp *w, const ff_quad *op) {
   }
 }
 
-/* A lane's word of what a table, or an operation on rows, makes of its operands. */
+/* The lane's word of the result of a table; below, of an operation on rows. */
 FF_WARP uint32_t ff_table_result(const ff_slice_warp *w, const ff_quad *op, uint32_t inputs, unsigned lane) {
-  switch (inputs) { /* each with a number of its own, so that its loops unroll */
+  switch (inputs) { /* each call has a constant number of inputs, so that its loops are unrolled */
   case 1u: return ff_table_of(w, op, 1u, lane);
   case 2u: return ff_table_of(w, op, 2u, lane);
   case 3u: return ff_table_of(w, op, 3u, lane);
@@ -356,7 +368,7 @@ FF_WARP uint32_t ff_table_result(const ff_slice_warp *w, const ff_quad *op, uint
 }
 
 FF_WARP uint32_t ff_row_result(const ff_slice_warp *w, const ff_quad *op, uint32_t kind, unsigned lane) {
-#define A ff_operand(w, op->v[1], lane) /* read only where the operation has them */
+#define A ff_operand(w, op->v[1], lane) /* read only by operations that have this operand */
 #define B ff_operand(w, op->v[2], lane)
 #define C ff_operand(w, op->v[3], lane)
   switch (kind) {
@@ -378,13 +390,13 @@ FF_WARP uint32_t ff_row_result(const ff_slice_warp *w, const ff_quad *op, uint32
 #undef C
 }
 
-/* Where a staged segment finds the present values of the nodes that it writes: `rows` begins with that of the row at place `from`. */
+/* Where a segment finds the present values of the nodes that it writes: `rows` begins with the row at place `from`. */
 typedef struct {
   uint32_t *rows;
   uint32_t from;
 } ff_own_rows;
 
-/* Writes a lane's word to its destination; a perturbed trajectory keeps its node's value. */
+/* Writes the lane's word to its destination. A node of a perturbed trajectory keeps the value that it has in `now`. */
 FF_WARP void ff_store(const ff_slice_warp *w, const ff_own_rows *own, uint32_t head, uint32_t value, unsigned lane) {
   const uint32_t place = FF_I_ROW(head), nodes = w->image->n_nodes * 128u;
   if (place == FF_I_NOWHERE) return;
@@ -396,7 +408,7 @@ FF_WARP void ff_store(const ff_slice_warp *w, const ff_own_rows *own, uint32_t h
     *ff_word(w->next, place, lane) = value;
 }
 
-/* A segment, from a window on. */
+/* Runs the segment that begins at a window. */
 FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
   FF_LANE_OF(w);
   ff_own_rows own = {w->now, 0};
@@ -409,7 +421,7 @@ FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
     const ff_quad *op = ff_read(w, at);
     const uint32_t head = op->v[0], kind = FF_I_KIND(head), size = FF_I_BYTES(op->v[1]);
     FF_LANE_VAR(uint32_t, word);
-    if (kind >= FF_I_TABLE) { /* first, for these are most of a large program */
+    if (kind >= FF_I_TABLE) { /* comes first because most operations of a large program are tables */
       if (kind == FF_I_END) return;
       FF_EACH_LANE FF_L(word) = ff_table_result(w, op, FF_I_INPUTS(kind), lane);
     } else if (kind == FF_S_SELECT) {
@@ -439,7 +451,7 @@ FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
 
 /* ---- phases ----------------------------------------------------------------------------------------------------------- */
 
-/* Once, before anything else. */
+/* Called once, before all other phases. */
 FF_WARP void ff_phase_begin(const ff_slice_warp *w) {
   FF_LANE_OF(w);
   FF_EACH_LANE {
@@ -466,7 +478,7 @@ FF_WARP uint32_t ff_hits_drawn(const ff_slice_warp *w) {
   return n;
 }
 
-/* A site may be hit twice, and `next` tells what it was before. */
+/* A site may be hit twice in a step; its value is then still the negation of the one in `next`. */
 FF_WARP void ff_phase_hits(const ff_slice_warp *w) {
   FF_LANE_OF(w);
   const ff_slice_image *image = w->image;
@@ -480,7 +492,7 @@ FF_WARP void ff_phase_hits(const ff_slice_warp *w) {
       const uint32_t site = (uint32_t)(((uint64_t)one * n_flip + (((uint64_t)(other >> 10) * n_flip) >> 22)) >> 32);
       const uint32_t row = image->flip[site], word = other >> 5 & 31u, bit = 1u << (other & 31u);
       FF_ATOMIC_OR(w->stay + word, bit);
-      if (row >= image->n_nodes) continue; /* a removed node */
+      if (row >= image->n_nodes) continue; /* a node that reduction removed */
       if (w->next[row * 32u + word] & bit)
         FF_ATOMIC_AND(w->now + row * 32u + word, ~bit);
       else
@@ -489,7 +501,8 @@ FF_WARP void ff_phase_hits(const ff_slice_warp *w) {
   }
 }
 
-/* A warp's first segment is given, the others go to who is free; where the next one is, is asked before this one is run. */
+/* Each warp has a first segment. Afterwards a free warp takes the next one. The position of the next segment is read before the
+ * present one is run. */
 FF_WARP void ff_phase_update(const ff_slice_warp *w) {
   FF_LANE_OF(w);
   const ff_slice_image *image = w->image;
@@ -517,7 +530,7 @@ FF_WARP void ff_phase_commit(const ff_slice_warp *w) {
   FF_EACH_LANE if (w->warp == 0u && lane == 0u) *w->turn = 0u;
 }
 
-/* One word of a row into a vertical counter that holds t of them: Harley and Seal's carry-save adder. */
+/* Adds one word of a row to a vertical counter that already holds t words (carry-save adder of Harley and Seal). */
 FF_WARP void ff_count_word(uint32_t *counter, uint32_t word, uint32_t t, unsigned lane) {
   uint32_t carry = word, level = 0;
   for (; t >> level & 1u; level++) {
@@ -529,7 +542,8 @@ FF_WARP void ff_count_word(uint32_t *counter, uint32_t word, uint32_t t, unsigne
   counter[(FF_COUNTER_HELD + level) * 32u + lane] = carry;
 }
 
-/* Evaluates the terms; the first time (`fresh`) only notes them, else counts them: `t` steps are counted already. */
+/* Evaluates the terms. With `fresh` it only records them, and counts the trajectories in which they hold. Otherwise it counts
+ * them; `t` steps are counted already. */
 FF_WARP void ff_phase_terms(const ff_slice_warp *w, uint32_t t, int fresh) {
   FF_LANE_OF(w);
   const ff_slice_image *image = w->image;

@@ -1,4 +1,4 @@
-/* Sums over a wave's trajectories, reduced on the device. */
+/* The sums over all trajectories of a wave, computed on the device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +15,14 @@ typedef struct {
   const uint64_t *changes;
   const uint32_t *first, *weights, *at;
   const uint8_t *sets;
-  uint32_t n, n_terms, n_counted; /* observables, their terms, and what the program counts */
+  uint32_t n, n_terms, n_counted; /* observables, their terms, and the terms that the program counts */
   uint64_t tiles, half[2];
   uint64_t *sums;
 } tally_input;
 
 typedef unsigned long long word;
 
-/* Words of the device's sums, of which each is in limbs. */
+/* The words of the sums on the device, where each 128-bit sum is stored in limbs. */
 static __host__ __device__ size_t device_words(size_t terms, size_t observables) {
   return terms * FF_TERM_WORDS + observables * FF_OBSERVABLE_SUMS * FF_SUM_LIMBS;
 }
@@ -34,7 +34,7 @@ __device__ static void add_limbs(word *sum, word low, word high) {
   sum[3] += high >> 32;
 }
 
-/* Where the limbs of one of an observable's sums begin. */
+/* The first limb of one of an observable's sums. */
 __device__ static word *limbs_of(word *mine, int sum) { return mine + sum / 2 * FF_SUM_LIMBS; }
 
 __device__ static void add_block(word *shared, word *to, const word *mine, int n) {
@@ -51,7 +51,8 @@ __device__ static void add_block(word *shared, word *to, const word *mine, int n
   __syncthreads();
 }
 
-/* A term's counts in the first half and in all, of one trajectory; a constant one has them all, or none. */
+/* The counts of one trajectory for a term: in the first half window, and in both. A constant term is counted at all steps or at
+ * none. */
 __device__ static void read_counts(const tally_input *in, uint32_t term, word tile, uint32_t lane, word *early, word *all) {
   const uint32_t at = in->at[term];
   if (at >= FF_TERM_0) {
@@ -64,8 +65,9 @@ __device__ static void read_counts(const tally_input *in, uint32_t term, word ti
   *all = in->counts[i];
 }
 
-/* Five plain sums a term: after its counts a state set has its changes, and how many trajectories begin and end there; another term
- * has the trajectories' halves in which it held, and in which it did not, at some step. */
+/* Computes five plain sums per term. The first two are its counts. For a state set, the others are its changes and the numbers of
+ * trajectories that begin and end in it. For another term, they are the numbers of half windows in which it held, and did not
+ * hold, at some step. */
 __global__ static void tally_terms(tally_input in) {
   __shared__ word shared[FF_TERM_WORDS];
   for (uint32_t observable = blockIdx.x; observable < in.n; observable += gridDim.x)
@@ -93,7 +95,8 @@ __global__ static void tally_terms(tally_input in) {
     }
 }
 
-/* Five sums of limbs an observable: a, b, a a, b b, a b of a trajectory's weighted counts in the halves. */
+/* Computes five sums in limbs per observable: a, b, a a, b b and a b, where a and b are a trajectory's weighted counts in the two
+ * half windows. */
 __global__ static void tally_observables(tally_input in) {
   __shared__ word shared[OBSERVABLE_WORDS];
   for (uint32_t i = blockIdx.x; i < in.n; i += gridDim.x) {
@@ -118,7 +121,7 @@ __global__ static void tally_observables(tally_input in) {
   }
 }
 
-/* What is summed, one array behind the other in the ensemble's memory for it. */
+/* The observables on the device, as arrays one after the other in e->observables. */
 typedef struct {
   const uint32_t *first, *weights, *at;
   const uint8_t *sets;
@@ -127,7 +130,8 @@ typedef struct {
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, on_device *out, ff_error *err) {
-  const size_t first = aligned(((size_t)sums->n + 1) * 4), terms = aligned((size_t)sums->n_terms * 4), all = first + 2 * terms + sums->n;
+  const size_t first = aligned(((size_t)sums->n + 1) * 4), terms = aligned((size_t)sums->n_terms * 4),
+               all = first + 2 * terms + sums->n;
   char *here = (char *)ff_calloc(all, 1);
   if (here == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
   memcpy(here, sums->first, ((size_t)sums->n + 1) * 4);
@@ -137,7 +141,7 @@ static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, on_devi
   ff_status status = ff_cuda_room_take(&e->observables, all, "sums", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(e->observables.at, here, all, cudaMemcpyHostToDevice, e->stream), "adding up", err);
-  if (status == FF_OK) status = ff_ensemble_wait(e, "adding up", err); /* before `here` goes */
+  if (status == FF_OK) status = ff_ensemble_wait(e, "adding up", err); /* before `here` is freed */
   free(here);
   const char *there = (const char *)e->observables.at;
   *out = {(const uint32_t *)there, (const uint32_t *)(there + first), (const uint32_t *)(there + first + terms),
@@ -163,7 +167,8 @@ extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_
                           .changes = e->changes, .first = what.first, .weights = what.weights, .at = what.at, .sets = what.sets,
                           .n = sums->n, .n_terms = sums->n_terms, .n_counted = e->program->n_terms, .tiles = e->tiles,
                           .half = {sums->half[0], sums->half[1]}, .sums = (uint64_t *)e->sums.at};
-  const uint64_t fill = (uint64_t)e->device.multiProcessorCount * 8 / sums->n + 1; /* blocks an observable, to fill the device */
+  /* blocks per observable, so that the device is fully used */
+  const uint64_t fill = (uint64_t)e->device.multiProcessorCount * 8 / sums->n + 1;
   const unsigned deep = (unsigned)(e->tiles < fill ? e->tiles : fill);
   tally_terms<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
   tally_observables<<<dim3(sums->n < 4096 ? sums->n : 4096, deep), 256, 0, e->stream>>>(in);
@@ -171,8 +176,10 @@ extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
   if (got == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for sums");
   if (status == FF_OK)
-    status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up", err);
+    status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream),
+                           "adding up", err);
   if (status == FF_OK) status = ff_ensemble_wait(e, "adding up", err);
+  if (status == FF_OK) status = ff_ensemble_forget(e, err); /* first what may fail: a wave that fails adds nothing */
   if (status == FF_OK) add_to(sums, got);
   free(got);
   return status;

@@ -1,4 +1,4 @@
-/* The table kernel: the packed program with one trajectory a thread (Mizera, Pang, Yuan, sections 3.2 to 3.4). */
+/* The table kernel: runs the packed program, one trajectory per thread (Mizera, Pang, Yuan, sections 3.2 to 3.4). */
 #include "ff_ensemble.h"
 #include "ff_table_image.h"
 
@@ -6,23 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS 1024 /* of a block at most, so that registers are bounded */
+#define THREADS 1024 /* at most in a block; the compiler limits the registers per thread accordingly */
 
-/* What a launch works on. Word w of lane l of a tile's states stands at (tile * words + w) * 1,024 + l. */
+/* The parameter of a launch. Word w of the state of lane l of a tile is at (tile * words + w) * 1,024 + l. */
 typedef struct {
   ff_step_program program; /* in global memory */
   ff_table_fast fast;
   uint64_t key, unit, step, steps, tiles;
-  uint32_t n_terms;        /* that are counted; 0 where nothing is */
+  uint32_t n_terms;        /* the terms to count; 0 if nothing is counted */
   int shared_counts;
-  size_t slots;            /* threads that run at a time: the stride of what belongs to a thread */
-  uint32_t *state, *next, *hits, *changed; /* a slot: next state, hits and changes, where they are not in fast memory */
+  size_t slots;            /* threads that run at the same time; the stride between the words of one thread */
+  /* per slot: next state, hits and changes, if they are not in shared memory or registers */
+  uint32_t *state, *next, *hits, *changed;
   uint8_t *value;          /* per tile, term and lane */
   uint32_t *counts;
   unsigned long long *changes;
 } ff_table_job;
 
-/* Arrays that the threads of a warp read together: the parameter lies in constant memory. */
+/* Arrays that the threads of a warp read at the same address. As a kernel parameter they lie in constant memory. */
 template <int WORDS>
 struct uniform {
   uint32_t word[WORDS];
@@ -43,7 +44,7 @@ __device__ static ff_step_trajectory trajectory_of(const ff_table_job &job, uint
   return t;
 }
 
-/* Counts of one launch: gathered where they are cheap to reach. */
+/* The counts of one launch. They are in shared memory if there is room, else in global memory. */
 __device__ static ff_step_counts open_counts(const ff_table_job &job, uint64_t at, uint32_t *shared) {
   const uint32_t n = job.n_terms, threads = blockDim.x;
   ff_step_counts c;
@@ -68,7 +69,7 @@ __device__ static ff_step_counts open_counts(const ff_table_job &job, uint64_t a
   return c;
 }
 
-/* All threads of a block are in one tile and come here together. */
+/* Adds the counts of a launch to those of the tile. All threads of a block belong to one tile and call this together. */
 __device__ static void close_counts(const ff_table_job &job, uint64_t at, uint64_t tile, const ff_step_counts &c) {
   for (uint32_t i = 0; i < c.n_terms; i++) {
     if (job.shared_counts) {
@@ -136,7 +137,7 @@ __global__ static void __launch_bounds__(THREADS) start_states(const __grid_cons
   }
 }
 
-/* The terms' values in the present states. */
+/* Evaluates the terms in the present states. */
 __global__ static void __launch_bounds__(THREADS) evaluate(const __grid_constant__ ff_table_job job) {
   const uint32_t per_tile = FF_TILE / blockDim.x;
   for (uint64_t chunk = blockIdx.x; chunk < job.tiles * per_tile; chunk += gridDim.x) {
@@ -153,7 +154,7 @@ __global__ static void __launch_bounds__(THREADS) evaluate(const __grid_constant
   }
 }
 
-/* A warp a tile and term: the trajectories in which it holds. */
+/* One warp per tile and term. Counts the trajectories in which the term holds. */
 __global__ static void add_values(const uint8_t *value, uint32_t *out, uint64_t n) {
   const uint32_t lane = threadIdx.x % 32;
   for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32; i < n; i += (uint64_t)gridDim.x * blockDim.x / 32) {
@@ -165,7 +166,7 @@ __global__ static void add_values(const uint8_t *value, uint32_t *out, uint64_t 
   }
 }
 
-/* ---- the kernels that there are ---------------------------------------------------------------------------------- */
+/* ---- the compiled variants of the kernel -------------------------------------------------------------------------- */
 
 typedef struct {
   int form;
@@ -208,7 +209,7 @@ static const void *kernel_of(const ff_table_plan *plan) {
 typedef struct {
   ff_table_plan plan;
   const void *kernel;
-  ff_step_program program; /* on the device */
+  ff_step_program program; /* its pointers are the device's */
   void *memory;
   uniform<FF_TABLE_CONSTANT> constant;
   size_t slots;
@@ -253,14 +254,14 @@ static void say_why(ff_ensemble *e, const ff_table_plan *plan) {
   snprintf(e->info.reason, sizeof e->info.reason, "one trajectory a thread: state in %s, %s", state[plan->state], tables);
 }
 
-/* Blocks on a multiprocessor, and what every thread of these takes. */
+/* Computes how many blocks run on a multiprocessor, and allocates the memory that each of their threads needs. */
 static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
   const ff_program *p = e->program;
   const size_t shared = ff_table_shared_bytes(&own->plan, own->plan.threads);
   cudaFuncAttributes attributes;
   int blocks = 0;
   ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, own->kernel), "looking at the table kernel", err);
-  if (status == FF_OK) /* for all that use this kernel: each launch says how much it takes */
+  if (status == FF_OK) /* the maximum, for all ensembles that use this kernel: each launch states how much it takes */
     status = ff_cuda_check(cudaFuncSetAttribute(own->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 (int)e->device.sharedMemPerBlockOptin), "taking shared memory", err);
   if (status == FF_OK)
@@ -339,7 +340,7 @@ typedef struct {
   uint32_t blocks, threads;
 } launch_size;
 
-/* Smaller blocks where there are too few trajectories for all multiprocessors; never more threads than slots. */
+/* Blocks are smaller if there are too few trajectories for all multiprocessors. There are never more threads than slots. */
 static launch_size size_of(const ff_ensemble *e) {
   const table_own *own = (const table_own *)e->own;
   uint32_t threads = own->plan.threads;
@@ -355,7 +356,7 @@ static ff_status start(ff_ensemble *e, ff_error *err) {
   return ff_cuda_check(cudaGetLastError(), "starting trajectories", err);
 }
 
-/* How many trajectories of every tile hold each term, by the values noted last. */
+/* Counts, per tile and term, the trajectories in which the term held when its values were last recorded. */
 static ff_status add_up(ff_ensemble *e, uint32_t *out, ff_error *err) {
   const table_own *own = (const table_own *)e->own;
   const uint64_t n = e->tiles * e->program->n_terms, blocks = (n + 7) / 8;
@@ -377,7 +378,7 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, int fresh, ff
   if (!count) job.n_terms = 0;
   for (uint64_t done = 0; done < wanted && status == FF_OK; done += job.steps) {
     job.step = e->step + done;
-    job.steps = wanted - done < UINT32_MAX ? wanted - done : UINT32_MAX; /* a launch's counts are 32-bit numbers */
+    job.steps = wanted - done < UINT32_MAX ? wanted - done : UINT32_MAX; /* because the counts of a launch are 32-bit numbers */
     void *arguments[] = {&job, &own->constant};
     status = ff_cuda_check(cudaLaunchKernel(own->kernel, dim3(size.blocks), dim3(size.threads), arguments,
                                             ff_table_shared_bytes(&own->plan, size.threads), e->stream), "running steps", err);
@@ -421,4 +422,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
 }
 
 extern "C" const ff_runner ff_runner_table = {"table", prepare, NULL, allocate, release, start, steps, spill, state, terms};
-extern "C" const ff_runner ff_runner_table_unsplit = {"table_unsplit", prepare, NULL, allocate, release, start, steps, spill, state, terms};
+extern "C" const ff_runner ff_runner_table_unsplit = {"table_unsplit", prepare, NULL, allocate, release, start, steps,
+                                                      spill, state, terms};

@@ -1,12 +1,12 @@
-/* Plans where the table kernel's data lie and renumbers the packed program by place. */
+/* Plans where the data of the table kernel lie, and writes the packed program with nodes numbered by place. */
 #include "ff_table_image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH_THREADS 512u          /* of a multiprocessor, to hide what memory takes */
-#define LEAST_THREADS 256u           /* with the state in shared memory */
-#define CACHE_BYTES (size_t)65536    /* of shared memory left as cache where states are in global memory */
+#define ENOUGH_THREADS 512u          /* per multiprocessor: enough to hide the latency of memory */
+#define LEAST_THREADS 256u           /* per block, if the state is in shared memory */
+#define CACHE_BYTES (size_t)65536    /* of shared memory left to the cache, if states are in global memory */
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static void add_up(ff_table_fast *fast) {
                 fast->extra;
 }
 
-/* The functions of all places: what is brought where nothing is split. */
+/* All functions and their tables: what is copied if nothing is split. */
 static ff_table_fast whole(const ff_program *p, int form) {
   const ff_packed *q = &p->packed;
   ff_table_fast out = {.hits = p->hits.size, .functions = q->n_functions};
@@ -42,7 +42,7 @@ static ff_table_fast whole(const ff_program *p, int form) {
   return out;
 }
 
-/* As many whole words of the state as have tables within `bytes`. */
+/* The tables of as many whole words of the state as fit into `bytes`. *split becomes the number of these words. */
 static ff_table_fast part(uint32_t *split, const ff_program *p, int form, size_t bytes) {
   const ff_packed *q = &p->packed;
   ff_table_fast out = {.hits = p->hits.size};
@@ -63,7 +63,7 @@ static ff_table_fast part(uint32_t *split, const ff_program *p, int form, size_t
   return out;
 }
 
-/* The number of threads in a block that keeps most of them on a multiprocessor; returns how many those are. */
+/* Chooses the block size for which most threads fit on a multiprocessor, and returns the number of these threads. */
 static uint32_t size_blocks(ff_table_plan *plan, const ff_table_card *card) {
   uint32_t most = 0;
   for (uint32_t threads = 1024; threads >= 128; threads /= 2) {
@@ -78,7 +78,7 @@ static uint32_t size_blocks(ff_table_plan *plan, const ff_table_card *card) {
   return most;
 }
 
-/* Counts go to shared memory too where that costs no threads that are needed. */
+/* Puts the counts into shared memory too, if that leaves enough threads. */
 static void place_counts(ff_table_plan *plan, const ff_program *p, const ff_table_card *card, uint32_t threads) {
   ff_table_plan with = *plan;
   with.shared_counts = 1;
@@ -87,9 +87,10 @@ static void place_counts(ff_table_plan *plan, const ff_program *p, const ff_tabl
   if (most >= threads || most >= 2 * ENOUGH_THREADS) *plan = with;
 }
 
-static int shared_state(const ff_program *p) { return p->update == FF_SYNCHRONOUS ? 8 : 4; } /* bytes a word, with the next */
+/* bytes per word of the state; with the next state if that is separate */
+static int shared_state(const ff_program *p) { return p->update == FF_SYNCHRONOUS ? 8 : 4; }
 
-/* All in fast memory. */
+/* Plans with all tables in shared memory. Returns 0 if that leaves too few threads. */
 static int plan_whole(ff_table_plan *plan, const ff_program *p, const ff_table_card *card) {
   uint32_t words = p->packed.words;
   if (words <= 4) {
@@ -106,7 +107,8 @@ static int plan_whole(ff_table_plan *plan, const ff_program *p, const ff_table_c
   return 1;
 }
 
-/* Tables split, in two arrays; the state in shared memory where a block of enough threads leaves room for tables. */
+/* Plans with the tables split between shared and global memory. The state is in shared memory if a block of enough threads leaves
+ * room for tables. */
 static void plan_split(ff_table_plan *plan, const ff_program *p, const ff_table_card *card, int split) {
   size_t state = (size_t)p->packed.words * (size_t)shared_state(p), room = card->shared_block;
   plan->form |= FF_FORM_SPLIT | FF_FORM_ROWS;
@@ -137,7 +139,7 @@ void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_ta
 
 /* ---- the image --------------------------------------------------------------------------------------------------- */
 
-/* Where the arrays stand, as 32-bit words from the memory's start; those of 64-bit numbers are first. */
+/* The positions of the arrays, in 32-bit words from the start of the memory. Arrays of 64-bit numbers come first. */
 typedef struct {
   size_t threshold, function, alias, first, cut, code_at, code, parents, extra_at, extra, context, context_cut, flip, order,
       cut_further, context_further, initial, end;
@@ -171,7 +173,7 @@ static void copy_words(uint32_t *to, const void *from, size_t words) {
   if (words > 0) memcpy(to, from, words * sizeof *to);
 }
 
-/* Functions with their parents as places, and their rows. */
+/* Writes the functions, with their parents as places, and the rows of their truth tables. */
 static void write_functions(uint32_t *memory, const places *at, const ff_packed *q, const uint32_t *place, int form) {
   uint32_t parents = 0, extra = 0;
   for (uint32_t f = 0; f < q->n_functions; f++) {
@@ -202,7 +204,7 @@ static void write_functions(uint32_t *memory, const places *at, const ff_packed 
   }
 }
 
-/* Expressions with their variables as places. */
+/* Writes the expressions, with their variables as places. */
 static void write_code(uint32_t *code, const ff_packed *q, const uint32_t *place) {
   copy_words(code, q->code, q->n_code);
   for (uint32_t at = 0; at < q->n_code; at++) {

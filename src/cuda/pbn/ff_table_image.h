@@ -1,9 +1,9 @@
-/* The packed program in the form that the table kernel reads, and where its parts are to lie (Mizera, Pang, Yuan, Table 1).
+/* The packed program in the form that the table kernel reads, and the plan where its parts lie (Mizera, Pang, Yuan, Table 1).
  *
- * Bit i of a state is the node at place i of the program's order, so that a trajectory writes its next values in order; all
- * that names a node names its place instead. One block of memory holds every array; a kernel brings the parts that many
- * threads read to its block's shared memory, and gets the `uniform` ones, which the threads of a warp read together, as a
- * parameter (which lies in constant memory) where they fit.
+ * Bit i of a state is the node at place i of the program's node order, so that a trajectory writes its next values in order. All
+ * arrays name a node by its place. One block of memory holds all arrays. A kernel copies the parts that many threads read to the
+ * shared memory of its block. The `uniform` arrays, which the threads of a warp read at the same address, are a kernel parameter
+ * (in constant memory) if they fit.
  */
 #ifndef FF_TABLE_IMAGE_H
 #define FF_TABLE_IMAGE_H
@@ -14,11 +14,11 @@ extern "C" {
 
 #include "../../pbn/ff_packed_step.h"
 
-#define FF_TABLE_CONSTANT 7000 /* words of a kernel's parameter */
+#define FF_TABLE_CONSTANT 7000 /* the most words of the uniform arrays in a kernel parameter */
 
 typedef enum { FF_STATE_REGISTERS, FF_STATE_SHARED, FF_STATE_GLOBAL } ff_state_place;
 
-/* Elements of each array that a block brings to its shared memory, in this order, and their 32-bit words together. */
+/* The elements of each array that a block copies to its shared memory, in this order, and the sum of their 32-bit words. */
 typedef struct {
   uint32_t hits;     /* thresholds and aliases */
   uint32_t functions;
@@ -27,46 +27,50 @@ typedef struct {
   size_t words;
 } ff_table_fast;
 
-/* What of a card matters. */
+/* The properties of a card that the plan depends on. */
 typedef struct {
-  size_t shared_block, shared_processor, shared_reserved; /* bytes: of a block at most, of a multiprocessor, lost a block */
-  uint32_t threads;                                       /* of a multiprocessor */
+  /* bytes: the most per block, per multiprocessor, and reserved per block */
+  size_t shared_block, shared_processor, shared_reserved;
+  uint32_t threads;                                       /* per multiprocessor */
 } ff_table_card;
 
 typedef struct {
-  int form;              /* of ff_packed_step.h */
+  int form;              /* flags FF_FORM_* of ff_packed_step.h */
   ff_state_place state;
-  int constant;          /* the uniform arrays are a parameter */
-  int shared_counts;     /* counts of a launch are gathered in shared memory */
-  uint32_t threads;      /* of a block; divides FF_TILE */
-  uint32_t split;        /* words of the state whose tables are brought */
+  int constant;          /* the uniform arrays are a kernel parameter */
+  int shared_counts;     /* the counts of a launch are in shared memory */
+  uint32_t threads;      /* per block; divides FF_TILE */
+  uint32_t split;        /* words of the state whose tables are copied to shared memory */
   ff_table_fast fast;
-  size_t thread_bytes;   /* of shared memory, a thread */
+  size_t thread_bytes;   /* shared memory per thread */
 } ff_table_plan;
 
-/* Chooses. `split` 0 leaves all tables of a network that does not fit where they are, to measure what splitting gains. */
+/* Makes the plan for a program and a card. With `split` 0, a network that does not fit keeps all its tables in global memory, to
+ * measure what splitting gains. O(size of the program). */
 void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_table_card *card, int split);
 
 static inline size_t ff_table_shared_bytes(const ff_table_plan *plan, uint32_t threads) {
   return plan->fast.words * 4 + plan->thread_bytes * threads;
+/* Bytes of shared memory of a block of `threads` threads. */
 }
 
-/* The program for such a plan in one block of memory, to be freed by ff_free_aligned(*memory). O(size of the program). */
+/* Makes the image of the program for a plan, in one block of memory. The caller frees it with ff_free_aligned(*memory). On an
+ * error there is nothing to free. O(size of the program). */
 ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_program *program,
                              const ff_table_plan *plan, ff_error *err);
 
-/* The same program where its memory was copied from `from` to `to`. */
+/* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_step_program ff_table_image_at(const ff_step_program *image, const void *from, const void *to);
 
-/* Words of the uniform arrays, which follow each other from `first` on. */
+/* The number of words of the uniform arrays, which lie one after the other from `first` on. */
 static inline uint32_t ff_table_uniform(const ff_program *p) {
   const ff_packed *q = &p->packed;
   return p->n_nodes + 1 + q->n_functions + q->n_wide + p->n_terms + 1 + q->n_code;
 }
 
-/* ---- what a block does first ------------------------------------------------------------------------------------- */
+/* ---- what a block does first: copy to shared memory ------------------------------------------------------------------ */
 
-/* Makes the program read its uniform arrays from a copy of them. */
+/* Makes the program read its uniform arrays from `copy`. */
 FF_STEP void ff_table_read_uniform(ff_step_program *p, const uint32_t *copy) {
   p->cut = copy + (p->cut - p->first);
   p->code_at = copy + (p->code_at - p->first);
@@ -74,7 +78,8 @@ FF_STEP void ff_table_read_uniform(ff_step_program *p, const uint32_t *copy) {
   p->first = copy;
 }
 
-/* Words from `from` to place *at of `shared`, by thread `thread` of `threads`. */
+/* Copies words from `from` to place *at of `shared` and advances *at. This is the part of thread `thread` of `threads`. Returns
+ * the copy. */
 FF_STEP uint32_t *ff_table_bring(uint32_t *shared, uint32_t *at, const void *from, uint32_t words, uint32_t thread,
                                  uint32_t threads) {
   uint32_t *to = shared + *at;
@@ -83,7 +88,7 @@ FF_STEP uint32_t *ff_table_bring(uint32_t *shared, uint32_t *at, const void *fro
   return to;
 }
 
-/* Brings what `fast` says and makes the program read it there. */
+/* Copies the arrays that `fast` counts, and makes the program read the copies. */
 FF_STEP void ff_table_fetch(const int form, ff_step_program *p, const ff_table_fast *fast, uint32_t *shared, uint32_t thread,
                             uint32_t threads) {
   uint32_t at = 0;

@@ -1,5 +1,6 @@
-# Texts as a C table, for ff_texts.c: LC_ALL=C awk -f cuda/embed.awk FILE... , run in src/. Characters one by one, since a string
-# literal may hold no more than 4,095 of them. ASCII alone, so that no charset matters.
+# Writes texts as a C table, for ff_texts.c. Run in src/: LC_ALL=C awk -f cuda/runtime/embed.awk FILE... Texts are written
+# character by character, because a string literal may hold no more than 4,095. They must be ASCII, so that no character set
+# matters.
 function quoted(c) {
   if (c == "\\" || c == "'") return "'\\" c "'"
   if (c == "\t") return "'\\t'"

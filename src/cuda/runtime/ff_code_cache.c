@@ -14,14 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEM 32                          /* hexadecimal digits of a key's digest */
+#define STEM 32                          /* hexadecimal digits of a key's digest in a file's name */
 #define NAME_ROOM 96
 #define MOST_BYTES (UINT64_C(1) << 30)   /* of a file */
 #define MOST_SAVED 1e9                   /* seconds */
-#define OPEN_FLAGS (O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) /* a pipe or a device must not make us wait */
+/* O_NONBLOCK and O_NOCTTY: opening a pipe or a device must not block or have side effects */
+#define OPEN_FLAGS (O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 struct ff_code_cache {
-  int folder; /* descriptor */
+  int folder; /* its descriptor */
 };
 
 /* ---- the folder ----------------------------------------------------------------------------------------------------------- */
@@ -48,14 +49,14 @@ static ff_status check_folder(int folder, const char *path, ff_error *err) {
     return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s belongs to another user", path);
   if (!only_mine(&s))
     return ff_error_set(err, FF_EFILE, "compiled code is not kept: others may write to %s (chmod 700 mends that)", path);
-  if ((s.st_mode & (S_IRWXG | S_IRWXO)) != 0) fchmod(folder, 0700); /* where that fails, others may still not write */
+  if ((s.st_mode & (S_IRWXG | S_IRWXO)) != 0) fchmod(folder, 0700); /* if this fails, others still cannot write */
   return FF_OK;
 }
 
 ff_status ff_code_cache_open(ff_code_cache **out, const char *folder, ff_error *err) {
   *out = NULL;
   make_folder(folder);
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the folder itself may be a link: what counts is whose it is */
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the folder itself may be a link: only its owner and mode matter */
   if (fd < 0) return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s: %s", folder, strerror(errno));
   ff_status status = check_folder(fd, folder, err);
   ff_code_cache *cache = status == FF_OK ? ff_calloc(1, sizeof *cache) : NULL;
@@ -75,7 +76,7 @@ void ff_code_cache_close(ff_code_cache *cache) {
   free(cache);
 }
 
-/* Its entries, to be closed by closedir; NULL where it cannot be read. */
+/* Lists the folder; the caller calls closedir(). NULL if it cannot be read. */
 static DIR *list_folder(const ff_code_cache *cache) {
   int fd = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
@@ -88,7 +89,7 @@ static DIR *list_folder(const ff_code_cache *cache) {
 typedef struct {
   char mark[8];
   uint64_t key, maker, content; /* bytes */
-  uint8_t digest[FF_SHA256_BYTES]; /* of the three numbers and all that follows */
+  uint8_t digest[FF_SHA256_BYTES]; /* of the three numbers and everything after the head */
 } file_head;
 
 static const char file_mark[8] = "ffcode2";
@@ -127,7 +128,8 @@ static int write_all(int fd, const void *from, size_t bytes) {
   return 1;
 }
 
-/* A file that is open: its bytes after the head, and the head, or NULL where it is not whole or not of `key`. */
+/* Reads an open file. Returns its bytes after the head, which the caller frees, or NULL if it is damaged, not private, or of
+ * another key. */
 static char *read_entry(int fd, file_head *head, const char *key) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || !only_mine(&s)) return NULL;
@@ -150,7 +152,8 @@ static char *read_entry(int fd, file_head *head, const char *key) {
   return NULL;
 }
 
-/* The content of file `name` in memory of its own, where its key is `key` and its maker is good; NULL otherwise. */
+/* Returns a copy of the content of file `name`, which the caller frees, if its key is `key` and its maker is accepted. Otherwise
+ * NULL. */
 static char *load_file(const ff_code_cache *cache, const char *name, const char *key, int (*is_good)(const char *maker),
                        size_t *bytes) {
   int fd = openat(cache->folder, name, O_RDONLY | OPEN_FLAGS);
@@ -162,7 +165,7 @@ static char *load_file(const ff_code_cache *cache, const char *name, const char 
     if (maker != NULL && (is_good == NULL || is_good(maker))) content = ff_calloc((size_t)head.content + 1, 1);
     free(maker);
     if (content != NULL) memcpy(content, all + head.key + head.maker, (size_t)head.content);
-    if (content != NULL) futimens(fd, NULL); /* used now; where it cannot be noted it is pruned earlier */
+    if (content != NULL) futimens(fd, NULL); /* records the use; if that fails, the file is pruned earlier */
     *bytes = (size_t)head.content;
   }
   free(all);
@@ -170,7 +173,7 @@ static char *load_file(const ff_code_cache *cache, const char *name, const char 
   return content;
 }
 
-/* Opens a new file of a name that begins with the stem and that nobody else has. */
+/* Creates a new file whose name begins with `stem` and is not in use. Returns its descriptor, or -1. */
 static int create(const ff_code_cache *cache, const char *stem, char name[NAME_ROOM]) {
   int fd = -1;
   for (int i = 0; i < 100 && fd < 0; i++) {
@@ -206,7 +209,7 @@ static ff_status write_file(const ff_code_cache *cache, const char *stem, const 
   return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s", strerror(why));
 }
 
-/* ---- what is kept --------------------------------------------------------------------------------------------------------- */
+/* ---- stored code ---------------------------------------------------------------------------------------------------------- */
 
 static void stem_of(char stem[STEM + 1], const char *key) { ff_sha256_hex(stem, STEM, key, strlen(key)); }
 
@@ -252,14 +255,15 @@ double ff_code_cache_saved(const ff_code_cache *cache, const char *key, double n
   if (!(before > 0 && before < MOST_SAVED)) before = 0;
   sum = before + now;
   write_file(cache, stem, name, key, "", (const char *)&sum, sizeof sum, NULL);
-  if (content == NULL) ff_code_cache_prune(cache, FF_CODE_CACHE_BOUNDS); /* there is a file more */
+  if (content == NULL) ff_code_cache_prune(cache, FF_CODE_CACHE_BOUNDS); /* a new file was added */
   free(content);
   return sum;
 }
 
-/* ---- who compiles ------------------------------------------------------------------------------------------------------- */
+/* ---- the lock of a key --------------------------------------------------------------------------------------------------- */
 
-/* 1: locked, 0: another one has it, -1: no locks here, -2: the file was removed meanwhile, so try again. */
+/* Returns 1: locked; 0: another process has the lock; -1: locks do not work here; -2: the file was removed meanwhile, try
+ * again. */
 static int try_lock(const ff_code_cache *cache, const char *name, int *lock) {
   struct stat s;
   int fd = openat(cache->folder, name, O_RDWR | O_CREAT | OPEN_FLAGS, 0600), answer = -1;
@@ -296,7 +300,7 @@ void ff_code_cache_unlock(const ff_code_cache *cache, const char *key, int lock)
   char name[NAME_ROOM];
   if (lock < 0) return;
   lock_name(name, key);
-  unlinkat(cache->folder, name, 0); /* before the lock is given back, so that nobody removes another one's */
+  unlinkat(cache->folder, name, 0); /* before the lock is released, so that nobody removes the file of the next owner */
   close(lock);
 }
 
@@ -320,7 +324,7 @@ static int is_ours(const char *name) {
   return stem == STEM && (name[STEM] == '-' || name[STEM] == '.') && strlen(name) < NAME_ROOM;
 }
 
-/* Fills the caller's list, which it frees; the number of files. */
+/* Lists the files of the cache in *list, which the caller frees, and returns their number. */
 static size_t list_entries(const ff_code_cache *cache, entry **list) {
   size_t n = 0, capacity = 0;
   DIR *folder = list_folder(cache);
@@ -349,7 +353,7 @@ void ff_code_cache_prune(const ff_code_cache *cache, ff_code_cache_bounds bounds
   if (n > 0) qsort(list, n, sizeof *list, by_use);
   for (size_t i = 0; i < n; i++) {
     const double days = difftime(now.tv_sec, list[i].used.tv_sec) / 86400;
-    /* what is being written, or locks, by a process that is still at work: a day is longer than any compilation */
+    /* files that a running process is writing or has locked are kept for a day, which is longer than any compilation takes */
     const int passing = ends_with(list[i].name, ".lock") || strstr(list[i].name, ".new-") != NULL;
     const int old = days > (passing && bounds.days > 1 ? 1 : bounds.days);
     if (!old && (passing || (bytes <= bounds.bytes && left <= bounds.files))) continue;

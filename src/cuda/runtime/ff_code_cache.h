@@ -1,13 +1,14 @@
-/* A folder of compiled code, kept between processes. Plain POSIX; nothing here knows CUDA.
+/* A cache of compiled code in a folder, which processes share. It uses POSIX only and does not depend on CUDA.
  *
- * What another user could have written is not read: the folder and each file must belong to this process's user and may not be
- * writable by others; files are opened without following links, and looked at by their descriptor. A folder that others may read
- * is made private (mode 0700); one that others may write to is not used. Files have mode 0600, are written under another name and
- * renamed, and hold their key, what made them, and a SHA-256 of it all, which are compared when they are read. A full disk, a
- * folder that cannot be written to, or a broken file only mean that nothing is kept or found.
+ * Security: only files that no other user could have written are read. The folder and each file must belong to the user of this
+ * process and must not be writable by others. Files are opened without following links and checked by their descriptors. If
+ * others may read the folder, its mode is set to 0700; if others may write to it, it is not used. Files have mode 0600. They are
+ * written under another name and then renamed. Each holds its key, its maker (the compiler), and a SHA-256 digest of everything,
+ * which are compared when it is read. With a full disk, a folder that is not writable, or a damaged file, nothing is stored or
+ * found; nothing else fails.
  *
- * Keys are texts of any length. A file's name begins with 32 hexadecimal digits of its key's SHA-256; nothing else in the folder
- * is ever removed.
+ * A key is a text of any length. The name of a file begins with 32 hexadecimal digits of its key's SHA-256. No other files in the
+ * folder are ever removed.
  */
 #ifndef FF_CODE_CACHE_H
 #define FF_CODE_CACHE_H
@@ -20,37 +21,40 @@ extern "C" {
 
 typedef struct ff_code_cache ff_code_cache;
 
-/* Opens the folder, which is made where it is missing, with those that it lies in. FF_EFILE, with the reason, where it is not to
- * be used. To be given back to ff_code_cache_close. */
+/* Opens the folder and creates it, with its parent folders, if it does not exist. Returns FF_EFILE, with the reason, if the
+ * folder must not or cannot be used. The caller frees *out with ff_code_cache_close(). */
 ff_status ff_code_cache_open(ff_code_cache **out, const char *folder, ff_error *err);
 void ff_code_cache_close(ff_code_cache *cache);
 
-/* The code that is kept under `key`, terminated, in memory for the caller to free(), and its size; NULL where there is none.
- * Where several makers (compilers) have made some, the first whose maker `is_good` accepts. The file counts as used now. */
+/* Returns the code that is stored under `key`, as terminated memory that the caller frees with free(), and its size in *bytes.
+ * Returns NULL if there is none. If several makers (compilers) have stored code, the first file whose maker `is_good` accepts is
+ * taken. Marks the file as used now. O(files in the folder + size of the code). */
 char *ff_code_cache_load(const ff_code_cache *cache, const char *key, int (*is_good)(const char *maker), size_t *bytes);
 
-/* Keeps code under `key` and its maker's name, forgets what it would have saved, and prunes. FF_EFILE where that cannot be. */
+/* Stores code under `key` and the name of its maker, removes what ff_code_cache_saved() stored for the key, and prunes the cache.
+ * FF_EFILE if the file cannot be written. */
 ff_status ff_code_cache_keep(const ff_code_cache *cache, const char *key, const char *maker, const char *code, size_t bytes,
                              ff_error *err);
 
-/* Adds `now` to the seconds that the code of this key, which is not kept, would have saved so far, and returns the sum. */
+/* Adds `now` to the seconds that the code of this key, which is not stored, would have saved in earlier runs. Stores the sum and
+ * returns it. */
 double ff_code_cache_saved(const ff_code_cache *cache, const char *key, double now);
 
-/* Makes this caller the one, among all threads and processes, that compiles what belongs to `key`: *lock is then to be given
- * back to ff_code_cache_unlock, as happens when the process ends. 0 where another one is at it. Where the file system has no
- * locks, the answer is 1 and *lock is -1. */
+/* Tries to become the only caller, among all threads and processes, that compiles the code of `key`. Returns 1 on success; then
+ * the caller must call ff_code_cache_unlock() with *lock. The end of the process also releases the lock. Returns 0 if another
+ * caller has the lock. If the file system has no locks, it returns 1 and *lock is -1. */
 int ff_code_cache_lock(const ff_code_cache *cache, const char *key, int *lock);
 void ff_code_cache_unlock(const ff_code_cache *cache, const char *key, int lock);
 
-/* What is kept at most. */
+/* The limits of a cache. */
 typedef struct {
   uint64_t bytes;
   size_t files;
-  double days; /* since a file was used last */
+  double days; /* since a file was last used */
 } ff_code_cache_bounds;
 #define FF_CODE_CACHE_BOUNDS ((ff_code_cache_bounds){UINT64_C(256) << 20, 4096, 90})
 
-/* Removes files of this cache until they are within the bounds, the longest unused first. O(n log n) for n files. */
+/* Removes files of this cache until it is within the limits, the least recently used first. O(n log n) for n files. */
 void ff_code_cache_prune(const ff_code_cache *cache, ff_code_cache_bounds bounds);
 
 #ifdef __cplusplus

@@ -15,19 +15,20 @@
 
 struct ff_compile {
   pid_t child;     /* 0: none any more */
-  int fd;          /* our end of the socket; -1: closed */
+  int fd;          /* this process's end of the socket; -1: closed */
   char *request;   /* with its head */
   size_t request_bytes, sent;
   ff_frame_answer head;
-  char *answer;    /* what follows its head, once that is there */
-  size_t answer_bytes, received; /* `received` counts the head */
+  char *answer;    /* what follows the head; allocated once the head has arrived */
+  size_t answer_bytes, received; /* `received` includes the head */
   int done;
-  ff_error failed; /* status FF_OK: not */
+  ff_error failed; /* its status is FF_OK if nothing failed */
 };
 
 /* ---- the process -------------------------------------------------------------------------------------------------------- */
 
-/* Whether the child is still there. Never asks for any child but ours; where somebody else has taken its status, it is gone. */
+/* Whether the child still exists. Waits for this child only. If other code has already collected its status, it counts as ended,
+ * and *how is -1. */
 static int reap(ff_compile *c, int flags, int *how) {
   pid_t got;
   *how = -1;
@@ -40,8 +41,8 @@ static int reap(ff_compile *c, int flags, int *how) {
   return 0;
 }
 
-/* The child's own process group, so that Ctrl-C in a terminal does not reach it; all signals as they are at first. It gets the
- * socket as standard input and output, and no other descriptor of ours. */
+/* Starts the child in a process group of its own, so that Ctrl-C in a terminal does not reach it, and with default signal
+ * handling. Its standard input and output are the socket. Returns 0 or an error number. */
 static int spawn(pid_t *child, const char *program, int fd) {
   extern char **environ;
   char *const arguments[] = {(char *)program, NULL};
@@ -109,7 +110,7 @@ static ff_status write_request(ff_compile *c, const ff_compile_input *in, ff_err
   return FF_OK;
 }
 
-/* As much as the socket takes now. What cannot be sent any more is not our error: the child's end is, and is seen in its turn. */
+/* Sends as much as the socket accepts now. An error here means that the child has ended, which receive_more() reports. */
 static void send_more(ff_compile *c) {
   while (c->sent < c->request_bytes) {
     ssize_t n = send(c->fd, c->request + c->sent, c->request_bytes - c->sent, MSG_NOSIGNAL);
@@ -139,7 +140,7 @@ ff_status ff_compile_start(ff_compile **out, const char *program, const ff_compi
 
 /* ---- the answer ----------------------------------------------------------------------------------------------------------- */
 
-/* The child has closed its end. */
+/* The child has closed its end without a complete answer. Sets c->failed. */
 static ff_status ended_early(ff_compile *c) {
   int how;
   reap(c, 0, &how);
@@ -147,14 +148,14 @@ static ff_status ended_early(ff_compile *c) {
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler was ended by signal %d", WTERMSIG(how));
   if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == FF_COMPILER_NO_MEMORY)
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler has no memory");
-  if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == 127) /* as some systems tell of a program that is not there */
+  if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == 127) /* how some systems report that a program does not exist */
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler does not start");
   if (how != -1 && WIFEXITED(how))
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with status %d and no answer", WEXITSTATUS(how));
   return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with no answer");
 }
 
-/* The head is there: is it one, and room for what follows. */
+/* Checks the head of the answer and allocates memory for the rest. */
 static ff_status take_head(ff_compile *c) {
   const ff_frame_answer *h = &c->head;
   if (h->mark != FF_FRAME_ANSWER || h->maker == 0 || h->content == 0 || h->maker > FF_FRAME_MOST || h->content > FF_FRAME_MOST ||
@@ -173,7 +174,7 @@ static ff_status take_answer(ff_compile *c) {
   return FF_OK;
 }
 
-/* As much as there is to read now. */
+/* Reads as much as has arrived. */
 static ff_status receive_more(ff_compile *c) {
   while (!c->done && c->failed.status == FF_OK) {
     const int in_head = c->received < sizeof c->head;
@@ -201,7 +202,7 @@ ff_status ff_compile_wait(ff_compile *c, double seconds, int *done, ff_error *er
     if (c->request != NULL) p.events |= POLLOUT;
     int n = poll(&p, 1, left > 1000 ? 1000000 : left > 0 ? (int)(left * 1000) + 1 : 0);
     if (n < 0 && errno != EINTR) ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler cannot be heard (error %d)", errno);
-    if (n <= 0) break; /* time is over, or the caller wants to look at a signal */
+    if (n <= 0) break; /* time is up, or a signal has arrived that the caller may want to handle */
     if (c->request != NULL) send_more(c);
     receive_more(c);
   }
@@ -218,7 +219,7 @@ void ff_compile_free(ff_compile *c) {
   int how;
   if (c == NULL) return;
   if (c->fd >= 0) close(c->fd);
-  if (reap(c, WNOHANG, &how)) { /* still there, and ours */
+  if (reap(c, WNOHANG, &how)) { /* it still runs and is this process's child */
     kill(c->child, SIGKILL);
     reap(c, 0, &how);
   }

@@ -1,4 +1,4 @@
-/* Compiles CUDA C by NVRTC in a process of its own (cuda/nvrtc/fireflip_nvrtc.c), which can be killed. Plain POSIX. */
+/* Compiles CUDA C with NVRTC in a separate process (cuda/nvrtc/fireflip_nvrtc.c), which can be killed. Uses POSIX only. */
 #ifndef FF_COMPILE_H
 #define FF_COMPILE_H
 
@@ -12,30 +12,30 @@ extern "C" {
 typedef struct ff_compile ff_compile;
 
 typedef struct {
-  const char *const *options; /* NVRTC's */
+  const char *const *options; /* NVRTC's options */
   int n_options;
-  const char *text;           /* a whole translation unit */
-  int newest;                 /* the newest major version of NVRTC whose code is wanted */
+  const char *text;           /* a complete translation unit */
+  int newest;                 /* the highest major version of NVRTC that may be used */
 } ff_compile_input;
 
-/* Starts `program` (the path of fireflip_nvrtc) and gives it the input, which is copied. To be given back to ff_compile_free.
- * Milliseconds. FF_EBACKEND where the program cannot be started. */
+/* Starts `program` (the path of fireflip_nvrtc) and sends it the input, which is copied. Takes milliseconds. The caller frees
+ * *out with ff_compile_free(). FF_EBACKEND if the program cannot be started. */
 ff_status ff_compile_start(ff_compile **out, const char *program, const ff_compile_input *input, ff_error *err);
 
-/* Waits for `seconds` at most, or until a signal comes; *done becomes 1 once there is an answer. FF_EBACKEND where the process
- * ended without one; the same again if it is called again. */
+/* Waits until there is an answer, for `seconds` at most, or until a signal arrives. *done becomes 1 once there is an answer.
+ * FF_EBACKEND if the process ended without an answer; further calls then return the same error. */
 ff_status ff_compile_wait(ff_compile *compile, double seconds, int *done, ff_error *err);
 
-/* What came of it, once it is done; the texts are valid until ff_compile_free. */
+/* The answer. Valid once *done is 1; its texts belong to `compile` and are valid until ff_compile_free(). */
 typedef struct {
   ff_compiled outcome;
   const char *maker;   /* the compiler's name (ff_maker_name); empty if unknown */
-  const char *content; /* a cubin, a log, or a reason; terminated */
-  size_t bytes;        /* of the content */
+  const char *content; /* a cubin, a log, or a reason, by the outcome; terminated */
+  size_t bytes;        /* size of the content, without the terminating byte */
 } ff_compile_answer;
 ff_compile_answer ff_compile_get(const ff_compile *compile);
 
-/* Kills the process where it is still at work, and waits for its end. */
+/* Kills the process if it still runs, waits for its end, and frees everything. Takes NULL. */
 void ff_compile_free(ff_compile *compile);
 
 #ifdef __cplusplus

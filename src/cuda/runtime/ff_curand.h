@@ -1,5 +1,6 @@
-/* Device code that nvcc compiles draws by cuRAND's own Philox4x32-10, where the toolkit has its header. `make check` compares the
- * function's words on the host with ours, `make gpu-check` what kernels make of them. To be included before base/ff_philox.h. */
+/* Device code that nvcc compiles uses cuRAND's own Philox4x32-10 if the toolkit has its header. `make check` compares its random
+ * words with ours on the host, and `make gpu-check` compares the results of the kernels. Include this header before
+ * base/ff_philox.h. */
 #ifndef FF_CURAND_H
 #define FF_CURAND_H
 

@@ -7,14 +7,15 @@
 
 extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_error *err) {
   if (status == cudaSuccess) return FF_OK;
-  cudaGetLastError(); /* forgotten, where it can be */
+  cudaGetLastError(); /* clears the error, if it can be cleared */
   if (status == cudaErrorMemoryAllocation)
     return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere",
                         doing);
   if (status == cudaErrorNoKernelImageForDevice)
-    return ff_error_set(err, FF_EBACKEND, "the CUDA backend has no code for this GPU: install the package again with FIREFLIP_CUDA_ARCH "
-                                          "set to its compute capability, as in \"80\" (backends() shows it)");
-  /* after some failures a process can do nothing more on the device */
+    return ff_error_set(err, FF_EBACKEND,
+                        "the CUDA backend has no code for this GPU: install the package again with FIREFLIP_CUDA_ARCH "
+                        "set to its compute capability, as in \"80\" (backends() shows it)");
+  /* after some failures the process cannot use the device any more */
   const int for_good = cudaFree(NULL) != cudaSuccess;
   cudaGetLastError();
   return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status),
@@ -38,18 +39,19 @@ extern "C" ff_status ff_cuda_room_take(ff_cuda_room *room, size_t bytes, const c
   if (bytes <= room->bytes) return FF_OK;
   cudaFree(room->at);
   *room = {};
-  ff_status status = ff_cuda_check(cudaMalloc(&room->at, bytes), what, err); /* not cleared: that would go by another stream */
+  /* not cleared, because that would happen on another stream */
+  ff_status status = ff_cuda_check(cudaMalloc(&room->at, bytes), what, err);
   if (status == FF_OK) room->bytes = bytes;
   return status;
 }
 
-/* ---- the session's device --------------------------------------------------------------------------------------- */
+/* ---- the current device of the thread ------------------------------------------------------------------------------ */
 
 typedef CUresult (*get_context)(CUcontext *);
 typedef CUresult (*set_context)(CUcontext);
 
-/* By the driver's own functions: cudaGetDevice() would not tell whether there is a context at all, and cudaSetDevice() would make one
- * on a device that nobody asked for. The driver is loaded, for the runtime uses it. */
+/* Functions of the driver are used because cudaGetDevice() does not tell whether there is a context, and cudaSetDevice() would
+ * create one on a device that nobody asked for. If the CUDA runtime is in use, the driver is loaded already. */
 static void *driver_function(const char *name) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD), *found = NULL;
   if (library == NULL) return NULL;
@@ -62,7 +64,7 @@ extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_err
   const get_context get = (get_context)driver_function("cuCtxGetCurrent");
   CUcontext context = NULL;
   *guard = {};
-  if (get != NULL && get(&context) == CUDA_SUCCESS) { /* without a driver yet, there is no context to put back */
+  if (get != NULL && get(&context) == CUDA_SUCCESS) { /* if the driver is not loaded, there is no context to restore */
     guard->context = context;
     guard->entered = 1;
   }
@@ -104,7 +106,7 @@ static void describe(ff_device *out, int index) {
       snprintf(out->why_not, sizeof out->why_not, "compute capability %d.%d: 7.5 or later is needed", prop.major, prop.minor);
       return;
     }
-    int mode = 0; /* no context is made: a device that is not asked for may be somebody else's */
+    int mode = 0; /* no context is created, because the device may be reserved for someone else */
     status = cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index);
     if (mode == cudaComputeModeProhibited) status = cudaErrorDevicesUnavailable;
   }

@@ -7,22 +7,22 @@
 #define PATH_ROOM 256
 #define MOST_DEEP 64
 
-/* What <stddef.h> and <stdint.h> declare of what our headers use. */
+/* The declarations of <stddef.h> and <stdint.h> that the texts use. */
 static const char types[] = "typedef unsigned long size_t;\ntypedef signed char int8_t;\ntypedef unsigned char uint8_t;\n"
                             "typedef unsigned int uint32_t;\ntypedef int int32_t;\ntypedef unsigned long uint64_t;\n"
                             "typedef long int64_t;\n#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n";
 
 typedef struct {
   const ff_text *texts;
-  uint8_t *there; /* per text: stands in the unit, under no condition */
+  uint8_t *there; /* per text: whether it is in the unit, under no condition */
   char *unit;
   size_t length, capacity;
   ff_error *err;
 } expansion;
 
-/* One text while it is read. */
+/* The state of reading one text. */
 typedef struct {
-  const char *path; /* under src/; NULL: the parts */
+  const char *path; /* path under src/; NULL for the parts */
   int line;
   int in_comment, conditions, guarded, directives;
   int certain; /* it is included under no condition */
@@ -45,7 +45,8 @@ static ff_status put_place(expansion *x, const reader *r) {
   return put(x, line, (size_t)n);
 }
 
-/* Whether the line ends in a comment; *code is where its first character outside comments and blanks is, or its end. */
+/* Returns whether the line ends within a comment. *code becomes the position of its first character outside comments and blanks,
+ * or n. */
 static int scan_line(const char *line, size_t n, int in_comment, size_t *code) {
   char quote = '\0';
   *code = n;
@@ -69,7 +70,7 @@ static int scan_line(const char *line, size_t n, int in_comment, size_t *code) {
   return in_comment;
 }
 
-/* The word at *at of a line, after blanks; its length. */
+/* Skips blanks and returns the length of the word at *at. */
 static size_t word_at(const char *line, size_t n, size_t *at) {
   while (*at < n && (line[*at] == ' ' || line[*at] == '\t')) (*at)++;
   size_t end = *at;
@@ -79,13 +80,13 @@ static size_t word_at(const char *line, size_t n, size_t *at) {
 
 static int is_word(const char *at, size_t n, const char *word) { return strlen(word) == n && memcmp(at, word, n) == 0; }
 
-/* The path under src/ of what a text includes as `name`; 0 where that lies outside, or is too long. */
+/* Computes the path under src/ of what text `from` includes as `name`. Returns 0 if it is outside src/ or too long. */
 static int resolve(char out[PATH_ROOM], const char *from, const char *name, size_t n) {
   const char *slash = from != NULL ? strrchr(from, '/') : NULL;
   size_t length = slash != NULL ? (size_t)(slash - from) : 0;
   if (length + n + 2 > PATH_ROOM) return 0;
   if (length > 0) memcpy(out, from, length);
-  for (size_t at = 0, end; at <= n; at = end + 1) { /* piece by piece */
+  for (size_t at = 0, end; at <= n; at = end + 1) { /* component by component */
     for (end = at; end < n && name[end] != '/'; end++) {}
     if (end - at == 2 && memcmp(name + at, "..", 2) == 0) {
       if (length == 0) return 0;
@@ -101,7 +102,8 @@ static int resolve(char out[PATH_ROOM], const char *from, const char *name, size
   return 1;
 }
 
-/* The number of the text that a line's include, from `at` on, means; -1: none, -2: a header of C that is left out. */
+/* The number of the text that an #include refers to, whose rest begins at `at`. -1: none of the texts; -2: a C header that is
+ * left out. */
 static int included_text(const expansion *x, const reader *r, const char *line, size_t n, size_t at) {
   char path[PATH_ROOM];
   while (at < n && (line[at] == ' ' || line[at] == '\t')) at++;
@@ -131,7 +133,7 @@ static ff_status put_include(expansion *x, const reader *r, int which) {
   return status == FF_OK ? put_place(x, &next) : status;
 }
 
-/* Follows conditions; an include becomes what it includes. */
+/* Puts out one line. Keeps track of conditions and replaces includes. */
 static ff_status put_line(expansion *x, reader *r, const char *line, size_t n) {
   size_t at;
   const int commented = r->in_comment;

@@ -13,30 +13,30 @@
 #include <string.h>
 #include <time.h>
 
-#define COMPILER "fireflip_nvrtc" /* the program, beside the object that this is part of */
+#define COMPILER "fireflip_nvrtc" /* the program's file, in the folder of the object that contains this code */
 #define PATH_ROOM 4096
-#define LOOK_SECONDS 0.02         /* how often to look whether another one has compiled the code */
-#define MOST_WAITING 60           /* seconds: it may have been stopped */
+#define LOOK_SECONDS 0.02         /* seconds between looks whether another process has compiled the code */
+#define MOST_WAITING 60           /* seconds: the other process may have been stopped */
 
 typedef enum {
-  WAITING,   /* another thread or process compiles it */
-  COMPILING, /* we do */
-  SETTLED    /* outcome, reason and failed say what came of it */
+  WAITING,   /* another thread or process compiles the code */
+  COMPILING, /* this object's process compiles the code */
+  SETTLED    /* `outcome`, `reason` and `failed` hold the result */
 } jit_state;
 
 struct ff_jit {
   jit_state state;
   ff_jit_outcome outcome;
-  ff_error failed; /* its status is not FF_OK: the error that every call gives */
+  ff_error failed; /* if its status is not FF_OK, every call returns this error */
   char reason[400];
   char *unit, *key;
   char arch[40];
   const char **options;
   int n_options;
-  char *own_options;    /* the texts of the caller's options */
-  ff_code_cache *cache; /* NULL: none */
+  char *own_options;    /* copies of the caller's options */
+  ff_code_cache *cache; /* NULL: no cache */
   int lock, has_lock;
-  double since;         /* when waiting for another one began */
+  double since;         /* when waiting for another process began */
   ff_compile *compile;
   ff_module *module;
   int kept;
@@ -65,7 +65,8 @@ static ff_status copy_options(ff_jit *jit, const ff_jit_request *request, ff_err
   return FF_OK;
 }
 
-/* What decides about the code, but for its compiler, which the cache notes: the options, a line each, and the text's digest. */
+/* Makes the key of the code: everything that determines it but the compiler, which the cache records separately. The key holds
+ * the options, one per line, and the digest of the text. */
 static ff_status make_key(ff_jit *jit, ff_error *err) {
   size_t bytes = 160, at = 0;
   char digest[65];
@@ -78,7 +79,7 @@ static ff_status make_key(ff_jit *jit, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- what comes of it --------------------------------------------------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------------------------------------------------------- */
 
 static void drop_lock(ff_jit *jit) {
   if (jit->has_lock) ff_code_cache_unlock(jit->cache, jit->key, jit->lock);
@@ -100,7 +101,7 @@ static ff_status fail(ff_jit *jit, ff_status status, const char *why, ff_error *
   return ff_error_set(err, status, "%s", why);
 }
 
-/* Where the driver does not take it, the outcome is that there is no code. */
+/* Loads compiled code. If the driver refuses it, the outcome is FF_JIT_UNAVAILABLE, not an error. */
 static ff_status load(ff_jit *jit, const char *cubin, const char *note, ff_error *err) {
   ff_error why;
   ff_status status = ff_module_load(&jit->module, cubin, &why);
@@ -109,7 +110,7 @@ static ff_status load(ff_jit *jit, const char *cubin, const char *note, ff_error
   return FF_OK;
 }
 
-/* 1 where the cache has it and the driver takes it. */
+/* Returns 1 if the code is in the cache and the driver accepts it. */
 static int load_kept(ff_jit *jit) {
   size_t bytes;
   char *cubin = jit->cache != NULL ? ff_code_cache_load(jit->cache, jit->key, ff_maker_is_there, &bytes) : NULL;
@@ -141,7 +142,8 @@ static ff_status take_answer(ff_jit *jit, ff_error *err) {
 
 /* ---- compiling ---------------------------------------------------------------------------------------------------------- */
 
-/* The path of the compiler's program, which lies beside the shared object (or, in tests, the program) that this code is in. */
+/* Writes the path of the compiler's program. It is in the folder of the shared object (in tests, the program) that contains this
+ * code. */
 static int find_compiler(char path[PATH_ROOM]) {
   static const char here = 0;
   Dl_info info;
@@ -167,7 +169,7 @@ static ff_status start_compiling(ff_jit *jit, ff_error *err) {
   return FF_OK;
 }
 
-/* Compiles where nobody else does. Who did may have ended just now, so the cache is asked once more. */
+/* Compiles, unless another process does. That process may have ended just now, so the cache is searched again. */
 static ff_status compile_or_wait(ff_jit *jit, ff_error *err) {
   jit->state = WAITING;
   if (jit->cache != NULL) {
@@ -185,7 +187,7 @@ static ff_status start(ff_jit *jit, const ff_jit_request *request, ff_error *err
   if (status == FF_OK) status = make_key(jit, err);
   if (status != FF_OK) return status;
   if (request->cache != NULL && ff_code_cache_open(&jit->cache, request->cache, &why) != FF_OK)
-    snprintf(jit->reason, sizeof jit->reason, "%.300s", why.text); /* told once the code is loaded */
+    snprintf(jit->reason, sizeof jit->reason, "%.300s", why.text); /* reported once the code is loaded */
   if (load_kept(jit)) return FF_OK;
   if (request->saves < request->price &&
       (jit->cache == NULL || ff_code_cache_saved(jit->cache, jit->key, request->saves) < request->price)) {
@@ -212,7 +214,7 @@ ff_status ff_jit_start(ff_jit **out, const ff_jit_request *request, ff_error *er
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------------ */
 
-/* 0 where a signal cut it short. */
+/* Returns 0 if a signal ended the pause. */
 static int pause_for(double seconds) {
   const struct timespec time = {.tv_nsec = (long)(1e9 * seconds)};
   return nanosleep(&time, NULL) == 0;

@@ -28,7 +28,7 @@ template <typename T> static int find(T *out, void *library, const char *name) {
 }
 
 #define NAME_OF_(x) #x
-#define NAME_OF(x) NAME_OF_(x) /* with the version that the header gives it, as in cuModuleUnload or cuMemAlloc_v2 */
+#define NAME_OF(x) NAME_OF_(x) /* including a version suffix that the header defines, as in cuMemAlloc_v2 */
 
 static int open_driver(driver *d) {
   d->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

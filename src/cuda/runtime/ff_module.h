@@ -1,5 +1,5 @@
-/* Compiled code on a device: loaded, asked for its kernels, and launched, by the CUDA driver (libcuda.so.1, opened when it is
- * needed). */
+/* Compiled code on a device: loads it, finds its kernels and launches them, through the CUDA driver (libcuda.so.1, which is
+ * opened when needed). */
 #ifndef FF_MODULE_H
 #define FF_MODULE_H
 
@@ -13,23 +13,24 @@ typedef struct ff_module ff_module;
 
 typedef struct {
   void *function;
-  int registers, blocks; /* of a thread; that a multiprocessor runs at a time */
+  int registers, blocks; /* registers per thread; blocks that a multiprocessor can run at the same time */
 } ff_module_kernel;
 
-/* Loads a cubin into the calling thread's current context. To be given back to ff_module_free. FF_EARGUMENT, with a clause, where
- * there is no driver or it does not take the code. */
+/* Loads a cubin into the calling thread's current context; `cubin` is not kept. The caller frees *out with ff_module_free().
+ * FF_EARGUMENT, with a clause, if there is no driver or the driver refuses the code. */
 ff_status ff_module_load(ff_module **out, const char *cubin, ff_error *err);
 void ff_module_free(ff_module *module);
 
-/* The kernel of that name (extern "C"), with `shared` bytes of dynamic shared memory. FF_EARGUMENT where a block does not fit. */
+/* Finds the kernel of that name (extern "C") for blocks of `threads` threads with `shared` bytes of dynamic shared memory. *out
+ * is valid as long as the module. FF_EARGUMENT if a block does not fit. */
 ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *module, const char *name, int threads, size_t shared,
                               ff_error *err);
 
-/* `stream` is a cudaStream_t. */
+/* Queues a launch. `stream` is a cudaStream_t. `arguments` are only read during the call. */
 ff_status ff_module_launch(ff_module *module, const ff_module_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
                            void *stream, void **arguments, ff_error *err);
 
-/* The major version of CUDA that this was built with: drivers that run it load the code of NVRTC up to this one. */
+/* The major version of CUDA with which this was built. A driver that runs it can load code from NVRTC up to this version. */
 int ff_module_cuda(void);
 
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ void ff_sha256_end(ff_sha256 *s, uint8_t digest[FF_SHA256_BYTES]) {
   const uint64_t bits = s->bytes * 8;
   uint8_t length[8];
   for (int i = 0; i < 8; i++) length[i] = (uint8_t)(bits >> (56 - 8 * i));
-  ff_sha256_add(s, padding, 1 + (119 - (size_t)(s->bytes % 64)) % 64); /* to 8 bytes before a block's end */
+  ff_sha256_add(s, padding, 1 + (119 - (size_t)(s->bytes % 64)) % 64); /* up to 8 bytes before the end of a block */
   ff_sha256_add(s, length, 8);
   for (int i = 0; i < FF_SHA256_BYTES; i++) digest[i] = (uint8_t)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 }

@@ -1,4 +1,4 @@
-/* Source files of the package as texts, for code that is compiled at run time. Which ones: CUDA_TEXTS in src/Makevars.in. */
+/* Source files of the package as texts, for code that is compiled at run time. CUDA_TEXTS in src/Makevars.in lists them. */
 #ifndef FF_TEXTS_H
 #define FF_TEXTS_H
 
@@ -7,7 +7,7 @@ typedef struct {
   const char *text; /* ASCII, terminated */
 } ff_text;
 
-/* All of them, in the order of CUDA_TEXTS; the last one's name is NULL. */
+/* All texts, in the order of CUDA_TEXTS. The name of the last entry is NULL. Static: do not free. */
 const ff_text *ff_texts(void);
 
 #endif

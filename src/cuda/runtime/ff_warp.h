@@ -1,25 +1,31 @@
-/* A warp's 32 lanes, on the device and on the host: the same text runs as 32 threads in step, or as loops over 32 lanes.
+/* The 32 lanes of a warp, on the device and on the host. The same text runs as 32 threads in step, or as loops over 32 lanes.
  *
- * A statement (or block) behind FF_EACH_LANE is done by every lane, and may use `lane`. What a lane keeps from one such block
- * to the next is declared by FF_LANE_VAR and read as FF_L(name); all else is memory that the warp shares, with FF_SYNCWARP
- * between writing and another lane's reading. The device's functions begin with FF_LANE_IN. So
+ * Every lane executes a statement (or block) behind FF_EACH_LANE, which may use `lane`. FF_LANE_VAR declares a variable of each
+ * lane that lives from one such block to the next; FF_L(name) reads it. All other memory is shared by the warp. FF_SYNCWARP must
+ * come between a lane's write and another lane's read. Functions for the device begin with FF_LANE_IN. So
  *
  *   FF_LANE_VAR(uint32_t, word);
  *   FF_EACH_LANE FF_L(word) = row[lane];
  *   FF_BALLOT(who, FF_L(word) != 0u);
  *
- * is on the device                                             and on the host
+ * becomes on the device
  *
- *   uint32_t word;                                             uint32_t word[32];
- *   word = row[lane];                                          for (unsigned lane = 0; lane < 32u; lane++) word[lane] = row[lane];
- *   who = __ballot_sync(0xFFFFFFFFu, word != 0u);              who = the bits of all lanes for which word[lane] != 0u
+ *   uint32_t word;
+ *   word = row[lane];
+ *   who = __ballot_sync(0xFFFFFFFFu, word != 0u);
+ *
+ * and on the host
+ *
+ *   uint32_t word[32];
+ *   for (unsigned lane = 0; lane < 32u; lane++) word[lane] = row[lane];
+ *   who = the bits of all lanes for which word[lane] != 0u
  */
 #ifndef FF_WARP_H
 #define FF_WARP_H
 
 #if defined(__CUDACC_RTC__)
 #define FF_WARP static __device__ __forceinline__
-#elif defined(__CUDACC__) /* nvcc's pass for the host sees the loops, its pass for the device the threads */
+#elif defined(__CUDACC__) /* nvcc's pass for the host uses the loops, its pass for the device the threads */
 #define FF_WARP static __host__ __device__ __forceinline__
 #else
 #define FF_WARP static inline
