@@ -49,14 +49,16 @@ no_method <- function(model, verb, ...) {
 
 # A verb that takes values by the names of nodes, as fix_nodes(net, A = 1) does, gets its own argument `model` wrong where a
 # node is called so: R matches model = 1, or m = 1, with the argument. The network is then among the others. `call` is the
-# call as it was written.
-value_of_model <- function(model, verb, call, values) {
+# call as it was written, `caller` the frame that it was written in.
+value_of_model <- function(model, verb, call, values, caller) {
   if (missing(model)) return(no_method(, verb))
   unnamed <- if (is.null(names(values))) rep(TRUE, length(values)) else !nzchar(names(values))
   at <- which(unnamed & vapply(values, inherits, NA, method_classes(verb)))
   if (length(at) == 0L) return(no_method(model, verb))
-  written <- names(call)
-  written <- written[nzchar(written) & startsWith("model", written)]
+  # of the names that were written, in `...` of the caller too, the one that R took for `model` is not among the values
+  written <- as.character(names(call))
+  if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
+  written <- setdiff(written[nzchar(written) & startsWith("model", written)], names(values))
   name <- if (length(written) == 1L) written else "model"
   network <- values[[at[[1L]]]]
   values <- c(stats::setNames(list(model), name), values[-at[[1L]]])
@@ -147,14 +149,14 @@ network_arrows.default <- function(model, ...) no_method(model, "network_arrows"
 fix_nodes <- function(model, ...) UseMethod("fix_nodes")
 
 #' @export
-fix_nodes.default <- function(model, ...) value_of_model(model, "fix_nodes", sys.call(), list(...))
+fix_nodes.default <- function(model, ...) value_of_model(model, "fix_nodes", sys.call(), list(...), parent.frame())
 
 #' @rdname fix_nodes
 #' @export
 set_initial <- function(model, ...) UseMethod("set_initial")
 
 #' @export
-set_initial.default <- function(model, ...) value_of_model(model, "set_initial", sys.call(), list(...))
+set_initial.default <- function(model, ...) value_of_model(model, "set_initial", sys.call(), list(...), parent.frame())
 
 #' @rdname fix_nodes
 #' @export
@@ -175,14 +177,14 @@ set_update.default <- function(model, ...) no_method(model, "set_update", ...)
 set_rule <- function(model, ...) UseMethod("set_rule")
 
 #' @export
-set_rule.default <- function(model, ...) value_of_model(model, "set_rule", sys.call(), list(...))
+set_rule.default <- function(model, ...) value_of_model(model, "set_rule", sys.call(), list(...), parent.frame())
 
 #' @rdname set_rule
 #' @export
 add_node <- function(model, ...) UseMethod("add_node")
 
 #' @export
-add_node.default <- function(model, ...) value_of_model(model, "add_node", sys.call(), list(...))
+add_node.default <- function(model, ...) value_of_model(model, "add_node", sys.call(), list(...), parent.frame())
 
 #' @rdname set_rule
 #' @export
@@ -196,7 +198,7 @@ remove_node.default <- function(model, ...) no_method(model, "remove_node", ...)
 rename_nodes <- function(model, ...) UseMethod("rename_nodes")
 
 #' @export
-rename_nodes.default <- function(model, ...) value_of_model(model, "rename_nodes", sys.call(), list(...))
+rename_nodes.default <- function(model, ...) value_of_model(model, "rename_nodes", sys.call(), list(...), parent.frame())
 
 #' @rdname write_network
 #' @export

@@ -50,7 +50,7 @@ fix_nodes.pbn <- function(model, ...) {
   model$exempt[index] <- TRUE
   model$initial[index] <- values[index]
   if (!is.null(model$contexts)) model$contexts$predictor[, index] <- 1L
-  validate_pbn(model)
+  validate_pbn(not_reduced(model)) # its components are others now
 }
 
 #' @rdname fix_nodes

@@ -19,7 +19,8 @@
 #'
 #' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,
 #'   `samples`, `trajectories`, `rhat`. What is the same for all rows is told as [steady_state()] does. `as.matrix()` gives the
-#'   network's influence matrix, rows `from`, columns `to`; the sum of a column is the average sensitivity of that node.
+#'   influence matrix of these nodes, rows `from`, columns `to`: 0 where the network has no arrow, `NA` where it has one whose
+#'   influence `x` does not have. The sum of a whole column is the average sensitivity of that node.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
@@ -154,6 +155,9 @@ as.matrix.long_run_influence <- function(x, ...) {
   if (!is.null(run$runs)) abort_argument("`x` has pairs of several runs; take the matrix of each result by itself.")
   nodes <- run$nodes[run$nodes %in% c(x$from, x$to)]
   out <- matrix(0, length(nodes), length(nodes), dimnames = list(from = nodes, to = nodes))
+  arrows <- if (!is.null(run$model)) network_arrows(run$model) # what was not asked for is not known to be 0
+  arrows <- arrows[arrows$from %in% nodes & arrows$to %in% nodes, ]
+  out[cbind(match(arrows$from, nodes), match(arrows$to, nodes))] <- NA
   out[cbind(match(x$from, nodes), match(x$to, nodes))] <- x$influence
   out
 }

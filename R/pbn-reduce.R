@@ -112,7 +112,7 @@ print.reduced_pbn <- function(x, ...) {
       } else ", no feedback among several nodes"),
     if (x$removed[["perturbed"]] > 0L) {
       sprintf("  lambda = %s, the probability that none of the %d removed nodes that can be perturbed is, in a step",
-        format(reduction$lambda, digits = 6), x$removed[["perturbed"]])
+        format((1 - x$perturbation)^x$removed[["perturbed"]], digits = 6), x$removed[["perturbed"]])
     },
     sprintf("  %s", settings_line(x))
   ))

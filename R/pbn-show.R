@@ -80,6 +80,16 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 }
 
 #' @export
+`[<-.pbn` <- function(x, i, ..., value) {
+  if (nargs() > 3L) abort_argument("A network has no rows and columns: set_rule() changes rules.")
+  if (!missing(i) && is.character(i)) for (name in setdiff(i, pbn_elements)) abort_no_element(x, name)
+  class <- oldClass(x)
+  x <- unclass(x)
+  x[i] <- value
+  structure(x, class = class)
+}
+
+#' @export
 `[[<-.pbn` <- function(x, i, value) {
   if (is.character(i)) return(`$<-.pbn`(x, i, value))
   class <- oldClass(x)

@@ -130,9 +130,16 @@ activity_fill <- function(value) {
   out
 }
 
+# One picture shows one network.
+refuse_runs <- function(x, name) {
+  if (is.null(attr(x, "run")$runs)) return(invisible(x))
+  abort_argument(sprintf("`%s` has rows of several runs; plot each of them by itself.", name))
+}
+
 # A number between 0 and 1 for each node, NA where none is given; NULL for no activity at all.
 activity_values <- function(model, activity) {
   if (is.null(activity)) return(NULL)
+  refuse_runs(activity, "activity")
   expected <- "a result of node_activity() or steady_state(), or numbers with the nodes' names"
   if (is.data.frame(activity) && all(c("set", "probability") %in% names(activity))) {
     given <- stats::setNames(activity$probability, activity$set)
@@ -158,6 +165,7 @@ influence_style <- function(style, model, graph, influence) {
   if (!is.data.frame(influence) || !all(c("from", "to", "influence") %in% names(influence))) {
     abort_value("influence", "a data frame with the columns \"from\", \"to\" and \"influence\"", influence)
   }
+  refuse_runs(influence, "influence")
   from <- check_nodes(model, as.character(influence$from), "influence$from")
   to <- check_nodes(model, as.character(influence$to), "influence$to")
   at <- match(paste(graph$from, graph$to), paste(from, to))

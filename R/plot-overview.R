@@ -16,7 +16,7 @@ overview_groups <- function(model, graph, most = 8L) {
   said <- c(
     input = "inputs", before = "before feedback", between = "between feedback", after = "after feedback",
     apart = "apart from feedback", inner = "with children", leaf = "without children",
-    stats::setNames(rep("feedback component", length(own)), paste0("core", seq_along(own))),
+    stats::setNames(rep("feedback component", length(own)), sprintf("core%d", seq_along(own))),
     pooled = count_of(length(pooled), "smaller component")
   )
   kinds <- intersect(names(said), kind)

@@ -105,11 +105,7 @@ network_source <- function(file) {
   expected <- "the path of a file, one string, or a connection"
   if (!missing(file) && inherits(file, "connection")) return(connection_source(file))
   check_string(file, "file", expected)
-  if (is_compressed(file)) {
-    connection <- gzfile(file, "rb")
-    on.exit(close(connection))
-    return(list(name = file, text = all_bytes(connection, file)))
-  }
+  if (is_compressed(file)) return(compressed_source(file))
   list(name = file)
 }
 
@@ -119,6 +115,10 @@ connection_source <- function(connection) {
     abort("file", sprintf("`file` is a connection that cannot be used: %s.", conditionMessage(e)))
   })
   if (about$opened != "opened") {
+    path <- about$description
+    if (inherits(connection, c("file", "gzfile", "bzfile", "xzfile")) && file.exists(path) && is_compressed(path)) {
+      return(compressed_source(path))
+    }
     on.exit(close(connection))
     tryCatch(open(connection, "rb"), error = function(e) cannot_read(about$description, e),
       warning = function(w) cannot_read(about$description, w))
@@ -128,10 +128,32 @@ connection_source <- function(connection) {
     lines <- tryCatch(readLines(connection, warn = FALSE), error = function(e) cannot_read(about$description, e))
     charToRaw(paste0(enc2utf8(lines), "\n", collapse = ""))
   }
-  if (starts_compressed(text)) {
-    text <- tryCatch(memDecompress(text, "unknown"), error = function(e) cannot_read(about$description, e))
-  }
+  if (starts_compressed(text)) text <- decompressed(text, about$description)
   list(name = about$description, text = text)
+}
+
+compressed_source <- function(path) {
+  connection <- file(path, "rb", raw = TRUE) # R's other connections read a file that was cut off without a word
+  on.exit(close(connection))
+  list(name = path, text = decompressed(all_bytes(connection, path), path))
+}
+
+# What gzip, bzip2 or xz compressed. A text that was cut off is an error: half a network is another network.
+decompressed <- function(bytes, name) {
+  cut <- function(...) abort("file", sprintf("cannot read %s: its compressed data are cut off or damaged", name))
+  tail <- as.integer(utils::tail(bytes, 4L))
+  text <- tryCatch(switch(compression(bytes),
+    gzip = {
+      connection <- gzcon(rawConnection(bytes))
+      on.exit(close(connection))
+      all_bytes(connection, name)
+    },
+    bzip2 = memDecompress(bytes, "bzip2"),
+    xz = if (identical(tail[3:4], c(0x59L, 0x5aL))) memDecompress(bytes, "xz") else cut()
+  ), error = cut, warning = cut)
+  # the last four bytes of gzip are the length of the text
+  if (compression(bytes) == "gzip" && sum(tail * 256^(0:3)) != length(text) %% 2^32) cut()
+  text
 }
 
 cannot_read <- function(name, condition) abort("file", sprintf("cannot read %s: %s", name, conditionMessage(condition)))
@@ -149,29 +171,32 @@ all_bytes <- function(connection, name) {
 # A pipe has no size, and what is read of it is gone.
 is_compressed <- function(file) {
   if (!isTRUE(file.size(file) > 0) || dir.exists(file)) return(FALSE)
-  starts_compressed(tryCatch(readBin(file, "raw", 6L), error = function(e) raw(), warning = function(w) raw()))
+  starts_compressed(tryCatch(readBin(file, "raw", 10L), error = function(e) raw(), warning = function(w) raw()))
 }
 
-# By gzip, bzip2 or xz.
-starts_compressed <- function(bytes) {
-  magic <- list(c(0x1f, 0x8b), c(0x42, 0x5a, 0x68), c(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00))
-  any(vapply(magic, function(start) identical(as.integer(utils::head(bytes, length(start))), as.integer(start)), NA))
+# What compressed these bytes, by how they begin: "gzip", "bzip2", "xz", or "" for anything else.
+compression <- function(bytes) {
+  begins <- function(...) identical(as.integer(utils::head(bytes, ...length())), as.integer(c(...)))
+  if (begins(0x1f, 0x8b)) return("gzip")
+  if (begins(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00)) return("xz")
+  level <- if (length(bytes) > 3L) bytes[[4L]] # "BZh", a digit, and the mark of a block
+  if (!is.null(level) && begins(0x42, 0x5a, 0x68, level, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59)) "bzip2" else ""
 }
+starts_compressed <- function(bytes) nzchar(compression(bytes))
 
 # The lines of the text, or the first `n`; none of a pipe, which cannot be read again, and of what is no text.
 source_lines <- function(source, n = -1L) {
   if (is.null(source$text)) {
     if (!isTRUE(file.size(source$name) > 0) || dir.exists(source$name)) return(character())
-    lines <- tryCatch(
-      readLines(source$name, n, warn = FALSE, encoding = "UTF-8", skipNul = TRUE), error = function(e) character()
-    )
-  } else {
-    if (any(source$text == 0L)) return(character())
-    text <- rawToChar(source$text)
-    Encoding(text) <- "UTF-8"
-    lines <- utils::head(strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1L]], if (n < 0L) Inf else n)
-    Encoding(lines) <- "UTF-8"
+    connection <- file(source$name, "rb", raw = TRUE)
+    on.exit(close(connection))
+    source$text <- tryCatch(all_bytes(connection, source$name), error = function(e) raw())
   }
+  if (any(source$text == 0L)) return(character())
+  text <- rawToChar(source$text)
+  Encoding(text) <- "UTF-8"
+  lines <- utils::head(strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1L]], if (n < 0L) Inf else n)
+  Encoding(lines) <- "UTF-8"
   if (!all(validUTF8(lines))) return(character()) # the core says where
   sub("^\ufeff", "", lines)
 }

@@ -54,7 +54,7 @@ run_columns <- function(x) {
     out$thinning <- vapply(seq_len(nrow(x)), function(i) {
       one <- runs[[of_row[[i]]]]
       at <- match(x$set[[i]], names(one$sets))
-      if (is.null(one$thinning) || length(at) == 0L) NA_real_ else as.double(one$thinning[[at]])
+      if (is.null(one$thinning) || is.na(at)) NA_real_ else as.double(one$thinning[[at]])
     }, 0)
   }
   out$seed <- field("seed", NA_real_)
@@ -83,11 +83,21 @@ plain_frame <- function(x) {
 
 # What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
 keep_run <- function(out, x) {
-  if (!is.data.frame(out) || !is.null(attr(out, "run")) || !all(c("lower", "upper") %in% names(out))) return(out)
+  if (!is.data.frame(out) || !all(c("lower", "upper") %in% names(out))) return(out)
   run <- attr(x, "run")
   run$tally <- NULL
+  if (!is.null(run$runs) && !is.null(out$run)) run <- notes_of_runs(run$runs[names(run$runs) %in% out$run])
   attr(out, "run") <- run
   out
+}
+
+# What several runs say together: whether one of them may depend on its start, and the first doubt.
+notes_of_runs <- function(runs) {
+  doubts <- unlist(lapply(runs, `[[`, "doubt"))
+  list(
+    runs = runs, forgets = if (any(vapply(runs, function(run) isFALSE(run$forgets), NA))) FALSE,
+    doubt = if (length(doubts) > 0L) doubts[[1L]]
+  )
 }
 
 #' @export
@@ -171,11 +181,7 @@ bind_results <- function(parts, class) {
   out <- do.call(rbind.data.frame, c(lapply(unname(parts), plain_frame), make.row.names = FALSE))
   if (one_run) return(structure(out, class = c(class, "data.frame"), run = runs[[1L]]))
   all <- unlist(lapply(unname(parts), function(part) attr(part, "run")$runs), recursive = FALSE)
-  doubts <- unlist(lapply(all, `[[`, "doubt"))
-  structure(out, class = c(class, "data.frame"), run = list(
-    runs = lapply(all, untallied), forgets = if (any(vapply(all, function(run) isFALSE(run$forgets), NA))) FALSE,
-    doubt = if (length(doubts) > 0L) doubts[[1L]]
-  ))
+  structure(out, class = c(class, "data.frame"), run = notes_of_runs(lapply(all, untallied)))
 }
 
 # Each part with a column `run` and its runs by those names; all names differ.

@@ -42,11 +42,11 @@ utils::globalVariables(".data")
 
 # Frees what an external pointer to the core holds, once R collects it. R has no way to take a finalizer back, and may call this
 # one after the core was unloaded: then it does nothing. A function of the core could not ask, so none of them is a finalizer.
-finalize_pointer <- function(pointer) if (core$loaded) .Call(ffi_release, pointer)
+finalize_pointer <- function(pointer) if (core$loaded) suspendInterrupts(.Call(ffi_release, pointer))
 core <- new.env(parent = emptyenv())
 core$loaded <- TRUE
 
-# What nobody refers to is freed first, estimates before the backend that they run on. What somebody still refers to, as where a
+# What nobody refers to is freed first, and here estimates before the backend that they run on. What somebody still refers to, as where a
 # handler of a running call unloads the package, keeps its memory until the process ends.
 .onUnload <- function(libpath) {
   gc()

@@ -20,7 +20,7 @@ typedef struct {
   ff_status (*steps)(ff_ensemble *ensemble, uint64_t steps, int count, double seconds, uint64_t *done, ff_error *err);
   /* Half time: what has been counted is the first half. */
   ff_status (*half)(ff_ensemble *ensemble, ff_error *err);
-  /* Adds the wave's counts to sums->words, and counting starts anew from the present state. */
+  /* Adds the wave's counts to sums->words, and counting starts anew from the present state. If it fails, nothing is added. */
   ff_status (*tally)(ff_ensemble *ensemble, const ff_sums *sums, ff_error *err);
   /* The state as 1,024-bit rows (n_nodes x 16 words) of tile `tile` of the wave: for tests. */
   ff_status (*state)(ff_ensemble *ensemble, uint64_t tile, uint64_t *rows, ff_error *err);

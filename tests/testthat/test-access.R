@@ -73,3 +73,31 @@ test_that("tables of states are state sets, a row each", {
   }
   expect_error(steady_state(net, data.frame(D = 1)), "\"D\"")
 })
+
+test_that("a rule cannot be written past the network", {
+  net <- pbn(c(A = "B", B = "A"))
+  expect_error(net["A"] <- "1", class = "fireflip_error_argument")
+  expect_error(net[1, 2] <- "1", class = "fireflip_error_argument")
+  net["perturbation"] <- list(0.1)
+  expect_identical(net$perturbation, 0.1)
+  expect_s3_class(net, "pbn")
+})
+
+test_that("nodes with names that R takes for `model` are reached through ... too", {
+  net <- pbn(c(model = "model", m = "nodes", nodes = "model", verb = "m"))
+  f <- function(...) fix_nodes(net, verb = 0, ...)
+  expect_identical(f(m = 1)$initial, c(NA, 1L, NA, 0L))
+  expect_identical(f(model = 1)$initial, c(1L, NA, NA, 0L))
+  g <- function(...) f(...)
+  expect_identical(g(m = 1)$initial, c(NA, 1L, NA, 0L))
+  expect_identical(lapply(list(net), fix_nodes, m = 1)[[1L]]$initial, c(NA, 1L, NA, NA))
+  expect_identical((function(...) fix_nodes(...))(net, model = 1)$initial, c(1L, NA, NA, NA))
+  h <- function(...) set_rule(net, verb = "0", ...)
+  expect_identical(h(m = "1")$m, "1")
+})
+
+test_that("a changed network says nothing that was true before", {
+  net <- reduce_network(pbn(c(A = "!B", B = "A", C = "D", D = "!C"), perturbation = 0.05), "A")
+  expect_match(capture.output(print(set_perturbation(net, 0.2))), "lambda = 0.64,", all = FALSE)
+  expect_false(inherits(fix_nodes(net, B = 1), "reduced_pbn"))
+})

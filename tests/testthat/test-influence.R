@@ -239,3 +239,17 @@ test_that("a misspelt argument that is passed on is told", {
   # in short, as R has it
   expect_s3_class(node_activity(net, "CycD", prec = 0.05, method = "simulation", seed = 1), "steady_state")
 })
+
+test_that("the matrix of some pairs does not call the others 0", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  all <- as.matrix(long_run_influence(net, method = "exact"))
+  some <- as.matrix(long_run_influence(net, to = "CycB", method = "exact"))
+  expect_identical(some[, "CycB"], all[rownames(some), "CycB"])
+  arrow <- outer(rownames(some), colnames(some), Vectorize(function(from, to) {
+    arrows <- network_arrows(net)
+    any(arrows$from == from & arrows$to == to)
+  }))
+  asked <- col(some) == match("CycB", colnames(some))
+  expect_identical(unname(is.na(some)), unname(arrow & !asked))
+  expect_true(all(some[!arrow & !asked] == 0))
+})

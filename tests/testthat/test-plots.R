@@ -631,3 +631,26 @@ test_that("every result and every network has an autoplot()", {
   ggplot2::autoplot(net)
   expect_identical(grDevices::dev.list(), before)
 })
+
+test_that("networks without feedback among nodes have an overview too", {
+  x <- paste0("x", 1:160)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (net in list(pbn(stats::setNames(x, x)), pbn(stats::setNames(c("x1", x[-160]), x)))) {
+    expect_no_error(plot(net))
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(net), "ggplot")
+  }
+  expect_no_error(plot(pbn(c(A = "A", B = "A", C = "B")), overview = TRUE))
+})
+
+test_that("one picture does not mix several results", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  a <- node_activity(net, method = "exact")
+  b <- node_activity(fix_nodes(net, CycD = 0), method = "exact")
+  expect_error(plot(net, activity = rbind(wild = a, mutant = b)), class = "fireflip_error_argument")
+  w <- long_run_influence(net, to = "CycB", method = "exact")
+  v <- long_run_influence(fix_nodes(net, CycD = 0), to = "CycB", method = "exact")
+  expect_error(plot(net, influence = rbind(wild = w, mutant = v)), class = "fireflip_error_argument")
+})

@@ -429,3 +429,29 @@ test_that("a model of another kind is refused by name", {
       class = "fireflip_error_unsupported")
   }
 })
+
+test_that("a compressed file that is cut off is an error, never half a network", {
+  names <- sprintf("g%d", 1:3000)
+  lines <- c("targets, factors", sprintf("%s, %s & !%s", names, rev(names), c(names[-1L], "g1")))
+  open <- list(gzip = gzfile, bzip2 = bzfile, xz = xzfile)
+  for (how in names(open)) {
+    whole <- tempfile(fileext = paste0(".", how))
+    connection <- open[[how]](whole, "wb")
+    writeLines(lines, connection)
+    close(connection)
+    bytes <- readBin(whole, "raw", file.size(whole))
+    expect_length(read_network(whole)$nodes, 3000L)
+    expect_length(read_network(rawConnection(bytes))$nodes, 3000L)
+    for (left in c(length(bytes) - c(1, 4, 9, 20), round(length(bytes) * c(0.99, 0.9, 0.5, 0.31)))) {
+      part <- tempfile()
+      writeBin(bytes[seq_len(left)], part)
+      for (file in list(part, file(part), gzfile(part), rawConnection(bytes[seq_len(left)]))) {
+        expect_error(suppressMessages(read_network(file)), class = "fireflip_error_file", info = paste(how, left, class(file)[[1L]]))
+        if (inherits(file, "connection")) try(close(file), silent = TRUE)
+      }
+    }
+  }
+  text <- tempfile() # begins as bzip2 does, and is a network
+  writeLines(c("BZh = A", "A = BZh"), text)
+  expect_setequal(read_network(text, format = "rules")$nodes, c("BZh", "A"))
+})

@@ -143,3 +143,17 @@ test_that("the progress bar tells how long the run will still take", {
   expect_match(time_left(now - 100, 0.1), "^15 min left$")
   expect_match(time_left(now - 1000, 0.01), "^2[78] h left$")
 })
+
+test_that("what is said of one of several results goes with its rows", {
+  may <- steady_state(pbn(c(A = "A | B", B = "B & A")), "A", method = "simulation", seed = 1, on_slow = "warn", progress = FALSE)
+  fine <- steady_state(pbn(c(A = "!A"), perturbation = 0.1), "A", method = "simulation", seed = 1, progress = FALSE)
+  expect_false(isTRUE(attr(may, "run")$forgets))
+  both <- rbind(may = may, fine = fine)
+  expect_identical(attr(both, "run")$forgets, FALSE)
+  expect_identical(attr(both[both$run == "may", ], "run")$forgets, FALSE)
+  expect_null(attr(both[both$run == "fine", ], "run")$forgets)
+  expect_no_match(capture.output(print(both[both$run == "fine", ])), "start")
+  renamed <- fine
+  renamed$set <- "another"
+  expect_identical(as.data.frame(renamed, run = TRUE)$thinning, NA_real_)
+})

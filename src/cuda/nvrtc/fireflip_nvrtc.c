@@ -220,6 +220,8 @@ int main(int argc, char **argv) {
   for (;;) { /* no more input is expected: the only event is the end of the stream */
     struct pollfd end = {.fd = 0, .events = POLLIN};
     char byte;
-    if (poll(&end, 1, -1) > 0 && read(0, &byte, 1) <= 0 && errno != EINTR) _exit(FF_COMPILER_LEFT);
+    if (poll(&end, 1, -1) <= 0) continue;
+    ssize_t n = read(0, &byte, 1);
+    if (n == 0 || (n < 0 && errno != EINTR)) _exit(FF_COMPILER_LEFT);
   }
 }

@@ -63,18 +63,17 @@ static void *driver_function(const char *name) {
 extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_error *err) {
   const get_context get = (get_context)driver_function("cuCtxGetCurrent");
   CUcontext context = NULL;
-  *guard = {};
-  if (get != NULL && get(&context) == CUDA_SUCCESS) { /* if the driver is not loaded, there is no context to restore */
-    guard->context = context;
-    guard->entered = 1;
-  }
-  return ff_cuda_check(cudaSetDevice((int)device), "taking the device", err);
+  guard->context = get != NULL && get(&context) == CUDA_SUCCESS ? context : NULL; /* a driver that is not loaded has none */
+  const cudaError_t status = cudaSetDevice((int)device);
+  if (status == cudaSuccess) return FF_OK;
+  cudaGetLastError(); /* not by ff_cuda_check(), which would ask the device that is the thread's now, and may be nobody's */
+  return ff_error_set(err, status == cudaErrorMemoryAllocation ? FF_EMEMORY : FF_EBACKEND, "the GPU failed at taking the device: %s (%s)",
+                      cudaGetErrorString(status), cudaGetErrorName(status));
 }
 
 extern "C" void ff_cuda_leave(ff_cuda_guard *guard) {
-  const set_context set = guard->entered ? (set_context)driver_function("cuCtxSetCurrent") : NULL;
+  const set_context set = (set_context)driver_function("cuCtxSetCurrent");
   if (set != NULL) set((CUcontext)guard->context);
-  guard->entered = 0;
 }
 
 /* ---- devices ---------------------------------------------------------------------------------------------------- */

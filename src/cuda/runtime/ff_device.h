@@ -31,7 +31,6 @@ ff_status ff_cuda_room_take(ff_cuda_room *room, size_t bytes, const char *what, 
  * of the session use CUDA as well. Always call ff_cuda_leave(), whatever ff_cuda_enter() returned. */
 typedef struct {
   void *context; /* the thread's previous context; NULL: none */
-  int entered;
 } ff_cuda_guard;
 ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_error *err);
 void ff_cuda_leave(ff_cuda_guard *guard);

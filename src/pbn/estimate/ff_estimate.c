@@ -149,6 +149,15 @@ static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
                       settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in, else_use);
 }
 
+/* The pilot's tiles at step 0, on this processor. */
+static void start_pilot(ff_estimate *e) {
+  for (uint32_t i = 0; i < e->pilot; i++) {
+    e->slots[i].unit = PILOT_UNIT + i;
+    e->slots[i].busy = 1;
+    ff_tile_start(e->slots[i].tile, e->options.key, e->slots[i].unit);
+  }
+}
+
 ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
                           ff_error *err) {
   *out = NULL;
@@ -176,11 +185,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   if (e->chunk > 1024) e->chunk = 1024;
   uint64_t psi = first_psi(e);
   ff_slots_window(e, psi, psi);
-  for (uint32_t i = 0; i < e->pilot; i++) {
-    e->slots[i].unit = PILOT_UNIT + i;
-    e->slots[i].busy = 1;
-    ff_tile_start(e->slots[i].tile, options.key, e->slots[i].unit);
-  }
+  start_pilot(e);
   e->last_unmixed = INFINITY;
   *out = e;
   return FF_OK;
@@ -256,11 +261,26 @@ static void run_share(void *context, int index) {
   }
 }
 
+/* The pilot's device has failed, and others are there for the run: this processor does the pilot again from its first step. The
+ * window that was in work begins at the same step as on the device, so the counts are the same. */
+static void pilot_comes_back(ff_estimate *e) {
+  ff_waves_free(e->waves);
+  e->waves = NULL;
+  e->wave_busy = 0;
+  e->steps = 0;
+  ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
+  for (uint32_t i = 0; i < e->pilot; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+  start_pilot(e);
+}
+
 /* Work until the deadline, then what the slots have finished goes into the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
-  if (e->waves != NULL)
-    return ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
-                         &e->steps, err);
+  if (e->waves != NULL) {
+    ff_status status = ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
+                                     &e->steps, err);
+    if (status == FF_OK || e->phase != FF_PHASE_PILOT || e->spare == 0) return status;
+    pilot_comes_back(e);
+  }
   int threads = e->options.threads;
   if (e->phase == FF_PHASE_PILOT && threads > (int)e->n_slots) threads = (int)e->n_slots;
   ff_parallel(threads, e->phase == FF_PHASE_PILOT ? pilot_share : run_share, e);
@@ -317,6 +337,7 @@ int ff_estimate_long_pilot(const ff_estimate *e) {
 static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
   ff_engine_choice one = *choice;
   one.n_devices = 1;
+  e->spare = choice->n_devices - 1;
   if (ff_program_layout(e->run.program) == FF_LAYOUT_SLICED && one.kernel == NULL) one.kernel = "interpreter";
   ff_status status = ff_waves_new(&e->coming, &one, e->pilot_of.program, e->pilot_of.observables, e->pilot_of.at, e->pilot, 0,
                                   err);
@@ -368,7 +389,9 @@ ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error
   else
     ff_waves_free(e->coming);
   e->coming = NULL;
-  return status;
+  if (status == FF_OK || e->phase != FF_PHASE_PILOT || e->spare == 0) return status;
+  *ready = 1; /* the others may still do the run */
+  return FF_OK;
 }
 
 const ff_ensemble_info *ff_estimate_device(ff_estimate *e) {

@@ -44,6 +44,7 @@ struct ff_estimate {
   ff_waves *coming;       /* ... which are not ready yet */
   int wave_busy;
   double pilot_seconds;   /* of a device */
+  uint32_t spare;         /* devices that were given besides the pilot's */
   ff_ensemble_info device;
   uint64_t steps, steps_before; /* of trajectories; before the run */
   uint64_t *record;       /* per state set, RECORD_STEPS words: the pilot's window, tile 0, word 0; freed after it */

@@ -336,7 +336,7 @@ ff_ensemble_info ff_waves_info(const ff_waves *w) {
   if (first == NULL) return out;
   out = w->backend->common.info(first->ensemble);
   for (const wave *v = first + 1; v < w->waves + w->n; v++) {
-    if (v->lost) continue;
+    if (v->ensemble == NULL) continue;
     ff_ensemble_info other = w->backend->common.info(v->ensemble);
     out.bytes += other.bytes;
     out.capacity += other.capacity;
