@@ -81,7 +81,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process that was forked from a process that has used a GPU, for instance by `parallel::mclapply()`, cannot use the GPU:
-#' `backend = "cuda"` is an error there. Start new R processes instead, with `parallel::makeCluster()` or `future::plan("multisession")`.
+#' `backend = "cuda"` is an error there. Start new R processes instead, with `parallel::makeCluster()` or
+#' `future::plan("multisession")`.
 #'
 #' @returns A data frame with a row for the processor and a row for each GPU. If there is no GPU, a row gives the reason. The
 #'   class is `fireflip_backends`, which prints one line per row; [as.data.frame()] removes this class. Columns:
