@@ -20,8 +20,8 @@
 #'
 #' @returns A data frame of class `long_run_influence` with a row per pair and the columns `from`, `to`, `influence`, `lower`,
 #'   `upper`, `visited`, `samples`, `trajectories` and `rhat`. `summary()` and `as.data.frame(run = TRUE)` describe the run, as in
-#'   [steady_state()]. `as.matrix()` returns the influence matrix of the network, with rows `from` and columns `to`. If it holds
-#'   all pairs, the sum of a column is the average sensitivity of that node.
+#'   [steady_state()]. `as.matrix()` returns the influence matrix of the nodes in `x`, with rows `from` and columns `to`. If `x`
+#'   has all pairs of the network, the sum of a column is the average sensitivity of that node.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
