@@ -3,8 +3,8 @@
 #' `print()` shows the size of a network, its settings and its first rules. `format()` returns the same as lines of text.
 #' `summary()` describes the structure of the network. `as.data.frame()` returns all predictor functions.
 #'
-#' `net["A"]` returns the rules of nodes in the form of `as.data.frame()`. `net$A` and `net[["A"]]` return the rules of one node in
-#' the form that [set_rule()] accepts.
+#' `net["A"]` returns the rules of nodes in the form of `as.data.frame()`. `net$A` and `net[["A"]]` return the rules of one node
+#' in the form that [set_rule()] accepts.
 #'
 #' @param x,object A network of class `pbn`.
 #' @param i Names or numbers of nodes. For `[[`, a single name.
