@@ -13,8 +13,8 @@
 #'
 #' The pilot lasts at least about as long as a node takes to be perturbed once, and the rarest predictor function to be
 #' selected once. A set may change quickly and still depend on a slow node that it does not name. The pilot therefore monitors
-#' other quantities as well: all nodes that affect the sets (up to 4,096, or 32 if the layout is `"packed"`; those in feedback loops
-#' first), the exclusive or of some pairs of nodes, and some predictor functions of three or more parents.
+#' other quantities as well: all nodes that affect the sets (up to 4,096, or 32 if the layout is `"packed"`; those in feedback
+#' loops first), the exclusive or of some pairs of nodes, and some predictor functions of three or more parents.
 #'
 #' A run may miss a part of the state space that is entered rarely but then kept for a long time. Each interval is therefore
 #' widened by a bound on the share of time that would be spent there. To compute it, 1,024 more trajectories with very different
@@ -50,8 +50,8 @@
 #'
 #' @param model A network of class `pbn`.
 #' @param states State sets: an expression over node names with `!`, `&`, `^`, `|` and parentheses, such as `"A & !B"`; a named
-#'   0/1 vector, such as `c(A = 1, B = 0)`; or a named vector or list of several sets. Or a data frame or matrix with a row per set
-#'   and a column per node, such as `expand.grid(A = 0:1, B = 0:1)`, where `NA` means that the node may have either value.
+#'   0/1 vector, such as `c(A = 1, B = 0)`; or a named vector or list of several sets. Or a data frame or matrix with a row per
+#'   set and a column per node, such as `expand.grid(A = 0:1, B = 0:1)`, where `NA` means that the node may have either value.
 #' @param precision Requested half-width of the confidence interval, for the set that needs most samples. Default 0.001.
 #' @param confidence Confidence level of the intervals. Default 0.95.
 #' @param epsilon Largest distance of the trajectories from the long run after the burn-in. Default 1e-10.
@@ -84,18 +84,19 @@
 #'
 #' @returns A data frame of class `steady_state` with a row per set. Its columns are `set` (its name, or its text), `probability`,
 #'   `lower`, `upper`, `visited` (`"never"`, `"sometimes"` or `"always"`; the interval is one-sided for `"never"` and `"always"`),
-#'   `samples` (counted steps of all trajectories), `trajectories` and `rhat`. In an exact result, `lower` and `upper` are equal to
-#'   the probability, and the last three columns are `NA`.
+#'   `samples` (counted steps of all trajectories), `trajectories` and `rhat`. In an exact result, `lower` and `upper` are equal
+#'   to the probability, and the last three columns are `NA`.
 #'
 #'   [`summary()`][result-methods] describes the run. `as.data.frame(x, run = TRUE)` describes it in further columns: `method`,
 #'   `layout`, `burn_in` (steps per trajectory), `thinning` (of each set: the smallest k for which every k-th step behaves as a
-#'   first-order Markov chain), `seed`, `backend` and `seconds`. Two runs with the same network, options and seed are `identical()`,
-#'   on every machine. `identical()` does not compare seconds and backend.
-#' @section Warnings: `fireflip_warning_precision` if an interval is wider than requested, usually because a set never varied or was
-#'   visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`.
-#' @section Errors: `fireflip_error_convergence` if trajectories do not converge, or would need a burn-in longer than `max_burn_in`;
-#'   `fireflip_error_parse` for a set that does not follow the grammar or names an unknown node; `fireflip_error_argument` for
-#'   invalid arguments; `fireflip_error_size` if the network has too many states for `method = "exact"`.
+#'   first-order Markov chain), `seed`, `backend` and `seconds`. Two runs with the same network, options and seed are
+#'   `identical()`, on every machine. `identical()` does not compare seconds and backend.
+#' @section Warnings: `fireflip_warning_precision` if an interval is wider than requested, usually because a set never varied or
+#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`.
+#' @section Errors: `fireflip_error_convergence` if trajectories do not converge, or would need a burn-in longer than
+#'   `max_burn_in`; `fireflip_error_parse` for a set that does not follow the grammar or names an unknown node;
+#'   `fireflip_error_argument` for invalid arguments; `fireflip_error_size` if the network has too many states for
+#'   `method = "exact"`.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
 #'   networks. *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
 #'
