@@ -1,8 +1,8 @@
 #' Print and summarise results
 #'
-#' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of `x`.
-#' Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every state,
-#' come last. If a table is wider than the line, `print()` omits columns and tells which.
+#' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of
+#' `x`. Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every
+#' state, come last. If a table is wider than the line, `print()` omits columns and tells which.
 #'
 #' `format()` returns the same, in the order of `x`, as a data frame of text. `summary()` describes the simulation; for
 #' sensitivities it shows which changes have the largest effect. `as.data.frame()` removes the class and keeps the columns. With
@@ -17,8 +17,8 @@
 #' @returns `format()`: a data frame of text.
 #'
 #'   `summary()` of a simulation: a list of class `summary.fireflip_run`. Its elements are `rows` (their number), `samples`,
-#'   `trajectories`, `burn_in`, `window` (counted steps per trajectory), `thinning`, `rhat` (the largest), `width` (half the widest
-#'   interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device`, `threads`, `bytes` (memory of the
+#'   `trajectories`, `burn_in`, `window` (counted steps per trajectory), `thinning`, `rhat` (the largest), `width` (half the
+#'   widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device`, `threads`, `bytes` (memory of the
 #'   simulation), `seed` and `seconds`. `device` describes a run on a GPU: `kernel`, `reason`, `threads` and `shared` (bytes of
 #'   shared memory) per block, `blocks` per multiprocessor, `registers` per thread, `capacity` (tiles of 1,024 trajectories that
 #'   run at a time), `bytes` and `seconds` on the device. In the summary of an analysis, `rows`, `width` and `precision` have an
