@@ -228,7 +228,7 @@ remove_node.pbn <- function(model, nodes, ...) {
     named <- model$nodes[sort(intersect(unlist(parents[names_one]), which(removed)))]
     abort_argument(sprintf(
       "remove_node() cannot remove %s: %s of %s; set_rule() gives other rules, and fix_nodes() holds a node instead.",
-      quote_some(named), if (length(named) == 1L) "it stands in the rules" else "they stand in the rules",
+      quote_some(named), if (length(named) == 1L) "it occurs in the rules" else "they occur in the rules",
       quote_some(unique(model$nodes[model$rules$node[names_one]]))
     ))
   }

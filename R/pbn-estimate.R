@@ -161,7 +161,7 @@ warn_of_lost <- function(device) {
 gpu_start_seconds <- 1
 
 stay_on_cpu <- function(condition) {
-  warn("backend", sprintf("The processor runs it, for %s", conditionMessage(condition)))
+  warn("backend", sprintf("The processor is used instead of a GPU: %s", conditionMessage(condition)))
   list(name = "cpu")
 }
 
@@ -230,11 +230,11 @@ merge_parts <- function(parts, class, frame) {
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
-    abort_argument("c() merges parts of influence_analysis() whole; found one half of such a part.")
+    abort_argument("c() merges whole results of influence_analysis(); found one half of such a result.")
   }
   if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
     abort_argument(
-      "c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken."
+      "c() merges unchanged results of a simulation; found an exact result, or one without some rows or columns."
     )
   }
   shards <- lapply(runs, `[[`, "shard")
@@ -316,9 +316,9 @@ inform_more <- function(run, plan) {
   text <- if (plan$burn_in > run$burn_in) {
     "The halves of the trajectories differ: the run starts again with a longer burn-in"
   } else {
-    "The parts fall short of the precision, or of what must have been seen: the run goes on with more trajectories"
+    "The parts do not reach the precision, or have visited a set too rarely: the run continues with more trajectories"
   }
-  message(new_condition("resume", "message", paste0(text, ", as it would have undivided.\n"), NULL))
+  message(new_condition("resume", "message", paste0(text, ", as the undivided run does.\n"), NULL))
 }
 
 # Intervals at the given confidence. The interval of a probability is Jeffreys' interval for the number of independent samples

@@ -236,7 +236,7 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 # Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
   values <- attr(x, "run")[[what]]
-  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes have lost their nodes; take the result as it came.")
+  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes lack the record of their nodes; use the original result.")
   values[x$outcome, , drop = FALSE]
 }
 

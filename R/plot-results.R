@@ -471,7 +471,7 @@ plot_note <- function(text, line = 0.2) {
 trace_of <- function(x) {
   run <- attr(x, "run")
   trace <- run$trace
-  if (is.null(trace)) abort_argument("`x` is no simulation as it came: there is no convergence to plot.")
+  if (is.null(trace)) abort_argument("`x` is not an original result of a simulation: there is no convergence to plot.")
   trace$phase <- ifelse(trace$phase == 0, "pilot", "run")
   trace$rhat[!is.finite(trace$rhat)] <- NA
   unit <- run$trace_unit # for an analysis only
@@ -523,7 +523,7 @@ phase_colours <- c(pilot = "grey55", run = "#1B4F8A")
 # The network that the pairs belong to.
 influence_network <- function(x) {
   run <- attr(x, "run")
-  if (is.null(run$model)) abort_argument("`x` has lost its network; plot the result as it came.")
+  if (is.null(run$model)) abort_argument("`x` lacks its network; plot the original result.")
   run$model
 }
 

@@ -38,7 +38,7 @@ run_columns <- function(x) {
   runs <- if (is.null(run$runs)) list(run) else run$runs
   of_row <- if (is.null(run$runs)) rep(1L, nrow(x)) else match(x$run, names(run$runs))
   if (is.null(run) || length(of_row) != nrow(x) || anyNA(of_row)) {
-    abort_argument("`x` has lost what its run left; take the result as it came.")
+    abort_argument("`x` lacks the record of its run; use the original result.")
   }
   field <- function(name, none) {
     value <- lapply(runs, `[[`, name)

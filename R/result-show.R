@@ -118,7 +118,7 @@ certain_rows <- function(x) {
 certain_text <- function(certain, of) {
   one <- certain == 1L
   if (certain == of) return(sprintf("%s certain: the same in every state", if (one) "It is" else "All are"))
-  sprintf("%s of %s certain (the same in every state) and last", format(certain, big.mark = ","),
+  sprintf("%s of %s certain (the same in every state) and listed last", format(certain, big.mark = ","),
     paste(count_of(of, "pair"), if (one) "is" else "are"))
 }
 
@@ -262,7 +262,7 @@ summary.long_run_influence <- function(object, ...) run_summary(object)
 summary.long_run_sensitivity <- function(object, ...) {
   needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "p_adjusted", "method")
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
-    abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
+    abort_argument("`object` lacks rows or columns of the result; summarise the original result.")
   }
   run <- attr(object, "run")
   if (!is.null(run$runs)) abort_argument("`object` has changes of several results; summarise each by itself.")
@@ -330,7 +330,7 @@ run_summary <- function(x) {
   needed <- c("samples", "trajectories", "rhat", "lower", "upper")
   if (!is.null(run$runs)) abort_argument("`object` has rows of several runs; summarise each result by itself.")
   if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
-    abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
+    abort_argument("`object` lacks columns of the result or the record of its run; summarise the original result.")
   }
   finite <- x$rhat[is.finite(x$rhat)]
   notes <- noted(run)

@@ -190,7 +190,7 @@ test_that("of parts that are put together", {
 test_that("of parts that go on together", {
   rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.002)
   parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-6, seed = 1, shard = c(i, 2)))
-  expect_message(do.call(c, parts), "^The parts fall short of the precision", class = "fireflip_message_resume")
+  expect_message(do.call(c, parts), "^The parts do not reach the precision", class = "fireflip_message_resume")
   # a pilot from R sees slow nodes beforehand, so that no small network starts again: both texts from the function itself
   expect_snapshot({
     inform_more(list(burn_in = 64), list(burn_in = 64))

@@ -68,7 +68,7 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
   file <- tempfile(fileext = ".txt")
   warning <- expect_warning(write_boolnet(net, file), class = "fireflip_warning_dropped")
   expect_match(
-    conditionMessage(warning), "no word for the perturbation, the asynchronous update, the exempt nodes, the initial values",
+    conditionMessage(warning), "cannot store the perturbation, the asynchronous update, the exempt nodes, the initial values",
     fixed = TRUE
   )
   back <- read_network(file)

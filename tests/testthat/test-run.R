@@ -63,7 +63,7 @@ test_that("what a machine did is told by summary() and as.data.frame(run = TRUE)
   expect_identical(summary(part)$threads, 2L)
   expect_error(as.data.frame(got[c("set", "probability")], run = 1), class = "fireflip_error_argument")
   attr(part, "run") <- NULL
-  expect_error(as.data.frame(part, run = TRUE), "has lost what its run left", class = "fireflip_error_argument")
+  expect_error(as.data.frame(part, run = TRUE), "lacks the record of its run", class = "fireflip_error_argument")
   exact <- calls$steady_state(method = "exact")
   expect_identical(as.list(as.data.frame(exact, run = TRUE)[1, c("method", "layout", "burn_in", "thinning", "seed", "backend")]),
     list(method = "exact", layout = NA_character_, burn_in = NA_real_, thinning = NA_real_, seed = NA_real_, backend = "cpu"))
