@@ -1,9 +1,10 @@
-# Threads, backends, layouts and seeds: what every long call shares.
+# Threads, backends, layouts and seeds, which all long computations share.
 
 #' Threads
 #'
-#' How many threads the long calls of this package use: their `threads` argument, else the option `fireflip.threads`, else
-#' the environment variable `FIREFLIP_THREADS`, else the processors that this process may use. Answers do not depend on it.
+#' The number of threads that long computations use. It is taken from the argument `threads` of a function, then from the option
+#' `fireflip.threads`, then from the environment variable `FIREFLIP_THREADS`. If none is given, it is the number of processors
+#' that this R process may use. Results do not depend on it.
 #'
 #' @returns One integer.
 #' @export
@@ -24,7 +25,7 @@ resolve_threads <- function(threads) {
   as.integer(.Call(ffi_machine)$cores)
 }
 
-# A seed is a whole number up to 2^53; without one it is drawn from the session's generator, so set.seed() governs.
+# A seed is a whole number up to 2^53. Without one, it is drawn from R's generator, so that set.seed() determines it.
 resolve_seed <- function(seed) {
   if (is.null(seed)) return(as.double(sample.int(.Machine$integer.max, 1L)))
   check_count(seed, "seed", 0, 2^53)
@@ -34,7 +35,7 @@ resolve_seed <- function(seed) {
 resolve_layout <- function(layout) match(check_choice(layout, "layout", layouts), layouts) - 1L
 layouts <- c("auto", "sliced", "packed")
 
-# The widest vectors the processor has; options(fireflip.simd =) narrows them, which changes no answer.
+# Vector instructions. By default the widest of the processor are used. options(fireflip.simd =) limits them; no result changes.
 simd_names <- c("portable", "avx2", "avx512")
 resolve_simd <- function() {
   option <- getOption("fireflip.simd", "auto")
@@ -42,7 +43,7 @@ resolve_simd <- function() {
   if (option == "auto") 3L else match(option, simd_names) - 1L
 }
 
-# What an estimate is asked to run on, for settle_engine(): "auto" looks for a GPU only once there is work for one.
+# The backend of an estimate, for settle_engine(). "auto" does not look for a GPU before a run is long enough for one.
 resolve_backend <- function(backend) {
   wanted <- wanted_backend(backend)$value
   if (wanted == "cuda") resolve_engine(backend) else list(name = wanted)
@@ -52,42 +53,46 @@ backend_names <- c("auto", "cpu", "cuda")
 
 #' Backends
 #'
-#' What can run a simulation here: the processor, and each GPU that the CUDA backend finds. `backend = "auto"` takes
-#' all GPUs that can be used, for a run that would take the processor longer than a second, else the processor;
-#' `backend = "cuda"` is an error where there is none. Answers are the same to the last bit.
+#' Lists what can run simulations on this machine: the processor, and each GPU that the CUDA backend finds. With
+#' `backend = "auto"`, a run uses all GPUs that are usable if it would take more than a second on the processor, and the
+#' processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all backends are identical to
+#' the last bit.
 #'
-#' The CUDA backend is a shared object of its own, made when the package is installed from source where CUDA's compiler
-#' `nvcc` (12.1 or later) is found. At installation the environment variable `FIREFLIP_CUDA` says `"auto"` (the default: made
-#' where that is possible), `"yes"` (an error where it is not) or `"no"`; `NVCC` or `CUDA_HOME` say where the compiler is,
-#' and `FIREFLIP_CUDA_ARCH`, as in `"80,90"`, for which compute capabilities it compiles. The driver is looked for when the
-#' backend is first used, so a package with the backend works on a machine without a GPU.
+#' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
+#' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
+#' build the backend if possible), `"yes"` (stop with an error if it cannot be built) or `"no"`. `NVCC` or `CUDA_HOME` give the
+#' location of the compiler. `FIREFLIP_CUDA_ARCH`, for instance `"80,90"`, gives the compute capabilities to compile for. The
+#' driver is loaded when the backend is first used, so a package with the backend also works on a machine without a GPU.
 #'
 #' @section Options:
-#' Each is taken before the environment variable that is named with it, and is for a whole session.
+#' Options and environment variables apply to the whole session. An option overrides the environment variable of the same item.
 #'
-#' * `fireflip.backend`, `FIREFLIP_BACKEND`: what `backend = "auto"` stands for: `"cpu"` or `"cuda"` (default: `"auto"`).
-#' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in `c(0, 1)` and `"0,1"`, from the column `index`
-#'   (default: all that are usable).
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: which CUDA code runs a synchronous network: `"generated"` (for this network,
-#'   compiled at run time, some seconds, and kept in the user's cache folder), `"interpreter"`, or `"auto"` (the default): code
-#'   that is kept, and to be made where that takes less time than it saves in this run, or would have saved in runs before.
-#'   Compiled code is kept in `tools::R_user_dir("fireflip", "cache")`, which is made private to the user; where other users
-#'   may write to that folder, nothing is read from it or kept there. It holds at most 256 MB, and what was not used for 90 days is
-#'   removed. The compiler is a process of its own: Ctrl-C ends it, and so does the end of R.
+#' * `fireflip.backend`, `FIREFLIP_BACKEND`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`. With `"auto"` (the
+#'   default), it is chosen as described above.
+#' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
+#'   By default, all usable GPUs.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous network. `"generated"` is code for this
+#'   network, which is compiled at run time. This takes some seconds, and the code is stored for later use. `"interpreter"` needs
+#'   no compilation. With `"auto"` (the default), stored code is used; code is compiled if this takes less time than it
+#'   saves in this run or would have saved in earlier runs.
+#'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
+#'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
+#'   for 90 days are removed. The compiler runs in a separate process, which ends on Ctrl-C and when R ends.
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
-#' A process forked from one that has used a GPU, as `parallel::mclapply()` makes them, cannot use it, and is told so: start
-#' new R processes instead (`parallel::makeCluster()`, `future::plan("multisession")`).
+#' A process that was forked from a process that has used a GPU, for instance by `parallel::mclapply()`, cannot use the GPU:
+#' `backend = "cuda"` is an error there. Start new R processes instead, with `parallel::makeCluster()` or
+#' `future::plan("multisession")`.
 #'
-#' @returns A data frame (of class `fireflip_backends`, which prints a line a row; [as.data.frame()] drops it) with a row for
-#'   the processor and a row for each GPU; where there is none, one row says why.
+#' @returns A data frame with a row for the processor and a row for each GPU. If there is no GPU, a row gives the reason. The
+#'   class is `fireflip_backends`, which prints one line per row; [as.data.frame()] removes this class. Columns:
 #'   - `name`: `"cpu"` or `"cuda"`.
-#'   - `index`: number of the GPU, from 0, in CUDA's order; `NA` for the processor.
-#'   - `device`: its name; for the processor with the threads it runs and its widest vectors.
-#'   - `memory`: bytes; `NA` where not known.
-#'   - `compute_capability`: of a GPU, as text, as in `"9.0"`.
+#'   - `index`: number of the GPU in CUDA's order, from 0; `NA` for the processor.
+#'   - `device`: its name. For the processor, also the number of cores and the widest vector instructions.
+#'   - `memory`: bytes; `NA` if unknown.
+#'   - `compute_capability`: of a GPU, as text, for instance `"9.0"`.
 #'   - `usable`: `TRUE` or `FALSE`.
-#'   - `why_not`: a sentence; empty where it is usable.
+#'   - `why_not`: the reason why it is not usable; empty if it is usable.
 #' @export
 #' @examples
 #' backends()
@@ -100,14 +105,14 @@ backends <- function() {
 
 #' @export
 print.fireflip_backends <- function(x, ...) {
-  if (!all(names(backend_row("cpu")) %in% names(x))) { # a part of the columns is no list of backends
+  if (!all(names(backend_row("cpu")) %in% names(x))) { # columns were removed: print a data frame
     print(as.data.frame(x), ...)
     return(invisible(x))
   }
   lines <- backend_lines(x)
   cuda <- x$name == "cuda"
   notes <- ifelse(x$usable, "", paste0(x$why_not, ifelse(grepl("[.?!]$", x$why_not), "", ".")))
-  lost <- which(cuda)[1L] # said once, and before the reasons
+  lost <- which(cuda)[1L] # one note for all, before the reasons
   if (any(cuda) && !any(x$usable[cuda])) {
     notes[lost] <- sprintf("Nothing is lost but speed: %s. Why not: %s", same_answer(), notes[lost])
   }
@@ -116,7 +121,7 @@ print.fireflip_backends <- function(x, ...) {
   invisible(x)
 }
 
-# What to do without a GPU. To leave `backend` out helps unless the session asks for one.
+# Advice for a machine without a GPU. Omitting `backend` does not help if the session's options ask for CUDA.
 same_answer <- function() {
   session <- identical(from_session("fireflip.backend", "FIREFLIP_BACKEND")$value, "cuda")
   how <- if (session) "as `backend`, say" else "leave `backend` out, or say"
@@ -149,7 +154,7 @@ cpu_row <- function() {
   backend_row("cpu", device = device, memory = machine_memory())
 }
 
-# Linux alone tells these by reading a file; elsewhere the architecture and NA have to do.
+# Name and memory of the processor are read from files on Linux. On other systems they are the architecture and NA.
 processor_name <- function() {
   name <- linux_field("/proc/cpuinfo", "^model name[[:space:]]*:[[:space:]]*")
   if (is.na(name)) Sys.info()[["machine"]] else name
@@ -174,7 +179,8 @@ cuda_rows <- function(cuda) {
 
 # ---- the CUDA backend ----------------------------------------------------------------------------------------------------
 
-# What this process has opened (path, pointer), and what it answered (answer, in the process with this number).
+# The backend that this process has opened (path, pointer), and its answer (answer) together with the number of the process
+# that asked for it (process).
 opened <- new.env(parent = emptyenv())
 
 cuda_path <- function() {
@@ -183,8 +189,8 @@ cuda_path <- function() {
   file.path(dirname(getLoadedDLLs()[["fireflip"]][["path"]]), "cuda", paste0("fireflip_cuda", .Platform$dynlib.ext))
 }
 
-# list(path, pointer, devices, why_not): devices is NULL where the backend does not work, and why_not says why. Devices that
-# were found are remembered, since a driver takes its time; `fresh` asks anew.
+# list(path, pointer, devices, why_not). If the backend does not work, devices is NULL and why_not gives the reason. Devices are
+# remembered, because asking the driver takes time; with `fresh`, it is asked again.
 ask_cuda <- function(fresh = FALSE) {
   path <- cuda_path()
   if (!file.exists(path)) return(list(path = path, why_not = no_cuda_text(path)))
@@ -217,7 +223,7 @@ no_cuda_text <- function(path) {
   )
 }
 
-# An option or, without it, an environment variable: list(value, name); value is NULL where neither is set.
+# The value of an option or, if it is not set, of an environment variable: list(value, name). value is NULL if neither is set.
 from_session <- function(option, variable) {
   value <- getOption(option)
   if (!is.null(value)) return(list(value = value, name = sprintf("options(%s)", option)))
@@ -225,7 +231,7 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# Which kernel of the CUDA backend, by its name; NULL leaves it the choice.
+# The name of the CUDA backend's kernel to use; NULL if the backend chooses.
 kernels <- c("auto", "generated", "interpreter", "table")
 resolve_kernel <- function() {
   session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
@@ -234,10 +240,9 @@ resolve_kernel <- function() {
   if (kernel != "auto") kernel
 }
 
-# What a run uses: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
-# numbers from 0; `cache` is the folder for compiled code, NULL where none can be made; `why` is a clause that says how this
-# was chosen.
-# A backend that was asked for and is not there is an error, never a silent change.
+# The engine of a run: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
+# numbers from 0; `cache` is the folder for compiled code, or NULL if there is none; `why` is a clause that gives the reason for
+# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently.
 resolve_engine <- function(backend = "auto") {
   wanted <- wanted_backend(backend)
   numbers <- wanted_devices()
@@ -255,7 +260,7 @@ resolve_engine <- function(backend = "auto") {
   )
 }
 
-# The argument, or where it leaves the choice the session's: list(value, why).
+# The argument `backend` or, if it is "auto", the session's setting: list(value, why).
 wanted_backend <- function(backend) {
   value <- check_backend(backend, "backend")
   if (value != "auto") return(list(value = value, why = sprintf("`backend` = \"%s\"", value)))
@@ -266,13 +271,13 @@ wanted_backend <- function(backend) {
 }
 
 check_backend <- function(value, name) {
-  if (is.character(value) && length(value) == 1L && tolower(value) %in% c("gpu", "gpus", "nvidia")) { # letters suggest cpu
+  if (is.character(value) && length(value) == 1L && tolower(value) %in% c("gpu", "gpus", "nvidia")) { # "cpu" is closer
     abort_value(name, paste("one of", paste0("\"", backend_names, "\"", collapse = ", ")), value, "; did you mean \"cuda\"?")
   }
   check_choice(value, name, backend_names)
 }
 
-# list(value, name): numbers of GPUs from 0, or NULL for all.
+# list(value, name): the numbers of the GPUs to use, from 0, or NULL for all.
 wanted_devices <- function() {
   session <- from_session("fireflip.devices", "FIREFLIP_DEVICES")
   if (is.null(session$value)) return(session)
@@ -286,7 +291,7 @@ wanted_devices <- function() {
   list(value = as.double(value), name = session$name)
 }
 
-# Why none of the devices can be used, or NULL.
+# The reason why no device is usable, or NULL if one is.
 no_device_text <- function(devices) {
   if (any(devices$usable)) return(NULL)
   paste0(devices$name, ": ", devices$why_not, collapse = "; ")

@@ -1,6 +1,6 @@
-# Argument checks: each gives its value back invisibly, or aborts with a text that says what was expected and
-# what was found instead. `name` is the argument's name in that text. An argument that the user has left out arrives here
-# missing, from however many calls up: "found nothing".
+# Argument checks. Each returns its value invisibly, or raises an error whose message gives what was expected and what was found.
+# `name` is the name of the argument in that message. If the user has not given the argument, it is missing here too, even
+# through several calls; the message then ends "found nothing".
 
 check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_max = FALSE, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
@@ -12,7 +12,7 @@ check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_
   invisible(as.double(x))
 }
 
-# A whole number; counts beyond integers are fine up to 2^53.
+# A whole number, up to 2^53.
 check_count <- function(x, name, min = 0, max = 2^53, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
   expected <- paste0("one whole number", range_text(min, max))
@@ -31,7 +31,7 @@ check_flag <- function(x, name) {
   invisible(x)
 }
 
-# One of `choices`; a default that lists them all stands for the first.
+# One of `choices`. A default value that lists all of them means the first.
 check_choice <- function(x, name, choices) {
   if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))
   if (missing(x) || !is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
@@ -47,7 +47,7 @@ check_pbn <- function(x, name = "model") {
   invisible(x)
 }
 
-# An object is none of the classes of networks that are expected. The condition has the fields `expected` and `found`, classes.
+# Raises the error for an object of a class without a method. The fields `expected` and `found` of the condition hold classes.
 abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
   what <- sprintf("a network of class %s, as pbn(), read_network() or example_model() make it", paste0("\"", expected, "\"",
     collapse = " or "))
@@ -57,7 +57,7 @@ abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
   )
 }
 
-# How to make a network of what is none, or NULL.
+# A hint how to convert the object to a network, or NULL.
 class_hint <- function(x) {
   if (missing(x)) return(NULL)
   others <- c("BooleanNetwork", "ProbabilisticBooleanNetwork", "SymbolicBooleanNetwork", "igraph")
@@ -77,7 +77,7 @@ class_hint <- function(x) {
   if (rules || (is.list(x) && !is.object(x) && length(x) > 0L && !is.null(names(x)))) "pbn() makes a network of rules"
 }
 
-# Names (or numbers) of nodes of the network x; gives their indices.
+# Checks names or numbers of nodes of the network x, and returns their indices.
 check_nodes <- function(x, nodes, name = "nodes") {
   n <- length(x$nodes)
   if (is.numeric(nodes) && !is.object(nodes)) {
@@ -123,7 +123,7 @@ count_of <- function(n, what) {
   sprintf("%s %s%s", format(n, big.mark = ",", scientific = FALSE), what, if (n == 1) "" else "s")
 }
 
-# What a value is, in a few words: the values themselves where there are few.
+# A short description of a value. If it has few elements, they are shown.
 describe <- function(x) {
   if (missing(x)) return("nothing")
   if (is.null(x)) return("NULL")
@@ -142,7 +142,7 @@ describe <- function(x) {
   sprintf("a %s%s of length %d", kind, if (is.list(x)) "" else " vector", length(x))
 }
 
-# One value of a vector; a long text is cut.
+# One element of a vector as text. Long text is truncated.
 show_value <- function(x) {
   if (!is.character(x) || is.na(x)) return(format(unname(x), digits = 15))
   paste0("\"", if (nchar(x) > 60L) paste0(substr(x, 1L, 57L), "...") else x, "\"")
@@ -154,7 +154,7 @@ quote_some <- function(x, most = 5L) {
   if (more > 0L) paste0(shown, " and ", more, " more") else shown
 }
 
-# A bound, exactly: 2^40, 1,000,000, 0.5.
+# A bound, printed exactly: 2^40, 1,000,000, 0.5.
 show_bound <- function(x) {
   if (x >= 2^20 && x == 2^floor(log2(x))) return(sprintf("2^%d", as.integer(log2(x))))
   if (x != floor(x) || abs(x) < 1e5) return(format(x, digits = 15))
@@ -178,7 +178,7 @@ range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
   ""
 }
 
-# No argument has this name: those that are known, or the one that was perhaps meant.
+# Raises the error for an unknown argument name. The message suggests a similar name or lists all names.
 abort_unknown <- function(name, known) {
   near <- known[startsWith(known, name)]
   near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
@@ -188,7 +188,7 @@ abort_unknown <- function(name, known) {
   ))
 }
 
-# What a method has no argument for would vanish in `...`. Called by the method itself.
+# Raises an error if `...` of a method is not empty, because its elements would be ignored. Called by the method itself.
 check_no_more <- function(...) {
   if (...length() == 0L) return(invisible())
   name <- ...names()[1L]
@@ -199,7 +199,7 @@ check_no_more <- function(...) {
   abort_unknown(name, known)
 }
 
-# What is given on to another function must have a name there, if in short.
+# Checks that arguments passed on to the function `to` exist there. Abbreviated names are allowed.
 check_passed_on <- function(to, ..., own = character(), not = character()) {
   known <- setdiff(c(own, names(formals(to))), c(not, "..."))
   given <- names(list(...))

@@ -1,14 +1,13 @@
-# Every error of the package is a condition of class
-# c("fireflip_error_<class>", "fireflip_error", "error", "condition"), so that a caller can tell a
-# misspelt argument ("argument") from a broken file ("parse", "file") or a contradictory network ("model").
-# The classes of the core are those of the list in src/base/ff_base.h.
+# Every error of the package is a condition of class c("fireflip_error_<class>", "fireflip_error", "error", "condition"). A
+# caller can thus distinguish an invalid argument ("argument"), an invalid file ("parse", "file") and an inconsistent network
+# ("model"). The list in src/base/ff_base.h has the classes of the core's errors.
 
 # Raises an error of the given class. Named `...` become fields of the condition.
 abort <- function(class, message, call = NULL, ...) {
   stop(new_condition(class, "error", message, call, ...))
 }
 
-# An argument is not what the function expects.
+# Raises the error for an invalid argument.
 abort_argument <- function(message, ...) abort("argument", message, ...)
 
 # A warning of class c("fireflip_warning_<class>", "fireflip_warning", "warning", "condition").
@@ -16,7 +15,7 @@ warn <- function(class, message, call = NULL, ...) {
   warning(new_condition(class, "warning", message, call, ...))
 }
 
-# What src/rglue/ffi_common.c calls to raise the core's errors.
+# Called by src/rglue/ffi_common.c to raise errors of the core.
 core_error <- function(class, text) abort(class, text)
 
 new_condition <- function(class, kind, message, call, ...) {
@@ -26,7 +25,7 @@ new_condition <- function(class, kind, message, call, ...) {
   )
 }
 
-# Stops with a plain instruction where an optional package is not there.
+# Raises an error with an instruction if an optional package is not installed.
 need_package <- function(package, what) {
   if (!requireNamespace(package, quietly = TRUE)) {
     abort("package", sprintf(

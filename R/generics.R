@@ -1,44 +1,44 @@
-# The verbs: one generic each, for every kind of model. A method's arguments are its own; the model comes first.
+# Verbs: one generic per task, for every kind of model. The model is the first argument. Each method has arguments of its own.
 
 #' Verbs for models
 #'
-#' What can be asked of a model, and changed in it, is the same function for every kind of model: an S3 generic whose first
-#' argument is the model. The class of the model decides which method answers, and so which other arguments there are.
+#' Every task has one function for all kinds of models. It is an S3 generic whose first argument is the model. The class of the
+#' model determines the method that is called, and so the further arguments.
 #'
-#' This version has one kind of model, probabilistic Boolean networks of class `pbn`, as [pbn()], [read_network()] and
-#' [example_model()] make them. Each page below describes the generic and the method for `pbn`.
+#' This version has one kind of model: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
+#' [example_model()]. The pages below describe each generic together with its method for `pbn`.
 #'
 #' | verb | what it does |
 #' |---|---|
-#' | [steady_state()], [node_activity()] | long-run probabilities of state sets, and of nodes to be on |
-#' | [long_run_influence()], [influence_analysis()] | who decides about whom |
-#' | [long_run_sensitivity()] | what a change of the model would change |
-#' | [outcomes()] | where a model without perturbation ends |
+#' | [steady_state()], [node_activity()] | long-run probabilities of state sets, and that nodes are on |
+#' | [long_run_influence()], [influence_analysis()] | influence of nodes on their children |
+#' | [long_run_sensitivity()] | effect of changes of the model on long-run probabilities |
+#' | [outcomes()] | attractors of a model without perturbation, and their probabilities |
 #' | [stationary_distribution()], [transition_matrix()] | the Markov chain of a small model |
-#' | [`simulate()`][simulate.pbn] | trajectories; the generic is R's own, of package stats |
-#' | [reduce_network()], [network_components()], [network_arrows()] | the graph of what depends on what |
-#' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | the same model with other settings |
-#' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | the same model with other rules and nodes |
-#' | [write_network()] | the model as a file |
+#' | [`simulate()`][simulate.pbn] | trajectories; the generic is that of package stats |
+#' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
+#' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
+#' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | change rules and nodes |
+#' | [write_network()] | write the model to a file |
 #'
-#' [print()], [summary()], [plot()] and [as.data.frame()] work on models and on results ([pbn-methods], [result-methods]).
+#' [print()], [summary()], [plot()] and [as.data.frame()] have methods for models and results ([pbn-methods], [result-methods]).
 #'
-#' @section Objects of another class: A verb that has no method for the class of its first argument is an error of class
-#'   `fireflip_error_argument`. The text says what was found, which classes the verb takes, and where possible how to make a
-#'   model of what was found. The condition has these classes in its fields `found` and `expected`.
-#' @section Methods of other packages: A package may register methods for classes of its own, for instance
+#' @section Objects of other classes: If a verb has no method for the class of its first argument, there is an error of class
+#'   `fireflip_error_argument`. Its message tells which class was found, which classes have a method, and if possible how to
+#'   convert the object. The fields `found` and `expected` of the condition hold the classes.
+#' @section Methods in other packages: A package can register methods for its own classes, for instance with
 #'   `S3method(fireflip::steady_state, my_model)` in its NAMESPACE.
 #' @name verbs
 NULL
 
-# The classes that have a method for a verb, of this package and of others.
+# The classes that have a method for a verb, including those of other packages.
 method_classes <- function(verb) {
   methods <- ls(get(".__S3MethodsTable__.", envir = topenv()))
   start <- paste0(verb, ".")
   setdiff(substring(methods[startsWith(methods, start)], nchar(start) + 1L), "default")
 }
 
-# What every verb says of an object that has no method. `...` are the other arguments of the call.
+# Raises the error of a verb for an object without a method. `...` are the other arguments of the call.
 no_method <- function(model, verb, ...) {
   classes <- method_classes(verb)
   if (missing(model)) abort_class(model, classes)
@@ -65,7 +65,7 @@ value_of_model <- function(model, verb, call, values, caller) {
   get(verb, envir = topenv())(network, values)
 }
 
-# ---- the generics and what they say of anything else ---------------------------------------------------------------------
+# ---- generics and their default methods ----------------------------------------------------------------------------------
 
 #' @rdname steady_state
 #' @export
@@ -203,7 +203,7 @@ rename_nodes.default <- function(model, ...) value_of_model(model, "rename_nodes
 #' @rdname write_network
 #' @export
 write_network <- function(model, ...) {
-  if (missing(model)) no_method(, "write_network") # of write_sbml() and others, too
+  if (missing(model)) no_method(, "write_network") # write_sbml() and the others call this too
   UseMethod("write_network")
 }
 

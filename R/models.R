@@ -1,19 +1,20 @@
 #' Networks from the literature
 #'
-#' `example_models()` lists the networks that come with the package; `example_model()` reads one.
+#' `example_models()` lists the networks that are included in the package. `example_model()` reads one of them.
 #'
 #' @param name The network's name, from the column `name` of `example_models()`.
-#' @returns `example_models()`: a data frame (of class `example_models`, which prints all but `perturbation` and `source`)
-#'   with the columns `name`, `nodes`, `functions` (the number of predictor functions), `perturbation`, `title` and
-#'   `source`. `example_model()`: a network of class `pbn`.
+#' @returns `example_models()`: a data frame with the columns `name`, `nodes`, `functions` (the number of predictor functions),
+#'   `perturbation`, `title` and `source`. Its class is `example_models`, whose `print()` omits `perturbation` and `source`.
+#'   `example_model()`: a network of class `pbn`.
 #'
 #' @section The apoptosis network:
-#' `example_model("apoptosis")` is set up for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019): p =
-#' 0.001; the ten inputs, the nodes whose rule is their own value, are exempt from perturbation, so that a stimulus stays
-#' what it is; TNF and UV start (and so stay) on, the other inputs off. The rules of the inputs are left as published;
-#' change the stimulus with [set_initial()], for instance `set_initial(net, UV = 0)`. The selection probabilities are equal
-#' shares: the fitted ones of Trairatphisan et al. (2014) are not published with the rules. So are the provenance and the
-#' licence in the file itself, `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
+#' `example_model("apoptosis")` is prepared for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019). The
+#' perturbation probability is 0.001. The ten inputs, whose only rule is their own value, are exempt from perturbation, so that
+#' a stimulus stays constant. TNF and UV are initially on, and thus stay on; the other inputs are off. The rules of the inputs are
+#' as published. To change the stimulus, use [set_initial()], for instance `set_initial(net, UV = 0)`. The predictor functions of
+#' a node are equally likely, because the fitted selection probabilities of Trairatphisan et al. (2014) are not published with
+#' the rules. Provenance and licence are given in the file itself,
+#' `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
 #' @inherit pbn references
 #' @section Errors: `fireflip_error_argument` for a name that is not in the list.
 #' @export
@@ -38,7 +39,7 @@ example_models <- function() {
 #' @export
 print.example_models <- function(x, ...) {
   columns <- c("name", "nodes", "functions", "title")
-  if (!all(columns %in% names(x))) { # a part of the list is no list of networks
+  if (!all(columns %in% names(x))) { # columns were removed: print a data frame
     print(as.data.frame(x), ...)
     return(invisible(x))
   }

@@ -1,27 +1,30 @@
 #' State sets and influences in one call
 #'
-#' [steady_state()] and [long_run_influence()] together: the long-run probabilities of state sets and the influences of
-#' nodes on each other, each kind with a precision of its own.
+#' Estimates both the long-run probabilities of state sets, as [steady_state()] does, and the influences of nodes on each other,
+#' as [long_run_influence()] does. Each of the two has its own precision.
 #'
-#' All comes from the same trajectories, as many as the neediest set or pair asks for at its own precision; all others become
-#' more precise than wanted. Only where the sets are to be at least ten times as precise as the influences, and the pairs are
-#' many (a quarter of the nodes, or more), does each kind get a run of its own, from the same seed: the sets then need a hundred
-#' times as many samples or so, and to count all influences along would take longer than the steps themselves.
+#' Usually, all estimates come from the same trajectories. Their number is determined by the set or pair that needs most samples
+#' for its precision; the other estimates are then more precise than requested. Probabilities and influences are estimated in two
+#' separate runs, with the same seed, if the precision of the sets is at least ten times as high as that of the influences and
+#' there are at least a quarter as many parent-child pairs as nodes. In this case the sets need about a hundred times as many
+#' samples, and counting all influences in these samples would take longer than simulating them.
 #'
 #' @inheritParams steady_state
 #' @inheritParams long_run_influence
 #' @param states State sets, as in [steady_state()].
-#' @param precision,influence_precision Half the width of the confidence interval that is wanted: for the set that needs most
-#'   samples, and for the pair that does. Default 0.001 both.
-#' @param method `"auto"`, `"simulation"` or `"exact"` (see [steady_state()]).
-#' @param reduce Leave out nodes that can matter neither to the sets nor to the pairs? Default `TRUE`.
+#' @param precision,influence_precision Requested half-width of the confidence intervals of probabilities and of influences,
+#'   for the set and the pair that need most samples. Both are 0.001 by default.
+#' @param method `"auto"`, `"simulation"` or `"exact"`, as in [steady_state()].
+#' @param reduce Whether to remove nodes that affect neither the sets nor the pairs. Default `TRUE`.
 #'
-#' @returns A list of class `influence_analysis`: `states`, a data frame as [steady_state()] gives it, and `influence`, one
-#'   as [long_run_influence()] does; their columns `samples` and `trajectories` are the same where they are one run's. Both
-#'   can be used on their own: `as.matrix(x$influence)`, `plot(x$states)`. `as.data.frame()` gives one data frame with a row
-#'   for each set, then for each pair: `kind` (`"probability"` or `"influence"`), `set`, `from`, `to` (`NA` where the row is
-#'   of the other kind), `estimate`, `lower`, `upper`, `visited`, `samples`, `trajectories`, `rhat`, and what [steady_state()]
-#'   says of the run with `run = TRUE`. `c()` merges the parts of one run (`shard`).
+#' @returns A list of class `influence_analysis` with two elements: `states`, a data frame as returned by [steady_state()], and
+#'   `influence`, a data frame as returned by [long_run_influence()]. Their columns `samples` and `trajectories` are equal if
+#'   both come from one run. Both can be used on their own, for instance `as.matrix(x$influence)` and `plot(x$states)`.
+#'
+#'   `as.data.frame()` returns one data frame with a row for each set, followed by a row for each pair. Its columns are `kind`
+#'   (`"probability"` or `"influence"`), `set`, `from` and `to` (`NA` in rows of the other kind), `estimate`, `lower`, `upper`,
+#'   `visited`, `samples`, `trajectories` and `rhat`. With `run = TRUE` it has further columns that describe the run, as in
+#'   [steady_state()]. `c()` merges the parts of one run (see `shard`).
 #' @inheritSection steady_state Errors
 #' @inherit long_run_influence references
 #' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].
@@ -68,12 +71,12 @@ influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precis
   analysis_frames(run, result$moments, result$tiles)
 }
 
-# Counting many influences at every step takes longer than the step.
+# Whether to use two runs: counting many influences at every step takes longer than simulating the step.
 want_two_runs <- function(model, pairs, precision) {
   precision[["influence"]] >= 10 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
 }
 
-# Each half is a result of its own, as the function for its kind gives it; the analysis as a whole has no run.
+# Makes each half as the function for its kind does. The analysis as a whole then has no run.
 two_runs <- function(model, whole, sets, pairs, options, confidence, progress, engine) {
   one <- function(sets, pairs, precision, frame) {
     options$precision <- precision
@@ -92,7 +95,7 @@ new_analysis <- function(states, influence, run) {
   structure(list(states = states, influence = influence), class = "influence_analysis", run = run)
 }
 
-# The moments' rows are the sets', then the pairs'.
+# Rows of the moments: first the sets, then the pairs.
 analysis_frames <- function(run, moments, tiles) {
   is_set <- seq_len(nrow(moments)) <= length(run$sets)
   influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles)
@@ -101,7 +104,7 @@ analysis_frames <- function(run, moments, tiles) {
   new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles), influence, run)
 }
 
-# What one half of the analysis keeps of the run: no tally, for halves do not merge.
+# The part of the run that one half of the analysis keeps. It has no tally, because halves cannot be merged.
 half_run <- function(run, which, rows) {
   run$trace_unit <- run$precision[["states"]]
   run$precision <- run$precision[[which]]
@@ -137,7 +140,7 @@ c.influence_analysis <- function(...) {
   if (!all(apart)) abort_argument("c() merges parts of one run; found an analysis in one run and one in two among them.")
   half <- function(which) do.call(c, unname(lapply(parts, `[[`, which)))
   states <- half("states")
-  new_analysis(states, withCallingHandlers(half("influence"), fireflip_warning_parts = function(w) { # said of the sets already
+  new_analysis(states, withCallingHandlers(half("influence"), fireflip_warning_parts = function(w) { # the sets warned already
     tryInvokeRestart("muffleWarning")
   }), NULL)
 }
@@ -191,7 +194,7 @@ print.influence_analysis <- function(x, n = 20, ...) {
   what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
   largest <- if (nrow(x$influence) > 1L) ", largest first"
   titles <- paste0(c("Long-run probability", "Long-run influence"), c("", largest))
-  if (in_two_runs(x)) { # each tells of its own
+  if (in_two_runs(x)) { # each has a title of its own
     notes <- unique(c(run_notes(attr(x$states, "run")), run_notes(attr(x$influence, "run"))))
     writeLines(c(sprintf("<influence_analysis> %s, in two runs", what), notes))
     titles <- c(run_title(x$states, NULL, titles[[1L]]), run_title(x$influence, NULL, titles[[2L]]))

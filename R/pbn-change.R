@@ -1,23 +1,25 @@
 #' Change a network
 #'
-#' `fix_nodes()` holds nodes at a value, as a knock-out (0) or a constant stimulus (1) does: the node's predictor functions
-#' are replaced by the constant, it is exempt from perturbation, and trajectories start with that value. `set_initial()` only
-#' sets where trajectories start. `set_perturbation()` changes the perturbation probability and, if asked, which nodes are
-#' exempt from it. `set_update()` says whether every node is updated at each step, or one.
+#' `fix_nodes()` holds nodes at a value, like a knock-out (0) or a constant stimulus (1). The predictor functions of such a node
+#' are replaced by the constant, the node is exempt from perturbation, and it starts with this value. `set_initial()` only
+#' changes the initial state of trajectories. `set_perturbation()` changes the perturbation probability and, optionally, which
+#' nodes are exempt from perturbation. `set_update()` changes the update scheme.
 #'
-#' A perturbed input loses its initial value in the long run. `set_perturbation()` and `set_initial()` say so in a message of
-#' class `fireflip_message_inputs`: see the section on inputs in [pbn()].
+#' In the long run, a perturbed input loses its initial value. `set_perturbation()` and `set_initial()` report this in a message
+#' of class `fireflip_message_inputs`; see section Inputs in [pbn()].
 #'
 #' @param model A network of class `pbn`.
-#' @param ... Of `fix_nodes()` and `set_initial()`, values by node name, `TNF = 1, UV = 0`, or one named vector of them,
-#'   `c(TNF = 1, UV = 0)`. In `set_initial()` a value may be `NA`: random. Of the others, none.
-#' @param perturbation The perturbation probability p, at least 0 and below 1; `p = ` does as well.
-#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. The word
-#'   `"inputs"` stands for all inputs, as in [pbn()]. `NULL` (the default) leaves the network's exempt nodes what they are.
-#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
+#' @param ... For `fix_nodes()` and `set_initial()`, values named by nodes, `TNF = 1, UV = 0`, or one named vector,
+#'   `c(TNF = 1, UV = 0)`. In `set_initial()`, a value may be `NA`, which means random. The other functions take no further
+#'   arguments.
+#' @param perturbation The perturbation probability p, at least 0 and below 1. It may be abbreviated to `p`.
+#' @param exempt Nodes that are never perturbed: names, numbers, or a logical vector with one element per node; `character()`
+#'   for none. The word `"inputs"` stands for all inputs, as in [pbn()]. With `NULL` (the default), the exempt nodes remain.
+#' @param update `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
+#'   chosen uniformly at random).
 #' @returns The changed network, of class `pbn`.
-#' @section Errors: `fireflip_error_argument` for an unknown node, a value that is neither 0 nor 1, or no value at all (an empty
-#'   vector of values, as a program may make one, changes nothing).
+#' @section Errors: `fireflip_error_argument` for an unknown node, for a value that is neither 0 nor 1, and for a call without
+#'   values. An empty vector of values is no error and changes nothing.
 #' @concept knock-out
 #' @concept knockout
 #' @concept mutant
@@ -83,20 +85,20 @@ set_update.pbn <- function(model, update, ...) {
   validate_pbn(model)
 }
 
-# One of the two, for a change of a network: both are no choice, though they are a default elsewhere.
+# Exactly one update scheme. The vector of both, which is the default of other functions, is an error here.
 check_update <- function(update) {
   choices <- c("synchronous", "asynchronous")
   if (!missing(update) && length(update) != 1L) abort_value("update", paste("one of", quote_some(choices)), update)
   check_choice(update, "update", choices)
 }
 
-# f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> one value a node, `old` where nothing is said.
+# f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> one value per node. Nodes that are not named keep their value of `old`.
 dots_values <- function(model, name, values, old = rep(NA_integer_, length(model$nodes)), random = FALSE) {
   if (length(values) == 0L) {
     abort_argument(sprintf("%s() needs values by node name, such as %s = 1; found none.", name, model$nodes[[1L]]))
   }
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
-  if (length(values) == 0L) return(old) # an empty vector that a program made
+  if (length(values) == 0L) return(old) # an empty vector changes nothing
   if (is.null(names(values)) || any(!nzchar(names(values)))) {
     abort_argument(sprintf(
       "%s() needs values by node name, such as %s = 1; found some without a name.", name, model$nodes[[1L]]
@@ -128,32 +130,32 @@ dots_values <- function(model, name, values, old = rep(NA_integer_, length(model
 
 #' Change the rules and nodes of a network
 #'
-#' `set_rule()` gives nodes other predictor functions, `add_node()` adds nodes, `remove_node()` takes nodes away, and
-#' `rename_nodes()` gives nodes other names, wherever they stand. All else stays as it is: perturbation, update, the other nodes'
-#' rules, which nodes are exempt, and where trajectories start.
+#' `set_rule()` replaces the predictor functions of nodes. `add_node()` adds nodes. `remove_node()` removes nodes.
+#' `rename_nodes()` changes the names of nodes, including their occurrences in rules. Everything else remains: perturbation,
+#' update scheme, the rules of other nodes, exempt nodes and the initial state.
 #'
-#' A new node comes after the others, is not exempt from perturbation, and starts at random; [set_initial()] and
-#' [set_perturbation()] change that. The nodes of one call may name each other.
+#' New nodes are placed after the existing nodes, are not exempt from perturbation, and start at random. Use [set_initial()] and
+#' [set_perturbation()] to change this. Nodes that are added in one call may occur in each other's rules.
 #'
-#' `remove_node()` deletes nodes for good, and refuses where another node's rule names one of them: give that node another rule
-#' first. To ask what happens without a gene, [fix_nodes()] is mostly the better way, and [reduce_network()] removes nodes that
-#' cannot matter without any change of the others' law.
+#' `remove_node()` deletes nodes. It is an error if the rule of another node names one of them; replace that rule first. To study
+#' a knock-out, use [fix_nodes()] instead. To remove nodes that do not affect the nodes of interest, use [reduce_network()], which
+#' does not change the probabilities of the others.
 #'
-#' In a dependent network a node may get as many predictor functions as it had, and the contexts select them by their numbers as
-#' before, or one, which all contexts select.
+#' In a dependent network, a node may be given as many predictor functions as it had, which the contexts select by their numbers
+#' as before, or a single one, which all contexts select.
 #'
 #' @param model A network of class `pbn`.
-#' @param ... Of `set_rule()` and `add_node()`, rules by node name in the shapes that [pbn()] takes: `A = "B & !C"`, or
-#'   `A = c("B" = 0.3, "!B" = 0.7)` with selection probabilities; or one list, named vector, data frame, or text `"A = B & !C"`.
-#'   Of `rename_nodes()`, the new name by the old one, `Rb = "RB1"`, one named vector of them, or a function that makes all new
-#'   names of the old ones, such as [toupper()]. Of `remove_node()`, none.
+#' @param ... For `set_rule()` and `add_node()`, rules named by nodes, in the forms that [pbn()] accepts: `A = "B & !C"`, or
+#'   `A = c("B" = 0.3, "!B" = 0.7)` with selection probabilities; or a single list, named vector, data frame or character vector
+#'   of lines `"A = B & !C"`. For `rename_nodes()`, new names named by the old ones, `Rb = "RB1"`, a named vector of them, or a
+#'   function such as [toupper()] that takes all old names and returns all new ones. `remove_node()` takes no further arguments.
 #' @param nodes Names or numbers of nodes.
 #' @returns The changed network, of class `pbn`.
-#' @section Errors: `fireflip_error_argument` for an unknown node, a name that is already taken, or a node that others' rules
-#'   name; `fireflip_error_parse` for a predictor function that does not follow the grammar or names an unknown node;
-#'   `fireflip_error_model` for a network that contradicts itself.
-#' @seealso [fix_nodes()] and others for settings, [pbn()] for the grammar of rules; `net$A` and `net["A"]`
-#'   ([pbn-methods]) show the rules of a node.
+#' @section Errors: `fireflip_error_argument` for an unknown node, for a name that already exists, and for removing a node that
+#'   occurs in the rules of others; `fireflip_error_parse` for a predictor function that does not follow the grammar or names an
+#'   unknown node; `fireflip_error_model` for an inconsistent network.
+#' @seealso [fix_nodes()] and the functions documented with it to change settings, [pbn()] for the grammar of rules; `net$A` and
+#'   `net["A"]` ([pbn-methods]) show the rules of a node.
 #' @concept mutant
 #' @concept mutation
 #' @concept edit a network
@@ -238,7 +240,7 @@ remove_node.pbn <- function(model, nodes, ...) {
     named <- model$nodes[sort(intersect(unlist(parents[names_one]), which(removed)))]
     abort_argument(sprintf(
       "remove_node() cannot remove %s: %s of %s; set_rule() gives other rules, and fix_nodes() holds a node instead.",
-      quote_some(named), if (length(named) == 1L) "it stands in the rules" else "they stand in the rules",
+      quote_some(named), if (length(named) == 1L) "it occurs in the rules" else "they occur in the rules",
       quote_some(unique(model$nodes[model$rules$node[names_one]]))
     ))
   }
@@ -258,7 +260,7 @@ rename_nodes.pbn <- function(model, ...) {
   if (length(twice) > 0L) {
     abort_argument(sprintf("rename_nodes() must leave the names of nodes different; two would be \"%s\".", twice[[1L]]))
   }
-  only_names <- model # the core says what is wrong with a name
+  only_names <- model # the core checks the names
   only_names$nodes <- names
   only_names$rules$predictor[] <- "1"
   validate_pbn(only_names)
@@ -270,7 +272,7 @@ rename_nodes.pbn <- function(model, ...) {
   validate_pbn(not_reduced(model))
 }
 
-# Numbers of the nodes that a call of `name`() names.
+# Numbers of the nodes named in a call of the function `name`.
 known_nodes <- function(model, name, nodes) {
   unknown <- setdiff(nodes, model$nodes)
   if (length(unknown) == 0L) return(match(nodes, model$nodes))
@@ -281,7 +283,7 @@ known_nodes <- function(model, name, nodes) {
   ), unknown = unknown)
 }
 
-# One name a node.
+# The names of all nodes after renaming.
 new_names <- function(model, values) {
   expected <- "new names by old ones, such as %s = \"%s2\", or a function that makes them"
   expected <- sprintf(expected, argument_name(model$nodes[[1L]]), model$nodes[[1L]])
@@ -301,7 +303,7 @@ new_names <- function(model, values) {
     abort_argument(sprintf("rename_nodes() needs %s; found %s.", expected, describe(values)))
   }
   if (length(values) == 0L) {
-    if (is.character(values)) return(model$nodes) # an empty vector that a program made
+    if (is.character(values)) return(model$nodes) # an empty vector changes nothing
     abort_argument(sprintf("rename_nodes() needs %s; found none.", expected))
   }
   fine <- vapply(values, function(name) is.character(name) && length(name) == 1L && !is.na(name) && nzchar(name), NA)
@@ -318,7 +320,7 @@ new_names <- function(model, values) {
   replace(model$nodes, index, enc2utf8(unlist(values, use.names = FALSE)))
 }
 
-# f(model, A = "B & C"), or one object of rules -> a data frame of node (name), predictor, probability (NA where none is said).
+# f(model, A = "B & C"), or one object of rules -> a data frame of node (name), predictor, probability (NA if not given).
 dots_rules <- function(model, name, values) {
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
   if (length(values) == 0L) {
@@ -334,7 +336,7 @@ dots_rules <- function(model, name, values) {
   rules_table(values)
 }
 
-# Predictor functions in the order of their nodes, those of a node in their own.
+# Predictor functions sorted by node. Those of one node keep their order.
 joined_rules <- function(old, new) {
   rules <- rbind(old, new)
   rules <- rules[order(rules$node), , drop = FALSE]
@@ -342,7 +344,7 @@ joined_rules <- function(old, new) {
   rules
 }
 
-# What a reduction kept and removed is no longer told of a network whose nodes or rules are others.
+# Drops the record of a reduction, which no longer describes the network after its nodes or rules have changed.
 not_reduced <- function(model) {
   model$reduction <- NULL
   class(model) <- setdiff(class(model), "reduced_pbn")

@@ -1,32 +1,33 @@
-#' Convert to and from other packages' networks
+#' Convert networks to and from other packages
 #'
-#' `as_pbn()` makes a network from an object of BoolNet (`BooleanNetwork`, `ProbabilisticBooleanNetwork`), an igraph graph
-#' or a data frame; `as_boolnet()` makes an object that BoolNet's functions take; igraph's own `as.igraph()` makes a graph
-#' with an arrow from every parent to its child.
+#' `as_pbn()` converts an object of BoolNet (`BooleanNetwork` or `ProbabilisticBooleanNetwork`), an igraph graph or a data frame
+#' to a network. `as_boolnet()` converts a network to an object for BoolNet's functions. The method for igraph's generic
+#' `as.igraph()` converts a network to a graph with an arrow from every parent to its child.
 #'
-#' What the other side has no word for stays behind: BoolNet's objects know no perturbation, no initial values, no
-#' asynchronous update and no contexts, so a dependent network cannot become one. A perturbation above 0 that is lost is
-#' told in a warning of class `fireflip_warning_dropped`, for the long run without it is another. A node that BoolNet holds
-#' fixed becomes what [fix_nodes()] makes of it. The graph keeps everything, in attributes of its vertices (`name`, `predictors`,
-#' `probabilities`, `exempt`, `initial`, `component`: the strongly connected component) and of itself, and `as_pbn()` reads
-#' them back. Its arrows say in how many of the child's `functions` the parent takes part, and with what `weight` (the sum
-#' of their selection probabilities).
+#' Objects of BoolNet have no perturbation, initial values, asynchronous update or contexts. `as_boolnet()` is an error for a
+#' dependent network and drops the other properties. If it drops a perturbation above 0, which changes the long run, it gives a
+#' warning of class `fireflip_warning_dropped`. `as_pbn()` treats a node that BoolNet holds fixed as [fix_nodes()] does.
 #'
-#' A graph that does not come from a network has no rules: each node then takes its parents joined by `join`, those whose
-#' arrow has a negative attribute `sign` negated, and a node without parents is an input. Vertices are called by their
-#' attribute `name`, or x1, x2, and so on where there is none.
+#' The graph keeps all properties in its attributes. Those of vertices are `name`, `predictors`, `probabilities`, `exempt`,
+#' `initial` and `component` (the strongly connected component). `as_pbn()` reads them again. The attribute `functions` of an
+#' arrow is the number of the child's predictor functions in which the parent occurs, and `weight` is the sum of their selection
+#' probabilities.
 #'
-#' @param x A `BooleanNetwork` or `ProbabilisticBooleanNetwork`, an igraph graph, a data frame as [pbn()] takes
+#' A graph that was not made from a network has no rules. Then each node gets one predictor function: its parents joined
+#' according to `join`. A parent is negated if its arrow has a negative attribute `sign`. A node without parents is an input. The
+#' attribute `name` gives the names of nodes; if there is none, they are x1, x2, and so on.
+#'
+#' @param x A `BooleanNetwork` or `ProbabilisticBooleanNetwork`, an igraph graph, a data frame in the form that [pbn()] accepts
 #'   (columns `node`, `predictor` and `probability`, or BoolNet's `targets`, `factors` and `probabilities`), or a `pbn`.
 #' @param model A network of class `pbn`.
-#' @param join `"any"` (the parents joined by `|`) or `"all"` (by `&`), for a graph without rules.
-#' @param ... Further arguments of [pbn()], such as `perturbation`. One that is given holds, whatever the graph's attributes say;
-#'   of `initial` this goes for the nodes that it names. For a `pbn` they are an error: [set_perturbation()] and others change it.
+#' @param join For a graph without rules, `"any"` (the parents are joined by `|`) or `"all"` (they are joined by `&`).
+#' @param ... Further arguments of [pbn()], such as `perturbation`. They override the attributes of the graph; `initial` does so
+#'   for the nodes that it names. For a `pbn` they are an error; use functions such as [set_perturbation()] to change it.
 #' @returns `as_pbn()`: a network of class `pbn`. `as_boolnet()`: an object of class `BooleanNetwork` if every node has one
-#'   predictor function, else `ProbabilisticBooleanNetwork`; it holds truth tables, so a function with more than 16 parents
-#'   is a `fireflip_error_size`.
-#' @section Errors: `fireflip_error_model` where the other side cannot say what the network is, and for a graph that is
-#'   undirected, has no vertex, or has two vertices of the same name.
+#'   predictor function, otherwise of class `ProbabilisticBooleanNetwork`. It holds truth tables, so a function with more than 16
+#'   parents is an error of class `fireflip_error_size`.
+#' @section Errors: `fireflip_error_model` if BoolNet cannot represent the network, and for a graph that is undirected, has no
+#'   vertices, or has two vertices of the same name.
 #' @concept BoolNet
 #' @concept igraph
 #' @export
@@ -106,13 +107,13 @@ from_boolnet <- function(x, interactions, ...) {
 
 one_text <- function(x) if (is.character(x) && length(x) == 1L && !is.na(x)) x else ""
 
-# A truth table as text; `func` has the first input as the most significant bit, as our grammar does.
+# A truth table as text. In `func`, the first input is the most significant bit, as in our grammar.
 table_text <- function(names, input, func) {
   if (identical(as.integer(input), 0L) || length(input) == 0L) return(as.character(as.integer(func[[1L]])))
   sprintf("f(%s){%s}", paste(quote_name(names[input]), collapse = ", "), paste(as.integer(func), collapse = ""))
 }
 
-# The expressions read better than the tables; they are taken where they mean the same.
+# Uses BoolNet's expressions, which are easier to read, instead of truth tables where both have the same values.
 prefer_expressions <- function(model, expression, rules, ...) {
   plain <- grepl("^[A-Za-z0-9_.!&|() ]+$", expression) & nzchar(expression)
   if (!any(plain)) return(model)
@@ -134,7 +135,7 @@ same_function <- function(parents_a, table_a, parents_b, table_b) {
   )
 }
 
-# All 0/1 rows of k columns in counting order, the first column the most significant; and the row (from 1) of a table over some.
+# All 0/1 rows of k columns in counting order, with the first column as the most significant bit.
 counting_rows <- function(k) {
   n <- 2^k
   matrix(vapply(seq_len(k), function(j) rep(rep(0:1, each = 2^(k - j)), length.out = n), numeric(n)), n, k)
@@ -154,7 +155,7 @@ as_boolnet <- function(model) {
   }
   if (model$perturbation > 0) {
     warn("dropped", sprintf(
-      "BoolNet's objects have no word for the perturbation %s: left out.", format(model$perturbation)
+      "BoolNet's objects cannot store the perturbation %s: left out.", format(model$perturbation)
     ), lost = "the perturbation")
   }
   parents <- .Call(ffi_pbn_parents, model)
@@ -184,7 +185,7 @@ as_boolnet <- function(model) {
   )
 }
 
-# BoolNet's expressions know names, !, &, |, parentheses, 0 and 1; anything else is written as a sum of products.
+# BoolNet's expressions consist of names, !, &, |, parentheses, 0 and 1. Anything else is written as a sum of products.
 boolnet_text <- function(model, text, parents, table) {
   words <- "\\b(and|or|xor|not|true|false)\\b"
   if (grepl("^[A-Za-z0-9_.!&|() ]+$", text) && !grepl(words, text, ignore.case = TRUE)) return(text)
@@ -221,7 +222,7 @@ as.igraph.pbn <- function(x, ...) {
   out
 }
 
-# How often each predictor function is selected in the long run of selections: its probability, or that of its contexts.
+# The probability that each predictor function is selected: its own, or the sum over the contexts that select it.
 marginal_probability <- function(model) {
   if (is.null(model$contexts)) return(model$rules$probability)
   number <- stats::ave(seq_along(model$rules$node), model$rules$node, FUN = seq_along)
@@ -259,7 +260,7 @@ as_pbn.igraph <- function(x, join = c("any", "all"), ...) {
   initial <- given$initial
   given$initial <- NULL
   settings[names(given)] <- given
-  settings <- settings[!vapply(settings, is.null, NA)] # what neither says is as pbn() has it
+  settings <- settings[!vapply(settings, is.null, NA)] # pbn() has defaults for the others
   out <- without_inputs_message(do.call(pbn, c(list(rules), settings)))
   if (!is.null(initial)) out$initial <- node_values(out, initial, "initial", out$initial, random = TRUE)
   if (length(given) > 0L || !is.null(initial)) tell_perturbed_inputs(out)
@@ -268,11 +269,11 @@ as_pbn.igraph <- function(x, join = c("any", "all"), ...) {
   out
 }
 
-# The arguments of pbn() in `...`, by their full names; NULL stands for one that is not given.
+# The arguments of pbn() in `...`, by their full names. An argument that is NULL counts as not given.
 settings_given <- function(...) {
   given <- list(...)
   if (length(given) == 0L) return(given)
-  known <- setdiff(names(formals(pbn)), "rules") # the graph has these
+  known <- setdiff(names(formals(pbn)), "rules") # the rules come from the graph
   if (is.null(names(given)) || any(!nzchar(names(given)))) {
     abort_argument(sprintf(
       "as_pbn() needs the names of further arguments, %s; found one without.", paste0("`", known, "`", collapse = ", ")

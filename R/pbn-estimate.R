@@ -1,7 +1,7 @@
-# What steady states and influences share: running the core's estimator, merging parts, and intervals from its moments.
+# Functions shared by steady states and influences: running the core's estimator, merging parts, and computing intervals.
 
-# Hands an estimate to the core: state sets (named texts) first, then the influences of those pairs that are arrows; either may
-# be NULL. `options$precision` is one number, or two: that of the sets and that of the influences.
+# Creates an estimate of the core. Its observables are the state sets (named text), then the influences of the pairs that are
+# arrows. Either may be NULL. `options$precision` is one number, or two: one for the sets and one for the influences.
 new_estimate <- function(model, sets, pairs, options) {
   arrows <- pairs[pairs$arrow, c("from", "to")]
   of_each <- c(length(sets), NROW(arrows))
@@ -12,10 +12,10 @@ new_estimate <- function(model, sets, pairs, options) {
   )
 }
 
-# Advances an estimate to its end in pieces short enough for Ctrl-C, with a progress bar once it takes a while. `scale` is in
-# what unit the core tells the width, where that is not the unit of the estimates (see ff_progress).
+# Runs an estimate to its end in short pieces, so that R can process Ctrl-C. Long runs show a progress bar. `scale` is the unit in
+# which the core reports widths, if it is not that of the estimates (see ff_progress).
 run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "cpu")) {
-  force(pointer) # before on.exit() asks for it
+  force(pointer) # before on.exit() uses it
   on.exit(.Call(ffi_estimate_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
@@ -23,7 +23,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
-    state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # GPUs idle between calls
+    state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
     if (state$done == 1) break
     first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
     if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
@@ -48,8 +48,8 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
 
 estimate_methods <- c("auto", "simulation", "exact")
 
-# "auto" takes the exact method where that is a matter of a second, which depends on the network alone, unless something is asked
-# for that only a simulation has. Says so in a message of class fireflip_message_method.
+# "auto" selects the exact method if it takes about a second at most, unless an argument is given that only simulation
+# supports. The choice depends on the network and the arguments alone. A message of class fireflip_message_method reports it.
 settle_method <- function(method, model, backend, layout, shard) {
   if (method != "auto") return(method)
   asks <- !is.null(shard) || identical(backend, "cuda") || identical(backend, "gpu") || (length(layout) == 1L && layout != "auto")
@@ -63,8 +63,8 @@ settle_method <- function(method, model, backend, layout, shard) {
   "exact"
 }
 
-# The number of free nodes where the chain is solved within about a second, else NA. What was measured: solving takes some 2e-7 s
-# a state and node, and 8e-8 s an arrow between states, or 6e-9 s where any state may follow any other.
+# The number of free nodes if the chain can be solved in about a second, else NA. Measured: solving takes about 2e-7 s per state
+# and node, plus 8e-8 s per transition, or 6e-9 s per transition if every state can follow every other.
 quick_chain <- function(model) {
   free <- length(model$nodes) - length(held_nodes(model))
   if (free > 20L) return(NA_integer_)
@@ -79,20 +79,20 @@ quick_chain <- function(model) {
   if (seconds <= 1) free else NA_integer_
 }
 
-# A warning of class fireflip_warning_convergence, where on_slow = "warn" has let an uncertain answer through.
+# The warning of class fireflip_warning_convergence, given for an uncertain result that on_slow = "warn" returns.
 warn_of_doubt <- function(run) {
   if (is.null(run$doubt)) return(invisible())
   warn("convergence", paste0("The answer is uncertain, and its intervals do not hold: ", run$doubt, "."))
 }
 
-# What to run on. An exact answer takes no GPU, so none need be there.
+# The engine of a run. An exact computation uses no GPU, so none needs to be present.
 method_engine <- function(method, backend) {
   if (method == "exact") list(name = wanted_backend(backend)$value) else resolve_backend(backend)
 }
 
-# Where the run goes once the pilot has told how long it is; and a large network's pilot, of which a GPU runs even its few tiles
-# faster, once it has begun. "auto" leaves to the processor what would be over before a GPU had started; which one it is changes no
-# bit of the answer.
+# Chooses the engine once the pilot has measured how long the run will take. For large networks it is called during the pilot
+# too, which a GPU simulates faster although it has few tiles. "auto" uses the processor for a run that would end before a GPU
+# has started. The choice changes no bit of the result.
 settle_engine <- function(engine, pointer, state, seconds) {
   if (engine$name == "auto") {
     if (state$planned / max(state$steps, 1) * max(seconds, 1e-3) < gpu_start_seconds) {
@@ -100,13 +100,13 @@ settle_engine <- function(engine, pointer, state, seconds) {
     }
     engine <- auto_engine()
   } else if (state$waits != 1) {
-    return(engine) # it was told at the start
+    return(engine) # its devices are in use since the start
   }
   use_devices(engine, pointer)
 }
 
-# Ten seconds into a run that goes on for minutes, a message of class fireflip_message_long says for how long. `began` is when the
-# run began: NA before, Inf once this is told.
+# Ten seconds into a run that will take minutes, gives a message of class fireflip_message_long with the remaining time. `began`
+# is the time at which the run began, NA before it, and Inf once the message has been given.
 told_if_long <- function(began, state) {
   now <- proc.time()[["elapsed"]]
   if (state$phase != 1) return(began)
@@ -126,7 +126,7 @@ duration_text <- function(seconds) {
   if (seconds < 172800) count_of(round(seconds / 3600), "hour") else count_of(round(seconds / 86400), "day")
 }
 
-# For the progress bar, once the run's share that is done tells: NULL before.
+# Text for the progress bar: the remaining time, or NULL while it cannot be estimated.
 time_left <- function(began, done) {
   gone <- proc.time()[["elapsed"]] - began
   if (is.na(gone) || gone < 2 || done <= 0.005) return(NULL)
@@ -135,15 +135,15 @@ time_left <- function(began, done) {
   in_unit <- if (left < 120) paste(ceiling(left), "s") else if (left < 7200) paste(round(left / 60), "min") else {
     paste(round(left / 3600), "h")
   }
-  paste(in_unit, "left") # short: the bar takes most of the line
+  paste(in_unit, "left") # short, because the bar takes most of the line
 }
 
 auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
 
-# What was asked for and fails is an error; what was only preferred gives way to the processor.
+# If a backend that was requested explicitly fails, this is an error. If it was chosen by "auto", the processor is used instead.
 use_devices <- function(engine, pointer) {
   if (engine$name == "cpu") return(engine)
-  attempt <- function() { # Ctrl-C is heard between waits
+  attempt <- function() { # R processes Ctrl-C between the waits
     .Call(ffi_estimate_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
     while (!.Call(ffi_estimate_ready, pointer, 0.1)) NULL
     engine
@@ -151,17 +151,17 @@ use_devices <- function(engine, pointer) {
   if (isTRUE(engine$auto)) tryCatch(attempt(), fireflip_error = stay_on_cpu) else attempt()
 }
 
-# A GPU that failed on the way costs itself alone: the others have done its share, with the same answer.
+# Warns about a GPU that failed during the run. The other GPUs have run its share of the tiles, with the same result.
 warn_of_lost <- function(device) {
   if (is.null(device) || is.na(device$lost)) return(invisible())
   warn("backend", sprintf("The answer is complete, but a GPU failed and the others ran its share: %s", device$lost))
 }
 
-# A GPU's context and code take about this long in a new session.
+# Approximate time to create a GPU's context and load its code in a new session.
 gpu_start_seconds <- 1
 
 stay_on_cpu <- function(condition) {
-  warn("backend", sprintf("The processor runs it, for %s", conditionMessage(condition)))
+  warn("backend", sprintf("The processor is used instead of a GPU: %s", conditionMessage(condition)))
   list(name = "cpu")
 }
 
@@ -180,8 +180,8 @@ progress_text <- function(state, scale = NULL) {
   if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the width wanted", state$width / scale)
 }
 
-# Checks what an estimate is asked for, and gives it in the shape of src/rglue/ffi_estimate.c, but for a seed that is not given: an
-# exact answer draws none.
+# Checks the arguments of an estimate and returns them in the form of src/rglue/ffi_estimate.c. A seed that is not given stays
+# NULL, because an exact computation draws none.
 estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend) {
   if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
   if (!is.null(seed)) seed <- resolve_seed(seed)
@@ -191,7 +191,7 @@ estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, 
   check_number(epsilon, "epsilon", 0, 1, open_min = TRUE, open_max = TRUE)
   check_count(max_burn_in, "max_burn_in", 64, 2^40)
   part <- check_shard(shard)
-  z <- signif(stats::qnorm((1 + confidence) / 2), 12) # the same plan whatever the mathematical library
+  z <- signif(stats::qnorm((1 + confidence) / 2), 12) # rounded, so that the plan does not depend on the C library
   list(
     precision = precision, z = z, epsilon = epsilon, seed = seed,
     max_burn_in = max_burn_in, shard = part[[1L]] - 1, shards = part[[2L]], threads = resolve_threads(threads),
@@ -208,8 +208,8 @@ check_shard <- function(shard) {
   as.double(shard)
 }
 
-# What identifies a run. Its parts differ in `shard`, `trace`, `tally` and `machine`. With `sets` and `pairs`, there are two
-# precisions, and the trace tells widths in units of the first.
+# Everything that identifies a run. Parts of the same run differ in `shard`, `trace`, `tally` and `machine` only. With both `sets`
+# and `pairs` there are two precisions, and widths in the trace are in units of the first.
 estimate_run <- function(model, sets, pairs, options, confidence, result) {
   list(
     method = "simulation", model = model, sets = sets, pairs = pairs, confidence = confidence, precision = options$precision,
@@ -223,18 +223,18 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
   )
 }
 
-# `frame` makes the result of a run, its moments and tiles. All parts together are the undivided run.
+# `frame` makes the result from a run, its moments and tiles. If no part is missing, the result is that of the undivided run.
 merge_parts <- function(parts, class, frame) {
   if (!all(vapply(parts, inherits, NA, class))) {
     abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
-    abort_argument("c() merges parts of influence_analysis() whole; found one half of such a part.")
+    abort_argument("c() merges whole results of influence_analysis(); found one half of such a result.")
   }
   if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
     abort_argument(
-      "c() merges parts of a simulation as they came; found an exact result, or one of which columns or rows were taken."
+      "c() merges unchanged results of a simulation; found an exact result, or one without some rows or columns."
     )
   }
   shards <- lapply(runs, `[[`, "shard")
@@ -257,7 +257,7 @@ merge_parts <- function(parts, class, frame) {
   frame(run, merged$moments, merged$tiles)
 }
 
-# The parts in their order, each one there once and all of one division.
+# The parts in their order. Each part may occur once, and all must be parts of the same division.
 different_parts <- function(shard) {
   name <- function(row) sprintf("part %d of %d", as.integer(shard[[row, "part"]] + 1), as.integer(shard[[row, "parts"]]))
   other <- which(shard[, "parts"] != shard[[1L, "parts"]])
@@ -278,7 +278,7 @@ same_run <- function(runs) {
     confidence = "`confidence`", epsilon = "`epsilon`", max_burn_in = "`max_burn_in`", layout = "`layout`"
   )
   differs <- Filter(function(field) !identical(runs[[1L]][[field]], other[[field]]), names(asked))
-  if (any(c("sets", "pairs") %in% differs)) differs <- setdiff(differs, "model") # another question reduces it otherwise
+  if (any(c("sets", "pairs") %in% differs)) differs <- setdiff(differs, "model") # the network is reduced for the sets and pairs
   found <- if (length(differs) == 0L) "parts whose pilots differ, as with another version of fireflip" else {
     values <- vapply(differs, function(field) {
       if (field %in% c("model", "sets", "pairs")) return("")
@@ -289,7 +289,7 @@ same_run <- function(runs) {
   abort_argument(sprintf("c() merges parts of one run; found %s.", found))
 }
 
-# Goes on from the sum of all parts as the undivided run does at the end of its first plan, mostly to end there.
+# Continues with the sum of all parts as the undivided run does at the end of its first plan. Most runs end at once.
 resume_run <- function(run, merged, frame) {
   options <- list(
     precision = run$precision, z = run$z, epsilon = run$epsilon, seed = run$seed, max_burn_in = run$max_burn_in, shard = 0,
@@ -302,7 +302,7 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "memory", "reason") # the pilot's, and that of the layout's choice
+  kept <- c("thinning", "memory", "reason") # known from the pilot and the choice of layout only
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL
@@ -311,20 +311,21 @@ resume_run <- function(run, merged, frame) {
   frame(whole, result$moments, result$tiles)
 }
 
-# A message of class fireflip_message_resume. It names no number: the run may go on more than once.
+# The message of class fireflip_message_resume. It has no number of trajectories, because the run may continue more than once.
 inform_more <- function(run, plan) {
   text <- if (plan$burn_in > run$burn_in) {
     "The halves of the trajectories differ: the run starts again with a longer burn-in"
   } else {
-    "The parts fall short of the precision, or of what must have been seen: the run goes on with more trajectories"
+    "The parts do not reach the precision, or have visited a set too rarely: the run continues with more trajectories"
   }
-  message(new_condition("resume", "message", paste0(text, ", as it would have undivided.\n"), NULL))
+  message(new_condition("resume", "message", paste0(text, ", as the undivided run does.\n"), NULL))
 }
 
-# Intervals at the given confidence. A probability's interval is Jeffreys': its posterior for as many independent samples
-# as would have the same variance, which stays honest near 0 and 1 where a normal interval does not. While visits are few, the
-# longest may not have been seen, and no more samples count than there are looks that can be independent: one for every stretch
-# of a trajectory (see ff_estimate_stretch()). These looks also bound what never varied: a set, or a part of an influence.
+# Intervals at the given confidence. The interval of a probability is Jeffreys' interval for the number of independent samples
+# that would have the same variance. Unlike a normal interval, it has the right coverage near 0 and 1. If a set has few visits,
+# the longest visits may not have been observed. The number of samples is then limited to the number of looks that can be
+# independent: one per stretch of a trajectory (see ff_estimate_stretch()). The same number gives the bound for a set, or a part
+# of an influence, that never varied.
 moment_intervals <- function(moments, chains, run) {
   column <- function(name) unname(moments[, name])
   mean <- column("mean")
@@ -336,27 +337,27 @@ moment_intervals <- function(moments, chains, run) {
   varied <- visited == 1 & se > 0
   if (any(varied)) {
     n <- pmax(m * (1 - m) / se^2, 1)
-    n <- pmin(ifelse(column("visits") < few_visits, pmin(n, looks), n), 1e15)[varied] # beyond 1e15, qbeta() gives in
+    n <- pmin(ifelse(column("visits") < few_visits, pmin(n, looks), n), 1e15)[varied] # qbeta() fails beyond 1e15
     tail <- (1 - run$confidence) / 2
     on <- m[varied] * n
     off <- (1 - m[varied]) * n
-    lower[varied] <- ifelse(on < 1, 0, stats::qbeta(tail, on + 0.5, off + 0.5)) # less than one independent visit excludes nothing
+    lower[varied] <- ifelse(on < 1, 0, stats::qbeta(tail, on + 0.5, off + 0.5)) # below one visit, 0 is possible
     upper[varied] <- ifelse(off < 1, 1, stats::qbeta(1 - tail, on + 0.5, off + 0.5))
   }
-  bound <- 1 - (1 - run$confidence)^(1 / looks) # of what was never seen, and so of what was always seen
+  bound <- 1 - (1 - run$confidence)^(1 / looks) # for sets that never, or always, held
   hidden <- hidden_visits(m, chains, run)
   lower <- pmax(0, lower - bound * column("unseen_on") - hidden$off)
   upper <- pmin(1, upper + bound * column("unseen_off") + hidden$on)
-  known <- !is.na(run$constant) # what is constant by its expression is certain
+  known <- !is.na(run$constant) # constant by its expression
   mean[known] <- lower[known] <- upper[known] <- run$constant[known]
-  if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without a tile
+  if (chains == 0) mean[] <- lower[] <- upper[] <- NA_real_ # a part without tiles
   data.frame(mean = mean, lower = lower, upper = upper)
 }
 
 few_visits <- 50 # FF_FEW_VISITS
 
-# What may be hidden in a part of the state space that the run has missed, where a set holds for long, or does not: a bound on the
-# number of visits, times what a trajectory that starts there has in excess of the long run's mean.
+# Bounds the time spent in a part of the state space that the run has missed and in which a set holds, or does not hold, for long.
+# The bound is that on the number of visits, times the excess over the long-run mean of a trajectory that starts there.
 hidden_visits <- function(m, chains, run) {
   excess <- function(share, sign) {
     steps <- run$memory[1L, ] * sign * (share - m)
@@ -365,15 +366,16 @@ hidden_visits <- function(m, chains, run) {
   list(off = excess(run$memory[2L, ], -1), on = excess(run$memory[3L, ], 1))
 }
 
-# Error of a mean if a window may hold a part of a period; 0 if the start is forgotten. If all trajectories are equal: the larger of
-# the halves' difference and 1 / (4 visits per trajectory). Else: the halves' difference, if above 4 standard errors.
+# Error of a mean if a window may hold an incomplete period; 0 if the start is forgotten. If all trajectories are equal, it is the
+# larger of the difference between the halves and 1 / (4 visits per trajectory). Otherwise it is the difference between the
+# halves, if this is more than 4 standard errors.
 phase_error <- function(moments, chains, run) {
   if (isTRUE(run$forgets)) return(0)
   column <- function(name) unname(moments[, name])
   gap <- abs(column("gap"))
-  visits <- column("n01") / chains # a trajectory
+  visits <- column("n01") / chains # per trajectory
   alike <- column("visited") == 1 & column("se") == 0
-  whole <- isTRUE(run$period > 0 && run$window %% (2 * run$period) == 0) # halves hold whole periods of all that moves
+  whole <- isTRUE(run$period > 0 && run$window %% (2 * run$period) == 0) # each half holds whole periods of all nodes
   ifelse(alike, pmax(gap, ifelse(visits > 0 & !whole, 1 / (4 * visits), 0)), ifelse(abs(column("drift")) > 4, gap, 0))
 }
 

@@ -1,32 +1,36 @@
 #' The Markov chain of a small network
 #'
-#' A network is a Markov chain on its states. Where it is small, the chain can be written out and its long-run distribution
+#' A network is a Markov chain on its states. For a small network, the transition matrix and the long-run distribution can be
 #' computed without simulation.
 #'
-#' Nodes that are held at a value (exempt from perturbation, or p = 0, with a given start and no rule but their own value or
-#' that constant) do not count; the states are those of the others, the free nodes.
+#' The states of the chain are those of the free nodes, which are all nodes that are not held at a value. A node is held if it is
+#' never perturbed (it is exempt, or p = 0), has a given initial value, and its only predictor functions are its own value or that
+#' constant.
 #'
-#' @param model A network of class `pbn`. `stationary_distribution()` takes up to 24 free nodes, `transition_matrix()` 12.
-#' @param tolerance How far (in the 1-norm) one more step may move the distribution. Default 1e-14.
-#' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
+#' @param model A network of class `pbn`. `stationary_distribution()` accepts up to 24 free nodes, `transition_matrix()` up to 12.
+#' @param tolerance The largest change of the distribution, in the 1-norm, by a further step. Default 1e-14.
+#' @param progress Whether to show a progress bar if the computation takes longer than a second. By default, in interactive
+#'   sessions.
 #' @param x,object A distribution.
-#' @param n How many states to show or draw, the most probable first. Default 10 (`print()`) and 30 (`plot()`, which draws a
-#'   bar a state, names each by its digits, and says above which nodes these are); `Inf` for all.
+#' @param n How many states to print or plot, the most probable first; `Inf` for all. The default is 10 for `print()` and 30 for
+#'   `plot()`. The plot has a bar per state, labelled with the digits of the state; the names of the nodes are given above.
 #' @param main The title.
-#' @param ... Of `plot()`, further arguments of [graphics::barplot()], which take the place of what is chosen here, for instance `col` (a
-#'   colour, or one for each bar from the top), `border`, `xlab`, `xlim`.
+#' @param ... For `plot()`, further arguments of [graphics::barplot()], which override the defaults of this method, for instance
+#'   `col` (a colour, or one per bar from top to bottom), `border`, `xlab` and `xlim`.
 #'
 #' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for
-#'   each free node, the last changing fastest, and `probability`. It is the long-run share of time in each state from the
-#'   network's start (random where none is given), which matters only where the chain has several recurrent classes.
-#'   `transition_matrix()`: a matrix of probabilities, rows from and columns to, named by states such as `"010"`, in the
-#'   same order.
-#' @section Size: The distribution over n free nodes has 2^n numbers. To compute it takes up to 1.3 GB of memory with 20
-#'   free nodes, 2.1 GB with 22 and 4.2 GB with 24, more where nodes have dozens of functions; what could take more than 8
-#'   GB is refused, on any machine. How long it takes depends on how many states may follow a state: with 20 free nodes
-#'   seconds where a node has one function, and minutes where most have two or three. Ctrl-C ends it within a moment.
-#' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` where the
-#'   machine does not have it, `fireflip_error_convergence` where the tolerance cannot be reached.
+#'   each free node and the column `probability`. The last node changes fastest from row to row. `probability` is the long-run
+#'   share of time in the state, for trajectories that start in the network's initial state (random where none is given). The
+#'   initial state only matters if the chain has several recurrent classes.
+#'   `transition_matrix()`: a matrix of transition probabilities from rows to columns. Rows and columns are named by states, such
+#'   as `"010"`, in the same order.
+#' @section Size: The distribution of n free nodes consists of 2^n numbers. Computing it takes up to 1.3 GB of memory for 20 free
+#'   nodes, 2.1 GB for 22 and 4.2 GB for 24, and more if nodes have dozens of predictor functions. Computations that could take
+#'   more than 8 GB are refused on every machine. The time depends on how many states can follow a state. For 20 free nodes it is
+#'   seconds if each node has one predictor function, and minutes if most nodes have two or three. Ctrl-C interrupts the
+#'   computation.
+#' @section Errors: `fireflip_error_size` for too many free nodes or too much memory, `fireflip_error_memory` if the machine has
+#'   not enough memory, `fireflip_error_convergence` if the tolerance cannot be reached.
 #' @inherit pbn references
 #' @concept Markov chain
 #' @concept steady state
@@ -55,7 +59,8 @@ stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = int
   structure(out, class = c("stationary_distribution", "data.frame"), row.names = .set_row_names(length(probability)))
 }
 
-# The states as a list of columns, the last node changing fastest; `number` is the core's number of each (first node lowest bit).
+# The states as a list of columns, the last node changing fastest. `number` is the core's number of each state, in which the first
+# node is the lowest bit.
 chain_states <- function(nodes) {
   n <- length(nodes)
   row <- seq_len(2^n) - 1
@@ -72,7 +77,7 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
-    state <- .Call(ffi_exact_advance, chain, tolerance, 1e8, 0.1) # R looks for Ctrl-C in between
+    state <- .Call(ffi_exact_advance, chain, tolerance, 1e8, 0.1) # R processes Ctrl-C in between
     if (state$done == 1) break
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) {
@@ -109,14 +114,14 @@ transition_matrix.pbn <- function(model, ...) {
   out
 }
 
-# Probabilities of state sets (named texts).
+# Probabilities of state sets (named text).
 exact_probability <- function(model, sets, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
   on.exit(.Call(ffi_exact_release, chain))
   stats::setNames(.Call(ffi_exact_probabilities, chain, unname(sets)), names(sets))
 }
 
-# A data frame of pairs (from, to, names) with their influence.
+# Influences of pairs, a data frame of from and to (names).
 exact_influence <- function(model, pairs, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
   on.exit(.Call(ffi_exact_release, chain))
@@ -158,7 +163,7 @@ summary.stationary_distribution <- function(object, ...) {
 #' @export
 as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
 
-# A state as a row of digits, in the order of the nodes; "-" for the one state of no free nodes.
+# A state as a string of digits, in the order of the nodes. Without free nodes there is one state, "-".
 state_labels <- function(bits) {
   if (ncol(bits) == 0L) return(rep("-", nrow(bits)))
   do.call(paste0, unname(as.list(bits)))

@@ -1,26 +1,27 @@
 #' Long-run influence of nodes on each other
 #'
-#' How often, in the long run, a node's value decides that of another: the influence of node k on node i is the sum over i's
-#' predictor functions j of their selection probability times the long-run probability that the function's value changes when
-#' bit k of the state is flipped (Shmulevich et al. 2002). All pairs come from one simulation, each with its interval.
+#' The influence of node k on node i is the long-run probability that flipping the value of k would change the next value of i:
+#' the sum over the predictor functions of i of their selection probability times the long-run probability that the value of the
+#' function changes if bit k of the state is flipped (Shmulevich et al. 2002). All influences are estimated from one simulation,
+#' each with a confidence interval.
 #'
-#' This is the direct influence of a parent on its child. A node further upstream has none in this sense, however much depends
-#' on it: [long_run_sensitivity()] tells what fixing it would change.
+#' This is the direct influence of a parent on its child. The influence of a node further upstream is 0 in this sense, even if the
+#' child depends on it indirectly. [long_run_sensitivity()] computes the effect of fixing such a node.
 #'
 #' @param model A network of class `pbn`.
-#' @param from,to Names or numbers of nodes. Default `NULL`: every parent-child pair. With `to` alone, all parents of these
-#'   nodes; with `from` alone, all children. With both, all pairs among them; the influence of a node that is no parent is 0.
-#' @param reduce Leave out nodes that cannot matter to the pairs? Default `TRUE`.
+#' @param from,to Names or numbers of nodes. With `NULL` for both (the default), all parent-child pairs. With `to` only, all
+#'   parents of these nodes. With `from` only, all their children. With both, all pairs of these nodes; the influence of a node
+#'   that is not a parent is 0.
+#' @param reduce Whether to remove nodes that do not affect the pairs. Default `TRUE`.
 #' @inheritParams steady_state
-#' @param precision Half the width of the confidence interval that is wanted, for the pair that needs most samples. Default
-#'   0.001.
-#' @param method `"auto"`, `"simulation"` or `"exact"` (see [steady_state()]).
+#' @param precision Requested half-width of the confidence interval, for the pair that needs most samples. Default 0.001.
+#' @param method `"auto"`, `"simulation"` or `"exact"`, as in [steady_state()].
 #' @param shard `NULL`, or `c(part, parts)`, as in [steady_state()].
 #'
-#' @returns A data frame of class `long_run_influence`, a row a pair: `from`, `to`, `influence`, `lower`, `upper`, `visited`,
-#'   `samples`, `trajectories`, `rhat`. What is the same for all rows is told as [steady_state()] does. `as.matrix()` gives the
-#'   influence matrix of these nodes, rows `from`, columns `to`: 0 where the network has no arrow, `NA` where it has one whose
-#'   influence `x` does not have. The sum of a whole column is the average sensitivity of that node.
+#' @returns A data frame of class `long_run_influence` with a row per pair and the columns `from`, `to`, `influence`, `lower`,
+#'   `upper`, `visited`, `samples`, `trajectories` and `rhat`. `summary()` and `as.data.frame(run = TRUE)` describe the run, as in
+#'   [steady_state()]. `as.matrix()` returns the influence matrix of the nodes in `x`, with rows `from` and columns `to`. If `x`
+#'   has all pairs of the network, the sum of a column is the average sensitivity of that node.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
@@ -56,7 +57,7 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
-  method <- if (any(pairs$arrow)) settle_method(method, model, backend, layout, shard) else "exact" # nothing to simulate
+  method <- if (any(pairs$arrow)) settle_method(method, model, backend, layout, shard) else "exact" # there is nothing to simulate
   engine <- method_engine(method, backend)
   if (method == "simulation") options$seed <- resolve_seed(seed)
   if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
@@ -66,7 +67,7 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
   whole_influences(run, result$moments, result$tiles)
 }
 
-# The result, and a warning where it is uncertain.
+# Makes the result, with a warning if it is uncertain.
 whole_influences <- function(run, moments, tiles) {
   out <- influence_frame(run, moments, tiles)
   warn_short_of_precision(out, paste(out$from, "->", out$to))
@@ -74,7 +75,7 @@ whole_influences <- function(run, moments, tiles) {
   out
 }
 
-# The pairs asked for, and which of them are arrows of the network.
+# The requested pairs, and whether each is an arrow of the network.
 influence_pairs <- function(model, from, to) {
   arrows <- network_arrows(model)
   if (is.null(from) && is.null(to)) return(pairs_frame(arrows$from, arrows$to, TRUE))
@@ -96,7 +97,7 @@ influence_pairs <- function(model, from, to) {
     paste(match(arrows$from, model$nodes), match(arrows$to, model$nodes)))
 }
 
-# Names of the nodes at one end of the pairs; NULL: any.
+# Names of the nodes at one end of the pairs. NULL: any node.
 pair_ends <- function(model, nodes, name) {
   if (is.null(nodes)) return(NULL)
   nodes <- model$nodes[check_nodes(model, nodes, name)]
@@ -109,7 +110,7 @@ pairs_frame <- function(from, to, arrow) {
   data.frame(from = from, to = to, arrow = arrow)
 }
 
-# Rows in the order of the pairs; a pair that is no arrow has influence 0 for certain.
+# Rows in the order of the pairs. A pair that is not an arrow has influence 0, with certainty.
 influence_frame <- function(run, moments, tiles) {
   chains <- tiles * 1024
   interval <- moment_intervals(moments, chains, run)
@@ -131,7 +132,7 @@ exact_long_run_influence <- function(model, whole, pairs, confidence, progress) 
   exact_influence_frame(run, influence)
 }
 
-# `of_arrows`: the influences of those pairs that are arrows; the others have none.
+# `of_arrows`: the influences of the pairs that are arrows. The others have influence 0.
 exact_influence_frame <- function(run, of_arrows) {
   pairs <- run$pairs
   influence <- replace(numeric(nrow(pairs)), pairs$arrow, of_arrows)

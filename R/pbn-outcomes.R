@@ -1,62 +1,69 @@
-#' Where a network without perturbation ends
+#' Outcomes of a network without perturbation
 #'
-#' Without perturbation a network ends in an attractor: a set of states that it never leaves, and all of which it visits again
-#' and again (a recurrent class of its Markov chain). `outcomes()` tells which attractors it can end in from its start, and
-#' with which probability: whether a cell divides, differentiates or dies.
+#' Without perturbation, a trajectory ends in an attractor: a set of states that it never leaves, and whose states it all visits
+#' again and again (a recurrent class of the Markov chain). `outcomes()` computes which attractors can be reached from the initial
+#' state, and with which probability. In a model of a cell, these may be the probabilities of division, differentiation and death.
 #'
-#' @section How:
-#' `method = "simulation"` runs independent trajectories, and looks at their states at steps 0, 1, 2, 4, 8 and so on. From a
-#' state it follows all that can come next, whichever predictor functions or nodes are chosen. Where this leads to one
-#' attractor alone, the attractor is the trajectory's outcome; else the trajectory runs on. So no statistics decide which
-#' attractor it is or how many states that has. Only the probabilities are estimated: their intervals are Jeffreys' for a
-#' share of independent trajectories. An outcome that no trajectory came to is not listed; `summary()` says how probable it
-#' may still be.
+#' @section Methods:
+#' `method = "simulation"` runs independent trajectories and examines their states at steps 0, 1, 2, 4, 8 and so on. For each
+#' state it explores all states that can follow, for any choice of predictor functions and updated nodes. If they lead to only
+#' one attractor, this attractor is the outcome of the trajectory. Otherwise the trajectory is continued. The attractors and their
+#' numbers of states are therefore exact; only the probabilities are estimated. The confidence intervals are Jeffreys' intervals
+#' for the share of independent trajectories. An outcome that all trajectories have in common gets the one-sided bound of Clopper
+#' and Pearson instead. Outcomes that no trajectory has reached are not listed; `summary()` gives a bound on their probability.
 #'
-#' `method = "exact"` takes the probabilities from the Markov chain, as [stationary_distribution()] does: the mass of each
-#' recurrent class in the long run from the start. It takes up to 24 free nodes. `method = "auto"` takes it for up to 12 free
-#' nodes, and says so in a message of class `fireflip_message_method`. Where the start is a single state that leads to one
-#' attractor, this is certain, and the answer is exact by any method.
+#' `method = "exact"` computes the probabilities from the Markov chain, like [stationary_distribution()]: that of an attractor is
+#' the long-run probability of its recurrent class. It accepts up to 24 free nodes. `method = "auto"` uses it for up to 12 free
+#' nodes, and reports this in a message of class `fireflip_message_method`. If the initial state is a single state that leads to
+#' one attractor only, the result is exact with every method.
 #'
-#' The answer follows from network, start, options and seed alone: it is the same for any number of threads.
+#' The result depends on the network, the initial state, the options and the seed only. It does not depend on the number of
+#' threads.
 #'
 #' @param model A network of class `pbn` without perturbation: p is 0, or all nodes are exempt.
-#' @param from Where trajectories start: `NULL` (as the network says, else at random), or a 0/1 vector named by nodes, which
-#'   overrides what the network says (`NA` for random).
-#' @param precision Half the width of the confidence interval of a probability, at most. Default 0.01, which takes 10,240
+#' @param from Initial state of trajectories: a 0/1 vector named by nodes, which overrides the network's own initial values
+#'   (`NA` for random). With `NULL` (the default), the network's initial values. Nodes without an initial value start at random.
+#' @param precision Largest half-width of the confidence interval of a probability. The default of 0.01 takes 10,240
 #'   trajectories.
-#' @param confidence The probability with which an interval is to hold the true value. Default 0.95.
-#' @param method `"exact"`, `"simulation"`, or `"auto"`, the default: exact where the network is small.
-#' @param max_steps Steps after which a trajectory that has not arrived is given up. Default 2^16.
-#' @param max_states How many states one exploration looks at, and so the size up to which attractors are found. Default 2^14;
-#'   at most 2^24.
+#' @param confidence Confidence level of the intervals. Default 0.95.
+#' @param method `"exact"`, `"simulation"`, or `"auto"` (the default), which is exact for small networks.
+#' @param max_steps Maximum number of steps of a trajectory. Default 2^16.
+#' @param max_states Maximum number of states that one exploration visits, and thus the maximum size of an attractor that can be
+#'   found. Default 2^14; at most 2^24.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param threads Number of threads; see [fireflip_threads()].
-#' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
-#' @param x,object Outcomes.
-#' @param n How many outcomes to show or draw, the most probable first. Default 20, or 30 in plots.
-#' @param nodes Add a column a node? Default `FALSE`.
-#' @param run Add columns on the run? Default `FALSE`.
-#' @param state One state of each attractor, rather than what nodes do in all its states? Default `FALSE`.
+#' @param progress Whether to show a progress bar if the computation takes longer than a second. By default, in interactive
+#'   sessions.
+#' @param x,object A result of `outcomes()`.
+#' @param n How many outcomes to print or plot, the most probable first. Default 20 for printing and 30 for plots.
+#' @param nodes Whether to add a column per node. Default `FALSE`.
+#' @param run Whether to add columns that describe the run. Default `FALSE`.
+#' @param state Whether to return one state of each attractor instead of the values that are common to all its states. Default
+#'   `FALSE`.
 #' @param main The title.
-#' @param row.names,optional Ignored; here for the generic.
-#' @param ... Of `plot()`, further arguments of [graphics::plot.default()]; of `outcomes()`, none; else ignored.
+#' @param row.names,optional Ignored; required by the generic.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. `outcomes()` takes no further arguments. Otherwise
+#'   ignored.
 #'
-#' @returns `outcomes()`: a data frame of class `outcomes`, a row an attractor, the most probable first: `outcome` (a number
-#'   from 1), `probability`, `lower`, `upper`, `type` (`"fixed point"`: one state; `"cycle"`: each state has one other state
-#'   that may follow; `"complex"`: not so), `states` (how many), `trajectories`. Of exact answers `lower` and `upper`
-#'   are the probability, and `trajectories` is `NA`. `as.data.frame(run = TRUE)` adds `method`, `seed`, `backend` and `seconds`.
+#' @returns `outcomes()`: a data frame of class `outcomes` with a row per attractor, the most probable first. Its columns are
+#'   `outcome` (a number from 1), `probability`, `lower`, `upper`, `type`, `states` (the number of states) and `trajectories`. The
+#'   type is `"fixed point"` for a single state, `"cycle"` if each state has exactly one successor other than itself, and
+#'   `"complex"` otherwise. In an exact result, `lower` and `upper` are equal to the probability and `trajectories` is `NA`.
+#'   `as.data.frame(run = TRUE)` adds `method`, `seed`, `backend` and `seconds`.
 #'
-#'   `as.matrix()` has a row an outcome and a column a node: 1 or 0 where the node has this value in all states of the
-#'   attractor, and `NA` where it varies; with `state = TRUE`, it has one state of each attractor, from which to go on.
-#'   `as.data.frame(nodes = TRUE)` puts these columns beside the others. `print()` and `plot()` name outcomes by the nodes in
-#'   which they differ, or where they differ in none, by a state that they go through; `format()` gives the text that is
-#'   printed. `summary()` is a list of class `summary.outcomes` with `outcomes` (the data frame), `from` (the start in words), `on`, `off` and `varies` (lists, of names of nodes in each
-#'   outcome), `alike` (values of nodes that are the same in all outcomes) and `unseen` (an outcome that is not listed is at
-#'   most as probable as that, at the given confidence). `plot()` and `autoplot()` are as in [plot.steady_state()].
-#' @section Errors: `fireflip_error_argument` for arguments out of their domain and for a network with perturbation;
-#'   `fireflip_error_convergence` where trajectories have not arrived after `max_steps`, or more than `max_states` states can
-#'   follow (fields `unresolved`, `trajectories` and `steps`): outcomes are never left out silently; `fireflip_error_size` for
-#'   an exact answer of too many states.
+#'   `as.matrix()` returns a matrix with a row per outcome and a column per node. It holds 1 or 0 if the node has this value in
+#'   all states of the attractor, and `NA` if its value varies. With `state = TRUE`, it holds one state of each attractor instead.
+#'   `as.data.frame(nodes = TRUE)` adds these columns to the others. `print()` and `plot()` label outcomes by the nodes in which
+#'   they differ, or by one of their states if there is no such node. `format()` returns the printed text.
+#'
+#'   `summary()` returns a list of class `summary.outcomes` with the elements `outcomes` (the data frame), `from` (a description
+#'   of the initial state), `on`, `off` and `varies` (lists with the names of these nodes in each outcome), `alike` (values of the
+#'   nodes that are the same in all outcomes) and `unseen` (an upper bound, at the given confidence level, on the probability of
+#'   an outcome that is not listed). `plot()` and `autoplot()` are as in [plot.steady_state()].
+#' @section Errors: `fireflip_error_argument` for invalid arguments and for a network with perturbation;
+#'   `fireflip_error_convergence` if trajectories have not reached an attractor after `max_steps` steps, or if more than
+#'   `max_states` states can follow (fields `unresolved`, `trajectories` and `steps`), so that no outcome is omitted silently;
+#'   `fireflip_error_size` if the network has too many states for `method = "exact"`.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
 #'
@@ -65,8 +72,8 @@
 #'
 #' Brown LD, Cai TT, DasGupta A (2001). Interval estimation for a binomial proportion. *Statistical Science* 16(2), 101-133.
 #' \doi{10.1214/ss/1009213286}
-#' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the start; [simulate.pbn()] for
-#'   the way there.
+#' @seealso [steady_state()] for networks with perturbation, whose long run does not depend on the initial state;
+#'   [simulate.pbn()] for trajectories that lead to the attractors.
 #' @concept attractor
 #' @concept attractors
 #' @concept fixed point
@@ -112,7 +119,7 @@ outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95
   simulated_outcomes(model, run, max_steps, max_states, resolve_seed(seed), threads, progress)
 }
 
-# Where it starts, for the first line of print().
+# Describes the initial state, for the first line of print().
 start_text <- function(model) {
   given <- !is.na(model$initial)
   if (!any(given)) return("random starts")
@@ -123,7 +130,8 @@ start_text <- function(model) {
 
 outcome_free_nodes <- 12L
 
-# A node that starts with a value and keeps it does not count; the core, which knows rules better, finds no more free nodes.
+# Nodes that have an initial value and keep it are not counted. The core may find fewer free nodes, because it compares the values
+# of predictor functions.
 outcome_method <- function(model) {
   free <- length(model$nodes) - length(held_nodes(model))
   if (free > outcome_free_nodes) return("simulation")
@@ -175,7 +183,7 @@ simulated_outcomes <- function(model, run, max_steps, max_states, seed, threads,
 run_outcomes <- function(pointer, progress, started) {
   bar <- NULL
   repeat {
-    state <- .Call(ffi_outcome_advance, pointer, 0.1) # R looks for Ctrl-C in between
+    state <- .Call(ffi_outcome_advance, pointer, 0.1) # R processes Ctrl-C in between
     if (state$done) break
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) {
@@ -216,7 +224,7 @@ abort_not_arrived <- function(state, max_states) {
 
 outcome_types <- c("fixed point", "cycle", "complex")
 
-# The most probable first; those that are equally probable (but for rounding) by their smallest states.
+# Outcomes by decreasing probability. Those of equal probability (except for rounding) are ordered by their smallest state.
 new_outcomes <- function(found, probability, lower, upper, method, trajectories, seed, run) {
   key <- if (nrow(found$state) > 0L) apply(1L - found$state, 1L, paste, collapse = "") else character()
   order <- order(-round(probability, 12), key, method = "radix")
@@ -231,12 +239,12 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
   structure(out, class = c("outcomes", "data.frame"), run = run)
 }
 
-# ---- looking at them ---------------------------------------------------------------------------------------------------
+# ---- methods of results ------------------------------------------------------------------------------------------------
 
-# What nodes do, a row an outcome of x; x may be a part of the rows.
+# Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
   values <- attr(x, "run")[[what]]
-  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes have lost their nodes; take the result as it came.")
+  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes lack the record of their nodes; use the original result.")
   values[x$outcome, , drop = FALSE]
 }
 
@@ -261,8 +269,9 @@ as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes 
   out
 }
 
-# An outcome by the nodes in which it differs from others (by all, where there is one): "A & !B; varies: C". Outcomes that differ
-# in no such node, as two cycles of the same nodes do, are told by a state of each: "varies: A B, through A & !B".
+# Labels an outcome by the nodes in which it differs from others (by all nodes if it is the only one): "A & !B; varies: C".
+# Outcomes that do not differ in such a node, as two cycles of the same nodes, also get one of their states: "varies: A B;
+# through A & !B".
 outcome_labels <- function(run, most = 60L) {
   values <- run$values
   labels <- difference_labels(values)
@@ -278,7 +287,7 @@ outcome_labels <- function(run, most = 60L) {
   cut_text(labels, most)
 }
 
-# A row a label: the nodes in which rows differ.
+# A label for each row, made of the nodes in which the rows differ.
 difference_labels <- function(values) {
   differs <- apply(values, 2L, function(node) length(unique(node)) > 1L)
   if (nrow(values) == 1L) differs[] <- TRUE
@@ -287,7 +296,7 @@ difference_labels <- function(values) {
   vapply(seq_len(nrow(shown)), function(i) {
     value <- shown[i, ]
     fixed <- which(!is.na(value))
-    fixed <- fixed[order(-value[fixed])] # what is on comes first
+    fixed <- fixed[order(-value[fixed])] # nodes that are on come first
     text <- c(
       if (length(fixed) > 0L) paste0(ifelse(value[fixed] == 1L, "", "!"), name[fixed], collapse = " & "),
       if (anyNA(value)) paste("varies:", paste(name[is.na(value)], collapse = " "))
@@ -307,7 +316,7 @@ format.outcomes <- function(x, ...) {
   out <- c(list(outcome = format(x$outcome)), numbers,
     list(type = x$type, states = format(x$states, big.mark = ",", trim = TRUE)))
   if (!is.null(attr(x, "run")$values)) {
-    # names of outcomes as they are among all, not among the rows at hand
+    # labels are those among all outcomes, not among the rows of x only
     out$nodes <- format(outcome_labels(attr(x, "run"))[x$outcome])
   }
   structure(out, class = "data.frame", row.names = .set_row_names(nrow(x)))
@@ -336,7 +345,7 @@ print.outcomes <- function(x, n = 20, ...) {
   if (last > 0L && names(text)[[last]] == "nodes") {
     others <- vapply(names(text)[-last], function(name) max(nchar(c(name, text[[name]]), "width")) + 1L, 0L)
     room <- getOption("width") - sum(others) - 2L
-    if (room >= 30L) text$nodes <- format(cut_text(trimws(text$nodes), room)) # else they stand below
+    if (room >= 30L) text$nodes <- format(cut_text(trimws(text$nodes), room)) # else they are printed below
     names(text)[[last]] <- format("nodes", width = max(nchar(text$nodes), 5L))
   }
   if (nrow(text) > 0L) print.data.frame(text, row.names = FALSE, right = TRUE)
@@ -347,7 +356,7 @@ print.outcomes <- function(x, n = 20, ...) {
 #' @export
 `[.outcomes` <- function(x, ...) keep_run(NextMethod(), x)
 
-# Labels of the outcomes of several runs, by nodes in which any of all these differ where the networks have the same nodes.
+# Labels of the outcomes of several runs. If the networks have the same nodes, outcomes of all runs are labelled together.
 labels_of_all <- function(runs) {
   nodes <- lapply(runs, function(run) colnames(run$values))
   if (!all(vapply(nodes, identical, NA, nodes[[1L]]))) return(lapply(runs, outcome_labels))

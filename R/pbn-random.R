@@ -1,22 +1,23 @@
 #' A random network
 #'
-#' Draws a probabilistic Boolean network the way ASSA-PBN's generator does, which made the benchmark networks of Mizera, Pang
-#' and Yuan (2019): every node gets a number of predictor functions and every function a number of parents, both uniform in
-#' the ranges given; parents are distinct and uniform over all nodes; a function's truth table is made of fair coins, drawn
-#' again where it comes out constant; selection probabilities are uniform numbers divided by their sum.
+#' Generates a probabilistic Boolean network with the method of ASSA-PBN's generator, which was used for the benchmark networks of
+#' Mizera, Pang and Yuan (2019). The number of predictor functions of each node and the number of parents of each function are
+#' uniform in the given ranges. The parents of a function are distinct and chosen uniformly among all nodes. The entries of truth
+#' tables are 0 or 1 with equal probability; a table that is constant is drawn again. Selection probabilities are uniform random
+#' numbers divided by their sum.
 #'
-#' A function with more than 16 parents has no table: it is a chain of parents, each negated and joined by `&` or `|` at random.
-#' The cost grows with the number of predictor functions times the length of their tables (2 to the number of parents);
-#' a sparse network of 100,000 nodes takes seconds.
+#' A function with more than 16 parents has no truth table. It is a chain of parents, each of which is negated or not, and joined
+#' by `&` or `|`, at random. The cost is proportional to the number of predictor functions times the length of their tables, which
+#' is 2 to the power of the number of parents. A sparse network of 100,000 nodes takes seconds.
 #'
-#' @param nodes How many nodes; they are called x1, x2, and so on.
-#' @param functions,parents The smallest and the largest number of predictor functions of a node, and of parents of a function;
-#'   one number stands for both. No function gets more parents than there are nodes.
+#' @param nodes Number of nodes. They are named x1, x2, and so on.
+#' @param functions,parents Minimum and maximum number of predictor functions per node, and of parents per function. A single
+#'   number is both. No function gets more parents than there are nodes.
 #' @param perturbation The perturbation probability p, at least 0 and below 1. Default 0.001.
-#' @param seed A whole number that determines the network, and leaves R's generator as it was; or `NULL`, the default: draw
-#'   from R's generator, so that `set.seed()` governs.
+#' @param seed A whole number that determines the network; the state of R's generator is then unchanged. With `NULL` (the
+#'   default), random numbers are drawn from R's generator, so that `set.seed()` determines the network.
 #' @param update `"synchronous"` or `"asynchronous"`.
-#' @param contexts The number of contexts of a dependent network; 0, the default, for an independent one.
+#' @param contexts Number of contexts of a dependent network. With 0 (the default), the network is independent.
 #' @returns A network of class `pbn`.
 #' @inherit pbn references
 #' @concept NK network
@@ -84,7 +85,7 @@ check_range <- function(x, name, least) {
 
 draw_range <- function(n, range) as.integer(floor(stats::runif(n) * (range[[2L]] - range[[1L]] + 1)) + range[[1L]])
 
-# A function that puts R's generator back to where it is now.
+# Returns a function that restores the current state of R's generator.
 keep_rng <- function() {
   kind <- RNGkind()
   seed <- get0(".Random.seed", globalenv(), inherits = FALSE)
@@ -103,7 +104,7 @@ random_predictors <- function(n, k, nodes) {
   paste0("f(", do.call(paste, c(as.data.frame(names), sep = ", ")), "){", random_tables(n, 2^k), "}")
 }
 
-# An n x k matrix whose rows hold distinct nodes. Rows with a node twice are drawn again where that is rare.
+# An n x k matrix with distinct nodes in each row. Where repeated nodes are rare, rows that have them are drawn again.
 random_parents <- function(n, k, nodes) {
   if (k * k > nodes) {
     return(t(matrix(vapply(seq_len(n), function(i) sample.int(nodes, k), integer(k)), k, n)))
@@ -118,7 +119,7 @@ random_parents <- function(n, k, nodes) {
   from
 }
 
-# n texts of `rows` fair binary digits, none of them all the same.
+# n strings of `rows` random binary digits. Strings of equal digits are drawn again.
 random_tables <- function(n, rows) {
   bits <- matrix(stats::runif(n * rows) < 0.5, rows, n)
   repeat {

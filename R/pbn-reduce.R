@@ -1,20 +1,20 @@
-#' Reduce a network to what matters
+#' Reduce a network to relevant nodes
 #'
-#' Keeps the strongly connected components of the dependency graph that hold a node of interest, and those from which one can be
-#' reached. No other node can matter to the nodes of interest, but for one thing: when a removed node is perturbed, nothing is
-#' updated in that step. The reduced network remembers how many nodes were removed, and so follows the same law: any
-#' probability over its nodes is unchanged.
+#' Keeps the strongly connected components of the dependency graph that contain a node of interest, and those from which such a
+#' component can be reached. The removed nodes cannot affect the nodes of interest, with one exception: if a removed node is
+#' perturbed, no node is updated in that step. The reduced network keeps the number of removed nodes to account for this. All
+#' probabilities of its nodes are therefore the same as in the original network.
 #'
 #' @param model A network of class `pbn`.
-#' @param of_interest What the analysis is about: names or numbers of nodes, or state sets as in [steady_state()], whose nodes
-#'   are then of interest.
+#' @param of_interest Nodes of interest: names or numbers of nodes, or state sets as in [steady_state()], whose nodes are then of
+#'   interest.
 #' @param x A reduced network.
-#' @param ... Further arguments of a method; that of `pbn` takes none.
+#' @param ... Further arguments of methods. The method for `pbn` has none.
 #'
-#' @returns A network of class `c("reduced_pbn", "pbn")`, its nodes in their old order. Its field `reduction` is a list of
-#'   `of_interest`, `kept` and `removed` (names), `components` (a data frame as [network_components()] gives it, of the
-#'   network before, with the column `kept`), `nodes` (before) and `lambda` (the probability that no removed node is perturbed in
-#'   a step). Printing it says what was kept and removed, and why.
+#' @returns A network of class `c("reduced_pbn", "pbn")`, with nodes in their original order. Its element `reduction` is a list of
+#'   `of_interest`, `kept` and `removed` (names), `components` (a data frame as returned by [network_components()] for the
+#'   original network, with the additional column `kept`), `nodes` (their original number) and `lambda` (the probability that no
+#'   removed node is perturbed in a step). `print()` shows which nodes were kept and removed.
 #' @section Errors: `fireflip_error_argument` for a node that the network does not have.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
 #'   networks. *Formal Aspects of Computing* 31, 27-46, section 4. \doi{10.1007/s00165-018-0470-6}
@@ -27,7 +27,7 @@ reduce_network.pbn <- function(model, of_interest, ...) {
   reduce_to(model, interest_nodes(model, of_interest))
 }
 
-# The same for numbers of nodes; a set that names no node needs none, and the network stays as it is.
+# The same for numbers of nodes. Without any, as for sets that name no node, the network is returned unchanged.
 reduce_to <- function(model, interest) {
   if (length(interest) == 0L) return(model)
   graph <- .Call(ffi_pbn_graph, model)
@@ -66,7 +66,7 @@ kept_rules <- function(model, keep) {
 
 shorten <- function(names, most = 100L) if (length(names) > most) c(names[seq_len(most)], "...") else names
 
-# Names of nodes stand for themselves, whatever they look like; other texts are state sets.
+# Text that is the name of a node stands for the node. Any other text is a state set.
 interest_nodes <- function(model, of_interest) {
   expected <- "names or numbers of nodes, or state sets"
   if (missing(of_interest)) abort_value("of_interest", expected, of_interest)
@@ -82,7 +82,7 @@ interest_nodes <- function(model, of_interest) {
   set_nodes(model, as_sets(of_interest, model, "of_interest"))
 }
 
-# Numbers of the nodes that state sets (texts) name.
+# Numbers of the nodes that occur in state sets (text).
 set_nodes <- function(model, sets) .Call(ffi_set_nodes, model, unname(sets))
 
 #' @rdname reduce_network
@@ -122,15 +122,17 @@ print.reduced_pbn <- function(x, ...) {
 #' Components and arrows of a network
 #'
 #' @param model A network of class `pbn`.
-#' @param ... Further arguments of a method; that of `pbn` takes none.
-#' @returns `network_components()`: a data frame with a row a node: `node`, `component` (numbered along the arrows), `size`
-#'   (nodes in it) and `cyclic` (whether it holds a feedback loop, a node's own included). `network_arrows()`: a data frame with
-#'   a row for each parent and child: `from`, `to` and `sign`.
-#' @section Signs: `"+"`, an activator: raising the parent from 0 to 1 never lowers a predictor function of the child. `"-"`, an
-#'   inhibitor: it never raises one. `"+/-"`: it raises one in some states and lowers one in others. `NA`: the parent is named by
-#'   a function, but its value never matters; or the sign is not known. Functions of up to 16 parents are judged by their truth
-#'   tables. Of a function of more parents the text is judged: a parent that occurs only without negation, or only negated, has
-#'   a sign, and others have `NA`.
+#' @param ... Further arguments of methods. The method for `pbn` has none.
+#' @returns `network_components()`: a data frame with a row per node and the columns `node`, `component` (numbers of strongly
+#'   connected components, in topological order), `size` (number of nodes in the component) and `cyclic` (whether the component
+#'   contains a feedback loop, including that of a node with itself). `network_arrows()`: a data frame with a row per arrow from a
+#'   parent to a child and the columns `from`, `to` and `sign`.
+#' @section Signs: `"+"` means activation: changing the parent from 0 to 1 never lowers the value of a predictor function of the
+#'   child. `"-"` means inhibition: it never raises the value of one. `"+/-"` means both: it raises a value in some states and
+#'   lowers one in others. `NA` means that the parent occurs in a function but never affects its value, or that the sign is
+#'   unknown. The signs in functions of up to 16 parents are determined from truth tables. In functions of more parents they are
+#'   determined from the text: a parent that occurs only without negation, or only with negation, has a sign. Otherwise its sign
+#'   is `NA`.
 #' @inherit reduce_network references
 #' @rdname network_components
 #' @export
@@ -158,5 +160,5 @@ network_arrows.pbn <- function(model, ...) {
   data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to], sign = arrow_signs(model))
 }
 
-# The signs of the arrows, in the order of ffi_pbn_graph(); the integers are those of ff_pbn_signs() (src/model/ff_model.h).
+# Signs of the arrows, in the order of ffi_pbn_graph(). ff_pbn_signs() defines the integers (src/model/ff_model.h).
 arrow_signs <- function(model) c(NA, "+", "-", "+/-", NA, NA, NA, "+/-")[.Call(ffi_pbn_signs, model) + 1L]

@@ -1,43 +1,47 @@
 #' Long-run sensitivity to a change of the network
 #'
-#' How the long-run probabilities of state sets move when the network is changed: a node fixed off or on, a selection
-#' probability moved, a predictor function inverted, or the perturbation probability scaled.
+#' Computes how the long-run probabilities of state sets change if the network is changed: if a node is fixed at 0 or 1, if a
+#' selection probability is raised, if a predictor function is negated, or if the perturbation probability is scaled.
 #'
 #' @param model A network of class `pbn`.
 #' @param states State sets, as in [steady_state()].
 #' @param change What to change:
-#'   * `"node"`: each node is fixed off, and on (see [fix_nodes()]);
+#'   * `"node"`: each node is fixed at 0, and at 1 (see [fix_nodes()]);
 #'   * `"selection"`: each selection probability of a node with several predictor functions is raised by `by` (at most to 1),
-#'     the node's others shrinking in proportion;
+#'     and the other probabilities of the node are reduced in proportion;
 #'   * `"predictor"`: each predictor function is replaced by its negation;
 #'   * `"perturbation"`: p is multiplied by `1 + by`.
-#' @param nodes Names or numbers of the nodes to change. Default `NULL`: all that can matter to the sets and are not held at a
-#'   value, as [fix_nodes()] holds them, or as an exempt input with an initial value is. Not used for `"perturbation"`.
+#' @param nodes Names or numbers of the nodes to change. With `NULL` (the default), all nodes that can affect the sets and are
+#'   not held at a value (by [fix_nodes()], or as an exempt input with an initial value). Not used for `"perturbation"`.
 #' @param by Size of the change for `"selection"` and `"perturbation"`. Default 0.1.
-#' @param precision Half the width of the interval of a difference. Default 0.001.
-#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each network, the unchanged one first,
-#'   is simulated with a seed of its own, made from `seed` and the number of the run.
+#' @param precision Requested half-width of the confidence interval of a difference. Default 0.001.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. Each network, including the unchanged
+#'   one, is simulated with its own seed, which is derived from `seed` and the number of the run.
 #' @inheritParams steady_state
-#' @param ... More arguments of [steady_state()], but for `shard`: the parts of a division would not add up to sensitivities.
+#' @param ... Further arguments of [steady_state()], except `shard`: differences between parts of runs do not add up to the
+#'   difference between the runs.
 #'
-#' @returns A data frame of class `long_run_sensitivity`, a row for each change and set: `change`, `node`, `predictor` (number
-#'   within the node), `value` (what the changed quantity became), `set`, `probability` (before), `changed` (after),
-#'   `difference`, `lower`, `upper`, `p_adjusted`, `method` (`"exact"` where the answers before and after are). `summary()`
-#'   gives one row a change, the one that matters most first: its largest difference, with its sign and set, and two norms
-#'   (largest absolute and sum of absolute differences) over the sets.
+#' @returns A data frame of class `long_run_sensitivity` with a row for each change and set. Its columns are `change`, `node`,
+#'   `predictor` (its number within the node), `value` (the new value of what was changed), `set`, `probability` (before the
+#'   change), `changed` (the probability after the change), `difference`, `lower`, `upper`, `p_adjusted` and `method` (`"exact"`
+#'   if both probabilities are exact). `summary()` returns a data frame with a row per change, ordered by the largest absolute
+#'   difference: this difference with its sign and set, and two norms over the sets (largest and sum of absolute differences).
 #'
-#' A node that is fixed is no longer perturbed. As a flip of any node suspends the update of all, this alone moves probabilities by
-#' something of the order of the perturbation probability, even where the node does not matter otherwise.
+#' A node that is fixed is no longer perturbed. In a step in which any node is perturbed, no node is updated. Fixing a node
+#' therefore changes probabilities by an amount of the order of the perturbation probability, even if the node has no other
+#' effect.
 #'
-#' Where the simulation of a changed network is given up, its rows are NA, and a warning (`fireflip_warning_convergence`) says so.
-#' @section Many comparisons:
-#' `lower` and `upper` are the interval of each difference by itself: of 100 changes that do nothing, about 5 have a 95% interval
-#' without 0. `p_adjusted` is Holm's correction ([stats::p.adjust()]) of two-sided p-values for all estimated differences of the
-#' result: the probability that any change that does nothing has a p_adjusted below 0.05 is at most about 0.05. Each p-value takes
-#' the difference as normal, with the standard error that the interval implies on the side of 0. What is not estimated needs
-#' no test, and does not count among the comparisons: with `method = "exact"`, and where the value is certain before and after
-#' the change, `p_adjusted` is 0 for a difference (above 1e-10) and 1 for none. All differences share the run of the unchanged
-#' network, which Holm's correction allows.
+#' If the simulation of a changed network does not converge, its rows are `NA` and there is a warning of class
+#' `fireflip_warning_convergence`.
+#' @section Multiple comparisons:
+#' `lower` and `upper` are the confidence interval of a single difference. Of 100 changes without effect, about 5 have a 95%
+#' interval that does not contain 0. `p_adjusted` is a two-sided p-value with Holm's correction ([stats::p.adjust()]) for all
+#' estimated differences in the result: the probability that `p_adjusted` is below 0.05 for any change without effect is at most
+#' about 0.05. The p-values assume a normal distribution of the difference, with a standard error computed from the side of the
+#' interval that faces 0. Differences that are not estimated are not tested and do not count as comparisons. These are exact
+#' differences, and differences of values that are certain before and after the change. For them `p_adjusted` is 0 if there is a
+#' difference (above 1e-10), and 1 if there is none. All differences are relative to the same run of the unchanged network.
+#' Holm's correction allows this dependence.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Gluhovsky I, Hashimoto RF, Dougherty ER, Zhang W (2003). Steady-state analysis of genetic
 #'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.
@@ -80,7 +84,7 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
   started <- proc.time()[["elapsed"]]
   if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
   estimate <- function(model, i) {
-    # a set that the change itself makes constant is no cause for a warning, and the method is told once
+    # no warning for a set that the change makes constant, and the message about the method only once
     once_told(i > 0,
       steady_state(model, sets, precision = precision / sqrt(2), confidence = confidence, seed = derived_seed(seed, i), ...)
     )
@@ -106,7 +110,7 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
   ))
 }
 
-# Changes whose networks the simulation gives up have rows of NA, and are told in a warning; an error where these are all.
+# Warns about changes whose simulation did not converge. Their rows are NA. It is an error if this is so for all changes.
 tell_refused <- function(changes, after) {
   refused <- which(vapply(after, inherits, NA, "condition"))
   if (length(refused) == 0L) return(invisible())
@@ -117,7 +121,7 @@ tell_refused <- function(changes, after) {
   ))
 }
 
-# An abbreviation reaches steady_state()'s argument as well.
+# `shard` may be abbreviated, as in steady_state().
 refuse_shard <- function(given) {
   given <- given[names(given) %in% c("sh", "sha", "shar", "shard")]
   if (!all(vapply(given, is.null, NA))) {
@@ -125,7 +129,7 @@ refuse_shard <- function(given) {
   }
 }
 
-# A function that puts R's generator back to where it is now.
+# Returns a function that restores the current state of R's generator.
 undo_draws <- function() {
   state <- get0(".Random.seed", globalenv(), inherits = FALSE)
   function() {
@@ -140,10 +144,10 @@ once_told <- function(told, expr) {
   )
 }
 
-# The seed of one of several runs: another one for each pair of seed and number, but for a chance of 2^-53.
+# The seed of one of several runs. Different pairs of seed and number have different seeds, except with probability 2^-53.
 derived_seed <- function(seed, run) .Call(ffi_derived_seed, seed, as.double(run))
 
-# A row a set; for `p_adjusted` stands how far the interval reaches towards 0, until all rows are there.
+# One row per set. `p_adjusted` holds the half-width of the interval on the side of 0 until all rows are present.
 sensitivity_rows <- function(change, what, before, after) {
   exact <- attr(before, "run")$method == "exact" && identical(attr(after, "run")$method, "exact")
   if (inherits(after, "condition")) {
@@ -151,7 +155,7 @@ sensitivity_rows <- function(change, what, before, after) {
     after[c("probability", "lower", "upper")] <- NA_real_
   }
   difference <- after$probability - before$probability
-  # the interval of a difference from those of its two independent parts, which need not be symmetric (Zou and Donner 2008)
+  # interval of a difference from the intervals of its independent parts, which may be asymmetric (Zou and Donner 2008)
   below <- sqrt((after$probability - after$lower)^2 + (before$upper - before$probability)^2)
   above <- sqrt((after$upper - after$probability)^2 + (before$probability - before$lower)^2)
   data.frame(
@@ -163,11 +167,11 @@ sensitivity_rows <- function(change, what, before, after) {
   )
 }
 
-exact_rounding <- 1e-10 # an exact difference below this is none
+exact_rounding <- 1e-10 # smaller exact differences count as 0
 
-# Two-sided p-values by a normal distribution, with Holm's correction for their number. `reach` is how far an interval reaches
-# towards 0: so p is below 1 - confidence before the correction where the interval leaves 0 out. What has no reach is no
-# estimate and is not tested: it is 0 or it is not.
+# Two-sided p-values of a normal distribution, with Holm's correction. `reach` is the half-width of the interval on the side of 0,
+# so that p before the correction is below 1 - confidence if the interval does not contain 0. A row without a reach is not an
+# estimate, and is not tested.
 adjusted_p <- function(difference, reach, confidence) {
   p <- as.double(abs(difference) <= exact_rounding)
   tested <- which(reach > 0)
@@ -176,7 +180,7 @@ adjusted_p <- function(difference, reach, confidence) {
   p
 }
 
-# Nodes that can matter and are not constants already.
+# Nodes that can affect the sets and are not constant already.
 changeable_nodes <- function(model, sets) {
   kept <- reduce_network(model, sets)$nodes
   match(setdiff(kept, model$nodes[held_nodes(model)]), model$nodes)

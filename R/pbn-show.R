@@ -1,38 +1,41 @@
-#' Look at a network
+#' Print and inspect a network
 #'
-#' `print()` shows a network's size, its settings and its first rules; `format()` gives the same as text lines; `summary()`
-#' counts what it is made of; `as.data.frame()` lists every predictor function.
+#' `print()` shows the size of a network, its settings and its first rules. `format()` returns the same as lines of text.
+#' `summary()` describes the structure of the network. `as.data.frame()` returns all predictor functions.
 #'
-#' `net["A"]` gives the rules of nodes as `as.data.frame()` does, and `net$A` or `net[["A"]]` those of one node in the shape that
-#' [set_rule()] takes.
+#' `net["A"]` returns the rules of nodes in the form of `as.data.frame()`. `net$A` and `net[["A"]]` return the rules of one node
+#' in the form that [set_rule()] accepts.
 #'
 #' @param x,object A network of class `pbn`.
-#' @param i Names or numbers of nodes; of `[[`, one name.
-#' @param name The name of a node, or of an element of the network: see below.
-#' @param exact Ignored; here for the generic.
-#' @param n How many predictor functions to show, 10 by default; `Inf` for all, 0 for none.
-#' @param row.names,optional Ignored; here for the generic.
+#' @param i Names or numbers of nodes. For `[[`, a single name.
+#' @param name The name of a node, or of an element of the network; see section Elements.
+#' @param exact Ignored; required by the generic.
+#' @param n How many predictor functions to show. Default 10; `Inf` for all, 0 for none.
+#' @param row.names,optional Ignored; required by the generic.
 #' @param ... Ignored.
-#' @returns `format()`: a character vector of lines. `summary()`: a list of class `summary.pbn` with the numbers of `nodes`,
-#'   `functions`, `parents` (over all functions), `max_functions` and `max_parents` (the largest in a node and in a
-#'   function), the `density` (parents over all functions, divided by nodes: section 2.1 of Mizera, Pang and Yuan 2019), the
-#'   names of the `inputs` (nodes whose only rule is their own value), of the `constants` and of the `leaves` (parents of no
-#'   other node), the sizes of the `cycles` (strongly connected components that hold a feedback loop, largest first), and
-#'   the settings `perturbation`, `exempt` (names), `update`, `contexts` (a number, 0 for an independent network),
-#'   `context_probability` (one number a context) and `removed` (nodes that a reduction took away). `as.data.frame()`: a
-#'   data frame with one row for each predictor function and the columns `node`, `predictor` (text) and `probability` (of
-#'   its selection; `NA` in a dependent network, where a context selects, and a further column `contexts` has the numbers of
-#'   the contexts that do, `"1, 3"`).
+#' @returns `format()`: a character vector of lines.
+#'
+#'   `summary()`: a list of class `summary.pbn` with the following elements. `nodes`, `functions` and `parents` are the numbers of
+#'   nodes, of predictor functions, and of parents of all functions. `max_functions` and `max_parents` are the largest number of
+#'   functions of a node and of parents of a function. `density` is `parents` divided by `nodes` (section 2.1 of Mizera, Pang and
+#'   Yuan 2019). `inputs` (nodes whose only rule is their own value), `constants` and `leaves` (nodes that are not a parent of
+#'   another node) are names. `cycles` holds the sizes of the strongly connected components that contain a feedback loop, in
+#'   decreasing order. The settings are `perturbation`, `exempt` (names), `update`, `contexts` (their number; 0 for an independent
+#'   network), `context_probability` (one number per context) and `removed` (the number of nodes that a reduction removed).
+#'
+#'   `as.data.frame()`: a data frame with one row per predictor function and the columns `node`, `predictor` (text) and
+#'   `probability` (the selection probability). In a dependent network, `probability` is `NA`, and a further column `contexts`
+#'   gives the numbers of the contexts that select the function, such as `"1, 3"`.
 #' @section Elements: A network is a list with the elements `nodes` (names), `rules` (a data frame), `perturbation`, `exempt`,
-#'   `initial`, `update`, `contexts` and `removed`, and `reduction` where [reduce_network()] made it. `net$perturbation` gives
-#'   one of them. Any other name stands for a node: `net$A` is the text of its predictor function, or where it has several,
-#'   their selection probabilities, named by them (in a dependent network the texts alone). A name that is neither is an error
-#'   of class `fireflip_error_argument`. Of a node that is called like an element, `net["rules"]` gives the rules. To change
-#'   rules, use [set_rule()].
-#' @section Dependent networks: Which predictor function each context selects for each node, and with what probability a
-#'   context is selected, is in the element `contexts` of the network, as [pbn()] takes it: `net$contexts$probability` and
-#'   `net$contexts$predictor`. `print()` shows the probabilities and, beside a function that not every context uses, the
-#'   numbers of those that do.
+#'   `initial`, `update`, `contexts` and `removed`, and `reduction` if it was created by [reduce_network()]. `net$perturbation`
+#'   returns such an element. Any other name is that of a node. `net$A` is the text of its predictor function. If it has several,
+#'   it is a vector of their selection probabilities, named by the functions (in a dependent network, a vector of the functions).
+#'   A name that is neither is an error of class `fireflip_error_argument`. If a node has the same name as an element, use
+#'   `net["rules"]` to get its rules. To change rules, use [set_rule()].
+#' @section Dependent networks: The element `contexts` of a network has the form that [pbn()] accepts.
+#'   `net$contexts$probability` holds the probabilities of the contexts, and `net$contexts$predictor` the predictor function of
+#'   each node in each context. `print()` shows the probabilities. If only some contexts use a predictor function, it shows their
+#'   numbers beside the function.
 #' @name pbn-methods
 #' @examples
 #' net <- example_model("shmulevich3")
@@ -101,7 +104,7 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 #' @rawNamespace S3method(utils::.DollarNames, pbn)
 .DollarNames.pbn <- function(x, pattern = "") grep(pattern, c(names(x), x$nodes), value = TRUE)
 
-# In the shape that set_rule() takes.
+# The rules of one node in the form that set_rule() accepts.
 rules_of_node <- function(x, name) {
   node <- match(name, x$nodes)
   if (is.na(node)) abort_no_node(x, name)
@@ -187,7 +190,7 @@ some_numbers <- function(x, most = 6L) {
   if (length(x) > most) paste0(shown, ", ...") else shown
 }
 
-# The contexts that select each of the predictor functions `shown`, as numbers, "1, 3".
+# The contexts that select each of the predictor functions `shown`, as text, "1, 3".
 contexts_of_rules <- function(x, shown = seq_len(nrow(x$rules))) {
   number <- seq_along(x$rules$node) - match(x$rules$node, x$rules$node) + 1L
   vapply(shown, function(rule) {
@@ -239,12 +242,12 @@ summary.pbn <- function(object, ...) {
   )))
 }
 
-# Numbers of the nodes that are held at a value, and of the inputs; src/model/ff_model.h says what these are.
-# Whether the long run cannot depend on the start.
+# Whether the long run is known not to depend on the start.
 forgets_start <- function(model) {
   (model$perturbation > 0 && !any(model$exempt)) || .Call(ffi_pbn_forgets, model)
 }
 
+# Numbers of the nodes that are held at a value, and of the inputs. src/model/ff_model.h defines both.
 held_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$held)
 input_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$input)
 

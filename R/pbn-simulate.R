@@ -1,25 +1,25 @@
-#' Trajectories of a network
+#' Simulate trajectories of a network
 #'
-#' @param object A network of class `pbn`; of `summary()`, trajectories.
+#' @param object A network of class `pbn`. For `summary()`, trajectories.
 #' @param nsim Number of trajectories. Default 1.
-#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. R's generic has it in the third
-#'   place, where one might expect `steps`.
-#' @param steps Number of steps, always given by its name: `simulate(net, 3, steps = 20)`.
-#' @param initial Where trajectories start: `NULL` (as the network says, else at random), a 0/1 vector named by nodes, or a 0/1
-#'   matrix with a row a trajectory and a column a node; fewer rows than trajectories are used in turn. `NA` is random,
-#'   whatever the network says; nodes that are not named start as the network says.
-#' @param every Keep every so many steps. Default 1.
-#' @param layout,threads As in [steady_state()]. The layout changes which trajectories are drawn, threads do not.
-#' @param ... Must be empty: the arguments after it are given by their full names.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator. It is the third argument, as in R's
+#'   generic, where one might expect `steps`.
+#' @param steps Number of steps. It must be given by name: `simulate(net, 3, steps = 20)`.
+#' @param initial Initial states: a 0/1 vector named by nodes, or a 0/1 matrix with a row per trajectory and a column per node,
+#'   whose rows are recycled. `NA` means random. Nodes that are not named have the network's initial value. With `NULL` (the
+#'   default), all nodes have the network's initial values. Nodes without an initial value start at random.
+#' @param every Keep only every `every`-th step. Default 1.
+#' @param layout,threads As in [steady_state()]. The trajectories depend on the layout, but not on the number of threads.
+#' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param x Trajectories.
-#' @param n How many rows to print. Default 10; `Inf` for all. Of the nodes, as many columns as fit the line are printed.
+#' @param n How many rows to print. Default 10; `Inf` for all. Only as many columns of nodes are printed as fit the width.
 #'
-#' @returns A data frame of class `pbn_trajectories`: `trajectory`, `step` (from 0), and one integer column (0 or 1) a node. The
-#'   seed is in the attribute `seed`. `print()` shows the first rows and gives `x` back invisibly; `summary()`
-#'   is a list of `trajectories` (a number), `steps` (first and last), `states`, `activity` (the share of these in which each
-#'   node is 1) and `seed`; see [`plot()`][plot.pbn_trajectories] for a picture.
-#' @section Errors: `fireflip_error_argument` for arguments out of their domain, and for a network with a node called
-#'   "trajectory" or "step", as the result's own columns are; `fireflip_error_size` for more states than a data frame can hold.
+#' @returns A data frame of class `pbn_trajectories` with the columns `trajectory`, `step` (from 0), and one integer column (0 or
+#'   1) per node. The attribute `seed` holds the seed. `print()` shows the first rows and returns `x` invisibly. `summary()`
+#'   returns a list of `trajectories` (their number), `steps` (first and last), `states` (their number), `activity` (the share of
+#'   states in which each node is 1) and `seed`. [`plot()`][plot.pbn_trajectories] draws trajectories.
+#' @section Errors: `fireflip_error_argument` for invalid arguments, and for a network with a node named "trajectory" or "step",
+#'   like the columns of the result; `fireflip_error_size` for more states than a data frame can hold.
 #' @inherit pbn references
 #' @importFrom stats simulate
 #' @concept trajectory
@@ -73,7 +73,7 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   structure(out, class = c("pbn_trajectories", "data.frame"), row.names = .set_row_names(nsim * states), seed = seed)
 }
 
-# Nothing may be in `...`: what is misspelt there would be ignored silently.
+# Raises an error if `...` is not empty, because misspelt arguments there would be ignored.
 check_empty <- function(known, ...) {
   if (...length() == 0L) return(invisible())
   name <- names(list(...))[1L]
@@ -141,7 +141,7 @@ print.summary.pbn_trajectories <- function(x, n = 20, ...) {
   invisible(x)
 }
 
-# The values given, NA elsewhere, and the nodes that are drawn where they are given as NA.
+# The given values, NA elsewhere, and the nodes that are drawn at random because their value is given as NA.
 initial_matrix <- function(model, initial, nsim) {
   if (is.data.frame(initial)) initial <- as.matrix(initial)
   if (!is.numeric(initial) && !is.logical(initial)) abort_value("initial", "a 0/1 vector or matrix", initial)

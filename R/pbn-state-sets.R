@@ -1,5 +1,5 @@
-# State sets: text over node names, named 0/1 vectors, or tables of them -> named character vector of texts. `name` is the
-# argument that they came in.
+# State sets, given as text over node names, as named 0/1 vectors or as tables -> a named character vector of texts. `name` is the
+# name of the argument.
 as_sets <- function(states, model, name = "states") {
   expected <- "text over node names, a named 0/1 vector, or a list of these"
   if (missing(states)) abort_value(name, expected, states)
@@ -18,11 +18,11 @@ as_sets <- function(states, model, name = "states") {
   stats::setNames(enc2utf8(texts), enc2utf8(labels))
 }
 
-# A data frame or matrix has a set a row and a column a node, as expand.grid() makes it: NA leaves a node open.
+# A data frame or matrix has a row per set and a column per node, as made by expand.grid(). NA: the node may have either value.
 row_sets <- function(states, name) {
   expected <- "0, 1 or NA (for either) in a table with a set a row and a column a node"
   labels <- rownames(states)
-  if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # only numbers
+  if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # automatic row names
   nodes <- colnames(states)
   if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the nodes as its column names; found none.", name))
   columns <- lapply(seq_along(nodes), function(j) {
@@ -41,7 +41,7 @@ row_sets <- function(states, name) {
   stats::setNames(sets, labels)
 }
 
-# c(A = "1", B = "0") would be two sets that are constants, named like nodes; A on and B off is what is meant.
+# c(A = "1", B = "0") would be two constant sets named like nodes. The intended set is that with A on and B off.
 refuse_quoted_values <- function(states, model, name) {
   if (!is.character(states) || is.null(names(states)) || anyNA(states)) return(invisible())
   values <- trimws(states) %in% c("0", "1") & names(states) %in% model$nodes
@@ -55,7 +55,7 @@ refuse_quoted_values <- function(states, model, name) {
   abort_argument(sprintf("`%s` must have numbers for the values of nodes: write %s; found %s.", name, written(""), written("\"")))
 }
 
-# One set: text as it is; c(A = 1, B = 0) becomes A & !B.
+# Text of one set. Text is unchanged; c(A = 1, B = 0) becomes A & !B.
 set_text <- function(set, model, name) {
   if (is.character(set)) {
     if (length(set) != 1L || is.na(set) || !nzchar(trimws(set))) {
@@ -84,10 +84,10 @@ set_text <- function(set, model, name) {
   paste0(ifelse(values == 1, "", "!"), quote_name(names(set)), collapse = " & ")
 }
 
-# Names as they stand in a predictor function or a state set: in quotes where the grammar asks for them.
+# Names as written in a predictor function or a state set: quoted if the grammar requires it.
 quote_name <- function(name) .Call(ffi_quote_names, as.character(name))
 
-# Names as they stand in a call of R's.
+# Names as written in an R call.
 argument_name <- function(name) {
   quote <- ifelse(grepl("`", name, fixed = TRUE), "\"", "`")
   ifelse(name == make.names(name), name, paste0(quote, name, quote))

@@ -1,93 +1,102 @@
 #' Steady-state probabilities of state sets
 #'
-#' The long-run probability that a network's state lies in each of any number of state sets, all from one simulation of
-#' many trajectories (or exactly, for small networks), each with a confidence interval.
+#' Estimates the long-run probability that the state of a network is in each of several state sets. All probabilities come from
+#' one simulation of many trajectories, each with a confidence interval. For small networks they are computed exactly.
 #'
-#' @section How:
-#' `method = "simulation"` follows the parallel two-state Markov chain approach of Mizera, Pang and Yuan: a pilot of a few
-#' thousand trajectories tells how long the network remembers its start and how many samples the precision takes; then a fresh
-#' run counts states as they pass. No trajectory is stored. The standard error comes from the spread between the means of
-#' independent trajectories. It is therefore honest whatever the visits to a set look like: clumped, periodic, or as those of
-#' a two-state Markov chain. Where a set is visited so rarely that this spread could miss the long visits, the two-state
-#' formula counts where it gives more, and no more samples count than there are independent looks.
+#' @section Method:
+#' `method = "simulation"` follows the parallel two-state Markov chain approach of Mizera, Pang and Yuan. First, a pilot run of a
+#' few thousand trajectories measures how long the network depends on its initial state and how many samples the precision takes.
+#' Then a new run simulates and counts. Trajectories are not stored. The standard error is computed from the spread between the
+#' means of independent trajectories. It is therefore valid for any pattern of visits to a set, for instance if visits are clumped
+#' or periodic. If a set is visited rarely, this spread may miss long visits. In this case, the standard error of the two-state
+#' model is used if it is larger, and the number of samples is limited to the number of independent observations.
 #'
-#' The pilot is never shorter than it takes a node to flip once, or the rarest predictor function to be selected once. It also
-#' follows all nodes that matter (up to 4,096, or 32 where `layout` is `"packed"`, those in feedback loops first), the
-#' exclusive or of some pairs, and some predictor functions of three parents and more, for a set may come and go quickly and
-#' still depend on a slow node that it does not name.
+#' The pilot lasts at least about as long as a node takes to be perturbed once, and the rarest predictor function to be
+#' selected once. A set may change quickly and still depend on a slow node that it does not name. The pilot therefore monitors
+#' other quantities as well: all nodes that affect the sets (up to 4,096, or 32 if the layout is `"packed"`; those in feedback
+#' loops first), the exclusive or of some pairs of nodes, and some predictor functions of three or more parents.
 #'
-#' Where the start is forgotten, 1,024 more trajectories from starts far apart tell for how many steps a set depends on the start
-#' (in networks of fewer than 500 nodes). The run may have missed a part of the state space that is entered rarely and kept for that
-#' long. So each interval is widened by a bound on the share of time that would be spent there. This is little for most sets. It
-#' matters for a set that is usually left quickly but, rarely, held for long.
+#' A run may miss a part of the state space that is entered rarely but then kept for a long time. Each interval is therefore
+#' widened by a bound on the share of time that would be spent there. To compute it, 1,024 more trajectories with very different
+#' initial states measure for how many steps a set depends on the initial state. This is done in networks of fewer than 500 nodes
+#' whose long run does not depend on the initial state. For most sets the interval becomes only a little wider. It becomes much
+#' wider for a set that is usually left quickly but sometimes held for long.
 #'
-#' @section What is guaranteed, and what is not:
-#' With perturbation, the long run does not depend on the start, as long as nodes that are exempt from it only keep a given value
-#' or follow other nodes. Trajectories then start far apart: with all nodes off, all on, at the given start, and at
-#' random. A run is accepted if the means of a trajectory's two halves are almost uncorrelated (Gelman and Rubin's rhat is near 1 as well).
-#' Where the network has several basins and moves slowly between them, trajectories go on to disagree, and there is an error
-#' that names the nodes which do. Otherwise the long run may depend on the start. The result is then the average over the
-#' given start, and `print()` says so. [outcomes()] tells which attractors the network ends in.
+#' The network is first reduced to the nodes that affect the sets, which changes no probability; see [reduce_network()]. The
+#' number of trajectories and steps depends on the network, the sets, the options and the seed only. The result is the same to the
+#' last bit for any number of threads and on every machine.
 #'
-#' Some things no simulation of this kind can tell, and `method = "exact"` can:
-#' * a basin that none of its trajectories enters, as where it takes two rare events at once (two flips with a tiny p, or two
-#'   predictor functions that are both selected rarely), or very many ordinary ones (26 fair coins);
-#' * a slow motion that shows in no node, pair or predictor function that the pilot follows, and in the set by little more than
-#'   the precision, as where three nodes encode a slow bit together of which no function tells;
-#' * without perturbation, a cycle of nodes with several functions whose period does not divide 120: it can shift a mean by up to
-#'   period / (4 * window). (Windows are multiples of 240 steps, of 5,040 for small synchronous networks without perturbation, and of
-#'   twice the period of the deterministic nodes. Where these do not come to a cycle within `max_burn_in` steps, there is an error.)
+#' @section Convergence:
+#' With perturbation, the long run does not depend on the initial state, provided that nodes which are exempt from it keep a given
+#' value or depend on other nodes only. In this case, trajectories start with very different states: all nodes off, all nodes on,
+#' the given initial state, and random states. A run is accepted if the means of the two halves of a trajectory are almost
+#' uncorrelated and the rhat of Gelman and Rubin is close to 1. If the network has several basins of attraction and moves
+#' slowly between them, trajectories do not converge, and there is an error that names the nodes in which they differ.
 #'
-#' The network is first reduced to the nodes that matter to the sets, which changes no probability; see [reduce_network()].
-#' The number of trajectories and steps follows from network, sets, precision and seed alone: the answer is the same to the
+#' Otherwise, the long run may depend on the initial state. The result is then the average over the network's own initial states,
+#' and `print()` reports this. Use [outcomes()] to find the attractors of a network without perturbation.
+#'
+#' Some behaviour cannot be detected by a simulation of this kind. `method = "exact"` takes it into account:
+#' * a basin that no trajectory enters, because entering it takes two rare events at once (two perturbations with a tiny p, or two
+#'   predictor functions that are rarely selected), or very many frequent ones (such as 26 fair coins);
+#' * slow changes that affect none of the nodes, pairs and predictor functions that the pilot monitors, and change the probability
+#'   of the set by little more than the precision. An example is a slow bit that three nodes encode together and that is no
+#'   predictor function;
+#' * without perturbation, a cycle of nodes with several predictor functions whose period does not divide 120. It can change the
+#'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
+#'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
+#'   nodes do not reach a cycle within `max_burn_in` steps, there is an error.
 #' last bit for any number of threads and on every machine.
 #'
 #' @param model A network of class `pbn`.
-#' @param states State sets: text over node names with `!`, `&`, `^`, `|`, parentheses (`"A & !B"`), a named 0/1 vector
-#'   (`c(A = 1, B = 0)`), or a named vector or list of several. Or a data frame or matrix with a set a row and a column a node,
-#'   as `expand.grid(A = 0:1, B = 0:1)` makes it; `NA` leaves a node open.
-#' @param precision Half the width of the confidence interval that is wanted, for the set that needs most samples. Default
-#'   0.001.
-#' @param confidence The probability with which the interval is to hold the true value. Default 0.95.
-#' @param epsilon How far the trajectories may be from the long run after their burn-in. Default 1e-10.
-#' @param method `"exact"` (numerically; at most 24 nodes that are not held; 20 take seconds with one function a node, and
-#'   minutes with two or three; then `lower` and `upper` equal the probability), `"simulation"`, or `"auto"`: exact where that takes
-#'   about a second at most, with a message of class `fireflip_message_method` that says so, else a simulation. What only a
-#'   simulation has (`shard`, `backend = "cuda"`, a `layout`) makes `"auto"` simulate.
-#' @param layout How the simulation holds the network: `"sliced"` (a machine word holds one node of many trajectories),
-#'   `"packed"` (truth tables in 32-bit words, one trajectory at a time), or `"auto"`: packed for asynchronous networks of more
-#'   than 256 predictor functions, else sliced. On a GPU, packed asynchronous networks of more than some 50 nodes are faster.
-#' @param backend `"cpu"`; `"cuda"`, an error where no GPU can be used; or `"auto"`, a GPU where there is one and the run
-#'   would take the processor longer than a second. The answer is the same to the last bit, and an exact one always the
-#'   processor's. See [backends()].
+#' @param states State sets: an expression over node names with `!`, `&`, `^`, `|` and parentheses, such as `"A & !B"`; a named
+#'   0/1 vector, such as `c(A = 1, B = 0)`; or a named vector or list of several sets. Or a data frame or matrix with a row per
+#'   set and a column per node, such as `expand.grid(A = 0:1, B = 0:1)`, where `NA` means that the node may have either value.
+#' @param precision Requested half-width of the confidence interval, for the set that needs most samples. Default 0.001.
+#' @param confidence Confidence level of the intervals. Default 0.95.
+#' @param epsilon Largest distance of the trajectories from the long run after the burn-in. Default 1e-10.
+#' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a value).
+#'   20 free nodes take seconds if each has one predictor function, and minutes if they have two or three. `lower` and `upper`
+#'   are then equal to the probability. `"simulation"` estimates them. `"auto"` (the default) is exact if this takes about a
+#'   second at most, which is reported in a message of class `fireflip_message_method`, and simulates otherwise. It also
+#'   simulates if an argument is given that only simulation has: `shard`, `backend = "cuda"` or a `layout`.
+#' @param layout Data layout of the simulation. `"sliced"`: a machine word holds the values of one node in many trajectories.
+#'   `"packed"`: trajectories are simulated one at a time, with truth tables in 32-bit words. `"auto"` (the default) is packed for
+#'   asynchronous networks of more than 256 predictor functions, and sliced otherwise. On a GPU, packed is faster for asynchronous
+#'   networks of more than about 50 nodes.
+#' @param backend `"cpu"`; `"cuda"`, which is an error if no GPU can be used; or `"auto"` (the default), which uses a GPU if there
+#'   is one and the run would take longer than a second on the processor. The results are identical to the last bit. Exact results
+#'   are always computed on the processor. See [backends()].
 #' @param threads Number of threads; see [fireflip_threads()].
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
-#' @param reduce Leave out nodes that cannot matter? Default `TRUE`.
-#' @param max_burn_in Steps after which trajectories that still disagree are given up. Default 2^20. A run is given up earlier
-#'   where looks twice and four times as long bring them no closer. It must be at least half of
-#'   the steps in which a node flips once, or the rarest predictor function is selected once.
-#' @param on_slow What to do with trajectories that are given up: `"error"`, or `"warn"`, which returns what they give, with a
-#'   warning of class `fireflip_warning_convergence`. The intervals of such a result are not reliable.
-#' @param shard `NULL`, or `c(part, parts)` to run one part of the ensemble that the pilot plans, with a `seed` that all
-#'   parts share; [c()][c.steady_state] of all parts' results is the result of the undivided run.
-#' @param progress Show a progress bar once it takes longer than a second? Default: in interactive sessions.
-#' @param ... Further arguments of a method; that of `pbn` takes none.
+#' @param reduce Whether to remove nodes that do not affect the sets. Default `TRUE`.
+#' @param max_burn_in Maximum burn-in in steps. Trajectories that have not converged by then do not converge, in the sense of
+#'   `on_slow`. Default 2^20. A run stops earlier if making it twice and four times as long does not improve convergence.
+#'   `max_burn_in` must be at least half of the mean number of steps until a node is perturbed, and until the rarest predictor
+#'   function is selected.
+#' @param on_slow What to do if trajectories do not converge: `"error"` (the default), or `"warn"`, which returns the estimates
+#'   with a warning of class `fireflip_warning_convergence`. The intervals of such a result are not reliable.
+#' @param shard `NULL`, or `c(part, parts)` to run one of several parts of the simulation, for instance on a cluster. All parts
+#'   must have the same `seed`. [c()][c.steady_state] merges the results of all parts to the result of the undivided run.
+#' @param progress Whether to show a progress bar if the computation takes longer than a second. By default, in interactive
+#'   sessions.
+#' @param ... Further arguments of methods. The method for `pbn` has none.
 #'
-#' @returns A data frame of class `steady_state`, a row a set: `set` (its name, or its text), `probability`, `lower`,
-#'   `upper`, `visited` (`"sometimes"`; `"never"` and `"always"` come with a one-sided bound), `samples` (counted steps,
-#'   over all trajectories), `trajectories` and `rhat`. Of an exact answer `lower` and `upper` are the probability, and the last
-#'   three are `NA`.
+#' @returns A data frame of class `steady_state` with a row per set. Its columns are `set` (its name, or its text), `probability`,
+#'   `lower`, `upper`, `visited` (`"never"`, `"sometimes"` or `"always"`; the interval is one-sided for `"never"` and `"always"`),
+#'   `samples` (counted steps of all trajectories), `trajectories` and `rhat`. In an exact result, `lower` and `upper` are equal
+#'   to the probability, and the last three columns are `NA`.
 #'
-#'   What is the same for all rows stands once: [`summary()`][result-methods] tells it, and `as.data.frame(x, run = TRUE)` has
-#'   it in columns: `method`, `layout`, `burn_in` (steps a trajectory), `thinning` (k: every k-th step's value is as a
-#'   first-order Markov chain), `seed`, `backend`, `seconds`. Two runs of the same network, options and seed are `identical()`,
-#'   on any machine: how long they took, and on what, is kept where `identical()` does not look.
-#' @section Warnings: `fireflip_warning_precision` if an interval is wider than asked for, mostly because a set never varied or was
-#'   visited rarely; `fireflip_warning_convergence` with `on_slow = "warn"`.
-#' @section Errors: `fireflip_error_convergence` when trajectories go on to disagree, or would have to be longer than
-#'   `max_burn_in`, `fireflip_error_parse` for a set that does not parse or names an unknown node,
-#'   `fireflip_error_argument` for arguments out of their domain, `fireflip_error_size` for an exact answer of too many
-#'   states.
+#'   [`summary()`][result-methods] describes the run. `as.data.frame(x, run = TRUE)` describes it in further columns: `method`,
+#'   `layout`, `burn_in` (steps per trajectory), `thinning` (of each set: the smallest k for which every k-th step behaves as a
+#'   first-order Markov chain), `seed`, `backend` and `seconds`. Two runs with the same network, options and seed are
+#'   `identical()`, on every machine. `identical()` does not compare seconds and backend.
+#' @section Warnings: `fireflip_warning_precision` if an interval is wider than requested, usually because a set never varied or
+#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`.
+#' @section Errors: `fireflip_error_convergence` if trajectories do not converge, or would need a burn-in longer than
+#'   `max_burn_in`; `fireflip_error_parse` for a set that does not follow the grammar or names an unknown node;
+#'   `fireflip_error_argument` for invalid arguments; `fireflip_error_size` if the network has too many states for
+#'   `method = "exact"`.
 #' @references Mizera A, Pang J, Yuan Q (2019). GPU-accelerated steady-state computation of large probabilistic Boolean
 #'   networks. *Formal Aspects of Computing* 31, 27-46. \doi{10.1007/s00165-018-0470-6}
 #'
@@ -131,7 +140,7 @@ steady_state.pbn <- function(model, states, precision = 1e-3, confidence = 0.95,
   whole_states(run, result$moments, result$tiles)
 }
 
-# The result, and a warning where an undivided run could not be as precise as asked for.
+# Makes the result, with a warning if an undivided run is less precise than requested.
 whole_states <- function(run, moments, tiles) {
   out <- steady_state_frame(run, moments, tiles)
   warn_short_of_precision(out)
@@ -170,7 +179,7 @@ warn_short_of_precision <- function(x, names = x$set) {
   run <- attr(x, "run")
   if (nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   width <- (x$upper - x$lower) / 2
-  short <- which(width > 1.02 * run$precision) # rounding aside
+  short <- which(width > 1.02 * run$precision) # allows for rounding
   still <- short[x$visited[short] != "sometimes"]
   rare <- setdiff(short, still)
   tell <- function(rows, one, many) {
@@ -184,20 +193,22 @@ warn_short_of_precision <- function(x, names = x$set) {
   tell(rare, "was visited rarely, or has a period: its interval", "were visited rarely, or have a period: the widest of their intervals")
 }
 
-#' Merging the parts of one run
+#' Merge the parts of one run
 #'
-#' Results of [steady_state()], [long_run_influence()] or [influence_analysis()] for all parts of one run (their argument
-#' `shard`) add up to the result of the undivided run, to the last bit.
+#' Merges the results of [steady_state()], [long_run_influence()] or [influence_analysis()] for all parts of one run (see argument
+#' `shard`). The result is that of the undivided run, to the last bit.
 #'
-#' The parts are parts of what the pilot plans. An undivided run looks at what that gave and mostly ends there; where an
-#' interval is wider than asked for, or the halves of the trajectories differ, it goes on. So does `c()`, in this session,
-#' with [fireflip_threads()] threads, and says so in a message of class `fireflip_message_resume`.
+#' The pilot plans a number of trajectories, which are divided into parts. After these trajectories, the undivided run usually
+#' ends. It continues if an interval is wider than requested, or if the halves of the trajectories differ. In this case, `c()`
+#' continues the run in the current session with [fireflip_threads()] threads, and reports this in a message of class
+#' `fireflip_message_resume`.
 #'
-#' @param ... Results with the same network, sets or pairs, options and seed, of different parts; also merged ones.
-#' @returns A result of the parts' class, `identical()` to the undivided run; `summary()` has the sum of their seconds. While parts are missing, it is that of those which are
-#'   there, with a warning of class `fireflip_warning_parts`.
-#' @section Errors: `fireflip_error_argument` where the results are of different runs, or a part comes twice;
-#'   `fireflip_error_convergence` where an undivided run would have given up.
+#' @param ... Results for different parts, with the same network, sets or pairs, options and seed. Results that were already
+#'   merged from some parts are accepted too.
+#' @returns A result of the same class, `identical()` to that of the undivided run. Its `summary()` gives the total time of all
+#'   parts. If parts are missing, the result is that of the given parts, with a warning of class `fireflip_warning_parts`.
+#' @section Errors: `fireflip_error_argument` if the results are not of the same run, or if a part occurs twice;
+#'   `fireflip_error_convergence` if the undivided run does not converge.
 #' @export
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -207,12 +218,12 @@ c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_sta
 
 #' Long-run activity of nodes
 #'
-#' The long-run probability of each node to be on: [steady_state()] with one set a node, from one simulation.
+#' Estimates the long-run probability that each node is on. This is [steady_state()] with one set per node.
 #'
 #' @inheritParams steady_state
-#' @param nodes Names or numbers of nodes. Default `NULL`: all.
-#' @param ... More arguments of [steady_state()].
-#' @returns As [steady_state()], `set` being the node's name.
+#' @param nodes Names or numbers of nodes. With `NULL` (the default), all nodes.
+#' @param ... Further arguments of [steady_state()].
+#' @returns As for [steady_state()]; `set` is the name of the node.
 #' @inheritSection steady_state Errors
 #' @inherit steady_state references
 #' @concept expression level

@@ -1,59 +1,63 @@
 #' A probabilistic Boolean network
 #'
-#' Makes a probabilistic Boolean network (PBN) from rules written in R. Every node has one or more predictor functions; at
-#' each step one of them is selected and gives the node's next value. [fireflip-package] names what to read first.
+#' Creates a probabilistic Boolean network (PBN) from rules. Every node has one or more predictor functions. At each step, one
+#' of them is selected at random, and its value is the node's next value. `vignette("complex2", package = "fireflip")` shows a
+#' whole analysis, from a file to figures.
 #'
-#' @param rules The predictor functions, in one of four shapes:
-#'   * a named character vector, `c(A = "B & !C", B = "A", C = "C")`; a name that occurs twice gives its node two predictor
+#' @param rules The predictor functions, in one of four forms:
+#'   * a named character vector, `c(A = "B & !C", B = "A", C = "C")`. A name that occurs twice gives its node two predictor
 #'     functions;
-#'   * a named list, each element a character vector of predictor functions (`list(A = c("B", "!B"))`, equally likely unless
-#'     `probabilities` says otherwise) or a numeric vector of selection probabilities named by them
-#'     (`list(A = c("B" = 0.3, "!B" = 0.7))`);
-#'   * unnamed text lines, `"A = B & !C"`, where empty lines do not count and `#` starts a comment;
-#'   * a data frame with the columns `node`, `predictor` and, if some node has several, `probability` (BoolNet's words
-#'     `targets`, `factors` and `probabilities` do as well).
+#'   * a named list. Each element is either a character vector of predictor functions, `list(A = c("B", "!B"))`, which are
+#'     equally likely unless `probabilities` is given, or a numeric vector of selection probabilities whose names are the
+#'     predictor functions, `list(A = c("B" = 0.3, "!B" = 0.7))`;
+#'   * an unnamed character vector of lines, `"A = B & !C"`. Empty lines are ignored, and `#` starts a comment;
+#'   * a data frame with the columns `node`, `predictor` and, if a node has several predictor functions, `probability`.
+#'     BoolNet's column names `targets`, `factors` and `probabilities` are accepted too.
 #'
-#'   A predictor function is text over node names, such as `"B & !C"`; the whole grammar is below. A node that keeps its value,
-#'   an input, is `X = "X"`. Every name used must be a node.
-#' @param probabilities Selection probabilities: one number for each predictor function, in their order, or a list named by
-#'   nodes. Those of a node must sum to 1. Default `NULL`: as `rules` says, else equally likely.
-#' @param perturbation The perturbation probability p, at least 0 and below 1: at each step every node that is not exempt
-#'   flips with this probability, and if any does, nothing else happens in that step.
-#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly).
-#' @param exempt Nodes that are never perturbed: their names, their numbers, or a logical vector with one element a node. The
-#'   word `"inputs"` stands for all inputs, alone or among names; in a network with a node called inputs it means that node.
-#' @param initial Where trajectories start: a 0/1 vector named by nodes (the others start at random), or one value for each
-#'   node, `NA` for a random one. Default `NULL`: all random.
-#' @param contexts `NULL` for an *independent* network, where each node selects its own predictor function. For a
-#'   *dependent* one, a list of `probability` (one number a context, summing to 1) and `predictor` (a matrix with a row for each
-#'   context and a column for each node: the number, from 1, of the predictor function that the node uses in that context;
-#'   with column names, nodes left out use their first).
+#'   A predictor function is an expression over node names, such as `"B & !C"`; the grammar is described below. A node that keeps
+#'   its value (an input) is written `X = "X"`. Every name that occurs in a predictor function must be a node.
+#' @param probabilities Selection probabilities: a number for each predictor function, in their order, or a list named by
+#'   nodes. The probabilities of each node must sum to 1. With `NULL` (the default), the probabilities given in `rules` are
+#'   used; if there are none, the predictor functions of a node are equally likely.
+#' @param perturbation The perturbation probability p, at least 0 and below 1. At each step, every node that is not exempt is
+#'   flipped with this probability. If any node is flipped, no node is updated in that step.
+#' @param update `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
+#'   chosen uniformly at random).
+#' @param exempt Nodes that are never perturbed: their names, their numbers, or a logical vector with one element per node. The
+#'   word `"inputs"` stands for all inputs, alone or among names. In a network with a node called inputs, it is that node.
+#' @param initial Initial state of trajectories: a 0/1 vector named by nodes (the other nodes start at random), or one value per
+#'   node, where `NA` means random. With `NULL` (the default), all nodes start at random.
+#' @param contexts `NULL` for an *independent* network, where the predictor function of each node is selected independently of
+#'   the others. For a *dependent* network, a list of `probability` (one number per context, summing to 1) and `predictor`: a
+#'   matrix with a row per context and a column per node, which holds the number, from 1, of the predictor function that the
+#'   node uses in that context. If the matrix has column names, nodes without a column use their first predictor function.
 #'
 #' @returns An object of class `pbn`.
 #' @section The grammar of predictor functions:
-#' From the one that binds most tightly to the one that binds least; words in any case of letters:
+#' Operators from the highest precedence to the lowest. Words may be written in lower or upper case:
 #'
 #' * not: `!`, `~` or `not`
 #' * and: `&`, `&&`, `*` or `and`
 #' * exclusive or: `^` or `xor`
 #' * or: `|`, `||`, `+` or `or`
 #'
-#' Parentheses group; the constants are `0` or `false`, and `1` or `true`. A truth table `f(A, B){0110}` has its rows in
-#' counting order, the first name as the most significant bit, and at most 16 names; it may stand wherever a name may.
+#' Parentheses group. Constants are `0` or `false`, and `1` or `true`. A truth table is written `f(A, B){0110}`. Its rows are in
+#' counting order, with the first name as the most significant bit. It has at most 16 names, and may be used wherever a name may.
 #'
-#' A name is made of letters, digits, `_`, `.` and, but for the first character, `-`; letters beyond ASCII are letters. Any other
-#' name stands in double quotes or backquotes, `"NF-kB (active)"`, and so does a node that is called like a word of the
-#' grammar: `"OR"`, `"not"`, `"True"`, `"1"`. Quotes do no harm where they are not needed. State sets, as [steady_state()] and
-#' others take them, follow the same grammar.
+#' A name consists of letters (including letters beyond ASCII), digits, `_`, `.` and, except as the first character, `-`. Any
+#' other name must be enclosed in double quotes or backquotes, as in `"NF-kB (active)"`. So must a node whose name is a word of
+#' the grammar, such as `"OR"`, `"not"`, `"True"` or `"1"`. Any other name may be quoted too. State sets, as taken by
+#' [steady_state()] and other functions, follow the same grammar.
 #' @section Inputs:
-#' An input is a node that keeps its value: its own value is its only predictor function. Where there is a perturbation it
-#' flips like any other node, and in the long run it is as often 0 as 1, whatever value it starts with. What is meant to
-#' be a constant stimulus has to be exempt: `exempt = "inputs"`. [fix_nodes()] holds
-#' any node. `pbn()`, [read_network()], [as_pbn()], [set_perturbation()] and [set_initial()], where they are given a perturbation
-#' or initial values, say in a message of class `fireflip_message_inputs` which inputs have a given initial value and are
-#' perturbed (names in its field `inputs`).
-#' @section Errors: `fireflip_error_argument` for arguments of a wrong shape, `fireflip_error_parse` for a predictor function
-#'   that does not follow the grammar or names an unknown node, `fireflip_error_model` for a network that contradicts itself.
+#' An input is a node whose only predictor function is its own value, so that it keeps its value. If the network has
+#' perturbation, an input is flipped like any other node: in the long run it is 0 and 1 equally often, whatever its initial
+#' value. To model a constant stimulus, exempt the inputs from perturbation with `exempt = "inputs"`. [fix_nodes()] holds any
+#' node at a value. `pbn()`, [read_network()], [as_pbn()], [set_perturbation()] and [set_initial()] report inputs that have an
+#' initial value and are perturbed, if a perturbation or initial values are given in the call. They do so in a message of class
+#' `fireflip_message_inputs`, whose field `inputs` holds the names.
+#' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for a predictor function that does
+#'   not follow the grammar or names an unknown node, `fireflip_error_model` for an inconsistent network, for instance if the
+#'   selection probabilities of a node do not sum to 1.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
 #'
@@ -76,7 +80,7 @@
 #'   probability = c(0.3, 0.7, 1, 1)
 #' ))
 #'
-#' # a dependent network: A and B change their predictor functions together
+#' # a dependent network: A and B switch their predictor functions together
 #' pbn(list(A = c("B", "!B"), B = c("A", "!A")),
 #'   contexts = list(probability = c(0.9, 0.1), predictor = rbind(c(1, 1), c(2, 2))))
 pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synchronous", "asynchronous"),
@@ -104,16 +108,16 @@ pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synch
   model
 }
 
-# The class on a list of the shape that src/rglue/ffi.h describes; no checks.
+# Adds the class to a list of the form that src/rglue/ffi.h describes. Checks nothing.
 new_pbn <- function(x) structure(x, class = "pbn")
 
-# Lets the core read the network once: every rule is parsed, every probability checked.
+# Lets the core check the whole network: it parses every rule and checks every probability.
 validate_pbn <- function(model) {
   .Call(ffi_pbn_check, model)
   model
 }
 
-# ---- rules in their four shapes -> data frame of node (name), predictor, probability (NA where none is said) ---------
+# ---- the four forms of rules -> data frame of node (name), predictor, probability (NA if not given) -------------------
 
 rules_table <- function(rules) {
   table <- if (missing(rules)) NULL else if (is.data.frame(rules)) {
@@ -129,8 +133,8 @@ rules_table <- function(rules) {
 }
 
 rules_from_frame <- function(rules) {
-  class(rules) <- "data.frame" # a tibble warns where one asks for a column that is not there
-  # BoolNet's words for the columns, where ours are not there
+  class(rules) <- "data.frame" # a tibble warns about columns that do not exist
+  # BoolNet's column names, for columns that have none of ours
   other <- c(targets = "node", factors = "predictor", probabilities = "probability")
   renamed <- names(rules) %in% names(other) & !other[names(rules)] %in% names(rules)
   names(rules)[renamed] <- other[names(rules)[renamed]]
@@ -174,7 +178,7 @@ rules_from_list <- function(rules) {
 
 rules_from_lines <- function(rules) {
   lines <- unlist(strsplit(rules, "\n", fixed = TRUE))
-  # a comment starts at a # outside of quotes
+  # a comment starts at a # outside quotes
   lines <- trimws(sub("^((?:[^\"`#]++|\"[^\"]*+\"|`[^`]*+`)*+)#.*$", "\\1", lines, perl = TRUE))
   lines <- lines[nzchar(lines)]
   pattern <- "^(\"[^\"]+\"|`[^`]+`|[^=]*[^=[:space:]])[[:space:]]*=[[:space:]]*(.*)$"
@@ -215,7 +219,7 @@ finish_rules <- function(table, nodes, probabilities, dependent) {
       nodes[[half[[1L]]]], count[[half[[1L]]]], quote_some(without)
     ))
   }
-  # one context chooses for all nodes: no predictor function is selected for itself
+  # the context selects the predictor functions of all nodes, so they have no probabilities of their own
   table$probability[!said] <- if (dependent) 1 else 1 / count[node[!said]]
   order <- order(node)
   data.frame(node = node[order], predictor = table$predictor[order], probability = as.double(table$probability[order]))
@@ -250,9 +254,9 @@ probabilities_vector <- function(table, probabilities) {
   as.double(probabilities)
 }
 
-# ---- values a node ------------------------------------------------------------------------------------------------
+# ---- one value per node ---------------------------------------------------------------------------------------------
 
-# Names, "inputs", numbers or flags -> one flag a node.
+# Names, "inputs", numbers or a logical vector -> a logical vector with one element per node.
 node_flags <- function(model, nodes, name) {
   n <- length(model$nodes)
   if (is.null(nodes)) return(logical(n))
@@ -261,7 +265,7 @@ node_flags <- function(model, nodes, name) {
     return(unname(nodes))
   }
   flags <- logical(n)
-  if ("inputs" %in% nodes && !"inputs" %in% model$nodes) { # the word, where no node is called so
+  if ("inputs" %in% nodes && !"inputs" %in% model$nodes) { # unless a node has this name
     flags[input_nodes(model)] <- TRUE
     nodes <- setdiff(as.character(nodes), "inputs")
   }
@@ -269,7 +273,7 @@ node_flags <- function(model, nodes, name) {
   flags
 }
 
-# A 0/1 vector, named or one value a node -> integer values, `old` where nothing is said.
+# A 0/1 vector, named or with one value per node -> integers. Nodes that are not named keep their value of `old`.
 node_values <- function(model, values, name, old, random = FALSE) {
   n <- length(model$nodes)
   if (is.list(values)) values <- unlist(values)
@@ -291,7 +295,7 @@ node_values <- function(model, values, name, old, random = FALSE) {
   old
 }
 
-# Says which inputs are perturbed although they start at a given value, since they lose it. `among`: the nodes to look at.
+# Reports inputs that have an initial value and are perturbed, since they lose it. `among`: the nodes to check.
 tell_perturbed_inputs <- function(model, among = seq_along(model$nodes)) {
   among <- among[!is.na(model$initial[among]) & !model$exempt[among]]
   if (model$perturbation == 0 || length(among) == 0L) return(invisible())
@@ -300,7 +304,7 @@ tell_perturbed_inputs <- function(model, among = seq_along(model$nodes)) {
   what <- if (length(inputs) == 1L) "The input %s is perturbed and loses its initial value" else {
     "The inputs %s are perturbed and lose their initial values"
   }
-  remedy <- if ("inputs" %in% model$nodes) "`exempt` with these names prevents this" else { # the word would be the node
+  remedy <- if ("inputs" %in% model$nodes) "`exempt` with these names prevents this" else { # "inputs" would be that node
     sprintf("exempt = \"inputs\" prevents this, as in set_perturbation(net, %s, exempt = \"inputs\")", format(model$perturbation))
   }
   text <- sprintf("%s in the long run; %s.\n", sprintf(what, quote_some(inputs)), remedy)

@@ -1,9 +1,9 @@
-# The same pictures by ggplot2.
+# The plots drawn with ggplot2.
 
-# The size of the device that is open, in inches, which the plot will most likely be drawn on.
+# The size of the open device in inches. The plot will most likely be drawn on it.
 device_size <- function() if (grDevices::dev.cur() > 1L) grDevices::dev.size() else c(7, 7)
 
-# How rows are named on the device that is open: the size of letters, in points, and of how many rows one has its name.
+# Labels of rows on the open device: the text size in points, and the number of rows per label.
 row_letters <- function(rows) {
   size <- 72 * 0.8 * max(device_size()[[2L]] - 1, 0.5) / max(rows, 1L)
   every <- max(1L, ceiling(4.5 / size))
@@ -14,7 +14,7 @@ row_names_scale <- function(...) {
   ggplot2::scale_y_discrete(breaks = function(rows) rows[rev(seq(length(rows), 1L, by = -row_letters(length(rows))$every))], ...)
 }
 
-# What to say where not every row is named.
+# A note for plots in which not every row has a label.
 row_note <- function(rows) {
   every <- row_letters(rows)$every
   if (every > 1L) sprintf("every %s row is named", ordinal(every))
@@ -144,7 +144,7 @@ autoplot.pbn_trajectories <- function(object, n = 1, ...) {
   if (shown$number > 1L) out + ggplot2::facet_wrap("trajectory", scales = "free_x") else out
 }
 
-# The first and the last step, and round ones between.
+# The first and the last step, and round numbers between them.
 step_breaks <- function(step) {
   ends <- range(step)
   ticks <- pretty(step, 4)
@@ -154,8 +154,8 @@ step_breaks <- function(step) {
 # ---- networks --------------------------------------------------------------------------------------------------------------
 
 #' @rdname result-plots
-#' @param size Of `autoplot()` of a network, the width and height of the picture in inches; by default those of the device that is
-#'   open, or 7 by 7.
+#' @param size For `autoplot()` of a network, width and height of the plot in inches. By default, those of the open device, or 7
+#'   by 7.
 #' @exportS3Method ggplot2::autoplot
 autoplot.pbn <- function(object, ..., size = NULL) {
   if (is.null(size)) size <- device_size()
@@ -194,7 +194,7 @@ gg_network_note <- function(style) {
   if (length(note) > 0L) paste(note, collapse = "; ")
 }
 
-# Widths of names, and the height of a line, on a device that draws nothing. Other devices' letters may be a little wider.
+# Widths of names and the height of a line, measured on a device that draws nothing. On other devices, text may be a little wider.
 measured <- function(names) {
   before <- grDevices::dev.cur()
   grDevices::pdf(NULL)
@@ -226,7 +226,7 @@ gg_arrows <- function(drawing, style) {
   lines <- path_frame(lapply(heads, `[[`, "line"), seq_along(shown))
   signed <- function(rows) factor(sign_names[style$sign[shown[rows$arrow]]], sign_names)
   lines$sign <- signed(lines)
-  # a width of 1 is 1/96 of an inch
+  # a width of 1 is 1/96 inch
   width <- style$width[shown] / 96 * 25.4
   pale <- style$strength[shown]
   layers <- list(ggplot2::geom_path(
@@ -312,7 +312,7 @@ gg_overview <- function(model, graph, main) {
     part(3L, rep(top$node, 2L), c(top$parents, top$children), rep(names(degree_colours), each = nrow(top)))
   )
   rows$panel <- factor(rows$panel, panels)
-  # a label may stand in two panels
+  # a label may occur in both panels
   key <- paste(rows$label, as.integer(rows$panel), sep = "\r")
   rows$label <- factor(key, rev(unique(key)))
   title <- overview_title(graph)

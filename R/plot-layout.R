@@ -1,13 +1,13 @@
-# Where the nodes and arrows of a network go. All lengths are inches, on a page of a given width and height.
+# Coordinates of the nodes and arrows of a network, in inches on a page of a given width and height.
 #
-# The layered layout is Sugiyama's, as Graphviz's dot draws it: break cycles, give each node a row, let long arrows pass through
-# rows in places of their own, order each row so that few arrows cross, then place rows. It is our own, because igraph's
-# Sugiyama layout does not know how wide boxes are, and Graphviz is not an R package from CRAN. Nothing here is random.
+# The layered layout is Sugiyama's, as in Graphviz's dot: break cycles, assign nodes to rows, insert bends where long arrows cross
+# rows, order each row to reduce crossings, and compute x and y. It is implemented here because igraph's Sugiyama layout ignores
+# the width of boxes, and Graphviz is not available as a package from CRAN. The layout uses no random numbers.
 
 # ---- rows ----------------------------------------------------------------------------------------------------------------
 
-# The nodes' rank in an order against which few arrows run: components along the arrows, and within one the greedy order of Eades,
-# Lin and Smyth (1993), then each node moved to where it is best.
+# Ranks nodes so that few arrows point from a higher to a lower rank. Components are ranked along the arrows. Within a component,
+# the order is the greedy one of Eades, Lin and Smyth (1993), after which each node is moved to its best position.
 feedback_rank <- function(graph) {
   rank <- order(order(graph$component))
   for (component in which(graph$size > 1L)) {
@@ -42,7 +42,7 @@ greedy_sequence <- function(from, to, n) {
     before <- sequence
     for (node in seq_len(n)) {
       others <- sequence[sequence != node]
-      # arrows that run back if the node stands before others[1], others[2], ..., or last
+      # number of backward arrows if the node comes before others[1], others[2], ..., or last
       back <- c(0, cumsum(arrows[node, others])) + rev(c(0, cumsum(rev(arrows[others, node]))))
       at <- match(node, sequence)
       best <- which.min(back)
@@ -53,8 +53,8 @@ greedy_sequence <- function(from, to, n) {
   sequence
 }
 
-# A row for each node, below its parents but for arrows that run back; rows hold nodes up to a width. `down` lists the arrows with
-# those that run back turned round.
+# Assigns each node to a row below its parents, except for backward arrows. Rows have a maximum width. `down` lists the arrows,
+# with backward arrows reversed.
 row_of_nodes <- function(down, rank, width, most) {
   n <- length(rank)
   parents <- split(down$from, factor(down$to, seq_len(n)))
@@ -71,7 +71,7 @@ row_of_nodes <- function(down, rank, width, most) {
     row[[node]] <- at
     used[[at]] <- used[[at]] + width[[node]]
   }
-  # arrows are shorter where a node stands near the more numerous of its parents and children
+  # arrows are shorter if a node is near its parents or its children, whichever are more
   for (pass in 1:6) {
     before <- row
     for (node in if (pass %% 2L == 1L) order(-rank) else order(rank)) {
@@ -93,8 +93,9 @@ row_of_nodes <- function(down, rank, width, most) {
   match(row, sort(unique(row)))
 }
 
-# Moves nodes, one at a time, to the row in which their arrows are shortest. An arrow within a feedback component (`free`) may run
-# up, which counts as `up` rows more; others may not. No arrow runs along a row, and no row holds more than its width.
+# Moves nodes, one at a time, to the row in which their arrows are shortest. An arrow within a feedback component (`free`) may
+# point upwards, at the cost of `up` additional rows; others must not. The ends of an arrow are in different rows, and no row
+# exceeds its width.
 shorten_arrows <- function(from, to, free, row, width, most, up = 2) {
   n <- length(row)
   rows <- seq_len(max(row))
@@ -122,8 +123,8 @@ shorten_arrows <- function(from, to, free, row, width, most, up = 2) {
   match(row, sort(unique(row)))
 }
 
-# Puts a bend into every row that an arrow passes through. Nodes 1..n are the network's, those beyond are bends. `chain`: of
-# each arrow, the nodes and bends from its upper to its lower end; `u`, `v`: the pieces, from one row to the next.
+# Inserts a bend into every row that an arrow crosses. Nodes 1..n are those of the network; larger numbers are bends. `chain`: for
+# each arrow, its nodes and bends from top to bottom; `u`, `v`: the ends of segments between adjacent rows.
 with_bends <- function(down, row) {
   n <- length(row)
   span <- row[down$to] - row[down$from]
@@ -138,10 +139,10 @@ with_bends <- function(down, row) {
   )
 }
 
-# ---- the order within rows -------------------------------------------------------------------------------------------------
+# ---- order within rows ------------------------------------------------------------------------------------------------------
 
-# Each one's place in its row, from 1: barycentres swept down and up, the order with the fewest crossings, then exchanges of
-# neighbours while they help.
+# The position of each node in its row, from 1. Sorts rows by barycentres downwards and upwards, keeps the order with the fewest
+# crossings, then exchanges neighbours as long as this removes crossings.
 row_order <- function(parts, sweeps = 24L) {
   row <- parts$row
   members <- split(seq_along(row), factor(row, seq_len(max(row))))
@@ -155,7 +156,7 @@ row_order <- function(parts, sweeps = 24L) {
       for (r in if (down) seq_along(members) else rev(seq_along(members))) {
         nodes <- members[[r]]
         middle <- barycentre(if (down) above[nodes] else below[nodes], place, place[nodes])
-        # ties change sides now and then, which frees orders that are stuck
+        # ties are broken differently from time to time, to leave local optima
         place[nodes[order(middle, if (sweep %% 4L < 2L) place[nodes] else -place[nodes])]] <- seq_along(nodes)
       }
       crossings <- count_crossings(parts, place)
@@ -176,7 +177,7 @@ barycentre <- function(neighbours, place, own) {
   ifelse(some, sums / size, own)
 }
 
-# Depth first: what hangs together stands together.
+# Initial order by depth-first search, which keeps connected nodes together.
 first_order <- function(row, members, ahead, back) {
   seen <- logical(length(row))
   found <- integer()
@@ -198,7 +199,7 @@ first_order <- function(row, members, ahead, back) {
   place
 }
 
-# Pairs of pieces between the same two rows whose ends stand in opposite orders.
+# Number of pairs of segments between the same two rows that cross.
 count_crossings <- function(parts, place) {
   if (length(parts$u) == 0L) return(0)
   gap <- parts$row[parts$u]
@@ -206,8 +207,8 @@ count_crossings <- function(parts, place) {
   inversions(((gap - 1L) * (max(place) + 1L) + place[parts$v])[order])
 }
 
-# Pairs of numbers that stand in descending order, counted bit by bit: those that are alike in all higher bits, and of which the
-# first has the bit. Pairs of different gaps never do.
+# Counts inversions, bit by bit: pairs of numbers in descending order that agree in all higher bits, and of which the first has
+# the bit. Numbers from different gaps between rows never form such a pair.
 inversions <- function(x) {
   total <- 0
   for (bit in 2^(0:floor(log2(max(x, 1L))))) {
@@ -222,7 +223,7 @@ inversions <- function(x) {
 }
 
 exchange_neighbours <- function(place, members, above, below, passes = if (length(place) > 1000L) 3L else 10L) {
-  # crossings of the arrows of one, left, and another, right
+  # crossings between the arrows of `one`, on the left, and of `other`, on the right
   crossings <- function(one, other) {
     total <- 0
     for (side in list(above, below)) {
@@ -252,9 +253,9 @@ exchange_neighbours <- function(place, members, above, below, passes = if (lengt
   place
 }
 
-# ---- places --------------------------------------------------------------------------------------------------------------
+# ---- coordinates -------------------------------------------------------------------------------------------------------
 
-# The ascending numbers nearest to y (weighted least squares), by pooling adjacent violators.
+# The ascending numbers that are closest to y (weighted least squares), by the pool adjacent violators algorithm.
 ascending <- function(y, weight) {
   n <- length(y)
   if (!is.unsorted(y)) return(y)
@@ -277,7 +278,8 @@ ascending <- function(y, weight) {
   rep(value[seq_len(top)], count[seq_len(top)])
 }
 
-# Places as near to `wanted` as can be, in this order, each `apart` (one less than there are places) from the next, within bounds.
+# Coordinates as close to `wanted` as possible, in the same order, within bounds. `apart` holds the minimum distances between
+# neighbours.
 spaced <- function(wanted, weight, apart, low, high) {
   offset <- c(0, cumsum(apart))
   place <- ascending(wanted - offset, weight)
@@ -286,8 +288,8 @@ spaced <- function(wanted, weight, apart, low, high) {
   pmin(pmax(place, low), high) + offset
 }
 
-# x of each node and bend: each row as near to its neighbours' places as its boxes allow, swept down and up. Pieces between bends
-# weigh most, so that long arrows are straight.
+# x of each node and bend. Rows are placed downwards and upwards, each as close to its neighbours in adjacent rows as the boxes
+# allow. Segments between bends have the largest weights, so that long arrows are straight.
 row_places <- function(parts, place, half, gap, width, sweeps = 30L) {
   row <- parts$row
   n <- length(half)
@@ -331,21 +333,21 @@ row_places <- function(parts, place, half, gap, width, sweeps = 30L) {
   x
 }
 
-# The layered layout on a page. `size(cex)` gives half the widths (room for a loop included) and half the height of boxes. The
-# letters are as large as rows and page allow.
+# The layered layout on a page. `size(cex)` returns half the widths (including a loop) and half the height of boxes. Text is as
+# large as the page allows.
 layered_layout <- function(graph, page, size) {
-  edge <- 0.03 # so that no border is cut off
+  edge <- 0.03 # so that borders are not clipped
   page <- pmax(page - 2 * edge, 0.1)
   rank <- feedback_rank(graph)
   other <- which(graph$from != graph$to)
   from <- graph$from[other]
   to <- graph$to[other]
   inner <- graph$component[from] == graph$component[to]
-  # arrows with those turned round that run up
+  # arrows, with those that point upwards reversed
   downwards <- function(turned) list(from = ifelse(turned, to, from), to = ifelse(turned, from, to))
   first <- downwards(rank[from] > rank[to])
-  # the largest letters with which rows and page have room for all. Full rows are few, so that arrows are short; less full ones
-  # are tried before letters become small.
+  # tries text sizes in descending order until everything fits. Rows that are less full make more rows and thus longer arrows, so
+  # they are only tried for small text
   steps <- expand.grid(share = c(0.8, 0.5, 0.35), cex = largest_letters(page) * 0.92^(0:18))
   steps <- steps[steps$cex < 0.7 | steps$share == 0.8, ]
   for (step in seq_len(nrow(steps))) {
@@ -372,8 +374,8 @@ layered_layout <- function(graph, page, size) {
   )
 }
 
-# The gaps in rows, between boxes and beside bends: what is usual where rows are full of boxes, more where all rows have room, and
-# less beside bends where these are many.
+# Gaps in rows, between boxes and beside bends. They are larger if all rows have room. Gaps beside bends are smaller if there
+# are many bends.
 row_gaps <- function(parts, width, page, cex) {
   rows <- max(parts$row)
   n <- length(width)
@@ -384,10 +386,10 @@ row_gaps <- function(parts, width, page, cex) {
   c(0.14 * cex, beside) + 0.8 * min(max(spare, 0), 0.25)
 }
 
-# A large page has larger letters.
+# The largest text size, which is larger on a large page.
 largest_letters <- function(page) min(max(min(page) / 8, 1), 1.6)
 
-# Spreads places over the width, but no more than threefold: boxes only part by it.
+# Stretches coordinates to the width, but at most threefold. Boxes are only moved apart.
 stretched <- function(x, room, width) {
   room <- c(room, rep(0.03, length(x) - length(room))) + 0.02
   middle <- (min(x - room) + max(x + room)) / 2
@@ -395,7 +397,7 @@ stretched <- function(x, room, width) {
   width / 2 + (x - middle) * max(1, share)
 }
 
-# y of the rows. A gap that arrows cross sideways is higher.
+# y of the rows. A gap that arrows cross at a flat angle is higher.
 row_heights <- function(parts, x, height, page) {
   rows <- max(parts$row)
   if (rows == 1L) return(page / 2)
@@ -407,7 +409,7 @@ row_heights <- function(parts, x, height, page) {
   share <- 1 + pmin(2, sideways / max(stats::median(sideways), 0.5)) / 2
   free <- max(page - rows * height, 0)
   gaps <- share / sum(share) * free
-  gaps <- pmin(gaps, max(1.2, 0.16 * page)) # a small network is no ladder
+  gaps <- pmin(gaps, max(1.2, 0.16 * page)) # limits the gaps of a small network
   top <- page / 2 + (rows * height + sum(gaps)) / 2
   top - height / 2 - c(0, cumsum(height + gaps))
 }

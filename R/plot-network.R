@@ -1,36 +1,37 @@
 #' Plot a network
 #'
-#' Draws the nodes as boxes and an arrow from every parent to its child. An arrow head means activation, a bar inhibition and a
-#' diamond both, as in the column `sign` of [network_arrows()]; an open head means that the sign is not known, or that the
-#' parent never matters. Nodes of the same feedback component (a strongly connected component with more than one node) share
-#' a colour. Inputs (nodes that keep their value) have a thick black border; the arrow from an input to itself is not drawn. A
-#' legend below explains what occurs.
+#' Draws nodes as boxes, with an arrow from every parent to its child. The end of an arrow shows its sign, as in the column `sign`
+#' of [network_arrows()]: an arrow head means activation, a bar inhibition, and a diamond both. An open arrow head means that the
+#' sign is unknown, or that the parent has no effect. Nodes of the same feedback component (a strongly connected component with
+#' more than one node) have the same colour. Inputs (nodes that keep their value) have a thick black border; the arrow from an
+#' input to itself is not drawn. A legend below the plot explains the symbols that occur.
 #'
-#' From 150 nodes on, or 1,000 arrows, the plot is an overview by default: the feedback components, how many nodes stand
-#' before, between and after them, how many parents and children nodes have, and which nodes have the most. Its title says so.
+#' Networks with at least 150 nodes or 1,000 arrows are drawn as an overview by default. It shows the feedback components, the
+#' number of nodes upstream of, between and downstream of them, the distributions of the numbers of parents and children, and the
+#' nodes with most of them. The title tells that the plot is an overview.
 #'
 #' @param x A network of class `pbn`.
-#' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), as
-#'   [long_run_influence()] gives. An arrow is as wide and as dark as its influence. Arrows that it does not list are
-#'   drawn thin and pale, and those of a certain influence (exactly 0 or 1: the same in every state) are thin and dashed.
-#' @param layout `"layered"` (arrows run downwards as far as feedback allows), `"force"` (by igraph, which must be installed),
-#'   a matrix with two columns, x and y, and a row for each node, or a function that takes the network as an igraph graph and
-#'   gives such a matrix, for instance `igraph::layout_with_kk`. The places are stretched over the plot, and boxes that would
-#'   cover each other are moved apart. A function is called with R's random numbers seeded, and they go on afterwards as if it
-#'   had not been.
-#' @param labels Whether to write the nodes' names; by default, if there are fewer than 150 nodes. Without them, nodes are
-#'   circles, and inputs are squares.
+#' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), such as a result of
+#'   [long_run_influence()]. The width and darkness of an arrow show its influence. Arrows that are not listed are thin and
+#'   pale. Arrows whose influence is certain (exactly 0 or 1, or the same in every state) are thin and dashed.
+#' @param layout `"layered"` (arrows point downwards as far as feedback allows); `"force"` (needs the package igraph); a
+#'   matrix with columns x and y and a row per node; or a function that takes the network as an igraph graph and
+#'   returns such a matrix, such as `igraph::layout_with_kk`. The coordinates are scaled to the plot, and boxes that would
+#'   overlap are moved apart. During a call of a function, R's generator has a fixed seed; its state is restored afterwards.
+#' @param labels Whether to draw the names of nodes. By default, if there are fewer than 150 nodes. Without names, nodes are
+#'   circles and inputs are squares.
 #' @param main The title.
-#' @param legend Whether to say below what borders, colours and arrows mean. Default `TRUE`.
-#' @param activity How active nodes are, shown as their colour instead of the feedback component, which colours the border
-#'   then: a result of [node_activity()] or [steady_state()], whose sets are nodes' names, or numbers between 0 and 1 with the
-#'   nodes' names. Nodes that it does not name are white.
+#' @param legend Whether to draw the legend. Default `TRUE`.
+#' @param activity Activity of nodes, shown as their colour: a result of [node_activity()], a result of [steady_state()] whose
+#'   sets have the names of nodes, or a vector of numbers between 0 and 1 named by nodes. Nodes without an activity are
+#'   white. The colour of the feedback component is then that of the border.
 #' @param arrow_labels Whether to write the influence beside each arrow that `influence` lists. Default `FALSE`.
-#' @param overview `TRUE` for the overview, `FALSE` for nodes and arrows. By default, the overview from 150 nodes or 1,000
-#'   arrows on, unless `labels` or `layout` is given.
+#' @param overview `TRUE` to draw the overview, `FALSE` to draw nodes and arrows. By default, the overview is drawn for
+#'   networks with at least 150 nodes or 1,000 arrows, unless `labels` or `layout` is given.
 #' @param ... Further arguments of [graphics::plot.default()].
-#' @returns A data frame of the nodes, invisibly: `node`, `x`, `y` (in inches, the plot's coordinates), `component` and
-#'   `colour`. Of an overview: `node`, `component`, `group` (where the node is counted), `parents` and `children`.
+#' @returns A data frame of the nodes, invisibly. Its columns are `node`, `x` and `y` (in inches, the coordinates of the plot),
+#'   `component` and `colour`. For an overview, they are `node`, `component`, `group` (the group in which the node is counted),
+#'   `parents` and `children`.
 #' @export
 #' @examples
 #' net <- example_model("cellcycle")
@@ -67,7 +68,7 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   ))
 }
 
-# Components and arrows, the arrows with their signs.
+# Components, and arrows with their signs.
 network_graph <- function(model) {
   graph <- .Call(ffi_pbn_graph, model)
   graph$sign <- arrow_signs(model)
@@ -80,7 +81,7 @@ wants_overview <- function(overview, graph, by_default) {
   by_default && (length(graph$component) >= 150L || length(graph$from) > 1000L)
 }
 
-# ---- what is drawn how ---------------------------------------------------------------------------------------------------
+# ---- style -----------------------------------------------------------------------------------------------------------------
 
 sign_colours <- c("+" = "#1B4F8A", "-" = "#B2182B", "+/-" = "#7B3294", "?" = "grey40")
 activity_colours <- c("#F7F7F7", "#FDD49E", "#FC8D59")
@@ -160,7 +161,7 @@ activity_values <- function(model, activity) {
   replace(rep(NA_real_, length(model$nodes)), at, pmin(pmax(given, 0), 1))
 }
 
-# Widths and colours by influence. A certain one is no estimate: it is thin and dashed, whatever its size.
+# Widths and colours by influence. An arrow whose influence is certain is thin and dashed, whatever its influence.
 influence_style <- function(style, model, graph, influence) {
   if (!is.data.frame(influence) || !all(c("from", "to", "influence") %in% names(influence))) {
     abort_value("influence", "a data frame with the columns \"from\", \"to\" and \"influence\"", influence)
@@ -181,7 +182,7 @@ influence_style <- function(style, model, graph, influence) {
   style
 }
 
-# 0 or 1 (but for the rounding of exact answers) without an interval, or the same in every state by the estimate's own account.
+# Influences that are certain: 0 or 1 (except for rounding of exact results) if there is no interval, else as the result tells.
 certain_influences <- function(x) {
   width <- if (is.null(x$lower) || is.null(x$upper)) numeric(nrow(x)) else x$upper - x$lower
   certain_rows(x) | (whole_influence(x$influence) & !is.na(width) & width < 1e-9)
@@ -189,18 +190,18 @@ certain_influences <- function(x) {
 
 whole_influence <- function(value) !is.na(value) & abs(value - round(value)) < 1e-9
 
-# ---- the drawing: places and paths in inches -------------------------------------------------------------------------------
+# ---- geometry, in inches -----------------------------------------------------------------------------------------------------
 
-# Widths of names in inches at the usual size, and the height of a line; needs a plot.
+# Widths of names in inches at the default size, and the height of a line. Needs an open plot.
 base_widths <- function(names) {
   list(width = graphics::strwidth(short_label(names), "inches"), height = graphics::strheight("M", "inches"))
 }
 
-# `at`: the middle of each node; `half`: half its width and height; `cex`: the size of letters; `paths`: of each arrow, a matrix
-# of points, or NULL where there is no room for one. `places` are those of given_places().
+# `at`: the centre of each node; `half`: half its width and height; `cex`: the size of text; `paths`: for each arrow, a matrix of
+# points, or NULL if there is no room for the arrow. `places` is a value of given_places().
 network_drawing <- function(model, graph, places, labels, page, letters) {
   size <- box_sizes(graph, labels, letters, length(model$nodes))
-  tip <- 0.035 # between an arrow's end and the box, in which a bar is seen
+  tip <- 0.035 # gap between an arrow's end and the box, so that a bar is visible
   if (is.null(places)) {
     found <- layered_layout(graph, page, size)
     paths <- layered_paths(found, graph$from, graph$to, tip)
@@ -216,13 +217,13 @@ network_drawing <- function(model, graph, places, labels, page, letters) {
   list(at = found$at, half = found$half, cex = found$cex, paths = paths, page = page)
 }
 
-# A function of the size of letters: half the width and height of boxes, and half the width with room for a loop.
+# Returns a function of the text size: half the width and height of boxes, and half the width including a loop.
 box_sizes <- function(graph, labels, letters, n) {
   loop <- seq_len(n) %in% graph$from[graph$from == graph$to & !graph$input[graph$from]]
   arrows <- pmax(tabulate(graph$from, n), tabulate(graph$to, n))
   function(cex) {
     if (labels) {
-      # a box with many arrows is wider, so that their ends stand apart
+      # a box with many arrows is wider, so that their ends are apart
       wide <- pmax(letters$width / 2 * cex + 0.06 * cex, 0.13 * cex, pmin(0.03 * arrows, 0.5) * cex)
       half <- cbind(wide, rep(0.5 * letters$height * cex + 0.045 * cex, n))
     } else {
@@ -232,7 +233,7 @@ box_sizes <- function(graph, labels, letters, n) {
   }
 }
 
-# Places that somebody else has found, scaled to the page.
+# Given coordinates, scaled to the page.
 placed_layout <- function(at, page, size) {
   n <- nrow(at)
   for (cex in 0.93^(0:12)) {
@@ -256,7 +257,7 @@ any_cover <- function(at, half, gap) {
   sum(over) > nrow(at)
 }
 
-# The places that the argument `layout` gives; NULL for the layered layout, which depends on the page.
+# The coordinates given by the argument `layout`; NULL for the layered layout, which depends on the page.
 given_places <- function(model, graph, layout) {
   if (is.matrix(layout)) return(check_layout(layout, model))
   if (!is.function(layout)) {
@@ -270,7 +271,7 @@ given_places <- function(model, graph, layout) {
   on.exit(restore())
   set.seed(1, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   if (is.function(layout)) return(check_layout(layout(igraph::as.igraph(model)), model))
-  # places of connected nodes, whatever the arrows' directions
+  # the layout ignores the direction of arrows
   igraph::layout_with_fr(igraph::make_graph(rbind(graph$from, graph$to), length(model$nodes)), niter = 2000L)
 }
 
@@ -287,7 +288,7 @@ check_layout <- function(layout, model) {
 
 # ---- base graphics ---------------------------------------------------------------------------------------------------------
 
-# Begins the figure and sets its margins, in which the legend has the rows that it needs. Gives these rows: numbers of entries.
+# Starts the figure and sets its margins, with as many rows for the legend as needed. Returns the entries of each row.
 network_margins <- function(entries, main) {
   graphics::par(mai = c(0, 0, 0, 0))
   graphics::plot.new()
@@ -304,7 +305,7 @@ network_margins <- function(entries, main) {
 
 has_title <- function(main) !is.null(main) && !identical(main, "")
 
-# The plot's coordinates are inches. Arguments of plot.default() take the place of our own.
+# The coordinates of the plot are inches. Arguments of plot.default() override our own.
 network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
                           ylim = c(0, page[[2L]]), xaxs = "i", yaxs = "i") {
   graphics::plot.default(
@@ -313,7 +314,7 @@ network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axe
   )
 }
 
-# The most influential arrows on top, certain ones and those that influence does not list below.
+# Draws arrows of high influence last, on top. Arrows that are certain, or not listed in `influence`, are drawn first.
 draw_arrows <- function(drawing, style) {
   style$width <- drawn_width(style, drawing)
   for (i in arrow_order(style)) {
@@ -329,14 +330,14 @@ draw_arrows <- function(drawing, style) {
   }
 }
 
-# Lines are thinner where letters are small.
+# Lines are thinner if text is small.
 drawn_width <- function(style, drawing) style$width * min(max(1.3 * drawing$cex, 0.5), 1.3)
 
 arrow_order <- function(style) order(style$width)
 
 head_length <- function(width, cex) (0.075 + 0.012 * width) * min(1.4, max(cex, 0.55) * 1.2)
 
-# The line up to the head, and the head: a triangle, a bar, a diamond, or an open head.
+# The line without its end, and the symbol at the end: a triangle, a bar, a diamond or an open head.
 arrow_head <- function(path, sign, length) {
   total <- sum(sqrt(rowSums(diff(path)^2)))
   length <- min(length, 0.6 * total)
@@ -357,7 +358,7 @@ arrow_head <- function(path, sign, length) {
   )
 }
 
-# A path without its last piece of a length.
+# A path shortened at its end by a length.
 cut_end <- function(path, length) {
   k <- nrow(path)
   left <- length
@@ -392,7 +393,7 @@ draw_nodes <- function(drawing, style, names, labels) {
   if (labels) graphics::text(at[, 1L], at[, 2L], short_label(names), cex = drawing$cex)
 }
 
-# The influence on a white ground, in the middle of the arrow or as near to it as no box or other number is in the way.
+# Places of the numbers beside arrows, on a white background: the middle of the arrow, or the nearest place that is free.
 arrow_label_places <- function(drawing, style, width, height) {
   boxes <- boxes_of(drawing$at, drawing$half)
   shown <- which(!is.na(style$influence) & !style$hidden & lengths(drawing$paths) > 0L)
@@ -437,7 +438,7 @@ style_text <- function(style, arrow) unname(sign_colours[style$sign[arrow]])
 
 # ---- the legend --------------------------------------------------------------------------------------------------------------
 
-# What there is to explain: a text each, and what kind of sign stands before it.
+# The entries of the legend: a text for each, and the kind of its symbol.
 network_legend <- function(style) {
   drawn <- !style$hidden
   sign <- style$sign[drawn]
@@ -459,7 +460,7 @@ network_legend <- function(style) {
   if (is.null(out)) NULL else out
 }
 
-# The size of the legend's letters, by that of the figure.
+# The text size of the legend, which depends on the size of the figure.
 legend_size <- function() 0.85 * largest_letters(graphics::par("fin"))
 
 # Widths of the entries, in inches.
@@ -468,7 +469,7 @@ legend_widths <- function(entries) {
   graphics::strwidth(entries$text, "inches", cex = size) + (ifelse(entries$kind == "activity", 0.62, 0.42) + 0.15) * size / 0.85
 }
 
-# Which entries stand in which row: as many in each as the width allows.
+# The entries in each row: as many as fit the width.
 legend_rows <- function(entries, width) {
   wide <- legend_widths(entries)
   row <- integer(length(wide))
@@ -488,7 +489,7 @@ legend_rows <- function(entries, width) {
 draw_legend <- function(entries, rows) {
   usr <- graphics::par("usr")
   pin <- graphics::par("pin")
-  # inches from the lower left corner of the plot, in its coordinates, which an argument may have changed
+  # one inch in the coordinates of the plot, which an argument may have changed
   inch <- c((usr[[2L]] - usr[[1L]]) / pin[[1L]], (usr[[4L]] - usr[[3L]]) / pin[[2L]])
   to_x <- function(x) usr[[1L]] + x * inch[[1L]]
   to_y <- function(y) usr[[3L]] + y * inch[[2L]]
@@ -512,7 +513,7 @@ draw_legend <- function(entries, rows) {
   }
 }
 
-# One sign of the legend, from x on, `long` inches.
+# Draws one symbol of the legend from x on, `long` inches wide.
 draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
   kind <- entry$kind
   if (kind %in% c("input", "node", "border", "activity")) {

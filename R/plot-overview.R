@@ -1,7 +1,7 @@
-# What plot() shows of a network with too many nodes to draw: groups of nodes, how many parents and children nodes have, and the
-# nodes with the most.
+# The overview that plot() draws of a network with many nodes: groups of nodes, distributions of the numbers of parents and
+# children, and the nodes with most of them.
 
-# The group of each node, and what is written of each group. Nodes outside of feedback are told apart by what they lead to.
+# The group of each node, and the label of each group. Nodes outside feedback components are grouped by what they lead to.
 overview_groups <- function(model, graph, most = 8L) {
   component <- graph$component
   big <- which(graph$size > 1L)
@@ -43,7 +43,7 @@ outer_kind <- function(graph, reaches, feedback) {
   ifelse(reaches$to & reaches$from, "between", ifelse(reaches$to, "before", ifelse(reaches$from, "after", "apart")))
 }
 
-# Of each node, whether one of `goal` can be reached from it (to), and whether it can be reached from one (from).
+# For each node, whether it can reach a node of `goal` (to), and whether one can reach it (from).
 reaching <- function(graph, goal) {
   spread <- function(along, against) {
     seen <- goal
@@ -62,7 +62,7 @@ overview_degrees <- function(graph) {
   list(parents = tabulate(graph$to[other], n), children = tabulate(graph$from[other], n))
 }
 
-# How many nodes have how many parents, and children; the last class holds all that have more.
+# The number of nodes with each number of parents, and of children. The last class holds all larger numbers.
 degree_counts <- function(degrees, most = 12L) {
   top <- min(max(degrees$parents, degrees$children), most)
   count <- function(x) tabulate(pmin(x, top) + 1L, top + 1L)
@@ -73,7 +73,7 @@ degree_counts <- function(degrees, most = 12L) {
   )
 }
 
-# The nodes with the most parents and children.
+# The nodes with the largest numbers of parents and children.
 most_connected <- function(model, degrees, n) {
   order <- utils::head(order(-(degrees$parents + degrees$children)), n)
   data.frame(node = model$nodes[order], parents = degrees$parents[order], children = degrees$children[order])
@@ -108,7 +108,7 @@ plot_overview <- function(model, graph, main, legend, ...) {
   ))
 }
 
-# What the plot is, in as many lines as the width asks for; gives their height.
+# Draws a description of the plot, in as many lines as needed, and returns their height.
 overview_note <- function(graph, main, page, size) {
   cex <- 0.8 * size
   text <- c(
@@ -132,7 +132,7 @@ panel_title <- function(text, box, size) {
   graphics::text(box[[1L]], box[[4L]], text, adj = c(0, 1), font = 2, cex = cex)
 }
 
-# Groups as boxes with arrows between them, in a part of the page: left, right, bottom, top.
+# Draws groups as boxes with arrows between them, in a part of the page: left, right, bottom, top.
 draw_groups <- function(groups, box) {
   drawing <- groups_drawing(groups, c(box[[2L]] - box[[1L]], box[[4L]] - box[[3L]]), list(
     width = graphics::strwidth(groups$text, "inches"), height = graphics::strheight("M\nM", "inches")
@@ -167,7 +167,7 @@ draw_groups <- function(groups, box) {
   }
 }
 
-# The layered layout of groups as if they were nodes.
+# The layered layout, with groups as nodes.
 groups_drawing <- function(groups, page, letters) {
   n <- length(groups$kind)
   graph <- quotient_graph(groups$arrows$from, groups$arrows$to, n)
@@ -180,21 +180,21 @@ groups_drawing <- function(groups, page, letters) {
   list(at = found$at, half = found$half, cex = found$cex, paths = paths)
 }
 
-# Groups can lead to each other in circles; feedback_rank() asks for their components.
+# A graph of groups. It may have cycles, so feedback_rank() needs its components.
 quotient_graph <- function(from, to, n) {
   reach <- diag(n) > 0
   reach[cbind(from, to)] <- TRUE
   for (k in seq_len(n)) reach <- reach | outer(reach[, k], reach[k, ], "&")
   both <- reach & t(reach)
   first <- max.col(both, "first")
-  # numbered along the arrows: what reaches more comes first
+  # numbered along the arrows: components that reach more others come first
   heads <- unique(first)
   heads <- heads[order(-rowSums(reach)[heads])]
   component <- match(first, heads)
   list(from = from, to = to, component = component, size = tabulate(component, length(heads)))
 }
 
-# Bars: how many nodes have 0, 1, 2, ... parents, and children.
+# Draws bars of the number of nodes with 0, 1, 2, ... parents, and children.
 draw_degrees <- function(counts, box, size) {
   panel_title("Nodes by parents and children", box, size)
   line <- graphics::strheight("M", "inches", cex = size) * 1.9
@@ -210,7 +210,7 @@ draw_degrees <- function(counts, box, size) {
   x <- left + each * (seq_len(nrow(counts)) - 0.5)
   graphics::rect(x - 0.4 * each, bottom, x, y(counts$parents), col = degree_colours[[1L]], border = NA)
   graphics::rect(x, bottom, x + 0.4 * each, y(counts$children), col = degree_colours[[2L]], border = NA)
-  # an axis of numbers, of which every second or third is enough
+  # an axis of numbers may omit labels
   every <- ceiling(1.3 * max(graphics::strwidth(counts$label, "inches", cex = 0.8 * size)) / each)
   shown <- rev(seq(nrow(counts), 1L, by = -every))
   graphics::text(x[shown], bottom - 0.45 * line, counts$label[shown], cex = 0.8 * size)
@@ -228,7 +228,7 @@ degree_key <- function(x, y, size) {
   }
 }
 
-# The nodes with the most parents and children, as many as there is room for.
+# Lists the nodes with the largest numbers of parents and children, as many as fit.
 draw_connected <- function(model, degrees, box, size) {
   panel_title("Most connected nodes", box, size)
   line <- graphics::strheight("M", "inches", cex = size) * 1.9

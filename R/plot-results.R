@@ -1,35 +1,35 @@
 #' Plot results
 #'
-#' Estimates with their intervals, ranked; or how a simulation converged. Labels beyond 40 characters, or without room for as
-#' many, are shortened. Where rows or trajectories are left out, the plot says so ("30 of 147"), and so it does where rows are
-#' too many to be named one by one ("every 3rd row is named"). Influences that are certain, as they are the same in every
-#' state, are left out where there are others.
+#' Plots estimates with their confidence intervals in decreasing order, or the convergence of a simulation. Labels longer than 40
+#' characters, or longer than the available space, are truncated. If rows or trajectories are omitted, the plot tells so ("30 of
+#' 147"), and likewise if there are too many rows to label each of them ("every 3rd row is named"). Influences that are certain,
+#' because they are the same in every state, are omitted if there are others.
 #'
-#' `autoplot()` draws the same with ggplot2 and gives a plot to add to. The generic is ggplot2's: install that package, then
-#' call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
+#' `autoplot()` draws the same with ggplot2 and returns a plot that can be extended. Its generic is that of ggplot2: call
+#' `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
-#'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn]. Of `autoplot()`, also a network, a result of
-#'   [outcomes()] or a [stationary_distribution()].
-#' @param type `"estimates"`: a point and an interval for each row, the largest on top; of an analysis, sets and pairs
-#'   side by side. `"convergence"`: rhat and half the widest interval against samples, over the pilot and the run; of an
-#'   analysis, which has two precisions, how many times the interval that is furthest from its own is too wide, or where it is in
-#'   two runs, that of the sets (`plot(x$influence, type = "convergence")` has the other). `"network"`
-#'   (influences): the network, an arrow as wide as its influence; see [`plot()`][plot.pbn] of a network.
-#' @param n How many rows to draw at most, the largest first; `Inf` for all. Default 30. For trajectories, how many of them;
-#'   default 1.
-#' @param main The title; `""` for none. By default, influences and sensitivities are titled with the nodes or the
-#'   state set that they are about.
-#' @param ... `plot()`: further arguments of [graphics::plot.default()] (of trajectories, of [graphics::image()]), which take the
-#'   place of what is chosen here, for instance `xlab`, `xlim`, `col` (a colour, or one for each row from the top), `pch`, `cex`,
-#'   `lwd`. For `type = "network"` and `autoplot()` of a network, arguments of [`plot()`][plot.pbn] of a network. Ignored by other
-#'   `autoplot()`.
-#' @returns `plot()`: the data drawn, invisibly (of an analysis, a list of `states` and `influence`). `autoplot()`: a ggplot.
-#' @section Trajectories: a column a step and a row a node, dark where the node is 1. Several trajectories stand side by
-#'   side, numbered above, each with its own steps below.
-#' @section Networks: `autoplot()` of a network draws what [`plot()`][plot.pbn] does, boxes and arrows in inches on a page of
-#'   `size`. Letters keep their size when the plot is drawn larger or smaller, so give the size of the picture that is
-#'   wanted.
+#'   [long_run_sensitivity()], or trajectories of [`simulate()`][simulate.pbn]. For `autoplot()`, also a network, or a result of
+#'   [outcomes()] or [stationary_distribution()].
+#' @param type `"estimates"`: a point and an interval for each row, the largest on top. For an analysis, sets and pairs are side
+#'   by side. `"convergence"`: rhat and half the widest interval against the number of samples, for the pilot and the run. An
+#'   analysis has two precisions, so intervals are drawn relative to the requested width. If it has two runs, that of
+#'   the sets is drawn; `plot(x$influence, type = "convergence")` draws the other. `"network"` (influences only): the
+#'   network, with the width of arrows showing their influence; see [`plot()`][plot.pbn] of a network.
+#' @param n Maximum number of rows to draw, the largest first; `Inf` for all. Default 30. For trajectories, their number; default
+#'   1.
+#' @param main The title; `""` for none. By default, the title for influences and sensitivities gives the target nodes or the
+#'   state set.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()] (for trajectories, of [graphics::image()]), which
+#'   override the defaults of these methods, for instance `xlab`, `xlim`, `col` (a colour, or one per row from top to bottom),
+#'   `pch`, `cex` and `lwd`. For `type = "network"`, and for `autoplot()` of a network, arguments of [`plot()`][plot.pbn] of a
+#'   network. Other methods of `autoplot()` ignore them.
+#' @returns `plot()`: the data that were drawn, invisibly; for an analysis, a list of `states` and `influence`. `autoplot()`: a
+#'   ggplot.
+#' @section Trajectories: The plot has a column per step and a row per node. A field is dark if the node is 1. Several
+#'   trajectories are drawn side by side, with their numbers above and their steps below.
+#' @section Networks: `autoplot()` of a network draws the same as [`plot()`][plot.pbn], in inches on a page of `size`. Text is not
+#'   rescaled if the plot is drawn larger or smaller, so `size` should be the size of the final figure.
 #' @name result-plots
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -62,7 +62,7 @@ plot.long_run_influence <- function(x, type = c("estimates", "network", "converg
   plot_ranked(influence_ranked(x, n), "long-run influence", main, ...)
 }
 
-# "Long-run influence on a, b and c".
+# The title "Long-run influence on a, b and c".
 influence_title <- function(x) {
   to <- unique(x$to)
   if (length(to) == 0L) return(NULL)
@@ -88,13 +88,13 @@ plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n =
   invisible(rows)
 }
 
-# What the panels show; the second names its target where labels do not.
+# The axis labels of the two panels. The second names the target if the rows' labels do not.
 analysis_labels <- function(x) {
   to <- unique(x$influence$to)
   c("probability", paste0("long-run influence", if (length(to) == 1L) paste(" on", short_label(to, 20L))))
 }
 
-# What is drawn of two runs.
+# The title for an analysis in two runs, of which only one is drawn.
 which_run <- function(x) if (in_two_runs(x)) "the state sets' run (of two)"
 
 #' @rdname result-plots
@@ -129,7 +129,7 @@ plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
   invisible(shown)
 }
 
-# The rows of the first n trajectories, and how many these are, of how many.
+# The rows of the first n trajectories, the number of these trajectories, and the number of all.
 shown_trajectories <- function(x, n) {
   check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
@@ -143,10 +143,10 @@ shown_trajectories <- function(x, n) {
 
 trajectory_colours <- c("grey92", "#1B4F8A")
 
-# Arguments of image() take the place of our own.
+# Arguments of image() override our own.
 trajectory_image <- function(grid, label, ..., x, y, z, type, main, cex.axis, col = trajectory_colours, xlab = label, ylab = "",
                              axes = FALSE, zlim = c(0, 1),
-                             # rectangles side by side leave hairlines on smoothing devices
+                             # adjacent rectangles have hairlines between them on devices with antialiasing
                              useRaster = identical(grDevices::dev.capabilities("rasterImage")[[1L]], "yes")) {
   graphics::image(
     seq_len(nrow(grid)), seq_len(ncol(grid)), grid, zlim = zlim, col = col, axes = FALSE, xlab = xlab, ylab = ylab,
@@ -154,12 +154,12 @@ trajectory_image <- function(grid, label, ..., x, y, z, type, main, cex.axis, co
   )
 }
 
-# All labels are drawn: those that would run into each other are not among them.
+# Draws all labels: those that would overlap have been removed before.
 trajectory_axis <- function(part, ..., las = 1, cex.axis = graphics::par("cex.axis")) {
   graphics::axis(1, part$at, part$step, gap.axis = -1e3, las = las, cex.axis = cex.axis)
 }
 
-# Numbers above trajectories, all that there is room for; gives what to say of the others.
+# Draws as many numbers above trajectories as there is room for. Returns a note about the others.
 trajectory_names <- function(ticks) {
   middle <- vapply(ticks, `[[`, 0, "middle")
   name <- vapply(ticks, `[[`, "", "name")
@@ -183,9 +183,9 @@ check_rows <- function(n) {
   check_count(n, "n", 1)
 }
 
-# Where each row of the trajectories goes along the axis, and each trajectory's ticks. The gaps between trajectories have room
-# for the labels of a last step and a first one. Where that would take too much of the width, the label of the axis gives the
-# steps instead.
+# The position of each row of the trajectories along the axis, and the ticks of each trajectory. The gaps between trajectories
+# have room for the labels of a last and a first step. If the gaps would take too much of the width, the label of the axis gives
+# the steps instead.
 trajectory_places <- function(x) {
   rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
   width <- graphics::par("pin")[[1L]]
@@ -221,7 +221,7 @@ steps_in_words <- function(ends) {
 
 format_step <- function(step) format(step, trim = TRUE, scientific = FALSE)
 
-# The first and the last step, and as many round ones between as have room; `inch`: of a row, `text`: the width of a label.
+# The first and the last step, and as many round numbers between them as fit. `inch`: width of a row; `text`: width of a label.
 step_ticks <- function(step, at, inch, text) {
   order <- order(step)
   step <- step[order]
@@ -235,7 +235,7 @@ step_ticks <- function(step, at, inch, text) {
     place <- stats::approx(step, at, c(ends[[1L]], ticks, ends[[2L]]))$y * inch
     half <- text(c(ends[[1L]], ticks, ends[[2L]])) / 2
     k <- length(place)
-    # the last step is named for certain; a round one close to it is not
+    # the last step is always labelled, round numbers close to it are not
     near <- place + half > place[[k]] - half[[k]] - 0.06 & seq_len(k) < k & seq_len(k) > 1L
     all <- c(ends[[1L]], ticks, ends[[2L]])[!near]
     place <- place[!near]
@@ -247,7 +247,7 @@ step_ticks <- function(step, at, inch, text) {
   list(step = all, at = stats::approx(step, at, all)$y)
 }
 
-# The rows to draw, the largest last (on top of a plot whose axis runs upwards); `of` is how many there were.
+# The rows to draw. The largest is last, so that it is on top of the plot. `of` is the number of all rows.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
   check_rows(n)
   out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
@@ -271,7 +271,7 @@ analysis_ranked <- function(x, n) {
   )
 }
 
-# What the two panels want: a plot, and room for the longest label.
+# Widths of the two panels: a plot and the longest label each.
 panel_widths <- function(rows) {
   wanted <- 1.8 + 0.6 * graphics::par("ps") / 72 * vapply(rows, function(part) max(nchar(short_label(part$label))), 0)
   share <- min(max(wanted[[1L]] / sum(wanted), 0.35), 0.65)
@@ -288,7 +288,7 @@ influence_ranked <- function(x, n) {
 }
 
 sensitivity_ranked <- function(x, n) {
-  x <- x[!is.na(x$difference), , drop = FALSE] # changes that were given up
+  x <- x[!is.na(x$difference), , drop = FALSE] # changes without a result
   what <- ifelse(is.na(x$node), "p", x$node)
   how <- switch(x$change[[1L]],
     node = ifelse(x$value == 1, " on", " off"), selection = sprintf(" [%d] to %.2g", x$predictor, x$value),
@@ -314,7 +314,7 @@ plot_ranked <- function(rows, xlab, main, ...) {
   invisible(rows)
 }
 
-# Arguments of plot.default() take the place of our own. Those of points and lines are for ranked_marks().
+# Arguments of plot.default() override our own. Those for points and lines are passed to ranked_marks().
 ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(label),
                          ylab = "", xlim = ranked_reach(rows, log), ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", bty = "n") {
   graphics::plot.default(
@@ -322,7 +322,7 @@ ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd,
   )
 }
 
-# "long-run influence on a" in two lines where one is wider than the figure.
+# A label such as "long-run influence on a" in two lines, if one line is wider than the figure.
 folded <- function(label) {
   room <- graphics::par("pin")[[1L]] + 2 * min(graphics::par("mai")[c(2L, 4L)])
   wide <- graphics::strwidth(label, "inches", cex = graphics::par("cex.lab")) > room
@@ -338,7 +338,7 @@ ranked_reach <- function(rows, log) {
 }
 
 ranked_marks <- function(rows, at, ..., col = "#1B4F8A", pch = 19, cex = 1, lwd = 2, lty = 1, bg = NA) {
-  # colours and the like are given from the top
+  # colours and other arguments are given from top to bottom
   each <- function(what) rev(rep_len(what, length(at)))
   lower <- rows$lower
   if (graphics::par("xlog")) lower <- pmax(lower, 10^graphics::par("usr")[[1L]])
@@ -349,7 +349,7 @@ ranked_marks <- function(rows, at, ..., col = "#1B4F8A", pch = 19, cex = 1, lwd 
   )
 }
 
-# A title that is smaller, and at last shortened, where it is wider than the figure.
+# A title that is made smaller, and truncated if necessary, to fit the figure.
 fitted_title <- function(main, line, ..., cex.main = graphics::par("cex.main"), col.main = graphics::par("col.main"),
                          font.main = graphics::par("font.main")) {
   room <- graphics::par("fin")[[1L]] - 0.1
@@ -363,17 +363,17 @@ fitted_title <- function(main, line, ..., cex.main = graphics::par("cex.main"), 
       main <- paste0(substr(main, 1L, most - 3L), "...")
     }
   }
-  # in the middle of the figure, for a long label leaves a plot that is narrow and far right
+  # centred in the figure, because long labels move the plot to the right
   middle <- graphics::grconvertX(0.5, "nfc")
   graphics::mtext(main, 3, line, at = middle, cex = cex * graphics::par("cex"), font = font.main, col = col.main)
 }
 
-# Whether an argument of plot.default() leaves axes; the other arguments are not evaluated.
+# Whether an argument of plot.default() suppresses axes. Other arguments are not evaluated.
 has_axes <- function(..., axes = TRUE) !identical(axes, FALSE)
 
-# ---- room for labels ---------------------------------------------------------------------------------------------------
+# ---- labels of rows ----------------------------------------------------------------------------------------------------
 
-# A text of at most so many characters; of a pair, "from > to", the longer end is cut, or both.
+# Truncates a text to a number of characters. In a pair, "from > to", the longer end is truncated, or both.
 short_label <- function(x, most = 40L) {
   cut <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, pmax(most - 3L, 1L)), "..."), x)
   pair <- which(nchar(x) > most & lengths(strsplit(x, " > ", fixed = TRUE)) == 2L)
@@ -381,7 +381,7 @@ short_label <- function(x, most = 40L) {
     from <- sub(" > .*", "", x[pair])
     to <- sub(".* > ", "", x[pair])
     room <- most - 3L
-    least <- pmin(nchar(from), nchar(to)) # the shorter end stands whole where that leaves 6 characters for the longer
+    least <- pmin(nchar(from), nchar(to)) # keeps the shorter end if 6 characters remain
     least <- ifelse(room - least >= 6L, least, room %/% 2L)
     longer <- nchar(from) > nchar(to)
     x[pair] <- paste(cut(from, ifelse(longer, room - least, least)), cut(to, ifelse(longer, least, room - least)), sep = " > ")
@@ -389,9 +389,9 @@ short_label <- function(x, most = 40L) {
   cut(x, most)
 }
 
-# Sets the margins (in lines; the left one by the labels, if any, of so many rows) and gives the old ones. They take at most
-# 0.6 of the figure, so that a small device draws a small plot rather than none. With labels the figure is begun here, for
-# only then can texts be measured; what draws next goes on in it.
+# Sets the margins in lines and returns the old ones. The left margin depends on the labels, if any, and the number of rows. The
+# margins take at most 0.6 of the figure, so that a small device draws a small plot and not an error. With labels, the figure is
+# started here, because text can only be measured then.
 plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
   old <- graphics::par("mai", "mgp")
   if (!is.null(labels)) {
@@ -412,18 +412,18 @@ plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
   old
 }
 
-# In inches; `size` is mtext()'s, which does not go by par("cex").
+# Width in inches. `size` is the cex of mtext(), which ignores par("cex").
 label_width <- function(labels, size) max(graphics::strwidth(labels, "inches", cex = size / graphics::par("cex")), 0)
 
-# The size of labels that stand `height` inches apart, and of how many one is shown so that it can be read.
+# The size of labels that are `height` inches apart, and the number of rows per label that keeps them readable.
 label_size <- function(height) {
   size <- min(graphics::par("cex"), height / (0.85 * graphics::par("cin")[[2L]]))
   every <- max(1L, ceiling(0.4 / size))
   list(size = if (every > 1L) min(size * every, graphics::par("cex")) else size, every = every)
 }
 
-# Labels left of the plot, as large as rows and margin allow; axis() would leave out some that come close to each other. Gives
-# what to say where there is no room for all, else NULL.
+# Draws labels left of the plot, as large as rows and margin allow. axis() would omit labels that are close to each other. Returns
+# a note if not all labels fit, else NULL.
 side_labels <- function(at, labels) {
   usr <- graphics::par("usr")
   fit <- label_size(graphics::par("pin")[[2L]] / (usr[[4L]] - usr[[3L]]))
@@ -444,7 +444,7 @@ side_labels <- function(at, labels) {
   if (fit$every > 1L) sprintf("every %s row is named", ordinal(fit$every))
 }
 
-# What a plot of ranked rows leaves out: NULL where that is nothing.
+# A note about what a plot of rows omits, or NULL.
 ranked_note <- function(rows) {
   certain <- attr(rows, "certain")
   note <- c(
@@ -457,7 +457,7 @@ ranked_note <- function(rows) {
 
 left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format(of, big.mark = ","), what)
 
-# A small grey text above the plot, on the right.
+# Draws a small grey note above the plot, on the right.
 plot_note <- function(text, line = 0.2) {
   if (length(text) == 0L) return(invisible())
   size <- 0.8 * graphics::par("cex")
@@ -471,10 +471,10 @@ plot_note <- function(text, line = 0.2) {
 trace_of <- function(x) {
   run <- attr(x, "run")
   trace <- run$trace
-  if (is.null(trace)) abort_argument("`x` is no simulation as it came: there is no convergence to plot.")
+  if (is.null(trace)) abort_argument("`x` is not an original result of a simulation: there is no convergence to plot.")
   trace$phase <- ifelse(trace$phase == 0, "pilot", "run")
   trace$rhat[!is.finite(trace$rhat)] <- NA
-  unit <- run$trace_unit # of an analysis
+  unit <- run$trace_unit # for an analysis only
   if (!is.null(unit)) trace$width <- trace$width / unit
   goals <- c(run$wanted_rhat - 1, if (is.null(unit)) run$precision else 1)
   list(
@@ -500,7 +500,7 @@ plot_convergence <- function(x, main, ...) {
     convergence_marks(trace$samples, y, colour, ...)
   }
   draw(pmax(trace$rhat - 1, 1e-6), found$goals[[1L]], found$labels[[1L]], main)
-  # above the plot, where no point can be under it
+  # above the plot, where it covers no point
   graphics::legend(
     graphics::grconvertX(0.5, "npc"), graphics::grconvertY(1, "npc"), c(names(phase_colours), "wanted"), xjust = 0.5, yjust = 0.2,
     horiz = TRUE, xpd = NA, pch = c(19, 19, NA), lty = c(NA, NA, 2), col = c(phase_colours, "grey50"), bty = "n"
@@ -520,10 +520,10 @@ convergence_marks <- function(samples, value, colour, ..., col = colour, pch = 1
 
 phase_colours <- c(pilot = "grey55", run = "#1B4F8A")
 
-# The part of the network that the pairs are about.
+# The network that the pairs belong to.
 influence_network <- function(x) {
   run <- attr(x, "run")
-  if (is.null(run$model)) abort_argument("`x` has lost its network; plot the result as it came.")
+  if (is.null(run$model)) abort_argument("`x` lacks its network; plot the original result.")
   run$model
 }
 
@@ -536,7 +536,7 @@ plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
   top <- most_probable(x, n)
   nodes <- setdiff(names(x), "probability")
   labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])
-  # the nodes in the order of the digits, above the states, in as many lines as the width asks for
+  # the names of nodes in the order of the digits, above the states, in as many lines as needed
   em <- graphics::par("ps") / 72 * graphics::par("cex")
   title <- strwrap(states_of(nodes), max(20, floor(graphics::par("fin")[[1L]] / (0.52 * em))))
   if (length(title) > 4L) title <- c(title[1:3], paste(title[[4L]], "..."))
@@ -566,7 +566,7 @@ most_probable <- function(x, n) {
 
 states_of <- function(nodes) paste("states of", paste(nodes, collapse = " "))
 
-# Arguments of barplot() take the place of our own, colours from the top.
+# Arguments of barplot() override our own. Colours are given from top to bottom.
 distribution_bars <- function(probability, ..., height, horiz, axes, main, type, names.arg, col = "#1B4F8A", border = NA,
                               xlab = "probability", xlim = range(pretty(c(0, probability)))) {
   n <- length(probability)

@@ -1,18 +1,18 @@
-# The ways of arrows round boxes, in inches. A path is a matrix of points, from the border of the parent's box to that of the
-# child's; it never enters a box. `boxes` has the columns left, right, bottom, top.
+# Paths of arrows around boxes, in inches. A path is a matrix of points from the border of the parent's box to that of the child's
+# box. It does not enter any box. `boxes` has the columns left, right, bottom, top.
 
 boxes_of <- function(at, half) {
   cbind(left = at[, 1L] - half[, 1L], right = at[, 1L] + half[, 1L], bottom = at[, 2L] - half[, 2L], top = at[, 2L] + half[, 2L])
 }
 
-# Whether pieces pass through the inside of boxes: many pieces (rows of a and b) and one box (a row), or one piece and many boxes.
+# Whether segments pass through boxes: many segments (rows of a and b) and one box (a row), or one segment and many boxes.
 enters <- function(a, b, boxes, margin = 0) {
   x <- inside(a[, 1L], b[, 1L], boxes[, 1L] - margin, boxes[, 2L] + margin)
   y <- inside(a[, 2L], b[, 2L], boxes[, 3L] - margin, boxes[, 4L] + margin)
   pmax(x$enter, y$enter, 0) < pmin(x$leave, y$leave, 1)
 }
 
-# From which share of the way to which a piece is between two bounds.
+# The part of a segment, as shares of its length, that is between two bounds.
 inside <- function(a, b, low, high) {
   delta <- b - a
   first <- (low - a) / delta
@@ -29,7 +29,7 @@ inside <- function(a, b, low, high) {
   list(enter = enter, leave = leave)
 }
 
-# Whether a path passes through any box.
+# Whether a path passes through a box.
 path_enters <- function(path, boxes, margin = 0) {
   reach <- c(range(path[, 1L]), range(path[, 2L]))
   near <- which(
@@ -45,7 +45,7 @@ path_enters <- function(path, boxes, margin = 0) {
   FALSE
 }
 
-# Leaves out the points that a straight piece clear of all boxes can pass by.
+# Removes points that a straight segment can bypass without touching a box.
 straighten <- function(path, boxes, margin) {
   clear <- function(from, to) !path_enters(path[c(from, to), , drop = FALSE], boxes, margin)
   keep <- 1L
@@ -62,7 +62,7 @@ straighten <- function(path, boxes, margin) {
   path[keep, , drop = FALSE]
 }
 
-# Rounds the corners, each as widely as boxes allow.
+# Rounds the corners of a path, each as much as the boxes allow.
 round_corners <- function(path, boxes) {
   k <- nrow(path)
   if (k < 3L) return(path)
@@ -72,7 +72,7 @@ round_corners <- function(path, boxes) {
     before <- path[i - 1L, ] - corner
     after <- path[i + 1L, ] - corner
     lengths <- sqrt(c(sum(before^2), sum(after^2)))
-    # a piece between two corners is shared by them
+    # two corners share the segment between them
     most <- c(if (i == 2L) 0.85 else 0.5, if (i == k - 1L) 0.85 else 0.5)
     share <- if (min(lengths) > 0) 1 else 0
     t <- seq(0, 1, length.out = min(40, max(9, ceiling(sum(lengths) / 0.15))))
@@ -90,7 +90,7 @@ round_corners <- function(path, boxes) {
 
 # ---- arrows of the layered layout --------------------------------------------------------------------------------------
 
-# Along each chain of bends, which stand clear of boxes: straight down through a bend's row, aslant between rows.
+# Paths along chains of bends, which are clear of boxes: vertical at the row of a bend, and slanted between rows.
 layered_paths <- function(layout, from, to, tip) {
   boxes <- boxes_of(layout$at, layout$half)
   height <- layout$half[[1L, 2L]]
@@ -114,7 +114,7 @@ layered_paths <- function(layout, from, to, tip) {
   paths
 }
 
-# Where arrows leave and enter boxes: below the next point of each, side by side. x at the upper and at the lower end.
+# x of the ends of arrows at the upper and the lower box: close to the next point of each arrow, and beside each other.
 layered_ports <- function(layout) {
   chain <- layout$chain
   first <- vapply(chain, `[[`, 0, 1L)
@@ -135,7 +135,7 @@ side_ports <- function(node, towards, layout) {
     middle <- layout$at[[box, 1L]]
     order <- arrows[order(towards[arrows])]
     apart <- min(0.11, 2 * half / max(length(order) - 1L, 1L))
-    # nearer to the middle than straight below, for a box whose arrows all come from one side
+    # if all arrows of a box come from one side, their ends are moved towards its middle
     wanted <- middle + (pmin(pmax(towards[order], middle - half), middle + half) - middle) * 0.6
     port[order] <- spaced(wanted, rep(1, length(order)), rep(apart, length(order) - 1L), middle - half, middle + half)
   }
@@ -144,7 +144,7 @@ side_ports <- function(node, towards, layout) {
 
 # ---- arrows of any other layout ----------------------------------------------------------------------------------------
 
-# Straight from box to box where nothing is in the way, else along the shortest way round the boxes' corners.
+# Straight segments between boxes where possible; otherwise the shortest path along the corners of boxes.
 straight_paths <- function(at, half, from, to, tip, margin = 0.05) {
   boxes <- boxes_of(at, half)
   other <- which(from != to)
@@ -155,7 +155,7 @@ straight_paths <- function(at, half, from, to, tip, margin = 0.05) {
     a <- from[[i]]
     b <- to[[i]]
     delta <- at[b, ] - at[a, ]
-    # two arrows between the same boxes run side by side
+    # two arrows between the same boxes are parallel
     aside <- if (twin[[i]] && any(delta != 0)) {
       c(-delta[[2L]], delta[[1L]]) / sqrt(sum(delta^2)) * min(0.05, 0.6 * half[c(a, b), ])
     } else c(0, 0)
@@ -173,7 +173,7 @@ straight_paths <- function(at, half, from, to, tip, margin = 0.05) {
   paths
 }
 
-# Cuts off what lies in the boxes at both ends, and the tip's distance from the second; NULL where nothing is left.
+# Cuts off the parts of a path inside the boxes at both ends, and the gap at the second box. NULL if nothing remains.
 clip_ends <- function(way, box_from, box_to, tip) {
   leave <- function(inner, outer, box, further) {
     grown <- box + c(-1, 1, -1, 1) * further
@@ -190,7 +190,7 @@ clip_ends <- function(way, box_from, box_to, tip) {
   way
 }
 
-# The corners of the boxes, a margin away, and the lengths of the lines between those that see each other.
+# The corners of boxes, at a margin, and the lengths of the segments between corners that no box blocks.
 corner_graph <- function(boxes, margin) {
   out <- cbind(boxes[, c(1L, 3L)] - margin, boxes[, c(2L, 4L)] + margin)
   point <- rbind(out[, 1:2], out[, c(1L, 4L)], out[, c(3L, 2L)], out[, 3:4])
@@ -209,7 +209,7 @@ corner_graph <- function(boxes, margin) {
   list(point = point, length = pmin(length, t(length)), margin = margin)
 }
 
-# Of each line from a to b, whether no box is in its way.
+# Whether each segment from a to b is clear of all boxes.
 sees <- function(a, b, boxes, margin) {
   clear <- rep(TRUE, nrow(a))
   for (i in seq_len(nrow(boxes))) {
@@ -219,7 +219,7 @@ sees <- function(a, b, boxes, margin) {
   clear
 }
 
-# Dijkstra's shortest way from one box to another over corners; straight where there is none, as boxes cover each other.
+# Dijkstra's shortest path between two boxes along corners. A straight segment if there is no path, because boxes overlap.
 way_round <- function(start, end, from, to, boxes, corners) {
   n <- nrow(corners$point)
   from_here <- function(p, own) {
@@ -228,7 +228,7 @@ way_round <- function(start, end, from, to, boxes, corners) {
     length[!sees(here, corners$point, boxes[-own, , drop = FALSE], 0.5 * corners$margin)] <- Inf
     length
   }
-  bend <- 0.05 # what a corner more may save
+  bend <- 0.05 # cost of a further corner
   distance <- from_here(start, from) + bend
   last <- from_here(end, to)
   came <- integer(n)
@@ -258,14 +258,14 @@ way_round <- function(start, end, from, to, boxes, corners) {
   rbind(start, corners$point[way, , drop = FALSE], end, deparse.level = 0)
 }
 
-# A node that is its own parent: three quarters of a circle round the upper right corner of its box.
+# A loop from a node to itself: three quarters of a circle around the upper right corner of its box.
 loop_path <- function(at, half, radius, tip) {
   turn <- seq(pi, -pi / 2, length.out = 25L)
   corner <- at + half + tip * 0.7
   cbind(corner[[1L]] + radius * cos(turn), corner[[2L]] + radius * sin(turn))
 }
 
-# Moves boxes apart that cover each other, and then all into the page.
+# Moves boxes that overlap apart, and then all boxes into the page.
 separate_boxes <- function(at, half, gap, page) {
   for (pass in 1:80) {
     dx <- outer(at[, 1L], at[, 1L], "-")
@@ -276,7 +276,7 @@ separate_boxes <- function(at, half, gap, page) {
     if (!any(over)) break
     sideways <- over & over_x < over_y
     upright <- over & !sideways
-    # boxes at one place part by their numbers
+    # boxes with the same centre are separated in the order of their numbers
     sign_x <- ifelse(dx == 0, sign(row(dx) - col(dx)), sign(dx))
     sign_y <- ifelse(dy == 0, sign(row(dy) - col(dy)), sign(dy))
     at[, 1L] <- at[, 1L] + rowSums(ifelse(sideways, sign_x * over_x * 0.3, 0))

@@ -1,57 +1,60 @@
 #' Networks from files
 #'
-#' `read_network()` tells the format by the file's content, not by its name, and returns the kind of model that the file
-#' holds; the others expect their format. Files are text in UTF-8, with any kind of line end, and may be compressed by gzip,
-#' bzip2 or xz.
+#' `read_network()` detects the format from the content of the file, not from its name, and returns the kind of model that the
+#' file holds. The other functions read one format each. Files are text in UTF-8 with any kind of line ending, and may be
+#' compressed with gzip, bzip2 or xz.
 #'
-#' @param file Path of the file, or a connection, such as `url("https://...")`. One that is not open is opened, read and closed,
-#'   as [read.table()] does.
+#' @param file Path of the file, or a connection, such as `url("https://...")`. A connection that is not open is opened for
+#'   reading and closed again, as in [read.table()].
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
-#' @param perturbation The perturbation probability p, at least 0 and below 1. Only ASSA-PBN's format has a word for it; in
-#'   the others it is 0. A value given here holds, whatever the file says; `NULL` (the default) leaves what the file says.
-#' @param update `"synchronous"` (every node is updated at each step) or `"asynchronous"` (one node, chosen uniformly). Only
-#'   ASSA-PBN's format has a word for it; the others are taken for synchronous. A value given here holds, whatever the file
-#'   says; `NULL` (the default) leaves what the file says.
-#' @param exempt Nodes that are never perturbed: names, numbers, or one flag a node; `character()` for none. The word
-#'   `"inputs"` stands for all inputs, as in [pbn()]. `NULL` (the default) leaves what the file says.
-#' @param initial Where trajectories start: a 0/1 vector named by nodes, or one value a node, `NA` for a random one. Nodes
-#'   that it does not name keep what the file says. `NULL` (the default) leaves what the file says.
+#' @param perturbation The perturbation probability p, at least 0 and below 1. It overrides the value in the file. With `NULL`
+#'   (the default), the value in the file is used. Only the format of ASSA-PBN stores it; in the other formats it is 0.
+#' @param update `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
+#'   chosen uniformly at random). It overrides the value in the file. With `NULL` (the default), the value in the file is used.
+#'   Only the format of ASSA-PBN stores it; networks in the other formats are read as synchronous.
+#' @param exempt Nodes that are never perturbed: names, numbers, or a logical vector with one element per node; `character()`
+#'   for none. The word `"inputs"` stands for all inputs, as in [pbn()]. With `NULL` (the default), the nodes that the file
+#'   exempts.
+#' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
+#'   It overrides the values in the file for the nodes that it names. With `NULL` (the default), the values in the file are used.
 #'
-#' @returns A network of class `pbn`, as [pbn()] makes them. Reaction networks (SBML without qual, BioNetGen's `.net`) are an
-#'   error of class `fireflip_error_unsupported` that says what the file holds.
+#' @returns A network of class `pbn`, as created by [pbn()]. For a reaction network (SBML without qual, or BioNetGen's `.net`),
+#'   there is an error of class `fireflip_error_unsupported` that describes the content of the file.
 #'
 #' @section Formats:
-#' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=`, `perturbation=`; blocks
-#' `nodeNames` ... `endNodeNames`, `node NAME` ... `endNode` with lines `probability : function`, and `npNode` ...
-#' `endNpNode`, nodes that are never perturbed. `//` starts a comment. Selection probabilities are normalised. What the
-#' format has no words for is written in blocks of our own, at which another program stops rather than misread the network:
-#' `initialValues` ... `endInitialValues` with lines `NAME = 1`, `contexts` ... `endContexts` with lines
-#' `probability : 1 2 1` (for every node, in the order of `nodeNames`, the number of its function in that context), and
-#' `removedNodes=36 34`, the nodes, and the perturbed ones among them, that [reduce_network()] took away. Every network can
-#' be written in this format, and comes back as the same network, to the last bit of its probabilities; the texts of
-#' predictor functions are written afresh, with quotes and parentheses only where they are needed.
+#' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
+#' `nodeNames` ... `endNodeNames`; blocks `node NAME` ... `endNode` with lines `probability : function`; and a block `npNode` ...
+#' `endNpNode` with the nodes that are never perturbed. `//` starts a comment. Selection probabilities are normalised.
+#'
+#' Some properties of a network cannot be expressed in this format. They are written in additional blocks, which other programs
+#' reject instead of misreading the network: `initialValues` ... `endInitialValues` with lines `NAME = 1`; `contexts` ...
+#' `endContexts` with lines `probability : 1 2 1`, which give for every node, in the order of `nodeNames`, the number of its
+#' predictor function in that context; and `removedNodes=36 34`, the number of nodes that [reduce_network()] removed, and of
+#' those among them that are perturbed. Every network can be written in this format and read back. The network that is read is
+#' the same, including all digits of its probabilities. The text of predictor functions may change: only quotes and parentheses
+#' that are needed are written.
 #'
 #' **BoolNet** (`"boolnet"`): a header `targets, factors` or `targets, factors, probabilities`, then lines
-#' `name, function, probability`; `#` starts a comment. The probabilities of a node must sum to 1 within 1e-4, which is what
-#' the package BoolNet asks for, and are normalised: three times 0.333333 is three times a third. A name that occurs in
-#' functions only is taken for an input, which keeps its value, as BoolNet has it; a message of class
-#' `fireflip_message_inputs` (with the names in its field `inputs`) says which names these are, since a misspelt name would
-#' be one of them. Not supported, and an error: BoolNet's functions `maj()`, `sumgt()`, `sumlt()`, `sumis()`, `all()`,
-#' `any()`, its predicates of time, `timeis()`, `timegt()` and `timelt()`, and its delays, `C[-2]`.
+#' `name, function, probability`. `#` starts a comment. The probabilities of a node must sum to 1 within 1e-4, as in the package
+#' BoolNet, and are normalised, so that three times 0.333333 is three times 1/3. As in BoolNet, a name that only occurs in
+#' functions is an input, which keeps its value. Because it may also be a misspelt name, these names are reported in a message of
+#' class `fireflip_message_inputs`, whose field `inputs` holds them. The following are not supported and cause an error:
+#' BoolNet's functions `maj()`, `sumgt()`, `sumlt()`, `sumis()`, `all()` and `any()`, its temporal predicates `timeis()`,
+#' `timegt()` and `timelt()`, and its delays, such as `C[-2]`.
 #'
-#' **.bnet** (`"bnet"`): the same without probabilities, one line a node; the header may be missing.
+#' **.bnet** (`"bnet"`): as BoolNet's format, but without probabilities and with one line per node. The header is optional.
 #'
-#' **SBML-qual** (`"sbml"`): level 3 with the package *qual*, by libsbml; every species has two levels.
+#' **SBML-qual** (`"sbml"`): SBML level 3 with the package *qual*, read with libsbml. Every species must have two levels.
 #'
-#' **Rules** (`"rules"`): a line a node, `name = function` or `name := function`; `#` starts a comment. Names without a line are
-#' taken for inputs, as in BoolNet's formats.
+#' **Rules** (`"rules"`): one line per node, `name = function` or `name := function`. `#` starts a comment. Names without a line
+#' are inputs, as in BoolNet's format.
 #'
-#' Predictor functions follow the grammar of [pbn()]. Names with blanks or signs are given in double quotes or backquotes.
+#' Predictor functions follow the grammar of [pbn()]. Names with spaces or operators must be quoted with double quotes or
+#' backquotes.
 #'
-#' @section Errors: `fireflip_error_file` when the file cannot be read; `fireflip_error_parse` with the file, the line, what
-#'   was found and what was expected; `fireflip_error_unsupported` for a model of another kind; `fireflip_error_model` for a
-#'   network that contradicts itself;
-#'   `fireflip_error_argument`.
+#' @section Errors: `fireflip_error_file` if the file cannot be read; `fireflip_error_parse` with the file, the line, what was
+#'   found and what was expected; `fireflip_error_unsupported` for a model of another kind; `fireflip_error_model` for an
+#'   inconsistent network; `fireflip_error_argument` for an invalid argument.
 #' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks.
 #'   *Computational Methods in Systems Biology*, LNCS 9859, 309-315.
 #'
@@ -98,9 +101,9 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   model
 }
 
-# ---- where the text comes from ----------------------------------------------------------------------------------------------
+# ---- sources of text ---------------------------------------------------------------------------------------------------------
 
-# list(name, text): the text as raw bytes where it comes from a connection or a compressed file, NULL where the core reads it.
+# list(name, text): the text as raw bytes if it comes from a connection or a compressed file; NULL if the core reads the file.
 network_source <- function(file) {
   expected <- "the path of a file, one string, or a connection"
   if (!missing(file) && inherits(file, "connection")) return(connection_source(file))
@@ -109,7 +112,7 @@ network_source <- function(file) {
   list(name = file)
 }
 
-# As R's own readers do: a connection that is not open is opened, read and closed; of one that is, the rest is read.
+# As in R's own readers, a connection that is not open is opened, read and closed. From an open one, the rest is read.
 connection_source <- function(connection) {
   about <- tryCatch(summary(connection), error = function(e) {
     abort("file", sprintf("`file` is a connection that cannot be used: %s.", conditionMessage(e)))
@@ -168,7 +171,7 @@ all_bytes <- function(connection, name) {
   }
 }
 
-# A pipe has no size, and what is read of it is gone.
+# A pipe has no size, and must not be read here because it cannot be read twice.
 is_compressed <- function(file) {
   if (!isTRUE(file.size(file) > 0) || dir.exists(file)) return(FALSE)
   starts_compressed(tryCatch(readBin(file, "raw", 10L), error = function(e) raw(), warning = function(w) raw()))
@@ -184,7 +187,7 @@ compression <- function(bytes) {
 }
 starts_compressed <- function(bytes) nzchar(compression(bytes))
 
-# The lines of the text, or the first `n`; none of a pipe, which cannot be read again, and of what is no text.
+# The lines of the text, or the first `n`. None from a pipe, which cannot be read twice, and none if it is not text.
 source_lines <- function(source, n = -1L) {
   if (is.null(source$text)) {
     if (!isTRUE(file.size(source$name) > 0) || dir.exists(source$name)) return(character())
@@ -201,24 +204,24 @@ source_lines <- function(source, n = -1L) {
   sub("^\ufeff", "", lines)
 }
 
-# The first line that is neither empty nor a comment; "" where there is none.
+# The first line that is neither empty nor a comment; "" if there is none.
 first_line <- function(source) {
   lines <- trimws(source_lines(source, 1000L))
   lines <- lines[nzchar(lines) & !startsWith(lines, "#") & !startsWith(lines, "//")]
   if (length(lines) == 0L) "" else lines[[1L]]
 }
 
-# ---- rules, a line each ------------------------------------------------------------------------------------------------------
+# ---- rules, one line per node ------------------------------------------------------------------------------------------------
 
 rule_line <- "^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,=:\"`#<]+?)[[:space:]]*:?=[[:space:]]*(.*)$"
 
-# ASSA-PBN's files begin with some settings of this form.
+# Files of ASSA-PBN begin with settings of this form.
 is_rule_line <- function(line) {
   grepl(rule_line, line, perl = TRUE) &&
     !tolower(trimws(sub(rule_line, "\\1", line, perl = TRUE))) %in% c("type", "n", "perturbation", "removednodes")
 }
 
-# The same as .bnet, line by line, so that errors name the right one.
+# Translates rules to .bnet, line by line, so that errors give the right line number.
 bnet_of_rules <- function(source) {
   lines <- source_lines(source)
   shown <- trimws(lines)
@@ -240,14 +243,14 @@ bnet_of_rules <- function(source) {
       place(which(rule)[[twice]]), bare[[twice]], which(rule)[[match(bare[[twice]], bare)]]
     ))
   }
-  name <- ifelse(tolower(name) == "targets", paste0("\"", name, "\""), name) # a .bnet may have this word in its header
+  name <- ifelse(tolower(name) == "targets", paste0("\"", name, "\""), name) # it would be read as the header
   lines[rule] <- paste0(name, ", ", sub(rule_line, "\\2", lines[rule], perl = TRUE))
   charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
 }
 
 # ---- other kinds of models ----------------------------------------------------------------------------------------------------
 
-# BioNetGen's files begin with blocks of these names. SBML's reaction networks are told by the core.
+# Files of BioNetGen begin with blocks of these names. The core detects reaction networks in SBML.
 refuse_bionetgen <- function(source) {
   blocks <- c("model", "parameters", "compartments", "molecule types", "(seed )?species", "observables", "functions", "reaction")
   block <- sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|"))
@@ -267,15 +270,15 @@ refuse_bionetgen <- function(source) {
   abort("unsupported", sprintf("%s holds %s, which this version cannot read; it reads Boolean networks.", source$name, what))
 }
 
-# ---- names that are no nodes yet -----------------------------------------------------------------------------------------------
+# ---- names without a rule ------------------------------------------------------------------------------------------------------
 
-# The names that BoolNet's formats take for inputs because no line is theirs. The core puts them behind all others.
+# The names that are inputs because they have no line, in BoolNet's formats. The core puts them after all other nodes.
 undeclared_inputs <- function(model, source) {
   last <- rev(seq_along(model$nodes))
   after <- last[cumprod(last %in% input_nodes(model)) == 1]
   if (length(after) == 0L) return(character())
   lines <- source_lines(source)
-  if (length(lines) == 0L) return(character()) # a pipe cannot be read again
+  if (length(lines) == 0L) return(character()) # a pipe cannot be read twice
   field <- sub("^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,#]*),.*$", "\\1", lines)
   setdiff(model$nodes[rev(after)], gsub("^[\"`]|[\"`]$", "", trimws(field)))
 }
@@ -289,7 +292,7 @@ tell_inputs <- function(inputs, nodes) {
   message(new_condition("inputs", "message", text, NULL, inputs = inputs))
 }
 
-# The first that looks misspelt. Names that differ in digits alone, x1 and x2, are meant to differ.
+# A hint for the first name that looks misspelt. Names that differ in digits only, such as x1 and x2, do not.
 meant_instead <- function(inputs, known) {
   for (name in utils::head(inputs, 1000L)) {
     near <- closest_name(name, known)
@@ -323,24 +326,25 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
   read_network(file, "sbml", perturbation, update, exempt, initial)
 }
 
-#' Networks to files
+#' Write a network to a file
 #'
-#' The file appears whole or not at all: the text goes to a temporary file beside it, which then takes its place.
+#' The network is written to a temporary file in the same folder, which then replaces `file`. So `file` is never left incomplete.
 #'
 #' @param model A network of class `pbn`.
 #' @param file Path of the file.
-#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`; see [read_network()] for what they are. `"auto"` (the default)
-#'   goes by the ending of `file`: `.pbn`, `.boolnet` or `.txt`, `.bnet`, `.sbml` or `.xml`.
-#' @param ... Further arguments of a method; that of `pbn` takes none.
+#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`, as described in [read_network()]. With `"auto"` (the default), the
+#'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`.
+#' @param ... Further arguments of methods. The method for `pbn` has none.
 #'
 #' @returns `file`, invisibly.
-#' @section What a format cannot say:
-#' `"pbn"` says it all. `"boolnet"` has no contexts, `"bnet"` and `"sbml"` moreover have one predictor function a node: such
-#' a network is an error there. Perturbation, asynchronous update, exempt nodes, what a reduction removed and, but for
-#' `"sbml"`, initial values are left out of these three, with a warning of class `fireflip_warning_dropped`. Where a format
-#' knows no truth table and no exclusive or, sums of products stand for them.
-#' @section Errors: `fireflip_error_file` when the file cannot be written; `fireflip_error_model` when the format cannot say
-#'   what the network is; `fireflip_error_argument`.
+#' @section Limits of formats:
+#' `"pbn"` stores the whole network. `"boolnet"` has no contexts, and `"bnet"` and `"sbml"` have neither contexts nor several
+#' predictor functions per node. Writing a network that has them to such a format is an error. These three formats do not store
+#' the perturbation, asynchronous update, exempt nodes and what a reduction removed; `"boolnet"` and `"bnet"` do not store
+#' initial values either. These are dropped with a warning of class `fireflip_warning_dropped`. If a format has no truth tables
+#' or no exclusive or, sums of products are written instead.
+#' @section Errors: `fireflip_error_file` if the file cannot be written; `fireflip_error_model` if the format cannot express the
+#'   network; `fireflip_error_argument` for an invalid argument.
 #' @seealso [read_network()]
 #' @rdname write_network
 #' @export
@@ -387,13 +391,13 @@ format_of_path <- function(file) {
   unname(format)
 }
 
-# `bits` is what the core says was lost: ff_lost in src/io/ff_io.h.
+# `bits` tells what the core did not write: see ff_lost in src/io/ff_io.h.
 warn_dropped <- function(bits, format) {
   what <- c("the perturbation", "the asynchronous update", "the exempt nodes", "the initial values", "what a reduction removed")
   lost <- what[bitwAnd(bits, as.integer(2^(0:4))) != 0]
   if (length(lost) > 0L) {
     warn("dropped", sprintf(
-      "The format \"%s\" has no word for %s: not written. The format \"pbn\" has.", format, paste(lost, collapse = ", ")
+      "The format \"%s\" cannot store %s: not written. The format \"pbn\" can.", format, paste(lost, collapse = ", ")
     ), lost = lost)
   }
 }

@@ -1,13 +1,14 @@
-# What a result says of its run. The columns of a result are the answer. Its attribute "run" is a list of what determined the
-# answer and of what the simulation saw: it is the same on any machine. What differs from machine to machine (seconds, backend,
-# threads) stands in the element `machine` of that list, where identical() does not look: see ffi_note() in src/rglue/.
+# What a result stores about its run. The columns of a result are its estimates. The attribute "run" is a list of everything that
+# determined the estimates and of what the simulation observed. It is the same on every machine. What depends on the machine
+# (seconds, backend, threads) is in the element `machine` of that list, which identical() does not compare: see ffi_note() in
+# src/rglue/.
 
-# seconds; backend; and where they are known threads, bytes (memory), device (of a GPU's run).
+# Notes on the machine: seconds, backend, and if known threads, bytes (memory) and device (for a run on a GPU).
 machine_notes <- function(...) .Call(ffi_note, list(...))
 
 noted <- function(run) .Call(ffi_noted, run$machine)
 
-# The notes of several runs as those of one: seconds add up, and of the rest the first holds.
+# Merges the notes of several runs: the sum of seconds, all backends, the first device, and the largest memory and threads.
 all_notes <- function(runs, seconds = NULL) {
   notes <- lapply(runs, noted)
   out <- notes[[1L]]
@@ -20,7 +21,7 @@ all_notes <- function(runs, seconds = NULL) {
   do.call(machine_notes, out)
 }
 
-# Of an exact answer, which has no simulation.
+# The run of an exact result.
 exact_run <- function(model, confidence, seconds, ...) {
   list(
     method = "exact", model = model, ..., confidence = confidence, forgets = forgets_start(model),
@@ -28,16 +29,16 @@ exact_run <- function(model, confidence, seconds, ...) {
   )
 }
 
-# Which rows are exact: no trajectories have been run for them.
+# Which rows are exact: they have no number of trajectories.
 exact_rows <- function(x) if (is.null(x$trajectories)) logical(nrow(x)) else is.na(x$trajectories)
 
-# What as.data.frame(run = TRUE) adds, a row a row of the result.
+# The columns that as.data.frame(run = TRUE) adds, with one row per row of the result.
 run_columns <- function(x) {
   run <- attr(x, "run")
   runs <- if (is.null(run$runs)) list(run) else run$runs
   of_row <- if (is.null(run$runs)) rep(1L, nrow(x)) else match(x$run, names(run$runs))
   if (is.null(run) || length(of_row) != nrow(x) || anyNA(of_row)) {
-    abort_argument("`x` has lost what its run left; take the result as it came.")
+    abort_argument("`x` lacks the record of its run; use the original result.")
   }
   field <- function(name, none) {
     value <- lapply(runs, `[[`, name)
@@ -45,7 +46,7 @@ run_columns <- function(x) {
   }
   note <- function(name) unlist(lapply(runs, function(one) noted(one)[[name]]))[of_row]
   out <- list(method = field("method", NA_character_))
-  if (inherits(x, "long_run_sensitivity")) out <- list() # each row has its own
+  if (inherits(x, "long_run_sensitivity")) out <- list() # it has a column of its own
   if (!inherits(x, c("long_run_sensitivity", "outcomes"))) {
     out$layout <- field("layout", NA_character_)
     out$burn_in <- field("burn_in", NA_real_)
@@ -63,7 +64,7 @@ run_columns <- function(x) {
   as.data.frame(out)
 }
 
-# The plain data frame, with those columns or without.
+# A plain data frame, optionally with the columns that describe the run.
 with_run <- function(x, run) {
   check_flag(run, "run")
   if (!run) return(plain_frame(x))
@@ -81,7 +82,7 @@ plain_frame <- function(x) {
 
 # ---- rows of one result, or of several ------------------------------------------------------------------------------------
 
-# What a result says of itself stays with its rows and columns; its tally, of all rows, does not.
+# Subsets of rows or columns keep the run, except for its tally, which is that of all rows.
 keep_run <- function(out, x) {
   if (!is.data.frame(out) || !all(c("lower", "upper") %in% names(out))) return(out)
   run <- attr(x, "run")
@@ -109,19 +110,19 @@ notes_of_runs <- function(runs) {
 #' @export
 `[.long_run_sensitivity` <- function(x, ...) keep_run(NextMethod(), x)
 
-#' Results of several runs below each other
+#' Combine results of several runs
 #'
-#' `rbind()` puts results of [steady_state()], [node_activity()], [long_run_influence()], [long_run_sensitivity()] or
-#' [outcomes()] below each other, as to compare a wild type with mutants. Names that the results are given by tell them apart.
-#' To merge the parts of one run is another thing: see [c()][c.steady_state].
+#' `rbind()` combines results of [steady_state()], [node_activity()], [long_run_influence()], [long_run_sensitivity()] or
+#' [outcomes()] by rows, for instance to compare a wild type with mutants. To merge the parts of one run, use
+#' [c()][c.steady_state] instead.
 #'
-#' @param ... Results of one kind, best with names: `rbind(wild = a, mutant = b)`.
-#' @param deparse.level,make.row.names,stringsAsFactors Ignored; here for the generic.
-#' @returns A result of the same kind with a first column `run`: the names that the results were given by, or their numbers. It
-#'   prints, plots and gives `as.data.frame(run = TRUE)` as each of them does. Rows of one and the same result that are
-#'   given without names are put together again, without that column. Of outcomes, whose attractors have their numbers
-#'   from one result, it is a plain data frame in which `nodes` says what the outcomes are. With something else
-#'   among the results, it is a plain data frame too.
+#' @param ... Results of the same kind, preferably named: `rbind(wild = a, mutant = b)`.
+#' @param deparse.level,make.row.names,stringsAsFactors Ignored; required by the generic.
+#' @returns A result of the same kind with the additional first column `run`, which holds the names of the arguments, or their
+#'   numbers if there are none. It has the same methods for `print()`, `plot()` and `as.data.frame(run = TRUE)`. Rows of
+#'   the same result that are given without names are combined without this column. For [outcomes()], whose attractors are
+#'   numbered in each result separately, the value is a plain data frame with the additional column `nodes`, which describes
+#'   the outcomes. If other objects are among the arguments, the value is a plain data frame.
 #' @name result-rbind
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -184,7 +185,7 @@ bind_results <- function(parts, class) {
   structure(out, class = c(class, "data.frame"), run = notes_of_runs(lapply(all, untallied)))
 }
 
-# Each part with a column `run` and its runs by those names; all names differ.
+# Adds a column `run` with different names to each part, and names the runs accordingly.
 labelled_runs <- function(parts) {
   given <- names(parts)
   if (is.null(given)) given <- rep("", length(parts))

@@ -1,29 +1,34 @@
-#' Look at results
+#' Print and summarise results
 #'
-#' `print()` shows the estimates with as many digits as their intervals support: state sets in the order of `x`, influences
-#' and sensitivities with the largest first, and last those influences that need no estimate, as they are the same in every
-#' state. `format()` gives the same, in the order of `x`, as a data frame of text; `summary()` says how the simulation went, and
-#' of sensitivities which changes matter most; `as.data.frame()` drops the class and keeps the columns, and with `run = TRUE`
-#' adds what is the same for all rows: method, layout, burn-in, seed, backend, seconds. Where a table is wider than the line,
-#' `print()` leaves columns out and says so.
+#' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of
+#' `x`. Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every
+#' state, come last. If a table is wider than the line, `print()` omits columns and tells which.
+#'
+#' `format()` returns the same, in the order of `x`, as a data frame of text. `summary()` describes the simulation; for
+#' sensitivities it shows which changes have the largest effect. `as.data.frame()` removes the class and keeps the columns. With
+#' `run = TRUE` it adds columns that describe the run: method, layout, burn-in, seed, backend and seconds.
 #'
 #' @param x,object A result of [steady_state()], [node_activity()], [long_run_influence()], [influence_analysis()] or
 #'   [long_run_sensitivity()].
-#' @param n How many rows to print (of an analysis: sets and pairs). Default 20; `Inf` for all.
-#' @param row.names,optional Ignored; here for the generic.
-#' @param run Add columns on the run? Default `FALSE`.
+#' @param n How many rows to print; for an analysis, how many sets and how many pairs. Default 20; `Inf` for all.
+#' @param row.names,optional Ignored; required by the generic.
+#' @param run Whether to add columns that describe the run. Default `FALSE`.
 #' @param ... Ignored.
-#' @returns `format()`: a data frame of text. `summary()` of a simulation: a list of class `summary.fireflip_run` with `rows`
-#'   (a number), `samples`, `trajectories`, `burn_in`, `window` (counted steps a trajectory), `thinning`, `rhat` (the
-#'   largest), `width` (half the widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device` (of
-#'   a run on a GPU: `kernel`, `reason`, `threads` of a block, `blocks` and `registers` a multiprocessor and thread hold,
-#'   `shared` bytes of a block, `capacity` in tiles of 1,024 trajectories, `bytes` and `seconds` on the device), `threads`,
-#'   `bytes` (memory of the simulation), `seed`, `seconds`; of an analysis, `rows`, `width` and `precision` have an element for
-#'   `states` and one for `influence`. `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with
-#'   one row a change, the one that matters most first: `change`, `node`, `predictor`, `value`, `difference` (the largest over
-#'   the sets, with its sign: above 0 where the change raises the probability), `set` (the one it is of), `largest` (its
-#'   absolute value), `total` (the sum of absolute differences over the sets), `clear` (in how many sets the difference is not
-#'   0: its interval does not hold 0) and `p_adjusted` (the smallest of the sets, see [long_run_sensitivity()]).
+#' @returns `format()`: a data frame of text.
+#'
+#'   `summary()` of a simulation: a list of class `summary.fireflip_run`. Its elements are `rows` (their number), `samples`,
+#'   `trajectories`, `burn_in`, `window` (counted steps per trajectory), `thinning`, `rhat` (the largest), `width` (half the
+#'   widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device`, `threads`, `bytes` (memory of the
+#'   simulation), `seed` and `seconds`. `device` describes a run on a GPU: `kernel`, `reason`, `threads` and `shared` (bytes of
+#'   shared memory) per block, `blocks` per multiprocessor, `registers` per thread, `capacity` (tiles of 1,024 trajectories that
+#'   run at a time), `bytes` and `seconds` on the device. In the summary of an analysis, `rows`, `width` and `precision` have an
+#'   element for `states` and one for `influence`.
+#'
+#'   `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with one row per change, ordered by
+#'   `largest`. Its columns are `change`, `node`, `predictor`, `value`, `difference` (the largest over the sets in absolute value,
+#'   with its sign: above 0 if the change raises the probability), `set` (the set of this difference), `largest` (its absolute
+#'   value), `total` (the sum of absolute differences over the sets), `clear` (the number of sets for which the interval of the
+#'   difference does not contain 0) and `p_adjusted` (the smallest over the sets, see [long_run_sensitivity()]).
 #' @name result-methods
 #' @examples
 #' net <- set_perturbation(example_model("cellcycle"), 0.01)
@@ -51,7 +56,7 @@ print.long_run_sensitivity <- function(x, n = 20, ...) {
   )
 }
 
-# Rows that a plain data frame subset has left without the key columns are printed as a data frame.
+# A subset without the key columns is printed as a data frame.
 print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
@@ -60,12 +65,12 @@ print_result <- function(x, class, columns, n) {
   invisible(x)
 }
 
-# A table of differences of one set alone has the set above it.
+# If all differences are of one set, it is shown above the table.
 one_set <- function(x) nrow(x) > 0L && length(unique(x$set)) == 1L && is.null(x$run)
 
 print_rows <- function(x, n) {
   certain <- certain_rows(x)
-  shown <- seq_len(nrow(x)) # of state sets the user has chosen the order
+  shown <- seq_len(nrow(x)) # state sets keep their order
   if (inherits(x, "long_run_sensitivity")) shown <- order(-abs(x$difference))
   if (inherits(x, "long_run_influence")) {
     shown <- order(certain, -x$influence)
@@ -78,13 +83,13 @@ print_rows <- function(x, n) {
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
 }
 
-# A table that fits the line: columns that can be done without are left out, and told below, then texts are cut.
+# Prints a table that fits the line. First omits columns, which are listed below the table, then truncates names.
 print_table <- function(text, width = getOption("width")) {
   wide <- function(text) vapply(names(text), function(name) max(nchar(c(name, text[[name]]), "width")) + 1L, 0L)
   left_out <- character()
   for (name in intersect(c("trajectories", "samples", "rhat", "probability", "visited"), names(text))) {
     if (sum(wide(text)) <= width) break
-    if (name == "probability" && is.null(text$changed)) next # it is the estimate
+    if (name == "probability" && is.null(text$changed)) next # the estimate itself
     value <- unique(trimws(text[[name]]))
     left_out <- c(left_out, if (length(value) == 1L && nzchar(value)) sprintf("%s (%s)", name, value) else name)
     text[[name]] <- NULL
@@ -104,7 +109,7 @@ print_table <- function(text, width = getOption("width")) {
 
 cut_text <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, most - 3L), "..."), x)
 
-# Which rows of a simulation are no estimates: an interval without a width is that of a constant.
+# Which rows of a simulation are certain. Their intervals have no width.
 certain_rows <- function(x) {
   if (is.null(x$trajectories) || is.null(x$lower) || is.null(x$upper)) return(logical(nrow(x)))
   !exact_rows(x) & !is.na(x$lower) & !is.na(x$upper) & x$lower == x$upper
@@ -113,7 +118,7 @@ certain_rows <- function(x) {
 certain_text <- function(certain, of) {
   one <- certain == 1L
   if (certain == of) return(sprintf("%s certain: the same in every state", if (one) "It is" else "All are"))
-  sprintf("%s of %s certain (the same in every state) and last", format(certain, big.mark = ","),
+  sprintf("%s of %s certain (the same in every state) and listed last", format(certain, big.mark = ","),
     paste(count_of(of, "pair"), if (one) "is" else "are"))
 }
 
@@ -136,7 +141,7 @@ run_title <- function(x, class, what) {
   ))
 }
 
-# What a reader must not miss of a simulated result, one sentence a line.
+# Important facts about a simulated result, one sentence per line.
 run_notes <- function(run) {
   c(
     if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's own.",
@@ -149,7 +154,7 @@ parts_text <- function(shard) {
   sprintf("; PART %s of %d", paste(shard[, "part"] + 1, collapse = ", "), shard[[1L, "parts"]])
 }
 
-# Large numbers in words that can be read: 4,096 or 2.0e9.
+# Large numbers in readable form: 4,096 or 2.0e9.
 format_short <- function(x) if (x < 1e6) format(x, big.mark = ",") else sub("e\\+0?", "e", sprintf("%.3g", x))
 
 #' @rdname result-methods
@@ -176,7 +181,7 @@ format.long_run_sensitivity <- function(x, ...) {
   out
 }
 
-# No more than three decimals, as nothing is decided by the others.
+# At most three decimals, because more would not affect a decision.
 format_p <- function(p) ifelse(p < 0.001, "<0.001", format_fixed(p, 3L))
 
 format_result <- function(x, keys, estimate) {
@@ -198,26 +203,26 @@ format_result <- function(x, keys, estimate) {
     }
     if (any(is.finite(columns$rhat))) out$rhat <- ifelse(is.finite(columns$rhat), format_fixed(columns$rhat, 3L), "")
   }
-  own <- setdiff(names(columns), c(keys, estimate, result_columns)) # columns that the user has added
+  own <- setdiff(names(columns), c(keys, estimate, result_columns)) # columns added by the user
   if (length(own) > 0L) out[own] <- columns[own]
   out
 }
 
 result_columns <- c("run", "lower", "upper", "visited", "samples", "trajectories", "rhat")
 
-# Exact numbers: six decimals, more where the smallest needs them to show two digits.
+# Exact numbers: six decimals, or more if the smallest number needs them to show two digits.
 format_exact <- function(x) {
   smallest <- min(abs(x[is.finite(x) & x != 0]), 1)
   if (smallest < 1e-9) return(formatC(x, digits = 4, format = "g", width = 1))
   format_fixed(x, max(6L, as.integer(1 - floor(log10(smallest)))))
 }
 
-# What is certain needs no decimals to show how well it is known: 1, or 0.3.
+# A value that is certain is printed without trailing decimals: 1, or 0.3.
 format_estimate <- function(x, digits, certain) {
   ifelse(certain, formatC(x, digits = 6, format = "g", width = 1), format_fixed(x, digits))
 }
 
-# No "-0.000".
+# Avoids "-0.000".
 format_fixed <- function(x, digits) formatC(round(x, digits) + 0, digits = digits, format = "f")
 
 format_key <- function(x) {
@@ -225,7 +230,7 @@ format_key <- function(x) {
   ifelse(is.na(x), "", cut_text(x, 40L))
 }
 
-# Two digits of the narrowest interval that has a width, as decimals; six where none has one.
+# Number of decimals that show two digits of the narrowest interval; six if no interval has a width.
 interval_digits <- function(width) {
   width <- width[is.finite(width) & width > 0]
   if (length(width) == 0L) return(6L)
@@ -257,11 +262,11 @@ summary.long_run_influence <- function(object, ...) run_summary(object)
 summary.long_run_sensitivity <- function(object, ...) {
   needed <- c("change", "node", "predictor", "value", "set", "difference", "lower", "upper", "p_adjusted", "method")
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
-    abort_argument("`object` has lost rows or columns of its changes; summarise the result as it came.")
+    abort_argument("`object` lacks rows or columns of the result; summarise the original result.")
   }
   run <- attr(object, "run")
   if (!is.null(run$runs)) abort_argument("`object` has changes of several results; summarise each by itself.")
-  object <- object[!is.na(object$difference), , drop = FALSE] # changes that were given up
+  object <- object[!is.na(object$difference), , drop = FALSE] # changes without a result
   key <- paste(object$node, object$predictor, object$value)
   parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
   first <- vapply(parts, `[[`, 0L, 1L)
@@ -325,7 +330,7 @@ run_summary <- function(x) {
   needed <- c("samples", "trajectories", "rhat", "lower", "upper")
   if (!is.null(run$runs)) abort_argument("`object` has rows of several runs; summarise each result by itself.")
   if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
-    abort_argument("`object` has lost what its simulation left; summarise the result as it came.")
+    abort_argument("`object` lacks columns of the result or the record of its run; summarise the original result.")
   }
   finite <- x$rhat[is.finite(x$rhat)]
   notes <- noted(run)
@@ -371,7 +376,7 @@ start_note <- function(x) {
   if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own"
 }
 
-# What ran it, and why that: the kernel's launch in words.
+# The backend and why it was chosen. For a GPU, also the launch parameters of the kernel.
 backend_text <- function(x) {
   d <- x$device
   if (is.null(d)) return(paste0(x$backend, if (!is.null(x$threads)) paste0(", ", count_of(x$threads, "thread"))))

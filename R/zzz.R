@@ -1,12 +1,13 @@
 #' @section Start here:
-#' * [pbn()] writes a network down; [read_network()] reads one from a file; [example_model()] has some to try.
-#' * [steady_state()] says how probable sets of states are in the long run.
-#' * [long_run_influence()] says which parents decide about a node.
-#' * [long_run_sensitivity()] says what a change of the network would change.
-#' * [influence_analysis()] gives probabilities and influences in one call.
+#' * [pbn()] creates a network from rules; [read_network()] reads one from a file; [example_model()] gives one from the
+#'   literature.
+#' * [steady_state()] computes the long-run probabilities of sets of states.
+#' * [long_run_influence()] computes the influence of parents on their children.
+#' * [long_run_sensitivity()] computes the effect of changes of the network on long-run probabilities.
+#' * [influence_analysis()] computes probabilities and influences in one call.
 #'
-#' Each gives a data frame that can be printed, plotted and summarised ([result-methods]). [node_activity()] is
-#' [steady_state()] of every node, [fix_nodes()] makes knock-outs, and [reduce_network()] tells which nodes matter.
+#' Results can be printed, plotted and summarised ([result-methods]). [node_activity()] applies [steady_state()] to every node,
+#' [fix_nodes()] simulates knock-outs, and [reduce_network()] removes nodes that do not affect the nodes of interest.
 #'
 #' @section To read:
 #' * [choosing_p]: what the perturbation probability does, and how to choose it.
@@ -17,17 +18,17 @@
 #'   `vignettes` of the sources.
 #'
 #' @section Options:
-#' Set by [options()], for the session. None of them changes an answer.
+#' The following [options()] apply to the whole session. None of them changes a result.
 #'
-#' * `fireflip.threads`: how many threads to use; see [fireflip_threads()].
-#' * `fireflip.backend`: what `backend = "auto"` stands for, `"cpu"` or `"cuda"`; see [backends()], also for the next two and
-#'   the last.
-#' * `fireflip.devices`: numbers of the GPUs to use, from 0, as in `c(0, 1)`; all that are usable where not set.
-#' * `fireflip.kernel`: the CUDA code that runs a synchronous network, `"generated"` or `"interpreter"`; the one that fits
-#'   where not set.
-#' * `fireflip.simd`: the widest vectors of the processor to use, `"portable"`, `"avx2"` or `"avx512"`; all it has where not
-#'   set.
-#' * `fireflip.cuda_library`: path of a CUDA backend to use instead of the installed one.
+#' * `fireflip.threads`: number of threads, see [fireflip_threads()].
+#' * `fireflip.backend`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`; see [backends()].
+#' * `fireflip.devices`: numbers of the GPUs to use, from 0, for instance `c(0, 1)`; by default, all usable GPUs. See
+#'   [backends()].
+#' * `fireflip.kernel`: the CUDA code that simulates a synchronous network, `"generated"` or `"interpreter"`; by default, it is
+#'   chosen automatically. See [backends()].
+#' * `fireflip.simd`: the widest vector instructions of the processor to use, `"portable"`, `"avx2"` or `"avx512"`; by default,
+#'   the widest that the processor has.
+#' * `fireflip.cuda_library`: path of a CUDA backend to use instead of the installed one. See [backends()].
 #'
 #' @examples
 #' net <- example_model("cellcycle")
@@ -37,7 +38,7 @@
 #' @useDynLib fireflip, .registration = TRUE
 "_PACKAGE"
 
-# ggplot2's pronoun for columns, known to its own evaluation
+# ggplot2's pronoun for columns
 utils::globalVariables(".data")
 
 # Frees what an external pointer to the core holds, once R collects it. R has no way to take a finalizer back, and may call this

@@ -1,6 +1,6 @@
 # Backends without a GPU, made from tests/c/fake_backend.c.
 
-# The hash of the headers that a core built from these sources shares with its backends, as src/Makevars.in makes it.
+# The hash of the headers that the core and its backends share, computed as in src/Makevars.in.
 shared_build <- function() {
   lists <- readLines(test_path("..", "..", "src", "Makevars.in"))
   first <- grep("^SHARED_HEADERS", lists) + 1L
@@ -10,7 +10,7 @@ shared_build <- function() {
   paste(sum[[1L]][1:2], collapse = "-")
 }
 
-# fake("right"): path of a fake backend, right or wrong in the way that its name says.
+# fake("right"): path of a fake backend. Its name tells whether it is right, or what is wrong with it.
 fake <- local({
   made <- list()
   function(way) {

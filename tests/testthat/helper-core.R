@@ -1,5 +1,5 @@
-# Every value of the network's predictor functions in one state, by R's own evaluation of their text: an independent reading
-# of the grammar (without ^ and words for operators, which mean other things in R) to compare the core with.
+# The values of all predictor functions of a network in one state, computed by R's own evaluation of their text. This is an
+# independent implementation of the grammar, except for ^ and for operators written as words, which R reads differently.
 evaluate_rules <- function(model, state) {
   values <- as.list(stats::setNames(as.logical(state), model$nodes))
   values[["truth table"]] <- function(rows, ...) {
@@ -14,13 +14,13 @@ evaluate_rules <- function(model, state) {
 # All 0/1 rows over n nodes.
 all_states <- function(n) unname(as.matrix(expand.grid(rep(list(0:1), n))))
 
-# All columns of a result with what it says of its run, but for how long it took.
+# All columns of a result, including those that describe the run, except for its time.
 timeless <- function(x) {
   x <- as.data.frame(x, run = TRUE)
   x[setdiff(names(x), "seconds")]
 }
 
-# Its method, backend, layout, seed, burn-in, seconds, ...: a column of these.
+# A column that describes the run: method, backend, layout, seed, burn_in, seconds, ...
 of_run <- function(x, column) unique(as.data.frame(x, run = TRUE)[[column]])
 
 skip_without_shared <- function(path) {
@@ -31,7 +31,7 @@ skip_without_shared <- function(path) {
   full
 }
 
-# Values of a truth table as the core gives it, for a predictor function's parents in one state.
+# The value of a truth table of the core, for the values of the parents in one state.
 table_value <- function(table, parents, state) {
   table[[1L + sum(state[parents] * 2^(rev(seq_along(parents)) - 1))]]
 }

@@ -1,4 +1,4 @@
-# What stands in a network, by the names of its nodes and elements; and what else a newcomer tries.
+# Access to nodes and elements of a network by name, and other calls that new users try.
 net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A & rules", rules = "rules"), perturbation = 0.01)
 
 test_that("nodes are found by their names, elements stay what they are", {

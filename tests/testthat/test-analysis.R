@@ -38,7 +38,7 @@ test_that("each kind's own precision decides how long the simulation is", {
   expect_gt(by_sets, 4 * coarse)
   expect_gt(by_pairs, 1.5 * coarse)
   expect_equal(samples(precision = 5e-4, influence_precision = 2e-4), max(by_sets, by_pairs), tolerance = 0.02)
-  # sets alone need what sets with undemanding influences do, and likewise the pairs
+  # sets alone need the same run as sets with influences of low precision, and likewise the pairs
   alone <- steady_state(net, sets, precision = 5e-4, method = "simulation", seed = 2, reduce = FALSE)
   expect_equal(by_sets, alone$samples[[1]], tolerance = 0.02)
 })
@@ -49,7 +49,7 @@ test_that("the numbers are those of two calls that run the same tiles", {
   pairs <- long_run_influence(net, precision = 1e-3, method = "simulation", seed = 3, reduce = FALSE)
   plan <- function(x) attr(x, "run")[c("burn_in", "window", "tiles")]
   same <- function(x) identical(plan(x), plan(both))
-  expect_true(same(alone) || same(pairs)) # the needier of the two plans the run
+  expect_true(same(alone) || same(pairs)) # the one that needs more samples plans the run
   if (same(alone)) expect_identical(timeless(both$states), timeless(alone))
   if (same(pairs)) expect_identical(timeless(both$influence), timeless(pairs))
 })
@@ -65,11 +65,11 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_identical(timeless(got$states), timeless(alone))
   expect_identical(timeless(got$influence), timeless(pairs))
   expect_lt(got$influence$samples[[1]], got$states$samples[[1]])
-  # one pair among five nodes is counted along; and so is anything at a precision that is not far
+  # one run for one pair among five nodes, and for similar precisions
   expect_length(unique(unlist(lapply(both(from = "y", to = "y")[1:2], `[[`, "samples"))), 1L)
   near <- influence_analysis(net, sets, precision = 1e-3, influence_precision = 9.9e-3, method = "simulation", seed = 3)
   expect_identical(near$states$samples[[1]], near$influence$samples[[1]])
-  # parts, of either half on its own too
+  # parts can be merged, also those of one half
   parts <- lapply(1:3, function(i) both(shard = c(i, 3), threads = i))
   expect_identical(timeless(do.call(c, parts)), timeless(got))
   expect_identical(timeless(do.call(c, lapply(parts, `[[`, "influence"))), timeless(pairs))
@@ -82,7 +82,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   })
   expect_identical(warned, 1)
   expect_error(as.matrix(got), "as.matrix(x$influence)", fixed = TRUE, class = "fireflip_error_argument")
-  # what is shown tells of both
+  # printed output describes both runs
   expect_output(print(got), "3 state sets and 10 pairs, in two runs\n", fixed = TRUE)
   expect_output(print(got), "Long-run probability; 95% intervals", fixed = TRUE)
   expect_output(print(got), "Long-run influence, largest first; 95% intervals", fixed = TRUE)
@@ -153,7 +153,7 @@ test_that("results print, format, summarise, convert and plot", {
   before <- par(c("mfrow", "mai", "oma"))
   drawn <- plot(got, n = 2, main = "title")
   expect_identical(vapply(drawn, nrow, 0L), c(states = 2L, influence = 2L))
-  varied <- got$influence$upper > got$influence$lower # what is certain is not drawn
+  varied <- got$influence$upper > got$influence$lower # certain influences are not drawn
   expect_identical(nrow(plot(got)$influence), sum(varied))
   expect_match(capture.output(print(got)), sprintf("^%d of 10 pairs are certain", sum(!varied)), all = FALSE)
   expect_equal(par(c("mfrow", "mai", "oma")), before)
@@ -173,7 +173,7 @@ test_that("convergence is told against each kind's own precision", {
   on.exit(dev.off())
   last <- tail(plot(got, type = "convergence")$width, 1L)
   own <- function(x, precision) max((x$upper - x$lower)[x$visited == "sometimes"]) / 2 / precision
-  # the intervals are Jeffreys', the trace's normal ones: alike to a few in a hundred
+  # the intervals are Jeffreys', those of the trace are normal: they differ by a few per cent
   expect_equal(last, max(own(got$states, 2e-2), own(got$influence, 1e-3)), tolerance = 0.05)
   expect_identical(plot(got$influence, type = "convergence"), plot(got$states, type = "convergence"))
 })

@@ -1,7 +1,7 @@
-# Backends without a GPU: fake ones, made from tests/c/fake_backend.c, have devices to list and choose from. They are opened in
-# this process, beside the installed one.
+# Tests of backends without a GPU. Fake backends, built from tests/c/fake_backend.c, have devices to list and choose. They are
+# opened in this process, beside the installed one.
 
-# In the caller's frame nothing of the session's own counts, but the options given.
+# Until the caller returns, options and environment variables of the session are unset, except for the given options.
 plain_session <- function(..., frame = parent.frame()) {
   none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)
   old <- options(utils::modifyList(none, list(...), keep.null = TRUE))
@@ -9,7 +9,7 @@ plain_session <- function(..., frame = parent.frame()) {
   values <- Sys.getenv(variables, unset = NA, names = TRUE)
   Sys.unsetenv(variables)
   Sys.setenv(R_USER_CACHE_DIR = file.path(tempdir(), "cache"))
-  opened <- fireflip:::opened # what was opened before is forgotten
+  opened <- fireflip:::opened # forgets the backend that was opened before
   rm(list = ls(opened), envir = opened)
   restore <- function() {
     options(old)
@@ -60,7 +60,7 @@ test_that("backends() prints a line a row, and a reason below", {
   expect_silent(print(x[0L, ]))
 })
 
-# A build without the backend, wherever the test runs.
+# A build without a backend, on every machine.
 test_that("a build without CUDA says how to get it", {
   plain_session()
   text <- fireflip:::no_cuda_text("cuda")
@@ -70,7 +70,7 @@ test_that("a build without CUDA says how to get it", {
 test_that("backends() finds more devices than it has room for at first", {
   plain_session(fireflip.cuda_library = fake("right"))
   expect_identical(nrow(backends()), 4L)
-  Sys.setenv(FAKE_DEVICES = "40") # and asks anew
+  Sys.setenv(FAKE_DEVICES = "40") # the devices are asked for again
   got <- backends()
   expect_identical(got$index, c(NA, 0:39))
   expect_identical(got$device[[41L]], "Fake One")
@@ -99,7 +99,7 @@ test_that("a backend that does not work is a row that says why", {
   expect_match(backends()$why_not[[2L]], "finds no GPU")
 })
 
-# What the machine has decides: no backend in this build, no driver, or a GPU. Each says something that can be acted on.
+# The result depends on the machine: no backend in this build, no driver, or a GPU. Each message must be of use.
 test_that("the installed package knows whether it has a CUDA backend", {
   plain_session()
   got <- backends()

@@ -14,7 +14,7 @@ test_that("set_rule() gives nodes other rules", {
     expect_identical(set_rule(net, shape), set_rule(net, B = "A", C = "1"))
   }
   expect_identical(set_rule(net, A = c("B", "C"))$rules$probability[1:2], c(0.5, 0.5))
-  # the law is that of the network written down anew
+  # the probabilities are those of the network written down as a whole
   expect_equal(stationary_distribution(set_rule(net, A = "C")),
     stationary_distribution(pbn(c(A = "C", B = "A & C", C = "C"), perturbation = 0.01, exempt = "C", initial = c(A = 1, C = 0))))
   expect_error(set_rule(net, D = "A"), "add_node", class = "fireflip_error_argument")
@@ -46,14 +46,14 @@ test_that("add_node() and remove_node() are each other's inverse", {
   first <- remove_node(set_rule(more, B = "C", D = "E"), "A")
   expect_identical(as.data.frame(first)$node, c("B", "C", "D", "E", "E"))
   expect_identical(first$initial, c(NA, 0L, NA, NA))
-  expect_error(remove_node(net, "A"), "\"A\": it stands in the rules of \"B\"", class = "fireflip_error_argument")
-  expect_error(remove_node(more, c("C", "E")), "\"C\", \"E\": they stand in the rules of \"B\", \"D\"", class = "fireflip_error_argument")
+  expect_error(remove_node(net, "A"), "\"A\": it occurs in the rules of \"B\"", class = "fireflip_error_argument")
+  expect_error(remove_node(more, c("C", "E")), "\"C\", \"E\": they occur in the rules of \"B\", \"D\"", class = "fireflip_error_argument")
   expect_error(remove_node(net, 1:3), "at least one node", class = "fireflip_error_argument")
   expect_error(remove_node(net, "D"), class = "fireflip_error_argument")
   expect_error(add_node(net, A = "B"), "set_rule", class = "fireflip_error_argument")
   expect_error(add_node(net, D = "F"), class = "fireflip_error_parse")
   expect_error(add_node(net), class = "fireflip_error_argument")
-  # a node that only reads the others moves none of their probabilities, but that its flips suspend a step
+  # a node without children affects the others only through its perturbations, which suspend a step
   wide <- add_node(net, D = "A ^ B")
   wide <- set_perturbation(wide, 0.01, exempt = c("C", "D"))
   expect_equal(steady_state(wide, c("A", "B"), method = "exact")$probability, steady_state(net, c("A", "B"), method = "exact")$probability,
@@ -70,7 +70,7 @@ test_that("rename_nodes() renames wherever a name stands, and changes no answer"
   expect_identical(rename_nodes(net, list(A = "x")), rename_nodes(net, c(A = "x")))
   expect_identical(rename_nodes(net, tolower)$nodes, c("a", "b", "c"))
   spelt <- pbn(c(x = "f(x, y){0110} | NOT z", y = "x&&y", z = "`y` or z"))
-  expect_identical(rename_nodes(spelt, z = "w")$rules$predictor[[2]], "x&&y") # as it was written
+  expect_identical(rename_nodes(spelt, z = "w")$rules$predictor[[2]], "x&&y") # the text is unchanged
   big <- random_pbn(60, functions = c(1, 3), parents = c(0, 5), seed = 1)
   turned <- rename_nodes(big, function(names) paste0("gene ", rev(seq_along(names))))
   expect_identical(fireflip:::input_nodes(turned), fireflip:::input_nodes(big))

@@ -1,5 +1,5 @@
-# A seeded tenth of the campaign of tests/campaign/coverage.R: of each family the first 30 networks that take little time. And the
-# networks on which the estimator was found to be wrong.
+# A tenth of the campaign in tests/campaign/coverage.R, with fixed seeds: the first 30 fast networks of each family. Also the
+# networks for which the estimator was once wrong.
 campaign_files <- test_path("..", "campaign", c("oracle.R", "families.R", "judge.R", "issue-lines.R"))
 skip_without_campaign <- function() {
   skip_on_cran()
@@ -7,9 +7,9 @@ skip_without_campaign <- function() {
 }
 for (file in campaign_files[file.exists(campaign_files)]) source(file, local = TRUE)
 
-# Were every interval honest, the number of those that hold the truth would be binomial with probability .95. Honest intervals may
-# fail a test with probability 1e-3 for all eleven families together, and so with 1e-3 / 11 = 9.1e-5 for each. Of 30 answers 22
-# hold the truth, or fewer, with probability 8.5e-5, and 23 or fewer with probability 5.7e-4: from 23 on they pass.
+# If every interval has a coverage of 95%, the number of intervals that contain the true value is binomial. Correct intervals may
+# fail the tests of all eleven families together with probability 1e-3, and thus each test with probability 1e-3 / 11 = 9.1e-5. Of
+# 30 intervals, 22 or fewer contain the true value with probability 8.5e-5, and 23 or fewer with probability 5.7e-4. So 23 pass.
 least_chance <- 1e-3 / 11
 
 test_that("the families' answers hold the truth as often as they say, and the oracle agrees with the exact method", {
@@ -22,12 +22,12 @@ test_that("the families' answers hold the truth as often as they say, and the or
     expect_gt(stats::pbinom(judged - length(missed), judged, 0.95), least_chance, label = label)
     expect_identical(rows$network[rows$plain & rows$certain & !rows$held], integer(), label = paste(family, "certain but wrong"))
     expect_identical(rows$network[which(abs(rows$exact - rows$oracle) > 1e-9)], integer(), label = paste(family, "by the oracle"))
-    # where 80% of a family's networks are answered, 14 of 30 or fewer are with probability 5.2e-5
+    # if 80% of the networks of a family have a result, 14 of 30 or fewer have one with probability 5.2e-5
     expect_gt(stats::pbinom(sum(rows$plain), 30, 0.8), least_chance, label = paste(family, "answered without a warning: chance"))
   }
 })
 
-# Of 300 honest intervals 285 hold the truth, with a standard deviation of 3.8: these bounds are two of them away.
+# Of 300 correct intervals, 285 contain the true value, with a standard deviation of 3.8. The bounds are two of these away.
 test_that("on 300 well-mixing networks, 92.5% to 97.5% of the intervals hold the truth, and all are answered", {
   skip_without_campaign()
   rows <- suppressMessages(do.call(rbind, lapply(1:300, function(i) judge_case("well_mixing", i, 2^6, finest = 0.01))))
@@ -39,7 +39,7 @@ test_that("on 300 well-mixing networks, 92.5% to 97.5% of the intervals hold the
   expect_true(all(rows$held[rows$certain]))
 })
 
-# An interval of confidence 1 - 1e-6 misses by chance once in a million, so that these are plain tests.
+# An interval with confidence 1 - 1e-6 misses the true value by chance once in a million.
 test_that("where the estimator was found to be wrong it is right, or says that it cannot tell", {
   skip_without_campaign()
   judged <- 0L
@@ -52,15 +52,15 @@ test_that("where the estimator was found to be wrong it is right, or says that i
     expect_identical(!got$refused, one$answered, label = paste(name, "is answered"))
     if (got$refused || length(got$warned) > 0L || marked_uncertain(got$value)) next
     judged <- judged + 1L
-    slack <- 1e-5 # the digits that are known of what is true
+    slack <- 1e-5 # the true value is known to so many digits
     expect_lte(got$value$lower, one$truth + slack, label = paste(name, "lower"))
     expect_gte(got$value$upper, one$truth - slack, label = paste(name, "upper"))
   }
-  expect_gte(judged, sum(vapply(lines, `[[`, NA, "answered")) - 2L) # two may be marked as wider than was asked for
+  expect_gte(judged, sum(vapply(lines, `[[`, NA, "answered")) - 2L) # two may be marked as wider than requested
 })
 
-# A bias smaller than such an interval shows in how many intervals of 95% hold the truth. Of 20, 12 or fewer do by chance with
-# probability 2.9e-6, which fails, and 13 or fewer with 3.4e-5.
+# The coverage of 95% intervals shows a bias that is smaller than such an interval. Of 20 intervals, 12 or fewer contain the true
+# value by chance with probability 2.9e-6, and 13 or fewer with probability 3.4e-5. So 12 fail.
 test_that("where the estimator was a little wrong, intervals hold the truth as often as they say", {
   skip_without_campaign()
   for (name in names(lines <- Filter(function(one) one$often, suppressMessages(issue_lines())))) {

@@ -5,7 +5,7 @@ skip_without_gpu <- function() {
   if (nrow(cuda) == 0L) skip("no GPU to use here")
 }
 
-# Everything but where and how fast it ran.
+# Everything except backend and time.
 answer <- function(x) {
   x <- as.data.frame(x, run = TRUE)
   x[setdiff(names(x), c("backend", "seconds"))]
@@ -105,7 +105,7 @@ test_that("an interrupt comes back within a second and leaves the GPU usable", {
 test_that("a forked process is told that it cannot use the GPU", {
   skip_without_gpu()
   skip_on_os("windows")
-  script <- tempfile(fileext = ".R") # in a process of its own: forking this one would take the tests' reporter along
+  script <- tempfile(fileext = ".R") # in a new process, because a fork of this one would include the tests' reporter
   writeLines(c(
     "library(fireflip)", "net <- example_model(\"apoptosis\")",
     "call <- function() steady_state(net, \"complex1\", precision = 1e-3, seed = 1, backend = \"cuda\")", "invisible(call())",

@@ -1,8 +1,8 @@
-# The texts that users read when a network, a file or a question is beyond what can be. Those of the readers are tested in full
-# in tests/c (test_io.c, test_sbml.c); here are those that only R reaches, and one of each other kind.
+# Messages of errors that the core raises for a network, a file or a call. Messages of readers are tested in tests/c (test_io.c,
+# test_sbml.c). The tests here are of messages that only R can reach, and of one message of each other kind.
 net <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
 
-# `net` with some of its fields replaced, as no function of the package would.
+# `net` with some fields replaced by values that no function of the package would give them.
 broken <- function(...) {
   fields <- list(...)
   out <- net
@@ -139,14 +139,14 @@ test_that("of exact answers", {
   })
 })
 
-# Where an estimate gave up depends on the estimator: the numbers are left out.
+# Numbers are removed, because they depend on when the estimator stops.
 test_that("of estimates that do not converge", {
   no_numbers <- function(lines) {
     gsub("\\b(after|in|take|rhat|burn-in of) ([0-9][0-9.e+]*|inf)", "\\1 #", lines)
   }
   slow <- pbn(c(a = "a", b = "a"), perturbation = 1e-3)
   quiet <- pbn(c(a = "a & !a & b", b = "!b"), perturbation = 1e-6)
-  # s turns once in 256 steps or so, where eight coins in a row have shown heads
+  # s changes about once in 256 steps, after eight coins in a row have shown heads
   coins <- c("h1" = "0", stats::setNames(paste0("h", 1:7), paste0("h", 2:8)))
   coins <- c(as.list(coins), s = "s ^ (h1 & h2 & h3 & h4 & h5 & h6 & h7 & h8)")
   coins$h1 <- c("0" = 0.5, "1" = 0.5)
@@ -156,7 +156,7 @@ test_that("of estimates that do not converge", {
     steady_state(coins, "s", method = "simulation", seed = 1, max_burn_in = 1024)
     steady_state(set_initial(quiet, a = 0), "a", method = "simulation", seed = 1, max_burn_in = 256)
   })
-  # what is told to be allowed helps; and a small network needs no long burn-in
+  # the value suggested by the message works, and a small network needs no long burn-in
   expect_lt(abs(steady_state(slow, "b", precision = 0.01, method = "simulation", seed = 1)$probability - 0.5), 0.02)
   settled <- steady_state(coins, "s", precision = 0.01, method = "simulation", seed = 1, max_burn_in = 2^15)
   expect_lt(abs(settled$probability - 0.5), 0.02)

@@ -1,5 +1,5 @@
-# The texts that users read when an argument is wrong. Those about rules, reductions and distributions stand beside the tests
-# of their functions; those of the core are in test-errors-core.R.
+# Messages of errors about arguments. Those about rules, reductions and distributions are tested with their functions, those of
+# the core in test-errors-core.R.
 net <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
 
 test_that("of networks and their settings", {
@@ -117,7 +117,7 @@ test_that("of threads and vectors", {
   options$fireflip.simd <- getOption("fireflip.simd", "auto")
   options(fireflip.simd = "sse")
   expect_snapshot(error = TRUE, steady_state(net, "a", threads = 1))
-  # what the processor has depends on the machine
+  # the result depends on the machine
   skip_if(.Call(ffi_machine)$simd == 2, "the processor has the widest vectors there are")
   options(fireflip.simd = "avx512")
   expect_error(steady_state(net, "a", threads = 1), "^this processor has no avx512 \\(its best is (portable|avx2)\\)$")
@@ -190,15 +190,15 @@ test_that("of parts that are put together", {
 test_that("of parts that go on together", {
   rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.002)
   parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-6, seed = 1, shard = c(i, 2)))
-  expect_message(do.call(c, parts), "^The parts fall short of the precision", class = "fireflip_message_resume")
-  # a pilot from R sees slow nodes beforehand, so that no small network starts again: both texts from the function itself
+  expect_message(do.call(c, parts), "^The parts do not reach the precision", class = "fireflip_message_resume")
+  # no small network starts again, because its pilot monitors slow nodes. So the function is called directly for both messages
   expect_snapshot({
     inform_more(list(burn_in = 64), list(burn_in = 64))
     inform_more(list(burn_in = 64), list(burn_in = 1024))
   })
 })
 
-# The estimator looks longer than that itself: a run says so only should it have ended before.
+# The estimator observes a run for longer than that. The message is only given if the run ended earlier.
 test_that("of bounds that are wider than asked for", {
   sets <- c(none = "a & !a & b", all = "a | !a | b", a = "a")
   short <- steady_state(net, sets, precision = 0.05, method = "simulation", seed = 1)

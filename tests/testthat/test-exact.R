@@ -10,8 +10,8 @@ rule_values <- function(net, state) {
   }, 0L)
 }
 
-# The chain from the definition, in plain R: every flip, choice of functions and picked node. States in the order of
-# transition_matrix(): the last node changes fastest.
+# The Markov chain by its definition, in plain R: all perturbations, selections of functions and choices of a node. States are in
+# the order of transition_matrix(), with the last node changing fastest.
 brute_chain <- function(net) {
   n <- length(net$nodes)
   states <- as.matrix(rev(expand.grid(rep(list(0:1), n))))
@@ -137,12 +137,12 @@ test_that("a network without free nodes has one state", {
 })
 
 test_that("rare flips cost no digits", {
-  # two basins that a flip of two nodes at once connects: leaving them has probabilities of order p^2
+  # two basins that only a flip of two nodes at once can leave, with a probability of order p^2
   majority <- "a & b | b & c | a & c"
   net <- pbn(list(a = majority, b = majority, c = c("a & b | b & c | a & c" = 0.9, "a | b" = 0.1)))
   for (p in c(1e-6, 1e-4, 1e-2)) {
     chain <- transition_matrix(set_perturbation(net, p))
-    # the textbook's elimination without subtraction, which keeps relative accuracy
+    # elimination without subtraction (Grassmann, Taksar and Heyman), which keeps relative accuracy
     n <- nrow(chain)
     for (k in n:2) {
       chain[seq_len(k - 1), k] <- chain[seq_len(k - 1), k] / sum(chain[k, seq_len(k - 1)])
@@ -219,7 +219,7 @@ test_that("errors say what is wrong", {
   huge <- random_pbn(30, seed = 1, perturbation = 0.1)
   expect_error(transition_matrix(big), class = "fireflip_error_size")
   expect_error(stationary_distribution(huge), class = "fireflip_error_size")
-  # small enough by its nodes, but the values of its functions alone would be 13 GB: refused at once, on any machine
+  # few enough nodes, but the values of its functions need 13 GB: refused at once on every machine
   many <- random_pbn(24, functions = c(256, 256), parents = c(1, 3), seed = 1, perturbation = 0.1)
   expect_error(stationary_distribution(many), class = "fireflip_error_size")
   expect_error(steady_state(many, "1", method = "exact"), class = "fireflip_error_size")

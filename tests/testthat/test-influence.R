@@ -11,7 +11,7 @@ test_that("influences agree with exact answers, synchronous or not", {
     expect_identical(got[c("from", "to")], exact[c("from", "to")])
     sure <- exact$influence %in% c(0, 1) | got$upper == got$lower
     se <- ((got$upper - got$lower) / 2 / qnorm(0.975))[!sure]
-    # 8 pairs and two networks: a gap of 5 standard errors has probability below 1e-5
+    # 8 pairs and two networks: a difference of 5 standard errors has probability below 1e-5
     expect_lt(max(abs(got$influence - exact$influence)[!sure] / se), 5)
     expect_equal(got$influence[sure], exact$influence[sure], tolerance = 1e-12)
   }
@@ -27,7 +27,7 @@ test_that("intervals hold their estimates and the truth, for all pairs of many n
     half <- pmax((got$upper - got$lower) / 2, 1e-9)
     apart <- max(apart, abs(got$influence - exact$influence) / half)
   }
-  # some 800 pairs: beyond 2.6 half widths (5 standard errors) with probability below 1e-3
+  # about 800 pairs: one is beyond 2.6 half-widths (5 standard errors) with probability below 1e-3
   expect_lt(apart, 2.6)
   same <- pbn(list(a = "b", b = "!a", c = "c", x = c("a & b" = 0.3, "a | b" = 0.3, c = 0.4)), perturbation = 0.01)
   sure <- long_run_influence(same, "a", "x", method = "simulation", seed = 1)
@@ -105,7 +105,7 @@ test_that("sensitivities are shown with the largest first, and their summary is 
     expect_identical(about$set[[i]], rows$set[[which.max(abs(rows$difference))]])
     expect_identical(about$clear[[i]], sum(abs(rows$difference) > 1e-10))
   }
-  expect_setequal(sign(about$difference), c(-1, 1)) # else the sign would be tested by half
+  expect_setequal(sign(about$difference), c(-1, 1)) # otherwise only one sign would be tested
   lines <- capture.output(print(about, n = 3))
   expect_identical(lines[[1L]], "Sensitivity of 2 state sets to 4 changes (node), exact")
   move <- sum(about$clear > 0)
@@ -131,8 +131,8 @@ test_that("nodes that are held are not changed unless they are named", {
   }
   named <- long_run_sensitivity(model, "x", nodes = c("k", "i"), method = "exact")
   expect_identical(unique(named$node), c("k", "i"))
-  expect_equal(named$changed[[1L]], named$changed[[3L]]) # either is needed for x
-  expect_equal(named$difference[named$value == 1], c(0, 0)) # as they are
+  expect_equal(named$changed[[1L]], named$changed[[3L]]) # x needs both
+  expect_equal(named$difference[named$value == 1], c(0, 0)) # these values are no change
 })
 
 test_that("no two runs of sensitivities share a seed", {
@@ -140,7 +140,7 @@ test_that("no two runs of sensitivities share a seed", {
   expect_identical(anyDuplicated(as.vector(seeds)), 0L) # by chance with probability 1e-10
   expect_true(all(seeds >= 0, seeds < 2^53, seeds == floor(seeds)))
   expect_false(derived_seed(2^53, 1) == derived_seed(2^53 - 1, 1))
-  # c off, c on, c off, c on: the third change of one seed is the first of another, and has another run
+  # seed + i would give change 3 of one seed and change 1 of another the same run
   twice <- function(seed) {
     long_run_sensitivity(net, "x", nodes = c("c", "c"), precision = 0.01, method = "simulation", seed = seed)
   }
@@ -162,13 +162,13 @@ test_that("p-values follow from the intervals and are adjusted for their number"
   raw <- 2 * pnorm(-abs(got$difference) / (side / qnorm(0.95)))
   expect_equal(got$p_adjusted, p.adjust(raw, "holm"))
   expect_identical(raw < 0.1, got$lower > 0 | got$upper < 0)
-  expect_true(any(got$p_adjusted < 0.1) && any(got$p_adjusted >= 0.1 & raw < 0.1)) # else the adjustment would not show
+  expect_true(any(got$p_adjusted < 0.1) && any(got$p_adjusted >= 0.1 & raw < 0.1)) # otherwise the adjustment would not be tested
   expect_output(print(got), "p_adjusted")
   expect_output(print(summary(got)), sprintf("%d with p_adjusted below 0.05", sum(summary(got)$p_adjusted < 0.05)))
   exact <- long_run_sensitivity(net, sets, change = "predictor", nodes = c("f", "x"), method = "exact")
   expect_identical(exact$p_adjusted, as.numeric(abs(exact$difference) <= 1e-10))
   expect_setequal(exact$p_adjusted, 0:1)
-  # what is certain before and after does not count; an estimate of 0 does
+  # values that are certain before and after are no comparisons; an estimate of 0 is one
   reach <- c(0.1, 0.1, 0, 0)
   expect_equal(adjusted_p(c(0.1, 0, -0.2, 0), reach, 0.95), c(2 * 0.05, 1, 0, 1))
   held <- fix_nodes(net, f = 0)
@@ -181,11 +181,11 @@ test_that("p-values follow from the intervals and are adjusted for their number"
 })
 
 test_that("changes that do nothing are seldom called clear after the adjustment", {
-  # y does not depend on what is changed: 24 differences of 0, of which about one has a 95% interval without 0
+  # y does not depend on the changed nodes: of 24 differences of 0, about one has a 95% interval without 0
   idle <- pbn(c(y = "!y & z | y & w", z = "y ^ w", w = "!z", stats::setNames(rep("y", 12), letters[1:12])), perturbation = 0.05)
   got <- long_run_sensitivity(idle, "y", nodes = letters[1:12], precision = 0.01, method = "simulation", seed = 1)
   expect_identical(nrow(got), 24L)
-  expect_true(all(got$p_adjusted > 0.05)) # in 19 of 20 seeds, and in more as all share the run before the change
+  expect_true(all(got$p_adjusted > 0.05)) # for at least 19 of 20 seeds
 })
 
 test_that("what is certain by the functions alone stands last and is not drawn where something else is", {
@@ -203,7 +203,7 @@ test_that("what is certain by the functions alone stands last and is not drawn w
   alone <- got[certain, ]
   expect_match(capture.output(print(alone))[[2L]], "^All are certain")
   exact <- long_run_influence(net, method = "exact")
-  expect_false(any(grepl("certain", capture.output(print(exact))))) # all have no width, and none is known to be constant
+  expect_false(any(grepl("certain", capture.output(print(exact))))) # exact intervals have no width either
   pdf(NULL)
   on.exit(dev.off())
   expect_setequal(plot(got)$label, paste(got$from, got$to, sep = " > ")[!certain])
@@ -236,7 +236,7 @@ test_that("a misspelt argument that is passed on is told", {
   expect_error(long_run_sensitivity(net, "CycD", precison = 1), "did you mean `precision`?", fixed = TRUE,
     class = "fireflip_error_argument")
   expect_error(node_activity(net, sed = 1), "did you mean `seed`?", fixed = TRUE, class = "fireflip_error_argument")
-  # in short, as R has it
+  # abbreviated argument
   expect_s3_class(node_activity(net, "CycD", prec = 0.05, method = "simulation", seed = 1), "steady_state")
 })
 

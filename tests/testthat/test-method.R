@@ -1,6 +1,6 @@
-# method = "auto": exact where that is quick, and says so; and on_slow: what becomes of trajectories that still disagree.
+# method = "auto", which is exact if this is fast and reports it; and on_slow, for trajectories that do not converge.
 small <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
-# 16 links and two rings of 7 nodes: all 30 nodes matter to the last link
+# 16 links and two rings of 7 nodes: all 30 nodes affect the last link
 large <- pbn(
   c(
     stats::setNames(c(paste0("r", c(7, 1:6)), paste0("s", c(7, 1:6))), paste0(rep(c("r", "s"), each = 7), 1:7)),
@@ -9,7 +9,7 @@ large <- pbn(
   perturbation = 0.05
 )
 
-# The answer to `code` and the texts of its messages about the method.
+# The value of `code` and its messages about the method.
 told <- function(code) {
   texts <- character()
   value <- withCallingHandlers(code, fireflip_message_method = function(condition) {
@@ -39,7 +39,7 @@ test_that("\"auto\" is exact where the network is small, and says so", {
   }
   expect_message(steady_state(small, "a"), class = "fireflip_message_method")
   expect_identical(told(suppressMessages(steady_state(small, "a"), classes = "fireflip_message_method"))$texts, character())
-  # only the nodes that matter and are not held count
+  # only relevant free nodes count
   expect_identical(told(steady_state(fix_nodes(small, a = 1), "b & c"))$texts, said(4, 2))
   expect_identical(told(steady_state(large, "r1 & r2"))$texts, said(128, 7))
 })
@@ -76,7 +76,7 @@ test_that("what only a simulation has makes \"auto\" simulate", {
   expect_identical(settled(backend = "cpu"), "exact")
   expect_identical(settled(backend = "cuda"), "simulation")
   expect_identical(settled(layout = c("auto", "sliced", "packed")), "exact")
-  # an exact answer that is asked for stays one
+  # method = "exact" is always exact
   expect_identical(of_run(steady_state(small, "a", method = "exact", layout = "packed"), "method"), "exact")
 })
 
@@ -107,7 +107,7 @@ test_that("arguments are checked before the method is settled", {
   }
 })
 
-# Three nodes that follow their majority leave either of two basins once in some 3e7 steps.
+# Three nodes that follow their majority. They leave each of the two basins about once in 3e7 steps.
 majority <- "a & b | b & c | a & c"
 basins <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-4)
 slow <- function(call, ...) call(basins, ..., method = "simulation", seed = 1, max_burn_in = 2^13)
@@ -123,7 +123,7 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   expect_match(doubt, named)
   expect_gt(got$rhat[[1L]], 2)
   expect_identical(got$visited, c("sometimes", "sometimes"))
-  # the threads change no bit of it
+  # the number of threads changes no bit
   expect_warning(again <- states(on_slow = "warn", threads = 3), class = "fireflip_warning_convergence")
   expect_identical(timeless(again), timeless(got))
 
@@ -164,7 +164,7 @@ test_that("influences, analyses, activities and sensitivities are let through as
   changes <- list(long_run_sensitivity, "a", nodes = "a", precision = 0.05)
   expect_error(do.call(slow, changes), class = "fireflip_error_convergence")
   expect_warning(got <- do.call(slow, c(changes, on_slow = "warn")), doubtful, class = "fireflip_warning_convergence")
-  expect_identical(got$changed, c(0, 1)) # a is held, and there no basin is left
+  expect_identical(got$changed, c(0, 1)) # a is held, so that no basins remain
   expect_output(print(got), uncertain)
   expect_identical(class(as.data.frame(got)), "data.frame")
 })
@@ -175,7 +175,7 @@ test_that("on_slow = \"warn\" changes nothing where there is no doubt", {
   expect_identical(timeless(got), timeless(one()))
   expect_null(attr(got, "run")$doubt)
   expect_false(any(grepl("UNCERTAIN", c(capture.output(print(got)), capture.output(print(summary(got)))))))
-  # exact answers have none
+  # exact results have none
   expect_silent(exact <- steady_state(basins, "a", method = "exact", on_slow = "warn"))
   expect_equal(exact$probability, 0.5)
 })

@@ -74,7 +74,7 @@ test_that("the mammalian cell cycle rests without CycD and never with it", {
 
 test_that("T-helper cells have the three published fates", {
   net <- example_model("thelper")
-  # without stimulus, these nodes are off for good and the others remain
+  # without stimulus, these nodes stay off, and the others can change
   off <- match(c("IFNb", "IL12", "IL18", "TCR", "IFNbR", "IL12R", "IL18R", "IRAK", "NFAT", "STAT4"), net$nodes)
   states <- steady_states(net, off)
   fates <- lapply(seq_len(nrow(states)), function(i) sort(net$nodes[states[i, ] == 1]))

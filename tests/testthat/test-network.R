@@ -263,7 +263,7 @@ test_that("a perturbed input with a value of its own is told, with the remedy, o
   }
   net <- pbn(c(TNF = "TNF", UV = "UV", A = "TNF & !A"), initial = c(TNF = 1, A = 1))
   expect_message(out <- set_perturbation(net, 0.01), class = "fireflip_message_inputs")
-  expect_identical(steady_state(out, "TNF", method = "exact")$probability, 0.5) # what the message is about
+  expect_identical(steady_state(out, "TNF", method = "exact")$probability, 0.5) # the value is lost, as reported
   expect_identical(told(set_perturbation(net, 0.01)), "TNF")
   expect_identical(told(set_initial(out, UV = 0)), "UV")
   expect_identical(told(set_initial(out, UV = 0, TNF = 0)), c("TNF", "UV"))

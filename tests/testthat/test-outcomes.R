@@ -2,7 +2,7 @@ toggle <- pbn(c(A = "!B", B = "!A"), update = "asynchronous")
 plain <- function(x) as.data.frame(x)
 quietly <- function(code) withCallingHandlers(code, fireflip_message_method = function(m) invokeRestart("muffleMessage"))
 
-# What an outcome is, whatever its number: its smallest state.
+# Identifies an outcome by its smallest state, whatever its number.
 outcome_keys <- function(x) unname(apply(as.matrix(x, state = TRUE), 1L, paste, collapse = ""))
 
 test_that("a toggle switch falls to either side", {
@@ -17,12 +17,12 @@ test_that("a toggle switch falls to either side", {
   expect_true(all(some$lower < 0.5 & some$upper > 0.5)) # seeded
   expect_true(all(some$upper - some$lower <= 0.02))
   expect_identical(unique(some$trajectories), 10240)
-  # from A & !B it goes nowhere else: certain, and nothing was drawn
+  # A & !B is a fixed point: the result is certain, and no seed was drawn
   there <- outcomes(toggle, from = c(A = 1, B = 0), method = "simulation", seed = 1)
   expect_identical(there$probability, 1)
   expect_identical(there$lower, 1)
   expect_identical(there$trajectories, NA_real_)
-  # half of the start random: A & !B stays, A & B falls to either side
+  # random B: A & !B stays, A & B reaches both fixed points
   half <- quietly(outcomes(toggle, from = c(A = 1, B = NA)))
   expect_equal(half$probability, c(0.75, 0.25))
   expect_identical(half$outcome, 1:2)
@@ -49,8 +49,8 @@ test_that("rings", {
   }
 })
 
-# The number of outcomes of m whose 95% interval must hold the probability: Jeffreys' interval holds it with a probability of
-# 0.93 to 0.97 where some 10 trajectories are expected, so that fewer come with one below 1e-4.
+# The smallest number of m 95% intervals that must contain the probability. The coverage of Jeffreys' interval is 0.93 to 0.97 if
+# about 10 trajectories are expected. A smaller number has a probability below 1e-4.
 enough <- function(m) stats::qbinom(1e-4, m, 0.93)
 
 test_that("intervals hold the exact probabilities", {
@@ -91,7 +91,7 @@ test_that("dependent networks", {
   expect_equal(x$probability, c(0.7, 0.3))
   some <- outcomes(net, from = c(A = 1, B = 0), method = "simulation", seed = 1)
   expect_true(all(some$lower <= x$probability & x$probability <= some$upper))
-  # asynchronously, A | B and A & B take turns while they differ
+  # in asynchronous update, nodes A | B and A & B alternate while they differ
   slow <- outcomes(set_update(net, "asynchronous"), from = c(A = 1, B = 0), method = "exact")
   expect_identical(nrow(slow), 2L)
 })
@@ -183,7 +183,7 @@ test_that("outcomes are shown", {
   expect_length(s$on, 2L)
   expect_lt(s$unseen, 4e-4)
   expect_match(capture.output(print(s)), "An outcome that is not listed", all = FALSE)
-  # a part of the rows keeps its nodes, or says that they are lost
+  # a subset of rows keeps the record of nodes, or there is an error
   second <- x[2, ]
   expect_output(print(second), "1 outcome")
   if (!is.null(attr(second, "run"))) expect_identical(unname(as.matrix(second)), unname(as.matrix(x)[2, , drop = FALSE]))

@@ -1,4 +1,4 @@
-# What a plot draws: each text with where it goes, from the device's record.
+# The text that a plot draws, with its coordinates, from the display list of the device.
 drawn <- function(code, width = 7, height = 5) {
   file <- recording_device(width, height)
   on.exit(unlink(file))
@@ -43,7 +43,7 @@ test_that("steps of trajectories are where they belong", {
     expect_true(all(axis$labels %% 10 == 0 & axis$labels <= 50))
     expect_identical(range(axis$labels), c(0, 50))
   }
-  # kept steps are counted, not rows
+  # the axis shows numbers of steps, not of rows
   axis <- axes_of(drawn(plot(simulate(net, seed = 1, steps = 200, every = 10))))[[1L]]
   expect_equal(axis$at, axis$labels / 10 + 1)
   expect_equal(max(axis$labels), 200)
@@ -88,7 +88,7 @@ test_that("long labels are shortened in the plot alone", {
   expect_true(all(nchar(short_label(pairs, 8L)) <= 8L))
 })
 
-# Of each plot in a figure: the labels on its left, the widest as it is drawn, and the margin, in inches.
+# For each plot in a figure: the labels on its left, the width of the widest, and the margin, in inches.
 left_margins <- function(calls, width, height) {
   file <- recording_device(width, height)
   on.exit({
@@ -120,17 +120,17 @@ test_that("labels are as wide as their margins, in both panels of an analysis", 
       rows <- vapply(analysis_ranked(x, 30), nrow, 0L)
       if (size > 5) expect_identical(lengths(lapply(panels, `[[`, "labels")), rows, ignore_attr = TRUE)
       for (panel in panels) {
-        # mtext() leaves 0.4 lines to the plot; the text may touch the figure's edge and not pass it
+        # mtext() leaves 0.4 lines to the plot; the text may touch the edge of the figure but not cross it
         expect_lte(panel$drawn, panel$margin - 0.4 * panel$line)
-        # and no more is left than a line (but for the least margin of two lines); the axis is longer than its rows are high,
-        # which may have made letters smaller by a tenth
+        # and at most a line remains free (except for the minimum margin of two lines); text may be smaller by a tenth, because
+        # the axis is longer than the rows are high
         if (panel$margin > 2 * panel$line && !any(grepl("...", panel$labels, fixed = TRUE))) {
           expect_gte(panel$drawn * 1.15, panel$margin - panel$line)
         }
       }
     }
   }
-  # at 480 pixels only what is longest is cut, and there both ends of a pair are still there
+  # at 480 pixels only the longest labels are truncated, and both ends of a pair remain visible
   labels <- left_margins(drawn(plot(wide), 480 / 72, 480 / 72), 480 / 72, 480 / 72)[[2L]]$labels
   expect_lt(mean(grepl("...", labels, fixed = TRUE)), 0.3)
   expect_true(all(grepl("^[^ ]+ > [^ ]+$", labels)))
@@ -248,14 +248,14 @@ test_that("arguments of plot.default() take the place of the plot's own", {
   expect_identical(unique(call_of(red, "C_segments")[[1L]]$lwd), 7)
   points <- call_of(red, "C_plotXY")
   expect_true(any(vapply(points, function(call) all(call$col == "red") && all(call$pch == 4) && all(call$cex == 2), NA)))
-  # a colour for each row counts from the top
+  # colours are given from top to bottom
   rows <- drawn(plot(activity, n = 3, col = c("red", "green", "blue")))
   expect_identical(call_of(rows, "C_segments")[[1L]]$col, c("blue", "green", "red"))
   bars <- drawn(plot(states, n = 3, col = "red", border = "black"))
   expect_identical(unique(call_of(bars, "C_rect")[[1L]][[6L]]), "red")
   image <- call_of(drawn(plot(paths, col = c("white", "red"), useRaster = FALSE)), "C_image")
   expect_true("red" %in% unlist(image))
-  # what comes first or last is drawn when it should be
+  # panel.first and panel.last are drawn in the right order
   calls <- names(drawn(plot(activity, panel.first = graphics::abline(v = 0.123))))
   expect_gt(match("C_abline", calls), match("C_plot_window", calls))
   expect_error(drawn(plot(activity, log = "x")), NA)
@@ -316,7 +316,7 @@ test_that("axes of trajectories reach the first and the last step, whatever thes
 test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
   pairs <- long_run_influence(example_model("apoptosis"), precision = 0.2, method = "simulation", seed = 1)
   expect_identical(nrow(pairs), 147L)
-  uncertain <- pairs # as if none were certain, so that all are drawn
+  uncertain <- pairs # makes no influence certain, so that all are drawn
   uncertain$lower <- pairs$influence - 0.01
   uncertain$upper <- pairs$influence + 0.01
   expect_false(any(certain_rows(uncertain)))
@@ -351,14 +351,14 @@ test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
 
 # ---- networks ------------------------------------------------------------------------------------------------------------
 
-# Letters as on no device in particular, so that numbers are the same everywhere.
+# Fixed sizes of text, so that the results do not depend on a device.
 letters_of <- function(model) list(width = 0.09 * nchar(model$nodes), height = 0.12)
 
 drawing_of <- function(model, layout = NULL, page = c(7, 7), labels = TRUE) {
   network_drawing(model, network_graph(model), layout, labels, page, letters_of(model))
 }
 
-# Points strictly inside a box, along each path, by nothing but comparing numbers: the ends exactly, and many points between.
+# Whether any point of a path is strictly inside a box, by comparing coordinates of its ends and of many points between them.
 points_inside <- function(drawing) {
   boxes <- boxes_of(drawing$at, drawing$half)
   share <- seq(0, 1, length.out = 60L)
@@ -427,7 +427,7 @@ test_that("arrows go round boxes where the places are somebody's own", {
   line <- drawing_of(pbn(list(a = "1", b = "a", c = "a & b")), cbind(c(0, 1, 2), 0), c(6, 2))
   expect_gt(nrow(line$paths[[2L]]), 2L) # from a to c, past b
   expect_identical(points_inside(line), 0)
-  # twins run side by side
+  # arrows between the same two nodes are parallel
   pair <- drawing_of(pbn(list(a = "b", b = "a")), cbind(c(0, 1), 0), c(6, 2))
   expect_gt(abs(pair$paths[[1L]][1L, 2L] - pair$paths[[2L]][1L, 2L]), 0.05)
 })
@@ -438,7 +438,7 @@ test_that("the layout is what it was, and the same again", {
   one <- drawing_of(networks$cellcycle)
   expect_identical(drawing_of(networks$cellcycle), one)
   chained <- drawing_of(chain, page = c(4, 4))
-  # a, an input, stands above b, and the loop of b, c and d below each other
+  # the input a is above b; b, c and d of the loop are below each other
   expect_equal(order(-chained$at[, 2L]), c(1, 2, 4, 3))
   expect_equal(one$cex, 1)
   expect_equal(
@@ -463,7 +463,7 @@ test_that("crossings are counted, and few", {
   expect_equal(ascending(c(1, 3, 2, 2, 5), c(1, 1, 1, 2, 1)), c(1, 2.25, 2.25, 2.25, 5))
   expect_equal(spaced(c(5, 5, 5), c(1, 1, 1), c(1, 1), 0, 10), c(4, 5, 6))
   expect_equal(spaced(c(5, 5, 5), c(1, 1, 1), c(1, 1), 0, 5.5), c(3.5, 4.5, 5.5))
-  # three parents of three children, wired straight and given in a mixed order
+  # three parents with one child each, in mixed order
   straight <- pbn(list(a = "1", b = "1", c = "1", z = "c", x = "a", y = "b"))
   at <- drawing_of(straight)$at
   expect_identical(order(at[1:3, 1L]), order(at[c(5, 6, 4), 1L]))
@@ -569,7 +569,7 @@ test_that("a large network is an overview that says so", {
   other <- graph$from != graph$to
   expect_identical(sum(shown$parents), sum(other))
   expect_identical(sum(shown$children), sum(other))
-  # the title stays where somebody has one of their own
+  # a title given by the user is drawn
   expect_true(any(grepl("^Overview of", texts(large, main = "mine"))))
   expect_false(any(grepl("Overview", texts(net))))
   expect_true(any(grepl("Overview", texts(net, overview = TRUE))))
@@ -592,7 +592,7 @@ test_that("groups of an overview hold every node once, and their arrows are all 
     expect_identical(sum(counts$parents), length(model$nodes))
     expect_identical(sum(counts$children), length(model$nodes))
   }
-  # what stands before, between and after feedback: i -> f <-> g -> m -> h <-> k -> z, and x -> y apart
+  # nodes upstream of, between and downstream of feedback: i -> f <-> g -> m -> h <-> k -> z, and x -> y apart
   known <- pbn(list(
     i = "i", j = "i", f = "g | j", g = "f", m = "g", h = "k & m", k = "h", z = "k", x = "1", y = "x"
   ))

@@ -19,7 +19,7 @@ busy_network <- function() {
   )
 }
 
-# Every function's value in every state must agree, whatever the text.
+# All functions must have the same values in all states. Their text may differ.
 expect_same_rules <- function(x, y) {
   expect_identical(x$nodes, y$nodes)
   expect_identical(x$rules$node, y$rules$node)
@@ -68,7 +68,7 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
   file <- tempfile(fileext = ".txt")
   warning <- expect_warning(write_boolnet(net, file), class = "fireflip_warning_dropped")
   expect_match(
-    conditionMessage(warning), "no word for the perturbation, the asynchronous update, the exempt nodes, the initial values",
+    conditionMessage(warning), "cannot store the perturbation, the asynchronous update, the exempt nodes, the initial values",
     fixed = TRUE
   )
   back <- read_network(file)
@@ -276,7 +276,7 @@ test_that("100,000 nodes with tables of seven inputs are read and written in sec
   file <- tempfile(fileext = ".pbn")
   seconds <- system.time(write_network(net, file))[["elapsed"]] + system.time(back <- read_network(file))[["elapsed"]]
   expect_identical(back, net)
-  expect_lt(seconds, 20) # about two on a small machine; a step that grows faster than the network would take minutes
+  expect_lt(seconds, 20) # about 2 on a small machine; minutes if a step is not linear in the size
   unlink(file)
 })
 
@@ -341,7 +341,7 @@ test_that("BoolNet reads the same network from our files, and we from its own", 
   unlink(file)
 })
 
-# ---- where the text comes from, and what it holds --------------------------------------------------------------------
+# ---- sources of text, and kinds of models --------------------------------------------------------------------
 
 test_that("compressed files and connections are read as the file is", {
   file <- tempfile(fileext = ".bnet")
@@ -365,7 +365,7 @@ test_that("compressed files and connections are read as the file is", {
   same(read_network(file(file)))
   open <- file(file, "rb")
   same(read_network(open))
-  expect_true(isOpen(open)) # whoever opened it closes it
+  expect_true(isOpen(open)) # an open connection stays open
   close(open)
   text <- textConnection(c("A, B | C", "B, !A"))
   expect_identical(suppressMessages(read_network(text))$nodes, c("A", "B", "C"))
@@ -375,7 +375,7 @@ test_that("compressed files and connections are read as the file is", {
   broken <- tempfile(fileext = ".gz")
   writeBin(as.raw(c(0x1f, 0x8b, 8, 0, 1, 2, 3)), broken)
   expect_error(read_network(broken), class = "fireflip_error")
-  # errors name the file, also where it is compressed
+  # errors name the file, even if it is compressed
   bad <- gzfile(paste0(file, ".gz"), "w")
   writeLines(c("targets, factors", "A, A &"), bad)
   close(bad)
@@ -393,7 +393,7 @@ test_that("rules, a line each, are read", {
   expect_identical(suppressMessages(read_network(file, "rules")), net)
   expect_message(read_network(file, perturbation = 0.1), "input: \"C\"", class = "fireflip_message_inputs")
   expect_identical(read_network(text("targets = factors", "factors = targets"))$nodes, c("targets", "factors"))
-  # a first line of this form may be ASSA-PBN's: then the format has to be said
+  # ASSA-PBN's files begin with lines of this form: then the format must be given
   expect_error(read_network(text("n = A", "A = n")), class = "fireflip_error_parse")
   expect_identical(read_network(file, "rules"), pbn(c(n = "A", A = "n")))
   expect_error(read_network(text("A = B", "B = A &")), "txt, line 2: ", class = "fireflip_error_parse")

@@ -120,7 +120,7 @@ test_that("errors say what is wrong", {
   })
 })
 
-# The sign of an arrow by its definition, from all states of the network.
+# The sign of an arrow by its definition, computed from all states of the network.
 signs_by_definition <- function(model) {
   states <- all_states(length(model$nodes))
   values <- apply(states, 1L, function(state) evaluate_rules(model, state))
@@ -160,7 +160,7 @@ test_that("signs are known, and unknown, for what they should be", {
   expect_identical(sign("f(a, b){0001}"), c("+", "+"))
   expect_identical(sign(c("a", "!a")), "+/-")
   expect_identical(names(network_arrows(example_model("toggle"))), c("from", "to", "sign"))
-  # beyond 16 parents, what is written decides
+  # with more than 16 parents, the text determines the sign
   many <- paste0("g", 1:17)
   rules <- c(stats::setNames(as.list(many), many), list(
     all = paste(many, collapse = " & "), not = sprintf("!(%s)", paste(many, collapse = " | ")),

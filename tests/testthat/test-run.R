@@ -1,4 +1,4 @@
-# What results say of their run: it stands once, and equal runs are identical.
+# How results describe their run. Equal runs are identical.
 net <- set_perturbation(example_model("cellcycle"), 0.01)
 sets <- c(cycling = "CycB & !Cdh1", quiet = "Rb")
 calls <- list(
@@ -63,7 +63,7 @@ test_that("what a machine did is told by summary() and as.data.frame(run = TRUE)
   expect_identical(summary(part)$threads, 2L)
   expect_error(as.data.frame(got[c("set", "probability")], run = 1), class = "fireflip_error_argument")
   attr(part, "run") <- NULL
-  expect_error(as.data.frame(part, run = TRUE), "has lost what its run left", class = "fireflip_error_argument")
+  expect_error(as.data.frame(part, run = TRUE), "lacks the record of its run", class = "fireflip_error_argument")
   exact <- calls$steady_state(method = "exact")
   expect_identical(as.list(as.data.frame(exact, run = TRUE)[1, c("method", "layout", "burn_in", "thinning", "seed", "backend")]),
     list(method = "exact", layout = NA_character_, burn_in = NA_real_, thinning = NA_real_, seed = NA_real_, backend = "cpu"))
@@ -92,11 +92,11 @@ test_that("rbind() tells runs apart, and their notes stay", {
   expect_error(summary(both), "of several runs", class = "fireflip_error_argument")
   expect_identical(rbind(both, wild)$run, c(rep(c("wild", "start"), each = 2), "2", "2"))
   expect_identical(rbind(x = both, y = wild)$run, c(rep(c("x wild", "x start"), each = 2), "y", "y"))
-  # rows of one result are put together again
+  # rows of one result are combined again
   expect_identical(plain_frame(rbind(wild[1, ], wild[2, ])), plain_frame(wild))
   expect_identical(run_columns(rbind(wild[2, ], wild[1, ]))$thinning, rev(run_columns(wild)$thinning))
   expect_s3_class(rbind(wild, data.frame(wild)), "data.frame", exact = TRUE)
-  # the picture has all rows
+  # the plot has all rows
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_identical(nrow(plot(both)), 4L)

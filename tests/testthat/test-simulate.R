@@ -16,7 +16,7 @@ test_that("steps follow the rules, in both layouts", {
     expect_identical(there$a, 1L - here$b)
     expect_identical(there$b, here$a)
     apart <- here$a != here$b
-    # c follows a or b by a fair coin: 5 standard deviations
+    # c follows a or b with equal probability: 5 standard deviations
     expect_lt(abs(mean(there$c[apart] == here$a[apart]) - 0.5), 2.5 / sqrt(sum(apart)))
     expect_true(all(there$c[!apart] == here$a[!apart]))
   }
@@ -77,7 +77,7 @@ test_that("misspelt arguments are refused", {
 test_that("steps are asked for by their name, as the third place is the seed's", {
   expect_error(simulate(net), "`steps` must be given by its name.*found nothing[.]$", class = "fireflip_error_argument")
   expect_error(simulate(net, 3, 20), "nothing, and 20 for `seed`, which .* third place[.]$", class = "fireflip_error_argument")
-  expect_identical(simulate(net, 3, 20, steps = 4), simulate(net, nsim = 3, seed = 20, steps = 4)) # as the generic has it
+  expect_identical(simulate(net, 3, 20, steps = 4), simulate(net, nsim = 3, seed = 20, steps = 4)) # the generic's order
 })
 
 test_that("a summary of trajectories says how often each node is on", {

@@ -12,7 +12,7 @@ test_that("estimates agree with exact answers", {
     exact <- steady_state(net, sets, method = "exact")
     got <- steady_state(net, sets, precision = 1e-3, method = "simulation", seed = 11)
     se <- (got$upper - got$lower) / 2 / qnorm(0.975)
-    # three sets and two networks: a gap of 5 standard errors has probability below 4e-6
+    # three sets and two networks: a difference of 5 standard errors has probability below 4e-6
     expect_lt(max(abs(got$probability - exact$probability) / se), 5)
     expect_lte(max(got$upper - got$lower) / 2, 1e-3 * 1.01)
     expect_true(all(got$rhat < 1.05))
@@ -57,7 +57,7 @@ test_that("shards of uneven sizes add up to the whole, in any order", {
   expect_error(c(whole, steady_state(net, sets, method = "exact")), class = "fireflip_error_argument")
 })
 
-# A run whose first plan falls short goes on; its parts, put together, do too.
+# A run whose first plan was too small continues, and so do its merged parts.
 expect_whole <- function(call, divisions, resumes) {
   whole <- call(NULL)
   for (n in divisions) {
@@ -84,8 +84,8 @@ test_that("parts go on where the undivided run does: for its precision", {
   expect_whole(call(6), 3, FALSE)
 })
 
-# A pilot from R follows all nodes that matter (but for some of large packed networks), so that it sees what is slow beforehand;
-# parts that start again with a longer burn-in are in tests/c/test_estimate.c.
+# Parts that start again with a longer burn-in are tested in tests/c/test_estimate.c. This does not happen here, because the pilot
+# monitors all relevant nodes, except for some in large packed networks.
 test_that("what moves far more slowly than the set that it matters to is seen beforehand, by parts too", {
   slow <- pbn(list(s = c("1" = 1e-4, "s" = 1 - 1e-4), x = c("s" = 0.8, "1" = 0.1, "0" = 0.1)))
   slow <- set_initial(slow, c(s = 0, x = 0))
@@ -106,7 +106,7 @@ test_that("parts may be more than tiles, merged results merge, and the rest is r
   expect_identical(timeless(c(parts[[9]], rest, some)), timeless(whole))
   expect_error(c(some, parts[[7]]), class = "fireflip_error_argument")
   expect_error(c(do.call(c, parts), parts[[1]]), class = "fireflip_error_argument")
-  # what was saved and read back merges
+  # results that were saved and loaded can be merged
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
   saveRDS(parts, file)
@@ -164,7 +164,7 @@ test_that("sets never or always visited come with a bound", {
   expect_identical(got$lower[c(1, 2, 4)], c(1, 0, 1))
   expect_identical(got$upper[c(1, 2, 4)], c(1, 0, 1))
   expect_identical(steady_state(net, "1", method = "simulation", seed = 1)$probability, 1)
-  # b is never on, and only its parents' rules say so
+  # b is never on, which only follows from the rules of its parents
   quiet <- pbn(list(a = "a", b = "a & !a & c", c = "!c"), perturbation = 0.01, exempt = "b")
   never <- steady_state(set_initial(quiet, b = 0), "b", method = "simulation", seed = 1)
   expect_identical(never$visited, "never")
@@ -184,15 +184,15 @@ test_that("where the long run depends on the start it is averaged over the given
     expect_lte(max(got$upper - got$lower) / 2, 5e-3 * 1.01)
     expect_output(print(got), "The long run may depend on the start: this is the average over the network's own")
   }
-  # an exempt node that nothing moves keeps its value, though the others are perturbed
+  # an exempt input keeps its value although the other nodes are perturbed
   kept <- pbn(c(a = "a", b = "a"), perturbation = 0.01, exempt = "a")
   got <- steady_state(kept, "b", precision = 0.01, method = "simulation", seed = 2)
   expect_true(got$lower <= 0.5 && 0.5 <= got$upper && got$upper - got$lower <= 0.0202)
-  # with a start that is given in full, and nothing random, all trajectories are one
+  # with a complete initial state and nothing random, all trajectories are equal
   fixed <- steady_state(set_initial(net, c(a = 1, b = 0, c = 0)), sets, method = "simulation", seed = 1)
   expect_identical(fixed$visited, c("always", "sometimes", "never"))
   expect_equal(fixed$probability, c(1, 0.5, 0))
-  # perturbation of all nodes makes it independent of the start
+  # with perturbation of all nodes, the long run does not depend on the initial state
   ring <- set_initial(pbn(c(a = "b", b = "a"), perturbation = 0.01), c(a = 1, b = 1))
   got <- steady_state(ring, "a", precision = 0.01, method = "simulation", seed = 1)
   expect_true(got$lower <= 0.5 && 0.5 <= got$upper)

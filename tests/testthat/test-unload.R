@@ -1,6 +1,6 @@
-# Unloading the package, in R processes of their own: R calls finalizers after the core is gone.
+# Unloads the package in new R processes, in which R calls finalizers after the core was unloaded.
 
-# What a fresh R prints for these lines, one element a line; the last is "the end" where it has come so far.
+# The output of these lines in a new R process, one element per line. The last is "the end" if all lines have run.
 in_fresh_r <- function(...) {
   skip_on_cran() # it takes some seconds
   file <- tempfile(fileext = ".R")
@@ -34,7 +34,7 @@ test_that("the package can be unloaded after a run, and loaded again", {
   expect_the_end(out)
 })
 
-# What is still referred to, and what a call has left behind that was interrupted, as here by a limit of time.
+# Objects that are still referenced, and objects of a call that was interrupted, here by a time limit.
 test_that("what is alive at unloading does no harm when it is collected", {
   out <- in_fresh_r(
     run,

@@ -1,4 +1,4 @@
-# The verbs: generics whose methods go by the class of the model, and what they say of anything else.
+# Verbs are generics that dispatch on the class of the model. Objects of other classes are an error.
 net <- pbn(c(A = "B | model", B = "A", model = "model"), perturbation = 0.01)
 verbs <- c(
   "steady_state", "node_activity", "long_run_influence", "influence_analysis", "long_run_sensitivity", "outcomes",
@@ -57,7 +57,7 @@ test_that("a node may be called model", {
   expect_identical(suppressMessages(set_initial(net, model = 1))$initial, c(NA, NA, 1L))
   expect_identical(set_rule(net, model = "A"), set_rule(net, c(model = "A")))
   expect_identical(rename_nodes(net, model = "M")$nodes, c("A", "B", "M"))
-  expect_identical(add_node(net, mod = "A")$nodes, c("A", "B", "model", "mod")) # in short for `model`
+  expect_identical(add_node(net, mod = "A")$nodes, c("A", "B", "model", "mod")) # an abbreviation of `model`
   expect_error(fix_nodes(net, m = 1), "fix_nodes() names \"m\"", fixed = TRUE, class = "fireflip_error_argument")
   expect_error(fix_nodes(1, model = 1), class = "fireflip_error_argument")
 })
