@@ -8,10 +8,11 @@
 
 struct ff_backend_library {
   const ff_backend *table;
-  pid_t process; /* that opened it */
+  pid_t process; /* the process that opened it */
 };
 
-/* The entry of an opened object, or NULL; a cast from void * to a function is no C, a copy of its bytes is. */
+/* The entry function of an open object, or NULL. C does not allow a cast from void * to a function pointer, so the bytes are
+ * copied. */
 static ff_backend_entry entry_of(void *object) {
   ff_backend_entry entry = NULL;
   void *address = dlsym(object, FF_BACKEND_ENTRY);
@@ -25,8 +26,10 @@ static ff_status table_of(void *object, const char *path, const ff_backend **out
   if (entry == NULL)
     return ff_error_set(err, FF_EBACKEND, "%s is no backend of fireflip: it has no function %s", path, FF_BACKEND_ENTRY);
   const ff_backend *table = entry();
-  if (table == NULL || table->abi != FF_BACKEND_ABI || table->size < sizeof *table || strcmp(table->build, ff_backend_build()) != 0)
-    return ff_error_set(err, FF_EBACKEND, "%s was built for another version of fireflip: install the package again, then restart R", path);
+  if (table == NULL || table->abi != FF_BACKEND_ABI || table->size < sizeof *table ||
+      strcmp(table->build, ff_backend_build()) != 0)
+    return ff_error_set(err, FF_EBACKEND,
+                        "%s was built for another version of fireflip: install the package again, then restart R", path);
   *out = table;
   return FF_OK;
 }

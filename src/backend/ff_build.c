@@ -1,5 +1,5 @@
 #include "ff_backend.h"
 
-#include "ff_build.inc" /* FF_BUILD: made by src/Makevars when the package is built */
+#include "ff_build.inc" /* defines FF_BUILD; src/Makevars makes it when the package is built */
 
 const char *ff_backend_build(void) { return FF_BUILD; }

@@ -16,7 +16,7 @@ const char *ff_status_name(ff_status status) {
   return "unknown";
 }
 
-/* A text cut at FF_ERROR_TEXT must not end inside a UTF-8 character. */
+/* Ends a cut text with "...", but not inside a UTF-8 character. */
 static void cut_utf8(char *text, size_t length) {
   size_t end = length;
   while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
@@ -37,14 +37,14 @@ ff_status ff_error_set(ff_error *err, ff_status status, const char *format, ...)
   return status;
 }
 
-/* log((1 + s) / (1 - s)) = 2 atanh(s), for |s| <= 1/3: the terms fall by at least 9 each, so 20 of them reach 1e-19. */
+/* log((1 + s) / (1 - s)) = 2 atanh(s), for |s| <= 1/3. Each term is at most 1/9 of the one before, so 20 terms reach 1e-19. */
 static double twice_atanh(double s) {
   double square = s * s, sum = 0.0;
   for (int k = 19; k >= 0; k--) sum = sum * square + 1.0 / (double)(2 * k + 1);
   return 2.0 * s * sum;
 }
 
-static const double ln2_high = 0.693147180369123816490; /* the low 32 bits zero: exponent * ln2_high is exact */
+static const double ln2_high = 0.693147180369123816490; /* the low 32 bits are zero, so exponent * ln2_high is exact */
 static const double ln2_low = 1.90821492927058770002e-10;
 
 double ff_log_series(double x) {

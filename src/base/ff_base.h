@@ -1,9 +1,9 @@
-/* Status codes, errors, memory, time and threads: what every module of the core stands on.
+/* Status codes, errors, memory, time and threads. Every module of the core uses this header.
  *
  * Conventions of the whole core:
- *  - a function that can fail returns ff_status and, on failure, has filled the caller's ff_error (which may be NULL);
- *  - whoever calls an ff_*_new or ff_*_read owns the result and gives it back to the matching ff_*_free, which takes NULL;
- *  - nothing here or above prints, exits, keeps globals or knows of R.
+ * - A function that can fail returns ff_status. On failure it has filled the caller's ff_error, which may be NULL.
+ * - The caller of an ff_*_new or ff_*_read owns the result and frees it with the matching ff_*_free, which accepts NULL.
+ * - No function in the core prints, exits, or uses R. There are no mutable global variables.
  */
 #ifndef FF_BASE_H
 #define FF_BASE_H
@@ -17,14 +17,14 @@
 #define FF_HD
 #endif
 
-/* A condition that hardly ever holds. */
+/* Tells the compiler that a condition is almost always false. */
 #if defined(__GNUC__) || defined(__CUDACC__)
 #define FF_RARELY(condition) __builtin_expect((condition) != 0, 0)
 #else
 #define FF_RARELY(condition) (condition)
 #endif
 
-/* A function for such a case: on the processor no part of what calls it, so that it costs that no registers. */
+/* A function for a rare case. The processor's compiler keeps it out of line, so that its caller needs no registers for it. */
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define FF_SELDOM static __attribute__((noinline, cold, unused))
 #else
@@ -37,7 +37,7 @@
 #define FF_PRINTF(fmt, args)
 #endif
 
-/* code, name (the R condition's class is fireflip_error_<name>), what it means */
+/* The columns are: the code, its name (the class of the R condition is fireflip_error_<name>), and its meaning. */
 #define FF_STATUS_LIST(X)                                             \
   X(FF_OK, "ok", "success")                                           \
   X(FF_EMEMORY, "memory", "out of memory")                            \
@@ -61,54 +61,58 @@ typedef enum {
 
 typedef struct {
   ff_status status;
-  char text[FF_ERROR_TEXT]; /* one sentence, UTF-8, always terminated; long tokens are cut with "..." */
+  char text[FF_ERROR_TEXT]; /* one sentence in UTF-8, always terminated; "..." ends a text that was cut */
 } ff_error;
 
-/* The short name of a status ("parse"); "unknown" for a value that is none. */
+/* The short name of a status, such as "parse", or "unknown" if the value is not a status. A constant string. */
 const char *ff_status_name(ff_status status);
 
-/* Fills err (if not NULL) and returns status, so that `return ff_error_set(err, FF_EPARSE, ...)` reads well. */
+/* Fills err, unless it is NULL, from a printf format and returns `status`, so that callers can write `return
+ * ff_error_set(err, FF_EPARSE, ...)`. A text that is too long is cut at a character boundary and ends with "...". */
 ff_status ff_error_set(ff_error *err, ff_status status, const char *format, ...) FF_PRINTF(3, 4);
 
-/* count * size zeroed bytes, or NULL where that overflows or there is no memory; count 0 gives a pointer to free. */
+/* Allocates count * size zeroed bytes. Returns NULL if the product overflows or there is no memory. If the product is 0, the
+ * result is still a pointer that can be freed. The caller frees it with free(). */
 void *ff_calloc(size_t count, size_t size);
 
-/* The same aligned to 128 bytes, as tiles want it; to be freed by ff_free_aligned. */
+/* The same, aligned to 128 bytes, as tiles need it. The caller frees it with ff_free_aligned(). */
 void *ff_calloc_aligned(size_t count, size_t size);
 void ff_free_aligned(void *memory);
 
-/* Grows *memory (elements of `size` bytes) to hold at least `need` elements, doubling *capacity; new bytes are not
- * cleared. On failure *memory is as it was. */
+/* Enlarges the array *memory, whose elements have `size` bytes, to hold at least `need` elements. *capacity is doubled until
+ * it suffices. New bytes are not set to zero. On failure *memory and *capacity are unchanged. */
 ff_status ff_grow(void **memory, size_t *capacity, size_t need, size_t size, ff_error *err);
 
-/* Gives room back: the first count * size bytes, at least 1, of memory that ff_calloc or ff_grow made, perhaps elsewhere. It cannot
- * fail: without memory the block stays as large as it was. */
+/* Shrinks a block from ff_calloc() or ff_grow() to its first count * size bytes (at least 1) and returns it; the block may
+ * have moved. It cannot fail: if there is no memory, the block keeps its size. */
 void *ff_shrink(void *memory, size_t count, size_t size);
 
-/* A copy of at most `length` bytes of text, terminated; NULL without memory. */
+/* A terminated copy of the first `length` bytes of text, or fewer if the text ends earlier. NULL if there is no memory. The
+ * caller frees it with free(). */
 char *ff_strndup(const char *text, size_t length);
 
-/* The least common multiple of two numbers above 0, whose product is below 2^64. */
+/* The least common multiple of two positive numbers. It must be below 2^64. */
 uint64_t ff_common_multiple(uint64_t a, uint64_t b);
 
-/* Where part `part` of `parts` equal shares of n begins: part i has what lies between ff_share(n, i, parts) and
- * ff_share(n, i + 1, parts). Sizes differ by at most one; some are empty where parts > n. No overflow. */
+/* Divides n items into `parts` shares of nearly equal size, and returns the first item of share `part`. Share i has the items
+ * from ff_share(n, i, parts) to ff_share(n, i + 1, parts) - 1. Sizes differ by at most one. With more parts than items, some
+ * parts are empty. Nothing overflows for any n as long as parts < 2^32. */
 static inline uint64_t ff_share(uint64_t n, uint64_t part, uint64_t parts) { return n / parts * part + n % parts * part / parts; }
 
-/* Seconds on a clock that never goes back. */
+/* Seconds on a monotonic clock. */
 double ff_clock(void);
 
-/* Processors that this process may use (affinity and cgroup quota counted), at least 1. */
+/* The number of processors that this process may use, at least 1. CPU affinity and the cgroup's quota are taken into account. */
 int ff_cores(void);
 
-/* Runs work(context, i) for i in 0..n_threads-1, each in a thread of its own (i = 0 in the caller's), and returns once
- * all are back: no thread outlives the call. Where a thread cannot be made its share runs in the caller. Signals stay
- * with the caller's thread. */
+/* Calls work(context, i) for i = 0, ..., n_threads - 1, each in a thread of its own; i = 0 runs in the caller's thread.
+ * Returns after all calls have returned, so no thread outlives it. If a thread cannot be created, its call is made in the
+ * caller's thread. Signals are delivered only to the caller's thread. */
 void ff_parallel(int n_threads, void (*work)(void *context, int index), void *context);
 
-/* -log(1 - p) for 0 <= p < 1, and log(x) for x > 0, by +, -, * and / alone: the same bits on every machine.
- * Relative error below 1e-15. Results of the PBN engine and of the estimator depend on their bits, so they stay as they are;
- * ff_log() of ff_math.h is more exact and five times as fast. */
+/* -log(1 - p) for 0 <= p < 1, and log(x) for x > 0. They use only +, -, * and /, so the result has the same bits on every
+ * machine. The relative error is below 1e-15. Results of the PBN engine and of the estimator depend on these bits, so these
+ * functions must not change. ff_log() of ff_math.h is more exact and five times as fast. */
 double ff_neg_log1m(double p);
 double ff_log_series(double x);
 

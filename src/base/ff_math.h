@@ -1,16 +1,17 @@
-/* Elementary functions whose results have the same bits on every processor and GPU: ff_log, ff_log1p, ff_exp, ff_expm1, ff_pow
- * (ff_math_exp.h), ff_sinh, ff_cosh, ff_tanh (ff_math_hyperbolic.h), ff_sin, ff_cos, ff_tan, ff_asin, ff_acos, ff_atan
- * (ff_math_trig.h). Header only, the same text for gcc, nvcc and NVRTC.
+/* Elementary functions whose results have the same bits on every processor and GPU: ff_log, ff_log1p, ff_exp, ff_expm1,
+ * ff_pow (ff_math_exp.h), ff_sinh, ff_cosh, ff_tanh (ff_math_hyperbolic.h), ff_sin, ff_cos, ff_tan, ff_asin, ff_acos, ff_atan
+ * (ff_math_trig.h). All code is in headers, which gcc, nvcc and NVRTC compile from the same text. Each call takes O(1) time.
  *
- * They are made of +, -, *, /, the square root and integer operations on the bits of doubles, each of which IEEE 754 defines to
- * the last bit, in an order that the text fixes. Compilers must not fuse a product and a sum: -ffp-contract=off for gcc and
- * clang, -fmad=false for nvcc and NVRTC. The rounding mode is to nearest.
+ * The functions use +, -, *, /, the square root, and integer operations on the bits of doubles. IEEE 754 defines every bit of
+ * these results, and the source fixes their order. Compilers must not fuse a product and a sum: use -ffp-contract=off for gcc
+ * and clang, -fmad=false for nvcc and NVRTC. The rounding mode must be to nearest.
  *
- * Errors are below 1 unit in the last place, those of ff_pow below 2 (0.5 is what rounding alone costs; bench/NOTES.md has the
- * largest errors found). Zeros, infinities, NaN, subnormal numbers, overflow and underflow give the values of C99, Annex F. A
- * result that is no number is always the same NaN, whatever NaN came in. Floating-point exceptions and errno are unspecified.
+ * Errors are below 1 unit in the last place (ulp), and below 2 ulp for ff_pow. Correct rounding has an error of 0.5 ulp;
+ * bench/NOTES.md lists the largest errors found. Zeros, infinities, NaN, subnormal numbers, overflow and underflow give the
+ * values of C99, Annex F. A NaN result is always the same NaN, whichever NaN was the argument. Floating-point exceptions and
+ * errno are unspecified.
  *
- * The formulas are textbook mathematics; tools/math-coefficients computes all coefficients and constants.
+ * The formulas are textbook mathematics. tools/math-coefficients computes all coefficients and constants.
  */
 #ifndef FF_MATH_H
 #define FF_MATH_H
@@ -69,12 +70,12 @@ static FF_HD inline double ff_math_from_bits(uint64_t bits) {
 static FF_HD inline double ff_math_nan(void) { return ff_math_from_bits(UINT64_C(0x7FF8000000000000)); }
 static FF_HD inline double ff_math_infinity(void) { return ff_math_from_bits(FF_MATH_INFINITE); }
 
-/* The bits of |x|, in the order of the numbers; those of a NaN are above FF_MATH_INFINITE. */
+/* The bits of |x|. They are in the same order as the numbers. The bits of a NaN are above FF_MATH_INFINITE. */
 static FF_HD inline uint64_t ff_math_magnitude(double x) { return ff_math_bits(x) & ~FF_MATH_SIGN; }
 
 static FF_HD inline double ff_math_absolute(double x) { return ff_math_from_bits(ff_math_magnitude(x)); }
 
-/* magnitude, which is not negative, with the sign of x */
+/* `magnitude`, which must not be negative, with the sign of x */
 static FF_HD inline double ff_math_signed(double magnitude, double x) {
   return ff_math_from_bits(ff_math_bits(magnitude) | (ff_math_bits(x) & FF_MATH_SIGN));
 }
@@ -92,12 +93,13 @@ static FF_HD inline double ff_math_sqrt(double x) {
 #endif
 }
 
-/* Added to x, |x| < 2^51, this leaves the nearest integer in the last bits of the sum; subtracted again, as a double. */
+/* Adding this to x, |x| < 2^51, rounds x to the nearest integer, which is then in the last bits of the sum. Subtracting it
+ * again gives that integer as a double. */
 #define FF_MATH_ROUNDER 0x1.8p52
 
 /* ---- sums of two doubles ------------------------------------------------------------------------------------------------- */
 
-/* A number as high + low, where low is small against high: about 106 bits. */
+/* A number represented as high + low, where |low| is small compared with |high|. It has about 106 bits. */
 typedef struct {
   double high, low;
 } ff_math_two;
@@ -111,7 +113,7 @@ static FF_HD inline ff_math_two ff_math_sum(double a, double b) {
   return out;
 }
 
-/* The same where |a| >= |b| or a is 0. */
+/* a + b exactly, if |a| >= |b| or a is 0 */
 static FF_HD inline ff_math_two ff_math_quick_sum(double a, double b) {
   ff_math_two out;
   out.high = a + b;
@@ -119,12 +121,13 @@ static FF_HD inline ff_math_two ff_math_quick_sum(double a, double b) {
   return out;
 }
 
-/* The upper 26 bits of x. The product of two such numbers is exact, and so is that of one and what another left, x - head(x).
- * Fused multiply-adds would save a few operations, but they are a call of 3 ns or more where the compiler may not assume the
- * instruction, as in R packages for x86-64. */
+/* x with all but the upper 26 bits of its significand set to zero. The product of two such numbers is exact, and so is the
+ * product of one of them and a remainder x - head(x). Fused multiply-adds would save a few operations. But if the compiler
+ * may not assume that the processor has the instruction, as in R packages for x86-64, each is a function call of 3 ns or
+ * more. */
 static FF_HD inline double ff_math_head(double x) { return ff_math_from_bits(ff_math_bits(x) & ~UINT64_C(0x7FFFFFF)); }
 
-/* (n.high + n.low) / (d.high + d.low), nearly correctly rounded; each low may be as large as its high */
+/* (n.high + n.low) / (d.high + d.low), nearly correctly rounded. Each low part may be as large as its high part. */
 static FF_HD inline double ff_math_ratio(ff_math_two n, ff_math_two d) {
   n = ff_math_quick_sum(n.high, n.low);
   d = ff_math_quick_sum(d.high, d.low);

@@ -1,4 +1,5 @@
-/* All memory of the core comes from here, so that a test can let each allocation fail in turn (tests/c/failing_memory.h). */
+/* The core allocates all its memory by these functions, so that a test can let each allocation fail
+ * (tests/c/failing_memory.h). */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "ff_base.h"
 

@@ -7,17 +7,18 @@
 struct ff_names {
   char *const *names;
   uint32_t n;
-  uint32_t *slot; /* number + 1, or 0 where free */
+  uint32_t *slot; /* index + 1, or 0 if the slot is free */
   size_t mask;
 };
 
-static uint64_t hash(const char *name, size_t length) { /* FNV-1a, its bits mixed once more for the low ones */
+/* FNV-1a. The final shift mixes the upper bits into the lower ones, which select the slot. */
+static uint64_t hash(const char *name, size_t length) {
   uint64_t h = UINT64_C(0xCBF29CE484222325);
   for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001B3);
   return h ^ h >> 32;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* The slot that holds the name, or the free slot where it belongs. */
 static size_t find_slot(const ff_names *table, const char *name, size_t length) {
   size_t at = (size_t)hash(name, length) & table->mask;
   for (;; at = (at + 1) & table->mask) {
@@ -68,10 +69,10 @@ void ff_names_free(ff_names *names) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-enum { MEANT = 60 }; /* bytes; a longer name would be cut in a message */
+enum { MEANT = 60 }; /* in bytes; messages cut longer names, so none is suggested for them */
 
-/* Edits that make b of a (m <= MEANT bytes): a byte more, less or other, or two neighbours swapped, letters in any case.
- * Where they are more than `most`, most + 1. */
+/* The number of edits that turn a (m <= MEANT bytes) into b: inserting, deleting or replacing a byte, or swapping two
+ * neighbours. Upper and lower case count as equal. Returns most + 1 if the number exceeds `most`. */
 static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t most) {
   size_t rows[3][MEANT + 1];
   if (m > n + most || n > m + most) return most + 1;
@@ -94,7 +95,7 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t 
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length) {
   const char *near = NULL;
   if (length == 0 || length > MEANT) return NULL;
-  size_t least = (length <= 2 ? 0 : length < 6 ? 1 : length / 3) + 1; /* edits of what would be too far */
+  size_t least = (length <= 2 ? 0 : length < 6 ? 1 : length / 3) + 1; /* the least number of edits that is too many */
   for (uint32_t i = 0; i < n && least > 0; i++) {
     size_t edits = distance(name, length, names[i], strlen(names[i]), least - 1);
     if (edits < least) near = names[i];
@@ -107,7 +108,7 @@ const char *ff_names_near(const ff_names *names, const char *name, size_t length
   return ff_name_near(names->names, names->n, name, length);
 }
 
-/* Bytes of the UTF-8 character at the start of the text, or 0 where there is none. */
+/* The number of bytes of the UTF-8 character at the start of the text, or 0 if there is no valid one. */
 static size_t utf8_size(const char *text, size_t length) {
   const unsigned char *u = (const unsigned char *)text;
   if (length == 0) return 0;

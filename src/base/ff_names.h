@@ -1,31 +1,32 @@
-/* Names: a hash table of them, which one was perhaps meant, and how a message shows a text. */
+/* Names: a hash table of names, suggestions for misspelt names, and how a message quotes a text. */
 #ifndef FF_NAMES_H
 #define FF_NAMES_H
 
 #include "ff_base.h"
 
-/* 1 where the bytes are valid UTF-8 (no surrogates, no overlong forms), else 0. */
+/* 1 if the bytes are valid UTF-8 (without surrogates and overlong forms), else 0. O(length). */
 int ff_utf8_valid(const char *text, size_t length);
 
-/* A piece of a text for a message, within double quotes: at most about 60 bytes of it, whole UTF-8 characters, bytes that a
- * terminal would not print as \xHH, then "..." where it was cut. */
+/* Returns a text in double quotes, for a message. At most about 60 bytes of it are shown, in whole UTF-8 characters. Bytes
+ * that a terminal would not print are shown as \xHH, and "..." follows a text that was cut. O(1). */
 #define FF_QUOTE_SIZE 300
 typedef struct {
   char text[FF_QUOTE_SIZE];
 } ff_quoted;
 ff_quoted ff_quote(const char *text, size_t length);
 
-/* A hash table from names to their numbers, O(n) to make and O(1) to ask; ff_names_find gives -1 where there is none, and is an
- * ff_lookup (model/ff_model.h). `names` must outlive it. FF_EMODEL, with the name, where one occurs twice; `what` says what it names
- * ("nodes"). */
+/* A hash table from names to their indices. Making it takes O(n) time and a look-up O(1), on average and not counting the
+ * lengths of names. The table borrows `names`, which must outlive it; ff_names_free() frees the table only. If a name occurs
+ * twice, ff_names_new() fails with FF_EMODEL and a message that quotes it; `what` says what is named, such as "nodes".
+ * ff_names_find() returns -1 for an unknown name and can be used as an ff_lookup (model/ff_model.h). */
 typedef struct ff_names ff_names;
 ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, const char *what, ff_error *err);
 int64_t ff_names_find(void *names, const char *name, size_t length);
 void ff_names_free(ff_names *names);
 
-/* The name that was perhaps meant, for messages: the first of those nearest to `name`, which differ from it in the case of
- * letters alone or by at most one edit, from six bytes on by one for every three; none where `name` has only two bytes. NULL
- * where there is no such name. It belongs to the array. O(n times the square of the name's length). */
+/* The name that was probably meant, for messages: the first of the names nearest to `name`, or NULL if none is near. Upper
+ * and lower case count as equal. Up to one edit is allowed; from six bytes on, one edit for every three bytes; none if `name`
+ * has at most two bytes. Names of more than 60 bytes have no suggestion. The result belongs to the array. O(n * length^2). */
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
 const char *ff_names_near(const ff_names *names, const char *name, size_t length);
 

@@ -1,11 +1,12 @@
-/* Philox4x32-10 (Salmon et al. 2011): a random word is a function of (key, counter), so draws are addressed, never taken
- * in sequence. Header only, the same text for gcc and nvcc.
+/* Philox4x32-10 (Salmon et al. 2011). A random word is a function of a key and a counter, so a draw is addressed by what it
+ * is for and does not depend on the draws before it. All code is in this header, which gcc and nvcc compile from the same
+ * text.
  *
  * The counter of a draw, in all engines:
- *   c[0] = purpose (3 bits, the top) and block number (29 bits)
+ *   c[0] = purpose (upper 3 bits) and block number (lower 29 bits)
  *   c[1] = step, low 32 bits
- *   c[2] = step, next 16 bits (low half), unit, next 16 bits (high half)
- *   c[3] = unit, low 32 bits          a unit is what an engine draws for: a trajectory, or a tile of them
+ *   c[2] = step, next 16 bits (lower half), and unit, next 16 bits (upper half)
+ *   c[3] = unit, low 32 bits. A unit is what an engine draws for: a tile, or a single trajectory.
  */
 #ifndef FF_PHILOX_H
 #define FF_PHILOX_H
@@ -18,7 +19,8 @@
 #define FF_PHILOX_W1 0xBB67AE85u
 #define FF_PHILOX_ROUNDS 10
 
-/* What a draw is for: draws of different purposes never share a word. Each engine numbers its own, from 0; this one is for seeds. */
+/* What a draw is for. Draws for different purposes never share a word. Each engine numbers its purposes from 0. The last
+ * number is reserved for seeds. */
 enum { FF_DRAW_SEED = 7 };
 
 #define FF_PHILOX_BLOCK_BITS 29
@@ -31,7 +33,7 @@ typedef struct {
 } ff_philox_block;
 
 static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t key) {
-#ifdef FF_PHILOX_OF /* a macro for the same words from a library */
+#ifdef FF_PHILOX_OF /* a macro that gets the same words from a library */
   ff_philox_block drawn;
   FF_PHILOX_OF(drawn, counter, key);
   return drawn;
@@ -58,7 +60,8 @@ static FF_HD inline ff_philox_block ff_philox_counter(uint32_t purpose, uint32_t
   return c;
 }
 
-/* The seed of run number `run` (below 2^48) of those that are made from one seed: 53 bits, so that a double holds it. */
+/* The seed of run number `run` (below 2^48) among all runs that are derived from one seed. It has 53 bits, so a double can
+ * hold it. */
 static FF_HD inline uint64_t ff_philox_seed(uint64_t seed, uint64_t run) {
   ff_philox_block b = ff_philox(ff_philox_counter(FF_DRAW_SEED, 0, 0, run), seed);
   return ((uint64_t)b.v[1] << 32 | b.v[0]) >> 11;

@@ -1,4 +1,4 @@
-/* Exact sums: integers of 128 bits as two 64-bit words, the low one first. So an order of additions changes nothing. */
+/* Exact sums: 128-bit integers, stored as two 64-bit words with the low word first. The order of additions does not matter. */
 #ifndef FF_SUM_H
 #define FF_SUM_H
 
@@ -9,7 +9,7 @@ static FF_HD inline void ff_sum_add(uint64_t sum[2], uint64_t low, uint64_t high
   sum[1] += high + (sum[0] < low);
 }
 
-/* Adds a b, all 128 bits of it. */
+/* Adds the product of a and b with all its 128 bits. */
 static FF_HD inline void ff_sum_add_product(uint64_t sum[2], uint64_t a, uint64_t b) {
   const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
   const uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0, p11 = a1 * b1;
@@ -17,13 +17,14 @@ static FF_HD inline void ff_sum_add_product(uint64_t sum[2], uint64_t a, uint64_
   ff_sum_add(sum, (uint32_t)p00 | middle << 32, p11 + (p01 >> 32) + (p10 >> 32) + (middle >> 32));
 }
 
-/* The nearest doubles of both words, added. */
+/* The sum as a double: each word is rounded to a double, and the two are added. */
 static FF_HD inline double ff_sum_value(const uint64_t sum[2]) {
   return (double)sum[1] * 18446744073709551616.0 + (double)sum[0];
 }
 
-/* A sum as four 32-bit limbs, each in a word of its own, the lowest first: so 2^32 additions of limbs need no carry, and devices can
- * add them by atomics in any order. ff_sum_add_limbs turns such limbs into the sum that they stand for, and adds it. */
+/* A sum can be split into four 32-bit limbs, lowest first, each in a 64-bit word of its own. Then 2^32 limbs can be added
+ * without carries, and a device can add them by atomic operations in any order. ff_sum_add_limbs() adds the sum that four
+ * limbs represent. */
 #define FF_SUM_LIMBS 4
 static FF_HD inline void ff_sum_add_limbs(uint64_t sum[2], const uint64_t limbs[FF_SUM_LIMBS]) {
   ff_sum_add(sum, limbs[0], 0);
@@ -32,7 +33,7 @@ static FF_HD inline void ff_sum_add_limbs(uint64_t sum[2], const uint64_t limbs[
   ff_sum_add(sum, 0, limbs[3] << 32);
 }
 
-/* a b - c d of sums, with one rounding at the end: what differs little is not lost. */
+/* a b - c d, with one rounding at the end, so that a small difference of large products is not lost. */
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]);
 
 #endif

@@ -15,12 +15,12 @@ double ff_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Whole processors that the control group's quota allows, or 0 where there is none to read. */
+/* The number of whole processors that the control group's quota allows, or 0 if there is no quota. */
 static int cgroup_cores(void) {
   double quota = 0, period = 0;
   FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
   if (file != NULL) {
-    if (fscanf(file, "%lf %lf", &quota, &period) != 2) quota = 0; /* "max 100000" is no quota */
+    if (fscanf(file, "%lf %lf", &quota, &period) != 2) quota = 0; /* "max 100000" means that there is no quota */
     fclose(file);
   }
   if (quota <= 0 || period <= 0) return 0;
@@ -59,7 +59,8 @@ void ff_parallel(int n_threads, void (*work)(void *context, int index), void *co
     for (int i = 0; i < n_threads; i++) work(context, i);
     return;
   }
-  sigset_t all, before; /* an interrupt is for the thread that R runs in */
+  /* Only the thread that R runs in may receive an interrupt. */
+  sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   for (int i = 1; i < n_threads; i++) {

@@ -58,9 +58,9 @@ static void set_flips(ff_exact *ex, const ff_pbn *pbn) {
   ex->update = exp((double)ex->flip_bits * log_stay + removed);
 }
 
-/* The most that the chain and its solver hold at once, in bytes: the tables, the answer, a row, and the larger of the search
- * for components (33 a state, twice where orbits are searched too, and 29 to sort them) and the systems (102 a state, the
- * flips of an orbit, the factors of components, and Krylov vectors). */
+/* The largest number of bytes that the chain and its solver use at once: the tables, the answer, a row, and the larger of the
+ * following two. The search for components takes 33 bytes per state, twice that if orbits are searched too, and 29 to sort
+ * them. The systems take 102 bytes per state, and the flips of an orbit, the factors of components, and the Krylov vectors. */
 static double most_bytes(const ff_exact *ex, const ff_pbn *pbn) {
   double n = ex->n_states, orbit = ex->flip_bits ? ldexp(1, (int)ex->flip_bits) : 0, row = ex->n_free + 2.0;
   double tables = 8 * (double)ex->record * n + 4 * orbit, choices = 1;
@@ -79,7 +79,7 @@ static double most_bytes(const ff_exact *ex, const ff_pbn *pbn) {
   return tables + 8 * n + 12 * row + (search > systems ? search : systems);
 }
 
-/* Gives every function its bit. */
+/* Assigns a bit of the record to every function. */
 static ff_status set_slots(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   ex->width = ff_calloc(ex->n_free, sizeof *ex->width);
   ex->slot = ff_calloc(ex->n_free, sizeof *ex->slot);
@@ -139,8 +139,8 @@ static ff_status make_tables(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
                       ex->n_states);
 }
 
-/* Each function's chance, of a node that is updated. In asynchronous mode a picked node uses the context that was drawn: only
- * the chance over all contexts matters. */
+/* Sets the probability of each function of a node that is updated. In asynchronous mode, the selected node uses the context
+ * that was drawn, so only the probability summed over contexts matters. */
 static void set_probabilities(ff_exact *ex, const ff_pbn *pbn) {
   for (uint32_t b = 0; b < ex->n_free; b++) {
     const ff_predictor *f = pbn->predictors + pbn->first[ex->nodes[b]];
@@ -195,7 +195,7 @@ ff_status ff_exact_begin(ff_exact **out, const ff_pbn *pbn, ff_error *err) {
     double nodes = (double)pbn->n_nodes + (double)pbn->removed_nodes;
     ex->pick = 1 / nodes;
     ex->pick_none = (nodes - (double)ex->n_free) / nodes;
-    ex->row_max = ex->n_free + 2u; /* a row is written one entry ahead */
+    ex->row_max = ex->n_free + 2u; /* ff_exact_update_row() writes one entry ahead */
     ex->row_mean = (double)ex->row_max;
   }
   if (status != FF_OK) {
@@ -206,7 +206,7 @@ ff_status ff_exact_begin(ff_exact **out, const ff_pbn *pbn, ff_error *err) {
   return FF_OK;
 }
 
-/* All functions in the 64 states of word w, and which bits they make sure; no function has probability 0. */
+/* Evaluates all functions in the 64 states of word w, and finds which bits are sure. No function has probability 0. */
 static void fill_word(ff_exact *ex, uint32_t w) {
   uint32_t lanes = ex->n_states < 64 ? ex->n_states : 64;
   size_t first = (size_t)w * 64;

@@ -27,7 +27,7 @@ ff_status ff_exact_gth(double *pi, double *flow, uint32_t n, ff_error *err) {
   return FF_OK;
 }
 
-/* Row k keeps its weights to later states and its pivot; column k below keeps the multipliers. */
+/* Row k keeps its weights to later states and its pivot. Column k below the pivot keeps the multipliers. */
 void ff_exact_factor(double *a, double *excess, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     double *row = a + (size_t)k * n, pivot = excess[k];

@@ -1,4 +1,4 @@
-/* Classes that need no iteration: small ones, and single cycles. */
+/* Classes that are solved without iteration: small ones, and single cycles. */
 #include "ff_exact_internal.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ void ff_exact_direct_free(ff_exact_direct *direct) {
   memset(direct, 0, sizeof *direct);
 }
 
-/* Row i of the class, whose states are lo .. lo + n - 1 in the order. */
+/* Computes row i of the class, whose states are lo .. lo + n - 1 in the order. */
 static void fill_row(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t lo, uint32_t n, uint32_t i,
                      ff_exact_turn *turn) {
   uint32_t s = o->state[lo + i], m = ff_exact_update_row(ex, s, direct->to, direct->weight);

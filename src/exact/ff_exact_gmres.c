@@ -29,8 +29,8 @@ void ff_exact_gmres_free(ff_exact_gmres *g) {
   memset(g, 0, sizeof *g);
 }
 
-/* Takes the mass out of v along `unit`, a vector of mass 1. Rows of T sum to 1 up to rounding only, and the mass so made
- * would point along the very vector that I - T cannot tell from nothing. */
+/* Subtracts a multiple of `unit`, a vector of mass 1, from v, so that v has mass 0. The rows of T sum to 1 only up to
+ * rounding. The mass from rounding errors would lie in the direction of the stationary vector, which I - T maps to 0. */
 static int remove_mass(double *v, const double *unit, uint32_t n, ff_exact_place *place, ff_exact_turn *turn) {
   enum { SUM, TAKE };
   uint32_t lo, hi;
@@ -79,7 +79,7 @@ int ff_exact_gmres_begin(ff_exact_gmres *g, const double *r, const double *unit,
     }
 }
 
-/* Column j of h, which ends in `norm`, and the least-squares problem with it. */
+/* Adds column j of h, whose last entry is `norm`, to the least-squares problem. */
 static double rotate(ff_exact_gmres *g, double *h, double norm) {
   uint32_t j = g->at;
   h[j + 1] = norm;
@@ -89,7 +89,7 @@ static double rotate(ff_exact_gmres *g, double *h, double norm) {
     h[k + 1] = g->cosine[k] * b - g->sine[k] * a;
   }
   double length = hypot(h[j], h[j + 1]);
-  if (!(length > 0)) return 0; /* the operator is 0 on this vector: nothing to gain from it */
+  if (!(length > 0)) return 0; /* the operator is 0 on this vector, which cannot improve anything */
   g->cosine[j] = h[j] / length;
   g->sine[j] = h[j + 1] / length;
   h[j] = length;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many groups as keep one aggregation at about two thousand million operations. */
+/* The number of groups with which one aggregation takes about 2e9 operations, between 4 and 256. */
 static uint32_t most_groups(const ff_exact_system *sys) {
   double most = 2e9 / ((double)sys->n * (sys->ex->flip_bits + 1.0));
   return most < 4 ? 4 : most > 256 ? 256 : (uint32_t)most;
@@ -33,7 +33,7 @@ void ff_exact_groups_free(ff_exact_groups *groups) {
   memset(groups, 0, sizeof *groups);
 }
 
-/* The heaviest arrow that leaves position i's segment, which ends before hi. */
+/* Finds the heaviest arrow that leaves the segment of position i; the segment ends before hi. */
 static void heaviest_arrow(ff_exact_groups *groups, ff_exact_system *sys, uint32_t i, uint32_t hi, ff_exact_turn *turn) {
   uint32_t n = ff_exact_update_row(sys->ex, sys->state[i], sys->row_to, sys->row_weight);
   turn->left -= n;
@@ -46,7 +46,8 @@ static void heaviest_arrow(ff_exact_groups *groups, ff_exact_system *sys, uint32
   }
 }
 
-/* From the last segment to the first: a closed one is a new group, another has the group of the heaviest arrow that leaves it. */
+/* Goes from the last segment to the first. A closed segment is a new group. Another segment joins the group to which its
+ * heaviest leaving arrow goes. */
 static int find(ff_exact_groups *groups, ff_exact_system *sys, const uint8_t *closed, ff_exact_turn *turn) {
   enum { LOOK, WRITE };
   ff_exact_place *place = &groups->walk;
@@ -71,7 +72,7 @@ static int find(ff_exact_groups *groups, ff_exact_system *sys, const uint8_t *cl
   return 1;
 }
 
-/* Keeps `top` sorted, largest group first, and among equals the first found; at most `most` - 1 of them. */
+/* Keeps `top` sorted by size, the largest group first and among equal ones the first found. It has at most `most` - 1 groups. */
 static void rank_group(ff_exact_groups *groups, uint32_t g) {
   uint32_t k = groups->n_top, last = groups->most - 1;
   if (k == last && groups->size[groups->top[k - 1]] >= groups->size[g]) return;
@@ -83,7 +84,7 @@ static void rank_group(ff_exact_groups *groups, uint32_t g) {
   groups->top[k] = g;
 }
 
-/* Beyond `most` groups the ones with the smallest basins become one. */
+/* If there are more than `most` groups, merges those with the smallest basins into one. */
 static int merge(ff_exact_groups *groups, uint32_t n, ff_exact_turn *turn) {
   enum { COUNT, RANK, REST, MAP };
   ff_exact_place *place = &groups->walk;
@@ -99,7 +100,7 @@ static int merge(ff_exact_groups *groups, uint32_t n, ff_exact_turn *turn) {
           for (uint32_t g = lo; g < hi; g++) rank_group(groups, g);
         if (!ff_exact_through(place, all, REST)) return 0;
         break;
-      case REST: /* from here on `size` is the new number of each group */
+      case REST: /* from here on, `size` is the new number of each group */
         while (ff_exact_take(turn, place, all, &lo, &hi))
           for (uint32_t g = lo; g < hi; g++) groups->size[g] = rest;
         if (!ff_exact_through(place, all, MAP)) return 0;
@@ -155,7 +156,7 @@ ff_status ff_exact_groups_fill(ff_exact_groups *groups, ff_exact_system *sys, co
   return make_room(groups, sys->n, err);
 }
 
-/* Adds the flow by the update, and each group's mass. */
+/* Adds the flow by updates, and the mass of each group. */
 static int add_updates(ff_exact_groups *groups, ff_exact_system *sys, const double *pi, ff_exact_turn *turn) {
   size_t n = groups->n_groups;
   ff_exact_place *place = &groups->walk;
@@ -178,7 +179,7 @@ static int add_updates(ff_exact_groups *groups, ff_exact_system *sys, const doub
   return 1;
 }
 
-/* Adds the flow by flips, group after group. */
+/* Adds the flow by flips, one group after the other. */
 static int add_flips(ff_exact_groups *groups, ff_exact_system *sys, const double *pi, ff_exact_turn *turn) {
   enum { CHOOSE, FLIP, ADD };
   ff_exact_place *place = &groups->walk;
@@ -209,10 +210,10 @@ static int add_flips(ff_exact_groups *groups, ff_exact_system *sys, const double
   return 1;
 }
 
-/* The factor of each group's mass; the change, or -1 where the flows cannot tell. */
+/* Computes the factor for each group's mass. Returns the change, or -1 if the flows do not determine the factors. */
 static double find_scale(ff_exact_groups *groups) {
   double total = 0, scaled = 0, change = 0;
-  /* flows are joint, not conditional: their stationary vector is the factor of each group's mass */
+  /* the flows are joint and not conditional probabilities, so their stationary vector is the factor of each group's mass */
   if (ff_exact_gth(groups->scale, groups->flow, groups->n_groups, NULL) != FF_OK) return -1;
   for (uint32_t g = 0; g < groups->n_groups; g++) {
     total += groups->mass[g];

@@ -10,10 +10,11 @@ static int state_arrow(const void *context, uint32_t node, uint64_t *cursor, uin
   return more;
 }
 
-/* Flips join the states of an orbit, so an orbit is one node of this graph, named by its state without flipped bits. */
+/* Flips connect all states of an orbit. So each orbit is one node of this graph, represented by its state in which all
+ * perturbed bits are 0. */
 static int orbit_arrow(const void *context, uint32_t node, uint64_t *cursor, uint32_t *to) {
   const ff_exact *ex = context;
-  uint64_t l = *cursor >> 32, look = l + 16; /* many states in a row may have no arrow */
+  uint64_t l = *cursor >> 32, look = l + 16; /* many states in sequence may have no arrow */
   uint32_t c = (uint32_t)*cursor;
   for (; l >> ex->flip_bits == 0 && l < look; l++, c = 0) {
     if (ff_exact_next(ex, node | ex->spread[l], &c, to)) {
@@ -42,7 +43,7 @@ void ff_exact_search_free(ff_exact_search *search) {
   ff_exact_scc_free(&search->orbits);
 }
 
-/* The next state that the chain may start from, in `search->root`; sets `exhausted` after the last. */
+/* Returns the next state from which the chain may start and advances `search->root`. Sets `exhausted` after the last. */
 static uint32_t next_start(ff_exact_search *search) {
   uint32_t mask = (search->ex->n_states - 1) & ~search->ex->start_mask, sub = search->root;
   search->root = (sub - mask) & mask;
@@ -50,7 +51,7 @@ static uint32_t next_start(ff_exact_search *search) {
   return search->ex->start_value | sub;
 }
 
-/* The next state of all: with flips, every state of a reached orbit is reached. */
+/* Finds the next of all states. With flips, all states of a reached orbit are reached. Returns 0 if the state is not reached. */
 static int next_any(ff_exact_search *search, uint32_t *s) {
   *s = search->root++;
   search->exhausted = search->root == search->ex->n_states;
@@ -100,7 +101,7 @@ ff_status ff_exact_order_new(ff_exact_order *order, const ff_exact_search *searc
   return ff_error_set(err, FF_EMEMORY, "no memory to sort %u states", scc->n_met);
 }
 
-/* The class of each component: 0 transient, else from 1 in topological order. */
+/* Finds the class of each component: 0 for transient ones, else from 1 in topological order. */
 static int classify(ff_exact_order *order, const ff_exact_search *search, ff_exact_turn *turn) {
   enum { ORBITS, STATES, COMPONENTS };
   const ff_exact_scc *scc = &search->states, *orbits = &search->orbits;
@@ -131,7 +132,7 @@ static int classify(ff_exact_order *order, const ff_exact_search *search, ff_exa
   return ff_exact_through(place, n, ORBITS);
 }
 
-/* class_first, then rank: a component's segment. */
+/* Computes class_first, then the rank of each component, which is its segment. */
 static int rank_components(ff_exact_order *order, const ff_exact_scc *scc, ff_exact_turn *turn) {
   enum { COUNT, ADD, PLACE, BACK };
   ff_exact_place *place = &order->walk;
@@ -147,7 +148,7 @@ static int rank_components(ff_exact_order *order, const ff_exact_scc *scc, ff_ex
           for (uint32_t k = lo; k < hi; k++) first[k + 1] += first[k];
         if (!ff_exact_through(place, classes + 1, PLACE)) return 0;
         break;
-      case PLACE: /* moves class_first on, and BACK it comes */
+      case PLACE: /* this advances class_first; BACK undoes it */
         while (ff_exact_take(turn, place, n, &lo, &hi)) {
           for (uint32_t c = n - lo; c-- > n - hi;) {
             uint32_t g = order->rank[c] = first[order->class_of[c]]++;

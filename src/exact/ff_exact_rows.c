@@ -10,10 +10,10 @@ static inline uint32_t slot_value(const ff_exact *ex, uint32_t slot, uint32_t s)
 }
 
 typedef struct {
-  double to[2]; /* chance that the bit becomes 0, 1 */
+  double to[2]; /* probability that the bit becomes 0, and 1 */
 } bit_chance;
 
-/* Each chance is a sum of its own functions, never 1 - the other: 0 means that it cannot be. */
+/* Each probability is the sum over its own functions, never 1 minus the other one. So 0 means that the value is impossible. */
 static bit_chance sum_chances(const ff_exact *ex, uint32_t i, uint32_t s) {
   bit_chance c = {{0, 0}};
   for (uint32_t j = ex->slot[i]; j < ex->slot[i] + ex->width[i]; j++) c.to[slot_value(ex, j, s)] += ex->probability[j];
@@ -40,7 +40,8 @@ static inline uint32_t context_next(const ff_exact *ex, uint32_t c, uint32_t s) 
   return ex->next ? ex->next[(size_t)c * ex->n_states + s] : ff_exact_context_next(ex, c, s);
 }
 
-/* The bits under `mask` of the successors of s, with their weights; rows of disjoint masks multiply. */
+/* The bits under `mask` of the successors of s, with their weights. The weights of rows with disjoint masks can be
+ * multiplied. */
 static uint32_t half_row(const ff_exact *ex, uint32_t s, uint32_t mask, uint32_t *to, double *weight) {
   uint32_t n = 1;
   to[0] = ex->base[s] & mask;
@@ -115,7 +116,8 @@ int ff_exact_next(const ff_exact *ex, uint32_t s, uint32_t *cursor, uint32_t *to
   return 1;
 }
 
-/* Long rows go out by halves: the low one stays within a window of y that fits the first cache. */
+/* Computes long rows as products of two halves. The targets of the low half are in a window of y that fits into the
+ * first-level cache. */
 static int update_wide(const ff_exact *ex, const double *x, double scale, double *y, uint32_t *to, double *weight,
                        ff_exact_place *place, ff_exact_turn *turn) {
   enum { LOW = 10 };
@@ -154,7 +156,7 @@ int ff_exact_update_all(const ff_exact *ex, const double *x, double scale, doubl
   return 1;
 }
 
-/* c is the chance that none of the bits so far has flipped. */
+/* c is the probability that none of the earlier bits has flipped. */
 static inline void flip_pairs(double p, double c, const double *restrict xu, const double *restrict xv, double *restrict u,
                               double *restrict v, size_t n) {
   double q = 1 - p;
@@ -169,7 +171,7 @@ void ff_exact_flip(const ff_exact *ex, uint32_t bit, const double *x, double *ou
   size_t half = (size_t)1 << bit;
   double c = 1;
   for (uint32_t j = 0; j < bit; j++) c *= 1 - ex->p;
-  for (size_t pair = from; pair < to;) { /* pairs lie in blocks of `half` */
+  for (size_t pair = from; pair < to;) { /* pairs are in blocks of `half` */
     size_t off = pair % half, block = 2 * (pair - off) + off, n = half - off < to - pair ? half - off : to - pair;
     flip_pairs(ex->p, c, x + block, x + block + half, out + block, out + block + half, n);
     pair += n;

@@ -45,8 +45,8 @@ void ff_exact_scc_root(ff_exact_scc *scc, uint32_t node) {
   if (!scc->index[node]) enter(scc, node);
 }
 
-/* `leaves` is read per node until its component is complete. The flag of component c then goes to entry c, which a node
- * number may share: so it is kept in bit 1, apart from the nodes' bit 0. */
+/* Until its component is complete, entry i of `leaves` belongs to node i. Then the flag of component c is stored in entry c,
+ * which may belong to a node as well. So the component's flag is bit 1, and the node's flag is bit 0. */
 static int complete(ff_exact_scc *scc, ff_exact_turn *turn) {
   uint32_t node = scc->post[scc->n_post - 1], c = scc->n_components, member;
   do {

@@ -1,17 +1,18 @@
-/* The long-run distribution, in pieces: find the recurrent classes that the start can reach, how likely each is, and the
- * stationary vector of each. */
+/* Computes the long-run distribution in pieces: finds the recurrent classes that can be reached from the start, the
+ * probability of each, and the stationary vector of each. */
 #include "ff_exact_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of U longer than this on average are not worth an order: the update alone then mixes fast. */
+/* If the rows of U are longer than this on average, sorting the states does not pay: the update alone then mixes fast. */
 #define WIDE_ROWS 64.0
 #define WIDE_PERTURBATION 1e-4
 
-/* What is done next: set_up() does SEARCH to EVEN, improve() SWEEP to SMOOTH_COPY, conclude() the rest. A system lives from OPEN to
- * CLOSE; its vector is improved by sweeps, which end in CHECK, and by cycles of GMRES in between, which end in SMOOTH. */
+/* The current phase. set_up() handles SEARCH to EVEN, improve() SWEEP to SMOOTH_COPY, and conclude() the rest. A system
+ * exists from OPEN to CLOSE. Its vector is improved by sweeps, which end in CHECK, and between them by cycles of GMRES, which
+ * end in SMOOTH. */
 enum {
   SEARCH, ORDER, CLEAR, START, CLASS, DENSE, CYCLE, OPEN, FILL, GROUP, SPREAD, EVEN,
   SWEEP, SWEEP_APPLY, SWEEP_GROUPS, SWEEP_BACK, SWEEP_SCALE, APPLY, CHECK,
@@ -24,26 +25,26 @@ struct ff_exact_solver {
   double tolerance;
   uint64_t max_steps, steps;
   int phase;
-  ff_exact_place place; /* in the phase at hand */
+  ff_exact_place place; /* in the current phase */
   int wide;
-  int transient; /* the system at hand is that of the transient states */
+  int transient; /* 1 if the current system has the transient states */
   ff_exact_search search;
   ff_exact_order order;
-  double *mass; /* per class, from 1; entry 0 unused */
-  uint32_t at;    /* the class at hand */
-  uint32_t start; /* of the states that the chain may start from, the next one's free bits */
+  double *mass; /* for each class, from 1; entry 0 is not used */
+  uint32_t at;    /* the current class */
+  uint32_t start; /* free bits of the next state in which the chain may start */
   ff_exact_direct direct;
   ff_exact_system sys;
   ff_exact_groups groups;
   ff_exact_gmres gmres;
   double *w, *z, *t, *r, *rhs;
   double residual, change, best;
-  double keep, size; /* of the check at hand */
-  uint32_t stalled;  /* checks since there was a gain */
-  int finished;      /* all but giving back */
+  double keep, size; /* of the current check */
+  uint32_t stalled;  /* number of checks without an improvement */
+  int finished;      /* everything is done except freeing memory */
 };
 
-/* Back to what was there before OPEN, one large part a call: 1 when all is free. */
+/* Frees what was allocated since OPEN, one large part per call. Returns 1 when all is freed. */
 static int close_part(ff_exact_solver *so) {
   double **vectors[] = {&so->w, &so->z, &so->t, &so->r, &so->rhs};
   switch (so->place.stage++) {
@@ -73,7 +74,7 @@ void ff_exact_solver_free(ff_exact_solver *so) {
   free(so);
 }
 
-/* P as it is, without an order of its states. Its slowest modes may fade as slowly as 1 - p, so the tolerance is tight. */
+/* Uses P itself, without sorting its states. Its slowest modes may decay as slowly as 1 - p, so the tolerance is tight. */
 static void go_plain(ff_exact_solver *so) {
   ff_exact_order_free(&so->order);
   so->tolerance = 1.5e-15;
@@ -88,7 +89,7 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
   ff_exact_solver *so = ff_calloc(1, sizeof *so);
   if (!so) return ff_error_set(err, FF_EMEMORY, "no memory for the solver");
   so->ex = ex;
-  so->tolerance = tolerance > 4e-15 ? tolerance : 4e-15; /* below this there is only rounding */
+  so->tolerance = tolerance > 4e-15 ? tolerance : 4e-15; /* below this there are only rounding errors */
   so->max_steps = max_steps;
   ff_status status = FF_OK;
   so->wide = ex->flip_bits == ex->n_free && ex->row_mean > WIDE_ROWS && ex->n_states > FF_EXACT_DENSE_CLASS;
@@ -104,7 +105,7 @@ ff_status ff_exact_solver_new(ff_exact_solver **out, const ff_exact *ex, double 
   return FF_OK;
 }
 
-/* The search's end; with one closed component of U no mode is slow because flips are rare. */
+/* Ends the search. If U has only one closed component, no mode is slow because flips are rare. */
 static ff_status sort(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   int done = 0;
   ff_status status = so->order.state ? FF_OK : ff_exact_order_new(&so->order, &so->search, err);
@@ -138,7 +139,7 @@ static ff_status open_system(ff_exact_solver *so, ff_error *err) {
   return ff_exact_gmres_new(&so->gmres, n, ff_exact_gmres_room(n), err);
 }
 
-/* Where the chain starts: at once in the only class, or to be spread. */
+/* Decides how the chain starts: in the only class, or in a distribution over states. */
 static ff_status start(ff_exact_solver *so, ff_error *err) {
   const ff_exact_order *o = &so->order;
   so->mass = ff_calloc(o->n_classes + 1u, sizeof *so->mass);
@@ -167,7 +168,7 @@ static uint32_t class_at(const ff_exact_order *o, uint32_t position) {
   return lo;
 }
 
-/* Mass of each class at once, and of each transient state. */
+/* Computes the initial mass of each class and of each transient state. */
 static int spread(ff_exact_solver *so, ff_exact_turn *turn) {
   const ff_exact *ex = so->ex;
   const ff_exact_order *o = &so->order;
@@ -191,7 +192,7 @@ static void absorb(void *context, uint32_t position, double mass) {
   so->mass[class_at(&so->order, position)] += mass;
 }
 
-/* What the transient states end in. */
+/* Adds the mass of the transient states to the classes that absorb it. */
 static int absorb_all(ff_exact_solver *so, ff_exact_turn *turn) {
   enum { CLIP, FLOW, SUM, DIVIDE };
   ff_exact_place *place = &so->place;
@@ -224,7 +225,7 @@ static int absorb_all(ff_exact_solver *so, ff_exact_turn *turn) {
     }
 }
 
-/* The vector of the class at hand, times how likely the class is. */
+/* Writes the vector of the current class, times the probability of the class. */
 static int write_class(ff_exact_solver *so, double *pi, ff_exact_turn *turn) {
   uint32_t lo, hi, n = so->sys.n;
   const uint32_t *state = so->order.state;
@@ -245,14 +246,14 @@ static void choose_class(ff_exact_solver *so) {
   so->phase = n <= FF_EXACT_DENSE_CLASS ? DENSE : o->state ? CYCLE : OPEN;
 }
 
-/* w T against w, and whether that will do. */
+/* Compares w T with w, and decides whether the difference is small enough. */
 static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   enum { MASS, SUBTRACT, SIZE, RESIDUAL };
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;
   double norm;
   if (place->stage == MASS) {
-    /* rows of T sum to 1 up to rounding only: what mass that gains or loses is no residual */
+    /* The rows of T sum to 1 only up to rounding. The mass that this adds or removes is not part of the residual. */
     if (so->transient)
       so->keep = 1;
     else if (ff_exact_norm1(&norm, so->t, n, place, turn))
@@ -281,7 +282,7 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
     so->stalled++;
   }
   int good = so->residual <= so->tolerance && so->change <= 10 * so->tolerance;
-  /* at the floor of rounding there is no more to gain */
+  /* at the level of rounding errors no more improvement is possible */
   if (!good && so->stalled >= 4 && worst <= 1e-12) good = 1;
   if (!good && so->steps >= so->max_steps)
     return ff_error_set(err, FF_ECONVERGENCE,
@@ -291,7 +292,7 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
   return FF_OK;
 }
 
-/* The residual of the whole answer. */
+/* Computes the residual of the whole answer. */
 static ff_status finish(ff_exact_solver *so, const double *pi, ff_exact_turn *turn, ff_error *err) {
   enum { NEW, ORBITS, STEP, SUM, SUBTRACT, RESIDUAL };
   ff_exact_place *place = &so->place;
@@ -335,7 +336,7 @@ static ff_status finish(ff_exact_solver *so, const double *pi, ff_exact_turn *tu
     }
 }
 
-/* One application of T. */
+/* Applies T once. */
 static int apply(ff_exact_solver *so, ff_exact_turn *turn) {
   if (!ff_exact_system_apply(&so->sys, so->w, so->z, so->t, turn)) return 0;
   so->steps++;
@@ -346,7 +347,8 @@ static int krylov(ff_exact_solver *so, ff_exact_turn *turn) {
   double ratio;
   if (!ff_exact_gmres_step(&so->gmres, &so->sys, so->z, so->t, &ratio, turn)) return 0;
   so->steps++;
-  /* a cycle that gains more than doubles carry goes astray: better to start afresh from the true residual */
+  /* If a cycle reduces the residual by more than doubles can represent, its result is wrong. Then a new cycle from the true
+   * residual is better. */
   return !(ratio > 1e-9 && ratio * so->residual > 0.25 * so->tolerance && so->gmres.at < so->gmres.max &&
            so->steps < so->max_steps);
 }
@@ -380,7 +382,7 @@ static ff_status fill(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   return status;
 }
 
-/* SEARCH to EVEN: the classes, and the system of the one at hand with a first vector. */
+/* SEARCH to EVEN: finds the classes, and sets up the current class's system with an initial vector. */
 static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;
@@ -415,12 +417,12 @@ static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff
   return status;
 }
 
-/* Goes on to `next` once the part at hand is done. */
+/* Goes on to phase `next` if the current part is done. */
 static void go_on(ff_exact_solver *so, int done, int next) {
   if (done) so->phase = next;
 }
 
-/* SWEEP to SMOOTH_COPY: the system's vector is improved. */
+/* SWEEP to SMOOTH_COPY: improves the system's vector. */
 static ff_status improve(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   ff_exact_place *place = &so->place;
   uint32_t n = so->sys.n;
@@ -435,7 +437,7 @@ static ff_status improve(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err
     case KRYLOV_BEGIN: go_on(so, ff_exact_gmres_begin(&so->gmres, so->r, so->transient ? NULL : so->w, turn), KRYLOV); break;
     case KRYLOV: go_on(so, krylov(so, turn), KRYLOV_END); break;
     case KRYLOV_END: go_on(so, ff_exact_gmres_end(&so->gmres, so->w, turn), so->transient ? APPLY : SMOOTH); break;
-    /* one step of the chain makes even the smallest entries positive and relatively right */
+    /* one step of the chain makes even the smallest entries positive and gives them a small relative error */
     case SMOOTH: go_on(so, ff_exact_scale_to_one(so->w, n, place, turn), SMOOTH_APPLY); break;
     case SMOOTH_APPLY: go_on(so, apply(so, turn), SMOOTH_COPY); break;
     default: go_on(so, ff_exact_copy(so->w, so->t, n, place, turn), SWEEP); /* SMOOTH_COPY */
@@ -443,7 +445,7 @@ static ff_status improve(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err
   return FF_OK;
 }
 
-/* ABSORB to FINISH: what becomes of the vector. */
+/* ABSORB to FINISH: uses the vector. */
 static ff_status conclude(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
   uint32_t n = so->sys.n;
   switch (so->phase) {
@@ -451,7 +453,7 @@ static ff_status conclude(ff_exact_solver *so, double *pi, ff_exact_turn *turn, 
     case SCALE: go_on(so, ff_exact_scale_to_one(so->z, n, &so->place, turn), WRITE); break;
     case WRITE: go_on(so, write_class(so, pi, turn), CLOSE); break;
     case CLOSE:
-      turn->left -= n; /* a gigabyte takes a tenth of a second to give back */
+      turn->left -= n; /* freeing a gigabyte takes a tenth of a second */
       go_on(so, close_part(so), so->finished ? DONE : CLASS);
       if (so->phase == DONE) ff_exact_order_free(&so->order);
       break;

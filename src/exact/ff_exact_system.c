@@ -47,7 +47,7 @@ void ff_exact_system_free(ff_exact_system *sys) {
 
 /* ---- filling ---------------------------------------------------------------------------------------------------- */
 
-/* The row of a state, paid for. */
+/* Computes the row of a state and subtracts its cost from the turn. */
 static uint32_t row_of(ff_exact_system *sys, uint32_t s, ff_exact_turn *turn) {
   uint32_t n = ff_exact_update_row(sys->ex, s, sys->row_to, sys->row_weight);
   turn->left -= n;
@@ -62,7 +62,7 @@ static void fill_diagonal(ff_exact_system *sys, uint32_t i, ff_exact_turn *turn)
   sys->diag[i] = sys->ex->flip + sys->ex->update * moves;
 }
 
-/* *yes where every state of the segment has the next one as its only successor inside. */
+/* Sets *yes to 1 if the only successor of each state within the segment is the next one. */
 static int is_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, int *yes, ff_exact_turn *turn) {
   ff_exact_place *place = &sys->walk;
   for (*yes = 1; *yes && place->at < hi - lo; place->at++) {
@@ -77,7 +77,7 @@ static int is_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, int *yes, ff
   return 1;
 }
 
-/* How each segment is solved, and where its numbers go. */
+/* Decides how each segment is solved and where its numbers are stored. */
 static int choose_kinds(ff_exact_system *sys, ff_exact_turn *turn) {
   for (; sys->at_segment < sys->seg_last - sys->seg_first; sys->at_segment++) {
     if (!ff_exact_more(turn, 1)) return 0;
@@ -101,7 +101,8 @@ static int choose_kinds(ff_exact_system *sys, ff_exact_turn *turn) {
   return 1;
 }
 
-/* Numbers of a cycle: 1 - the chance to go round once, then the weight of each arrow to the next state. */
+/* Computes the numbers of a cycle: 1 minus the probability of going round once, then the weight of each arrow to the next
+ * state. */
 static int fill_cycle(ff_exact_system *sys, uint32_t lo, uint32_t hi, double *f, ff_exact_turn *turn) {
   ff_exact_place *place = &sys->walk;
   double *log_round = &place->sum[0];
@@ -198,9 +199,9 @@ ff_status ff_exact_system_fill(ff_exact_system *sys, ff_exact_turn *turn, int *d
 
 /* ---- applying --------------------------------------------------------------------------------------------------- */
 
-#define WINDOW_BITS 12u /* so many flips are carried through at once, in the first cache */
+#define WINDOW_BITS 12u /* the flips of this many bits are computed together, within the first-level cache */
 
-/* The flips of the lower bits, a window of the orbit at a time; small orbits are then through. */
+/* Computes the flips of the lower bits, one window of the orbit at a time. Small orbits are then finished. */
 static int flip_windows(ff_exact_system *sys, uint32_t base, const double *x, double *t, ff_exact_turn *turn) {
   const ff_exact *ex = sys->ex;
   uint32_t bits = ex->flip_bits < WINDOW_BITS ? ex->flip_bits : WINDOW_BITS, window = UINT32_C(1) << bits;
@@ -222,7 +223,7 @@ static int flip_windows(ff_exact_system *sys, uint32_t base, const double *x, do
   return 1;
 }
 
-/* The flips of the higher bits, each over the whole orbit. */
+/* Computes the flips of the higher bits, each over the whole orbit. */
 static int flip_orbit(ff_exact_system *sys, uint32_t base, double *t, ff_exact_turn *turn) {
   const ff_exact *ex = sys->ex;
   uint32_t lo, hi, size = UINT32_C(1) << ex->flip_bits;
@@ -257,7 +258,7 @@ int ff_exact_system_flips(ff_exact_system *sys, const double *x, double *t, ff_e
   return 1;
 }
 
-/* Round a cycle twice: with the mass that is there, then with what comes back to its first state. */
+/* Goes round a cycle twice: first with the initial mass, then with the mass that comes back to the first state. */
 static int solve_cycle(ff_exact_system *sys, double *z, const double *diag, const double *f, uint32_t n, ff_exact_turn *turn) {
   enum { FIRST, AGAIN };
   ff_exact_place *place = &sys->walk;
@@ -280,14 +281,15 @@ static int solve_cycle(ff_exact_system *sys, double *z, const double *diag, cons
   return ff_exact_through(place, n, FIRST);
 }
 
-/* Hands z[i]'s mass to the successors of position i outside [skip_lo, skip_hi): later ones in z, earlier ones in back. */
+/* Adds the mass of z[i] to the successors of position i outside [skip_lo, skip_hi): to z for later positions, to `back` for
+ * earlier ones. */
 static void push(ff_exact_system *sys, uint32_t i, uint32_t skip_lo, uint32_t skip_hi, double *z, double *back,
                  ff_exact_turn *turn) {
   double mass = sys->ex->update * z[i];
   if (mass == 0) return;
   uint32_t n = row_of(sys, sys->state[sys->lo + i], turn);
   for (uint32_t e = 0; e < n; e++) {
-    uint32_t to = sys->pos[sys->row_to[e]] - sys->lo; /* wraps to a large number below the range */
+    uint32_t to = sys->pos[sys->row_to[e]] - sys->lo; /* a position before the range wraps to a large number */
     if (to >= sys->n || (to >= skip_lo && to < skip_hi)) continue;
     if (to > i)
       z[to] += mass * sys->row_weight[e];
@@ -368,7 +370,7 @@ int ff_exact_system_apply(ff_exact_system *sys, const double *u, double *z, doub
     }
 }
 
-/* t += what the arrows back within open components carry. */
+/* Adds the mass on backward arrows within open components to t. */
 static int add_back(ff_exact_system *sys, const double *z, double *t, ff_exact_turn *turn) {
   for (; sys->at_segment < sys->seg_last - sys->seg_first && sys->has_back; sys->at_segment++) {
     uint32_t k = sys->at_segment, g = sys->seg_first + k;

@@ -1,4 +1,4 @@
-/* Expressions over all states at once: a word holds the value in 64 neighbouring states. */
+/* Expressions over all states: a word holds the values in 64 consecutive states. */
 #include "ff_exact_internal.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static uint64_t variable(const ff_exact *ex, uint32_t node, size_t w) {
   return (w >> (bit - 6)) & 1u ? ~UINT64_C(0) : 0;
 }
 
-/* Small tables are folded input by input, the least significant first; large ones are looked up lane by lane. */
+/* Small tables are folded input by input, the least significant first. Large ones are looked up state by state. */
 static uint64_t table(const uint64_t *input, uint32_t k, const ff_op *data) {
   if (k > 7) {
     uint64_t out = 0;
@@ -68,7 +68,7 @@ ff_status ff_exact_sum_advance(ff_exact_sum *sum, const double *pi, const ff_exp
     double part = 0;
     for (uint32_t l = 0; l < 64 && in >> l; l++)
       if (in >> l & 1u) part += pi[sum->at * 64 + l];
-    double y = part - sum->lost, t = sum->value + y; /* Kahan's sum: a million states must not cost digits */
+    double y = part - sum->lost, t = sum->value + y; /* Kahan's summation, so that sums over a million states lose no digits */
     sum->lost = (t - sum->value) - y;
     sum->value = t;
   }

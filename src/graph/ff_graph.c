@@ -1,8 +1,8 @@
-/* The only file that knows the igraph C library, versions 0.10 and 1.0.
+/* The only file that uses the igraph C library, versions 0.10 and 1.0.
  *
- * igraph's own error handler ends the process, so every call runs under one that returns and the old one is put back. The
- * handler belongs to the process (to the thread where igraph was built with IGRAPH_THREAD_SAFE): unless it was, only one
- * thread at a time may be in here. R's glue calls from R's thread alone.
+ * igraph's default error handler ends the process. So every call runs under a handler that returns, and the old handler is
+ * restored afterwards. If igraph was built with IGRAPH_THREAD_SAFE, each thread has its own handler. Otherwise the process
+ * has one handler, and only one thread at a time may call this file. R's interface calls it from R's thread only.
  */
 #include "ff_graph.h"
 
@@ -21,7 +21,7 @@ static ff_status igraph_failed(igraph_error_t code, ff_error *err) {
   return ff_error_set(err, FF_EINTERNAL, "the igraph library failed: %s", igraph_strerror(code));
 }
 
-/* A graph of n vertices, to be destroyed where this returns IGRAPH_SUCCESS. */
+/* Makes a graph of n vertices. If this returns IGRAPH_SUCCESS, the caller must destroy the graph. */
 static igraph_error_t make_graph(igraph_t *graph, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
   igraph_vector_int_t ends;
   igraph_error_t code = igraph_vector_int_init(&ends, (ff_igraph_int)(2 * arrows));
@@ -35,7 +35,7 @@ static igraph_error_t make_graph(igraph_t *graph, uint32_t n, const uint32_t *fr
   return code;
 }
 
-/* Membership by igraph's numbers, which are in no order that its documentation promises. */
+/* Finds the component of each node by igraph's numbers, whose order igraph does not document. */
 static igraph_error_t find_components(uint32_t *member, uint32_t *count, uint32_t n, const uint32_t *from,
                                       const uint32_t *to, size_t arrows) {
   igraph_t graph;
@@ -55,7 +55,7 @@ static igraph_error_t find_components(uint32_t *member, uint32_t *count, uint32_
   return code;
 }
 
-/* rank[c]: the place of vertex c in a topological order of an acyclic graph. */
+/* Sets rank[c] to the position of vertex c in a topological order of an acyclic graph. */
 static igraph_error_t find_ranks(uint32_t *rank, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
   igraph_t graph;
   igraph_vector_int_t sorted;
@@ -72,7 +72,8 @@ static igraph_error_t find_ranks(uint32_t *rank, uint32_t n, const uint32_t *fro
   return code;
 }
 
-/* Renumbers the components so that arrows run from low to high. `ends` has room for two numbers an arrow, `rank` for one a node. */
+/* Renumbers the components so that arrows go from low to high. `ends` has room for two numbers per arrow, `rank` for one per
+ * node. */
 static igraph_error_t sort_components(ff_components *c, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows,
                                       uint32_t *ends, uint32_t *rank) {
   uint32_t *tails = ends, *heads = ends + arrows;
@@ -99,7 +100,7 @@ static ff_components *new_components(uint32_t n) {
   return NULL;
 }
 
-/* Sizes, and which components hold a cycle. */
+/* Sets the sizes of the components and which of them have a cycle. */
 static void describe_components(ff_components *c, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows) {
   for (uint32_t i = 0; i < n; i++) c->size[c->component[i]]++;
   for (size_t a = 0; a < arrows; a++)
@@ -108,7 +109,8 @@ static void describe_components(ff_components *c, uint32_t n, const uint32_t *fr
     if (c->size[k] > 1) c->cyclic[k] = 1;
 }
 
-ff_status ff_graph_components(ff_components **out, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows, ff_error *err) {
+ff_status ff_graph_components(ff_components **out, uint32_t n, const uint32_t *from, const uint32_t *to, size_t arrows,
+                              ff_error *err) {
   *out = NULL;
   ff_components *c = new_components(n);
   uint32_t *ends = ff_calloc(arrows, 2 * sizeof *ends), *rank = ff_calloc(n, sizeof *rank);

@@ -1,4 +1,4 @@
-/* Whole files: which format, reading within limits, writing all or nothing. */
+/* Files: detecting the format, reading within limits, and writing completely or not at all. */
 #define _GNU_SOURCE /* open, fsync, realpath under -std=c11 */
 #include "ff_io_internal.h"
 
@@ -42,7 +42,7 @@ static ff_format format_of_line(ff_span line) {
   return second < line.length ? FF_FORMAT_BOOLNET : FF_FORMAT_BNET;
 }
 
-/* The first line that is neither empty nor a comment tells. */
+/* The first line that is neither empty nor a comment determines the format. */
 static ff_status detect(ff_format *format, const char *text, size_t length, const char *file, ff_error *err) {
   ff_lines lines = {.rest = {text, length}};
   ff_span line;
@@ -71,7 +71,7 @@ static ff_status check_text(const char *text, size_t length, const char *file, f
   return ff_error_set(err, FF_EINTERNAL, "%s: not UTF-8, yet every line of it is", file);
 }
 
-/* A file's name for messages: control characters and bytes that are no UTF-8 become '?', and of a long one the end is kept. */
+/* A file's name for messages: control characters and invalid UTF-8 become '?'. Of a long name the end is shown. */
 #define SHOWN_NAME 240
 static void show_name(char *shown, const char *file) {
   size_t length = strlen(file), at = 0;
@@ -182,7 +182,7 @@ unsigned ff_io_lost(const ff_pbn *pbn, ff_format format) {
   return lost;
 }
 
-/* Writes it all and closes; 0 or an errno. */
+/* Writes the whole text and closes the file. Returns 0 or an errno. */
 static int write_and_close(int file, const char *text, size_t length, int sync) {
   int number = 0;
   while (length > 0 && number == 0) {
@@ -198,7 +198,7 @@ static int write_and_close(int file, const char *text, size_t length, int sync) 
   return number;
 }
 
-/* Through a temporary beside the target, with the mode that the target has. */
+/* Writes a temporary file beside the target and renames it. The new file gets the target's mode. */
 static ff_status replace_file(const char *target, const struct stat *old, const char *text, const char *path, ff_error *err) {
   size_t size = strlen(target) + 40;
   char *temporary = ff_calloc(size, 1);
@@ -229,7 +229,7 @@ static ff_status write_file(const char *path, const char *text, ff_error *err) {
     int number = file < 0 ? errno : write_and_close(file, text, strlen(text), 0);
     return number == 0 ? FF_OK : file_error(err, "write", path, number);
   }
-  char *target = realpath(path, NULL); /* a link stays one */
+  char *target = realpath(path, NULL); /* a symbolic link stays one */
   if (target == NULL) return file_error(err, "write", path, errno);
   ff_status status = replace_file(target, &old, text, path, err);
   free(target);

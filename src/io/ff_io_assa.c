@@ -1,10 +1,10 @@
-/* ASSA-PBN's .pbn, with the blocks of our own that ff_io.h lists. */
+/* ASSA-PBN's .pbn format, with the extensions that ff_io.h lists. */
 #include "ff_io_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { HAS_BLOCK = 1, IS_EXEMPT = 2, STARTS_0 = 4, STARTS_1 = 8 }; /* marks of a node */
+enum { HAS_BLOCK = 1, IS_EXEMPT = 2, STARTS_0 = 4, STARTS_1 = 8 }; /* bits of a node's mark */
 enum { SEEN_TYPE = 1, SEEN_N = 2, SEEN_P = 4, SEEN_NAMES = 8, SEEN_REMOVED = 16 };
 
 typedef struct {
@@ -14,9 +14,9 @@ typedef struct {
   unsigned seen;
   ff_update update;
   double perturbation;
-  uint64_t n, n_line; /* what n= says, and where */
+  uint64_t n, n_line; /* the value of n= and its line */
   uint64_t removed[2];
-  uint8_t *marks; /* per node, once the names are known */
+  uint8_t *marks; /* for each node, once the names are known */
   double *context_probability;
   uint32_t *context;
   size_t n_contexts, probability_capacity, context_capacity;
@@ -28,7 +28,7 @@ static ff_status found(const reader *r, ff_span span, const char *wanted) {
   return ff_io_found(r->err, place_of(r), span, wanted);
 }
 
-/* The next line that says something, its comment and blanks off. */
+/* The next line that is not empty after its comment and the blanks at both ends are removed. */
 static int next_line(reader *r, ff_span *line) {
   while (ff_lines_next(&r->lines, line)) {
     size_t slash = ff_span_find(*line, 0, '/', 0);
@@ -40,7 +40,8 @@ static int next_line(reader *r, ff_span *line) {
   return 0;
 }
 
-/* The next line of a block that `end` closes: 1 for a line, 0 for the end, -1 for an error, which *status then is. */
+/* The next line of a block that the line `end` closes. Returns 1 for a line, 0 for the end, and -1 for an error, which is in
+ * *status. */
 static int next_in_block(reader *r, uint64_t start, const char *end, ff_span *line, ff_status *status) {
   *status = FF_OK;
   if (next_line(r, line)) return !ff_span_is(*line, end);
@@ -49,7 +50,8 @@ static int next_in_block(reader *r, uint64_t start, const char *end, ff_span *li
   return -1;
 }
 
-/* The format lets a name have any character but blanks and & ! | ^ = : ( ); those of our own grammar are out too. */
+/* The format allows all characters in a name except blanks and & ! | ^ = : ( ). The characters " ` , { } of fireflip's
+ * grammar are not allowed either. */
 static int is_name_character(char c) { return (unsigned char)c > ' ' && c != 0x7F && strchr("&!|^=:()\"`,{}", c) == NULL; }
 
 static int read_name(ff_span span, ff_span *name) {
@@ -74,7 +76,7 @@ static ff_status read_node(reader *r, ff_span span, uint32_t *node) {
 
 /* ---- functions ---- */
 
-/* Quotes the names that this format allows and the grammar of expressions does not. */
+/* Copies a function and quotes the names that this format allows but the grammar of expressions does not. */
 static void quote_names(reader *r, ff_span function, ff_out *out) {
   for (size_t at = 0; at < function.length;) {
     char c = function.text[at];
@@ -96,7 +98,7 @@ static void quote_names(reader *r, ff_span function, ff_out *out) {
   }
 }
 
-/* An ff_lookup that remembers what it did not find. */
+/* The context of an ff_lookup that remembers the last name that it did not find. */
 typedef struct {
   ff_build *build;
   ff_span missed;
@@ -197,7 +199,7 @@ static ff_status read_initial(reader *r) {
   return status;
 }
 
-/* One word of a line, from *at on; an empty one at the end. */
+/* The next word of a line, from *at on; an empty one at the end of the line. */
 static ff_span next_word(ff_span line, size_t *at) {
   while (*at < line.length && (line.text[*at] == ' ' || line.text[*at] == '\t')) (*at)++;
   size_t start = *at;

@@ -1,4 +1,5 @@
-/* BoolNet's text and .bnet: a line a function. Two passes, since a function may name nodes of later lines. */
+/* BoolNet's text format and .bnet: one function per line. The file is read in two passes, because a function may name nodes
+ * of later lines. */
 #include "ff_io_internal.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ typedef struct {
   ff_build build;
   ff_lines lines;
   ff_error *err;
-  int wants_probabilities; /* the format, not the header */
+  int wants_probabilities; /* 1 if the format has probabilities, whatever the header says */
   int has_probabilities;
 } reader;
 
@@ -18,7 +19,7 @@ static const char row_wanted[] = "a line \"name, function\"";
 
 static ff_place place_of(const reader *r) { return (ff_place){r->build.file, r->lines.line}; }
 
-/* The next line that says something, its comment and blanks off. */
+/* The next line that is not empty after its comment and the blanks at both ends are removed. */
 static int next_row(reader *r, ff_span *row) {
   while (ff_lines_next(&r->lines, row)) {
     row->length = ff_span_find(*row, 0, '#', 0);
@@ -28,7 +29,7 @@ static int next_row(reader *r, ff_span *row) {
   return 0;
 }
 
-/* Cuts the field off that starts at *from: up to a comma outside of quotes and parentheses, or the end. */
+/* Takes the field that starts at *from and ends at a comma outside quotes and parentheses, or at the end of the row. */
 static ff_span cut_field(ff_span row, size_t *from) {
   size_t end = ff_span_find(row, *from, ',', 1);
   ff_span field = {row.text + *from, end - *from};
@@ -36,7 +37,7 @@ static ff_span cut_field(ff_span row, size_t *from) {
   return ff_span_trim(field);
 }
 
-/* Reads the header, if the first row is one. */
+/* Reads the header if the first row is one. */
 static ff_status read_header(reader *r) {
   ff_lines before = r->lines;
   ff_span row;
@@ -46,7 +47,7 @@ static ff_status read_header(reader *r) {
   ff_span first = cut_field(row, &at), second = cut_field(row, &at), third = cut_field(row, &at);
   if (!ff_span_is(first, "targets")) {
     if (r->wants_probabilities) return ff_io_found(r->err, place_of(r), row, with_probabilities);
-    r->lines = before; /* a .bnet may do without */
+    r->lines = before; /* a .bnet file needs no header */
     return FF_OK;
   }
   if ((!ff_span_is(second, "factors") && !ff_span_is(second, "functions")) || at < row.length)
@@ -58,7 +59,7 @@ static ff_status read_header(reader *r) {
   return FF_OK;
 }
 
-/* First pass: the nodes that have lines, in their order. */
+/* First pass: reads the names of the nodes that have lines, in their order. */
 static ff_status read_targets(reader *r) {
   ff_span row, name;
   while (next_row(r, &row)) {
@@ -79,7 +80,7 @@ static ff_status read_targets(reader *r) {
   return FF_OK;
 }
 
-/* An ff_lookup that takes names without a line of their own for inputs. */
+/* An ff_lookup that adds names without a line of their own as inputs. */
 static int64_t find_or_add(void *context, const char *name, size_t length) {
   uint32_t node;
   ff_span span = {name, length};
@@ -89,12 +90,12 @@ static int64_t find_or_add(void *context, const char *name, size_t length) {
 
 static ff_status read_probability(reader *r, ff_span field, double *probability) {
   *probability = 1.0;
-  if (field.length == 0) return FF_OK; /* BoolNet lets it be missing */
+  if (field.length == 0) return FF_OK; /* BoolNet allows it to be missing */
   if (ff_span_number(field, probability) && *probability > 0.0 && *probability <= 1.0 + 1e-4) return FF_OK;
   return ff_io_found(r->err, place_of(r), field, "a selection probability above 0 and at most 1");
 }
 
-/* Second pass: the functions. */
+/* Second pass: reads the functions. */
 static ff_status read_functions(reader *r) {
   ff_span row, name;
   while (next_row(r, &row)) {
@@ -118,7 +119,7 @@ static ff_status read_functions(reader *r) {
   return FF_OK;
 }
 
-/* Every node from `first` on keeps its value. */
+/* Makes every node from `first` on an input, which keeps its value. */
 static ff_status add_inputs(reader *r, uint32_t first) {
   for (uint32_t i = first; i < r->build.n_nodes; i++) {
     ff_expr expr = {.code = ff_calloc(1, sizeof(ff_op)), .length = 1, .depth = 1};

@@ -1,4 +1,4 @@
-/* A network whose nodes and functions become known one by one. */
+/* A network whose nodes and functions are added one by one while a file is read. */
 #include "ff_io_internal.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static uint64_t hash(ff_span name) { /* FNV-1a */
   return h ^ h >> 32;
 }
 
-/* The slot that holds the name, or the free one where it belongs; there is always a free one. */
+/* The slot that holds the name, or the free slot where it belongs. There is always a free slot. */
 static size_t find_slot(const ff_build *build, ff_span name) {
   size_t mask = build->slots - 1, at = (size_t)hash(name) & mask;
   for (; build->slot[at] != 0; at = (at + 1) & mask) {
@@ -20,7 +20,7 @@ static size_t find_slot(const ff_build *build, ff_span name) {
   return at;
 }
 
-/* Keeps the hash table at most half full. */
+/* Enlarges the hash table if necessary, so that it is at most half full. */
 static ff_status make_room(ff_build *build) {
   if (2 * ((size_t)build->n_nodes + 1) <= build->slots) return FF_OK;
   size_t slots = build->slots == 0 ? 64 : build->slots * 2;
@@ -93,7 +93,7 @@ ff_status ff_build_pbn(ff_pbn **out, ff_build *build) {
   if (status != FF_OK) return status;
   uint32_t *next = ff_calloc((size_t)build->n_nodes + 1, sizeof *next);
   if (next == NULL) status = ff_error_set(build->err, FF_EMEMORY, "no memory for %u nodes", build->n_nodes);
-  if (status == FF_OK) { /* a counting sort by node keeps the order of a node's functions */
+  if (status == FF_OK) { /* a counting sort by node keeps the order of each node's functions */
     for (size_t r = 0; r < build->n_rules; r++) next[build->rules[r].node + 1]++;
     for (uint32_t i = 0; i < build->n_nodes; i++) next[i + 1] += next[i];
     memcpy(pbn->first, next, ((size_t)build->n_nodes + 1) * sizeof *next);

@@ -1,28 +1,30 @@
-/* What the files of SBML-qual share; libsbml is behind them alone.
+/* What the files of SBML-qual share. Only they use libsbml.
  *
- * Where libsbml finds no memory it throws std::bad_alloc, which C cannot catch, and the process ends: its C functions have no
- * other way to tell, and the core has no C++. The allocations of these files are checked like all others. */
+ * If libsbml gets no memory, it throws std::bad_alloc. C cannot catch this, so the process ends. libsbml's C functions offer
+ * no other way, and the core has no C++. The allocations of these files themselves are checked like all others.
+ */
 #ifndef FF_IO_SBML_H
 #define FF_IO_SBML_H
 
 #include "ff_io_internal.h"
 
-/* The most elements that may be open at once. libsbml recurses and takes 1 to 2.5 kB of stack for each, on a stack that may have
- * no more than 1 MB for us. */
+/* The largest number of elements that may be open at once. libsbml is recursive and needs 1 to 2.5 kB of stack for each
+ * element, and the stack may be as small as 1 MB. */
 #define FF_SBML_DEPTH 400
 
-/* Looks over a document before libsbml does: no document type (so no entities: nothing to expand, nothing to fetch), no encoding
- * but UTF-8, no more than FF_SBML_DEPTH open elements. What else is malformed is libsbml's to say. O(length). */
+/* Checks a document before libsbml reads it: it must have no document type (so no entity can be expanded or fetched), no
+ * encoding except UTF-8, and at most FF_SBML_DEPTH open elements. libsbml finds all other errors. O(length). */
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err);
 
-/* The id of every node, a function of the names and their order alone. A name that is an SId ([A-Za-z_][A-Za-z0-9_]*) is its
- * own id. In any other, each character outside of [A-Za-z0-9_] becomes '_', a '_' goes before a digit in front, and where that is
- * taken, '_' and the node's number (from 1) follow, and more '_' until it is free. n strings in *ids, to be freed by
- * ff_sbml_ids_free; equal names are FF_EMODEL. O(size of the names) on average. */
+/* Makes the id of every node. The ids depend only on the names and their order. A name that is a valid SId
+ * ([A-Za-z_][A-Za-z0-9_]*) is its own id. In any other name, each character outside [A-Za-z0-9_] is replaced by '_', and '_'
+ * is put in front of a leading digit. If the result is taken, '_' and the node's number (from 1) are appended, and then '_'
+ * until it is free. *ids gets n strings, which the caller frees with ff_sbml_ids_free(). Equal names are FF_EMODEL. O(size of
+ * the names) on average. */
 ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err);
 void ff_sbml_ids_free(char **ids, uint32_t n);
 
-/* Code that grows while it is read. */
+/* A code array that grows while a function is read. The owner frees `code`. */
 typedef struct {
   ff_op *code;
   size_t length, capacity;

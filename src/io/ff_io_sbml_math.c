@@ -1,4 +1,4 @@
-/* MathML by way of libsbml's syntax trees to code: a walk with a stack of its own. */
+/* Translates MathML, as libsbml's syntax trees, to postfix code. The traversal has its own stack and does not recurse. */
 #include "ff_io_sbml_math.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 typedef struct {
   const ASTNode_t *node;
   size_t start[2]; /* where the code of the first and of the second argument starts */
-  unsigned done;   /* arguments that are there */
+  unsigned done;   /* number of arguments that have been entered */
 } frame;
 
 typedef struct {
@@ -100,8 +100,8 @@ static ff_status emit_name(const walk *w, const char *name) {
 
 typedef struct {
   const char *element;
-  uint32_t op;    /* of and, or and xor; 0 for the others */
-  unsigned truth; /* of a comparison: bit 2a + b is its value for a and b; 0 for the others */
+  uint32_t op;    /* for and, or and xor; 0 for the others */
+  unsigned truth; /* for a comparison: bit 2a + b is its value for a and b; 0 for the others */
 } operation;
 
 static int find_operation(ASTNodeType_t type, operation *found) {
@@ -120,12 +120,13 @@ static int find_operation(ASTNodeType_t type, operation *found) {
   }
 }
 
-/* 1 where the code from `from` to `to` is a constant. */
+/* 1 if the code from `from` to `to` is a constant. */
 static int is_constant(const walk *w, size_t from, size_t to) {
   return to - from == 1 && FF_X_CODE(w->code->code[from]) == FF_X_CONST;
 }
 
-/* The code from `from` on, which has the value x, becomes what is bit x of `truth`. */
+/* Applies a function of one variable to the code from `from` on: if that code has the value x, the result is bit x of
+ * `truth`. */
 static ff_status emit_unary(const walk *w, size_t from, unsigned truth) {
   ff_sbml_code *code = w->code;
   if (is_constant(w, from, code->length)) {
@@ -191,7 +192,8 @@ static ff_status enter(walk *w, const ASTNode_t *node) {
   return status;
 }
 
-/* Once an argument is there: the operation that joins it to those before, for and, or and xor. */
+/* Called before each argument and at the end. For and, or and xor it emits the operation that joins the last argument to
+ * those before. */
 static ff_status join(const walk *w, const frame *top, const operation *o) {
   return o->op != 0 && top->done >= 2 ? ff_sbml_emit(w->code, FF_X_OP(o->op, 0)) : FF_OK;
 }

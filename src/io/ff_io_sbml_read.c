@@ -1,4 +1,4 @@
-/* SBML-qual to networks: Level 3, qual Version 1, whose species have the levels 0 and 1. */
+/* Reads SBML-qual: Level 3, qual Version 1, with species that have the levels 0 and 1. */
 #include "ff_io_sbml_math.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 typedef struct {
   ff_build build;
   QualModelPlugin_t *model;
-  uint64_t *set_on; /* per species: the line of the transition that sets it, 0 where none does */
+  uint64_t *set_on; /* for each species: the line of the transition that has it as output, or 0 if there is none */
   int8_t *initial;
-  size_t before; /* bytes put in front of the first line */
+  size_t before; /* number of bytes put in front of the first line */
   ff_error *err;
 } reader;
 
@@ -27,16 +27,16 @@ static ff_status found_level(const reader *r, const void *element, const char *t
                       (unsigned long long)place.line, thing, name != NULL ? " " : "", shown.text, word, level, expected);
 }
 
-/* Where what was found has no text of its own to quote. */
+/* The same for something that has no text of its own to quote. */
 static ff_status found_kind(const reader *r, ff_place place, const char *found, const char *expected) {
   return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found %s where %s was expected", place.file,
                       (unsigned long long)place.line, found, expected);
 }
 
-/* ---- what libsbml has to say ---- */
+/* ---- libsbml's messages ---- */
 
-/* The part of a message that is about this file, on one line: after the line "Reference: ..." where something is, else the
- * start. */
+/* Copies the part of libsbml's message that is about this file, on one line. This is the text after the line "Reference:
+ * ...", if there is any, else the start of the message. */
 #define SAID_SIZE 400
 static void shorten(char *said, const char *message) {
   static const char reference[] = "\nReference:";
@@ -48,7 +48,7 @@ static void shorten(char *said, const char *message) {
   else
     from = message;
   int valid = ff_utf8_valid(from, strlen(from)), blank = 1;
-  size_t at = 0, last = 0; /* `last`: where the character begins that `at` is in */
+  size_t at = 0, last = 0; /* `last`: where the character starts that contains `at` */
   for (; *from != '\0' && (from == message || strncmp(from, reference, sizeof reference - 1) != 0); from++) {
     unsigned char c = (unsigned char)*from;
     if (c <= 0x20 || c == 0x7F) {
@@ -68,7 +68,7 @@ static void shorten(char *said, const char *message) {
   said[at] = '\0';
 }
 
-/* Notes and annotations say nothing that is read here, so a mistake in them is none of ours. */
+/* Notes and annotations are not read, so errors in them are ignored. */
 static int is_about_remarks(unsigned id) {
   return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
 }
@@ -95,7 +95,7 @@ static ff_status check_errors(const reader *r, SBMLDocument_t *document) {
 
 static ff_status read_one_species(reader *r, QualitativeSpecies_t *species) {
   static const char levels[] = "a species with the levels 0 and 1";
-  const char *id = SBase_getIdAttribute((const SBase_t *)species); /* QualitativeSpecies_getId makes a copy */
+  const char *id = SBase_getIdAttribute((const SBase_t *)species); /* QualitativeSpecies_getId() would make a copy */
   if (span_of(id).length == 0)
     return ff_io_found(r->err, place_of(r, species), (ff_span){"", 0}, "the id of a qualitativeSpecies");
   if (QualitativeSpecies_isSetMaxLevel(species)) {
@@ -132,7 +132,7 @@ static ff_status read_species(reader *r, const Model_t *model) {
 
 /* ---- transitions ---- */
 
-/* libsbml's C functions reach the default term only through all that is in its list. */
+/* libsbml's C functions give access to the default term only through the list of all elements. */
 static ff_status read_default(const reader *r, Transition_t *transition, int *level) {
   List_t *elements = SBase_getAllElements((SBase_t *)Transition_getListOfFunctionTerms(transition));
   DefaultTerm_t *term = NULL;
@@ -149,8 +149,9 @@ static ff_status read_default(const reader *r, Transition_t *transition, int *le
   return found_level(r, term, "defaultTerm", NULL, "resultLevel", *level, "the level 0 or 1");
 }
 
-/* The terms in their order, the first that holds wins: t1 op (t2 op (t3 ...)), op being | where the term's level is 1, and & with
- * the term negated where it is 0. From the last term on that is not the default's level anyway, the rest is left out. */
+/* Combines the terms in their order; the first that holds determines the value. The result is t1 op (t2 op (t3 ...)). If the
+ * level of a term is 1, op is |; if it is 0, the term is negated and op is &. Terms after the last one whose level differs
+ * from the default level have no effect and are left out. */
 static ff_status read_terms(reader *r, Transition_t *transition, ff_sbml_code *code) {
   int otherwise = 0;
   ff_status status = read_default(r, transition, &otherwise);
@@ -189,7 +190,7 @@ static uint32_t depth_of(const ff_op *code, size_t length) {
   return most;
 }
 
-/* The species that an input or output names; `id` is libsbml's copy, freed here. */
+/* Finds the species that an input or output names. `id` is libsbml's copy and is freed here. */
 static ff_status find_species(reader *r, const void *element, char *id, uint32_t *node) {
   int64_t found = ff_build_find(&r->build, span_of(id).text, span_of(id).length);
   ff_status status = FF_OK;
@@ -200,7 +201,7 @@ static ff_status find_species(reader *r, const void *element, char *id, uint32_t
   return status;
 }
 
-/* Gives the species of one output the function. */
+/* Sets the function of the species that is one output. */
 static ff_status read_output(reader *r, Output_t *output, const ff_sbml_code *code, uint64_t line) {
   uint32_t node;
   ff_status status = find_species(r, output, Output_getQualitativeSpecies(output), &node);
@@ -244,7 +245,7 @@ static ff_status read_transition(reader *r, Transition_t *transition) {
   return status;
 }
 
-/* Species that no transition sets keep their level. */
+/* Reads all transitions. Species that are not an output keep their level. */
 static ff_status read_transitions(reader *r) {
   unsigned n = QualModelPlugin_getNumTransitions(r->model);
   ff_status status = FF_OK;
@@ -268,7 +269,8 @@ static int may_name_a_node(const char *name) {
   return strchr(name, '"') == NULL || strchr(name, '`') == NULL;
 }
 
-/* The rule that is told in ff_io.h: names are taken, all or none, where the writer would make just these ids of them. */
+/* Replaces ids by names as ff_io.h describes: all of them or none, and only if the writer would make exactly these ids from
+ * the names. */
 static ff_status take_names(const reader *r, ff_pbn *pbn) {
   uint32_t n = pbn->n_nodes;
   char **names = ff_calloc(n, sizeof *names), **ids = NULL;
@@ -276,7 +278,7 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
   int differ = 0, fit = 1;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const char *name = SBase_getName((const SBase_t *)species_at(r, i));
-    names[i] = span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* only read from */
+    names[i] = span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* not modified through this pointer */
     if (strcmp(names[i], pbn->names[i]) != 0) differ = 1;
     if (!may_name_a_node(names[i])) fit = 0;
   }
@@ -307,14 +309,14 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
 
 /* ---- the document ---- */
 
-/* What the document holds where that is no Boolean network. */
+/* The error for a document that holds no Boolean network. */
 static ff_status found_other_kind(const reader *r, const SBMLDocument_t *document, const Model_t *model) {
   unsigned species = Model_getNumSpecies(model), reactions = Model_getNumReactions(model);
   if (species == 0 && reactions == 0)
     return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
   return ff_error_set(r->err, FF_EUNSUPPORTED,
-                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which this version "
-                      "cannot read; of SBML it reads Boolean networks, Level 3 with the package qual",
+                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which this "
+                      "version cannot read; of SBML it reads Boolean networks, Level 3 with the package qual",
                       r->build.file, SBMLDocument_getLevel(document), SBMLDocument_getVersion(document), species, reactions);
 }
 
@@ -340,7 +342,9 @@ ff_status ff_io_sbml_parse(ff_pbn **out, const char *text, size_t length, const 
   *out = NULL;
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status != FF_OK) return status;
-  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"; /* libsbml's own would take a line */
+  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"; /* libsbml would add a declaration of its
+                                                                                   * own, which has a line of its own
+                                                                                   */
   r.before = length >= 14 && memcmp(text, declaration, 14) == 0 ? 0 : sizeof declaration - 1;
   char *copy = ff_calloc(r.before + length + 1, 1);
   if (copy != NULL) {

@@ -1,11 +1,11 @@
-/* Networks to SBML-qual, Level 3 Version 1, qual Version 1: one qualitative species and one transition a node. The text is put
- * together here, since libsbml would recurse as deep as a function nests. */
+/* Writes SBML-qual (Level 3 Version 1, qual Version 1): one qualitative species and one transition per node. The text is
+ * written here and not by libsbml, whose recursion would be as deep as a function is nested. */
 #include "ff_io_sbml.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* <sbml>, <model>, the list, <transition>, the list, <functionTerm> and <math>, and a comparison with its <ci> in the end. */
+/* <sbml>, <model>, the list, <transition>, the list, <functionTerm> and <math>, and the innermost comparison with its <ci>. */
 #define OUTER_DEPTH 9
 
 typedef struct {
@@ -33,7 +33,7 @@ static void put_escaped(ff_out *out, const char *text) {
   }
 }
 
-/* XML has no U+FFFE and no U+FFFF; other characters that it lacks no name can have. */
+/* XML does not allow U+FFFE and U+FFFF. Names cannot have the other characters that XML does not allow. */
 static ff_status check_name(const writer *w, const char *name) {
   if (strstr(name, "\xEF\xBF\xBE") == NULL && strstr(name, "\xEF\xBF\xBF") == NULL) return FF_OK;
   ff_quoted shown = ff_quote(name, strlen(name));
@@ -58,7 +58,8 @@ static void put_species(writer *w, uint32_t node) {
 
 /* ---- functions ---- */
 
-/* Appends what a truth table says in !, & and |. `table` is the operation at `at` with the k inputs before it. */
+/* Appends a truth table written with !, & and |. The table is the operation at `at` together with the k inputs before it,
+ * which have been appended already. */
 static ff_status expand_table(const writer *w, ff_sbml_code *code, const ff_expr *expr, uint32_t at) {
   uint32_t k = FF_X_OPERAND(expr->code[at]);
   ff_expr part = {.code = expr->code + (at - k), .length = ff_expr_next(expr, at) - (at - k), .depth = k > 0 ? k : 1}, sum;
@@ -82,8 +83,8 @@ static ff_status expand(const writer *w, ff_sbml_code *code, const ff_expr *expr
 }
 
 typedef struct {
-  uint32_t root;  /* the last operation of what is to be written, or CLOSE */
-  uint32_t above; /* the operation that it is an argument of */
+  uint32_t root;  /* the last operation of the subexpression to be written, or CLOSE */
+  uint32_t above; /* the operation whose argument it is */
 } task;
 #define CLOSE UINT32_MAX
 
@@ -93,8 +94,8 @@ static void put_level(ff_out *out, const char *id, int level) {
   ff_out_puts(out, level ? " </ci><cn type=\"integer\"> 1 </cn></apply>" : " </ci><cn type=\"integer\"> 0 </cn></apply>");
 }
 
-/* Writes one operation and leaves its arguments to do; gives how many tasks are left. Arguments of and, or and xor that are the
- * same operation again become arguments of the one above. */
+/* Writes one operation and adds its arguments to the tasks. Returns the number of tasks that are left. If an argument of and,
+ * or or xor is the same operation, its arguments become arguments of the upper one. */
 static size_t put_operation(writer *w, const ff_op *code, const uint32_t *start, task *tasks, size_t left, uint32_t *depth) {
   static const char *const open[] = {
       [FF_X_NOT] = "<apply><not/>", [FF_X_AND] = "<apply><and/>", [FF_X_OR] = "<apply><or/>", [FF_X_XOR] = "<apply><xor/>"};
@@ -124,7 +125,8 @@ static size_t put_operation(writer *w, const ff_op *code, const uint32_t *start,
 }
 
 static ff_status put_math(writer *w, const ff_sbml_code *code, uint32_t node) {
-  uint32_t *start = ff_calloc(code->length, sizeof *start), depth = 0; /* where the operands of each operation begin */
+  /* start: where the operands of each operation begin */
+  uint32_t *start = ff_calloc(code->length, sizeof *start), depth = 0;
   task *tasks = ff_calloc(code->length, 3 * sizeof *tasks);
   ff_status status = FF_OK;
   if (start == NULL || tasks == NULL) status = ff_error_set(w->err, FF_EMEMORY, "no memory to write a function");
@@ -182,7 +184,8 @@ static ff_status put_transition(writer *w, uint32_t node) {
 
 static ff_status put_all(writer *w, char *compartment, size_t size) {
   ff_out *out = &w->out;
-  memcpy(compartment, "cell", 5); /* a name that no species has: only so many can start with it */
+  /* The compartment's id must differ from those of all species. "cell" is extended by '_' until it does. */
+  memcpy(compartment, "cell", 5);
   for (size_t at = 4; ff_names_find(w->by_id, compartment, at) >= 0 && at + 1 < size; at++) compartment[at] = '_';
   w->compartment = compartment;
   ff_out_puts(out,
@@ -218,7 +221,7 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
   }
   ff_status status = ff_sbml_ids(&w.ids, pbn->names, pbn->n_nodes, err);
   if (status == FF_OK) status = ff_names_new(&w.by_id, w.ids, pbn->n_nodes, "nodes", err);
-  size_t size = (size_t)pbn->n_nodes + 6; /* n + 1 candidates cannot all be taken */
+  size_t size = (size_t)pbn->n_nodes + 6; /* all n + 1 candidates cannot be taken */
   char *compartment = status == FF_OK ? ff_calloc(size, 1) : NULL;
   if (status == FF_OK && compartment == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for an id");
   if (status == FF_OK) status = put_all(&w, compartment, size);

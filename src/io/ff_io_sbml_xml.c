@@ -1,10 +1,10 @@
-/* SBML-qual without libsbml: what a document must not have, and the ids of nodes. */
+/* SBML-qual without libsbml: what a document must not contain, and the ids of nodes. */
 #include "ff_io_sbml.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a look over the document ---- */
+/* ---- checking the document ---- */
 
 typedef struct {
   const char *text;
@@ -22,14 +22,14 @@ static void move_to(scanner *s, size_t to) {
     if (s->text[s->at] == '\n' || (s->text[s->at] == '\r' && (s->at + 1 == s->length || s->text[s->at + 1] != '\n'))) s->line++;
 }
 
-/* Behind the next `word` that is at least `skip` bytes ahead, or at the end. */
+/* Moves to after the next `word` that is at least `skip` bytes ahead, or to the end. */
 static void move_past(scanner *s, size_t skip, const char *word) {
   size_t length = strlen(word), at = s->at + skip;
   while (at + length <= s->length && memcmp(s->text + at, word, length) != 0) at++;
   move_to(s, at + length <= s->length ? at + length : s->length);
 }
 
-/* Behind the '>' of a tag, which values in quotes may have too; 1 where it is an element of its own: <.../>. */
+/* Moves to after the '>' of a tag; quoted values may contain '>' too. Returns 1 for an empty-element tag: <.../>. */
 static int move_past_tag(scanner *s) {
   size_t at = s->at + 1;
   while (at < s->length && s->text[at] != '>') {
@@ -43,7 +43,7 @@ static int move_past_tag(scanner *s) {
   return closed;
 }
 
-/* libxml2 would read the bytes anew by the encoding that the declaration names. */
+/* libxml2 would decode the bytes again by the encoding that the declaration names. */
 static ff_status check_encoding(ff_span declaration, const char *file, ff_error *err) {
   static const char word[] = "encoding";
   size_t length = sizeof word - 1, at = 0;
@@ -63,8 +63,9 @@ static ff_status check_encoding(ff_span declaration, const char *file, ff_error 
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* libsbml takes a namespace that is the bare name of one of its packages, such as xmlns="qual", for that package in an impossible
- * version, and throws where C cannot catch it. A namespace is a URI and has a colon, so one without is refused. */
+/* If a namespace is the bare name of one of libsbml's packages, such as xmlns="qual", libsbml takes it for that package in an
+ * impossible version and throws an exception that C cannot catch. A namespace is a URI, which has a colon, so one without a
+ * colon is refused. */
 static ff_status check_namespaces(ff_span tag, ff_place place, ff_error *err) {
   const char *at = tag.text, *end = tag.text + tag.length, *equals;
   while (at < end && (equals = memchr(at, '=', (size_t)(end - at))) != NULL) {
@@ -74,7 +75,7 @@ static ff_status check_namespaces(ff_span tag, ff_place place, ff_error *err) {
     while (name > at && !is_space(name[-1])) name--;
     while (open < end && is_space(*open)) open++;
     at = open;
-    if (open == end || (*open != '"' && *open != '\'')) continue; /* not well-formed: libsbml will say so */
+    if (open == end || (*open != '"' && *open != '\'')) continue; /* not well-formed: libsbml reports it */
     const char *close = memchr(open + 1, *open, (size_t)(end - open - 1));
     if (close == NULL) break;
     at = close + 1;
@@ -141,17 +142,17 @@ static int is_sid(const char *name) {
   return 1;
 }
 
-/* The name as an SId, not looking at others. */
+/* The name as an SId, without regard to other names. */
 static void put_base(ff_out *out, const char *name) {
   out->length = 0;
   ff_out_puts(out, is_digit(name[0]) ? "_" : "");
   for (size_t i = 0; name[i] != '\0'; i++) {
-    if (((unsigned char)name[i] & 0xC0) == 0x80) continue; /* inside of a character */
+    if (((unsigned char)name[i] & 0xC0) == 0x80) continue; /* not the first byte of a character */
     ff_out_add(out, is_letter(name[i]) || is_digit(name[i]) ? (ff_span){name + i, 1} : (ff_span){"_", 1});
   }
 }
 
-/* Adds the first free of BASE, BASE_17, BASE_17_, BASE_17__ ... to the ids. */
+/* Adds the first of BASE, BASE_17, BASE_17_, BASE_17__ ... that is free to the ids. */
 static ff_status add_derived(ff_build *ids, ff_out *out, const char *name, uint32_t node, uint32_t *id) {
   put_base(out, name);
   for (int tries = 0;; tries++) {
@@ -182,7 +183,7 @@ ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err
     if (!is_sid(names[i])) status = add_derived(&all, &out, names[i], i, &order[i]);
   if (status == FF_OK) {
     for (uint32_t i = 0; i < n; i++) result[i] = all.names[order[i]];
-    all.n_nodes = 0; /* they are the caller's now */
+    all.n_nodes = 0; /* the caller owns them now */
     *ids = result;
     result = NULL;
   }

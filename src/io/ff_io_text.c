@@ -1,4 +1,4 @@
-/* Pieces of texts: what readers take apart and writers put together. */
+/* Reading and writing pieces of text. */
 #include "ff_io_internal.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ size_t ff_span_find(ff_span span, size_t from, char sign, int nested) {
 }
 
 int ff_span_number(ff_span span, double *value) {
-  char copy[512]; /* longer ones are nobody's probability */
+  char copy[512]; /* no probability needs a longer text */
   if (span.length == 0 || span.length >= sizeof copy) return 0;
   for (size_t i = 0; i < span.length; i++)
     if (strchr("0123456789.+-eE", span.text[i]) == NULL || span.text[i] == '\0') return 0;

@@ -1,4 +1,4 @@
-/* Expressions in postfix code: checking, walking, evaluating and renaming them. */
+/* Expressions in postfix code: checking, traversing, evaluating and renaming them. */
 #include "ff_model_internal.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ uint32_t ff_expr_next(const ff_expr *expr, uint32_t at) {
 }
 
 ff_status ff_expr_measure(ff_expr *expr, uint32_t n_nodes, ff_error *err) {
-  uint32_t height = 0, depth = 0, variables = 0; /* variables: how many of them stand right before */
+  uint32_t height = 0, depth = 0, variables = 0; /* variables: the number of FF_X_VAR words right before this word */
   for (uint32_t at = 0; at < expr->length;) {
     ff_op op = expr->code[at];
     uint32_t operand = FF_X_OPERAND(op), pops = 0, words = 0;
@@ -89,7 +89,7 @@ ff_status ff_expr_measure(ff_expr *expr, uint32_t n_nodes, ff_error *err) {
 
 int ff_expr_value(const ff_expr *expr, const uint32_t *state, uint8_t *stack) {
   const ff_op *code = expr->code;
-  uint8_t *top = stack; /* behind the last value */
+  uint8_t *top = stack; /* one past the last value */
   for (uint32_t at = 0; at < expr->length; at++) {
     uint32_t operand = FF_X_OPERAND(code[at]);
     switch (FF_X_CODE(code[at])) {
@@ -129,17 +129,17 @@ ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_p
   qsort(node, n, sizeof *node, compare_nodes);
   for (uint32_t i = 0; i < n; i++)
     if (i == 0 || node[i] != node[i - 1]) node[unique++] = node[i];
-  *parents = unique < n ? ff_shrink(node, unique, sizeof *node) : node; /* repeats are common in sums of products */
+  *parents = unique < n ? ff_shrink(node, unique, sizeof *node) : node; /* sums of products name their nodes repeatedly */
   *n_parents = unique;
   return FF_OK;
 }
 
 /* ---- renaming with constants folded away -------------------------------------------------------------------------- */
 
-/* A value on the folding stack: a constant (no code yet) or the code from `start` on. */
+/* A value on the folding stack: a constant, for which no code has been written yet, or the code from `start` on. */
 typedef struct {
   uint32_t start;
-  int8_t constant; /* 0, 1, or -1 where there is code */
+  int8_t constant; /* 0, 1, or -1 if there is code */
 } folded;
 
 typedef struct {
@@ -151,7 +151,7 @@ typedef struct {
 } folder;
 
 static void push_folded(folder *f, uint32_t start, int constant) {
-  if (constant >= 0) f->code.length = start; /* a constant has no code until the end */
+  if (constant >= 0) f->code.length = start; /* the code of a constant is written only at the end */
   f->stack[f->height++] = (folded){start, (int8_t)constant};
 }
 
@@ -182,12 +182,12 @@ static ff_status fold_binary(folder *f, uint32_t code) {
   int constant = left.constant >= 0 ? left.constant : right.constant;
   if (code == FF_X_AND && constant == 0) push_folded(f, left.start, 0);
   else if (code == FF_X_OR && constant == 1) push_folded(f, left.start, 1);
-  else push_folded(f, left.start, -1); /* the constant has no code, so what stands is the other operand's */
+  else push_folded(f, left.start, -1); /* the constant has no code, so the code that is left belongs to the other operand */
   if (code == FF_X_XOR && constant == 1) return ff_code_push(&f->code, FF_X_OP(FF_X_NOT, 0), f->err);
   return FF_OK;
 }
 
-/* A table of which some inputs became constants: keeps the rows that agree with them. */
+/* Folds a table some of whose inputs have become constants: keeps the rows that agree with them. */
 static ff_status fold_table(folder *f, uint32_t k, const uint32_t *data) {
   f->height -= k;
   folded *input = f->stack + f->height;
@@ -196,7 +196,7 @@ static ff_status fold_table(folder *f, uint32_t k, const uint32_t *data) {
     if (input[i].constant >= 0)
       fixed |= (uint32_t)input[i].constant << (k - 1 - i);
     else
-      place[kept++] = k - 1 - i; /* from the most significant down */
+      place[kept++] = k - 1 - i; /* from the most significant input down */
   }
   uint32_t rows = UINT32_C(1) << kept, ones = 0, word = 0;
   ff_status status = ff_code_push(&f->code, FF_X_OP(FF_X_TABLE, kept), f->err);

@@ -1,4 +1,5 @@
-/* Text to postfix code: a shunting yard with its stack on the heap, so that nesting is bounded by memory alone. */
+/* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
+ * nesting. */
 #include "ff_model_internal.h"
 
 #include <stdio.h>
@@ -10,10 +11,10 @@ typedef enum { T_END, T_NAME, T_CONST, T_NOT, T_AND, T_XOR, T_OR, T_OPEN, T_CLOS
 typedef struct {
   kind kind;
   int quoted;
-  uint32_t value;      /* of T_CONST */
-  const char *name;    /* of T_NAME, without quotes */
+  uint32_t value;      /* for T_CONST */
+  const char *name;    /* for T_NAME, without quotes */
   size_t name_length;
-  size_t start, end;   /* where the token stands in the text */
+  size_t start, end;   /* position of the token in the text */
 } token;
 
 typedef struct {
@@ -53,7 +54,7 @@ static int is_word(const char *text, size_t length, const char *word) {
   return 1;
 }
 
-/* What an unquoted word means; T_NAME for all that are not the grammar's own. */
+/* The kind of an unquoted word. All words that the grammar does not reserve are T_NAME. */
 static kind word_kind(const char *text, size_t length, uint32_t *value) {
   *value = 0;
   if (length == 1 && (text[0] == '0' || text[0] == '1')) {
@@ -127,7 +128,7 @@ static token read_token(parser *p) {
   return t;
 }
 
-/* Where the text stands: "net.pbn, line 12: ", or `other` where nothing is said of it. */
+/* The position of the text, such as "net.pbn, line 12: ", or `other` if it is not from a file. */
 typedef struct {
   char text[400];
 } place_text;
@@ -143,7 +144,7 @@ static place_text text_of_place(const parser *p, const char *other) {
   return out;
 }
 
-/* " (character 5 of "A & B")", or nothing where the token is the whole text. */
+/* " (character 5 of "A & B")", or nothing if the token is the whole text. */
 typedef struct {
   char text[FF_QUOTE_SIZE + 60];
 } spot;
@@ -164,7 +165,7 @@ static ff_status fail_unknown(const parser *p, const token *t) {
                       near != NULL ? "?" : "");
 }
 
-/* Says where the text stands, what was found in it and what was wanted. */
+/* The message says where the text is, what was found in it and what was expected. */
 static ff_status fail(const parser *p, const token *t, const char *wanted) {
   ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
   ff_quoted whole = ff_quote(p->text, p->length);
@@ -178,7 +179,7 @@ static int precedence(kind k) {
     case T_XOR: return 2;
     case T_AND: return 3;
     case T_NOT: return 4;
-    default: return 0; /* an open parenthesis: nothing reduces past it */
+    default: return 0; /* an open parenthesis: nothing is reduced past it */
   }
 }
 
@@ -190,7 +191,7 @@ static ff_status push_operator(parser *p, kind k, size_t at) {
   return status;
 }
 
-/* Emits what binds at least as tightly as `floor`, down to an open parenthesis. */
+/* Emits the waiting operators that bind at least as tightly as `floor`, down to an open parenthesis. */
 static ff_status reduce(parser *p, int floor) {
   while (p->n_operators > 0) {
     kind k = p->operators[p->n_operators - 1].kind;
@@ -212,7 +213,7 @@ static ff_status push_name(parser *p, const token *t) {
   return ff_code_push(&p->code, FF_X_OP(FF_X_VAR, (uint32_t)node), p->err);
 }
 
-/* The rows of a table, from behind its "{" to its "}". */
+/* Reads the rows of a table, from after its "{" to its "}". */
 static ff_status read_rows(parser *p, uint32_t k) {
   uint32_t rows = UINT32_C(1) << k, row = 0, word = 0;
   ff_status status = ff_code_push(&p->code, FF_X_OP(FF_X_TABLE, k), p->err);
@@ -236,7 +237,7 @@ static ff_status read_rows(parser *p, uint32_t k) {
   return status;
 }
 
-/* A truth table, from behind its "f (". */
+/* Reads a truth table, from after its "f (". */
 static ff_status read_table(parser *p) {
   uint32_t k = 0;
   size_t start = p->code.length;
@@ -272,7 +273,8 @@ static int opens_table(parser *p, const token *t) {
   return 0;
 }
 
-/* BoolNet's functions over several nodes or over time, which people's files may hold: a name of theirs before a "(". */
+/* Recognises functions of BoolNet over several nodes or over time, which existing files may contain: one of these names
+ * before a "(". */
 static int calls_boolnet(parser *p, const token *t) {
   static const char *const names[] = {"maj", "sumgt", "sumlt", "sumis", "timegt", "timelt", "timeis", "all", "any"};
   size_t at = p->at, i = 0, n = sizeof names / sizeof names[0];
@@ -295,7 +297,7 @@ static ff_status take_name(parser *p, const token *t) {
   return calls_boolnet(p, t) ? fail_boolnet(p, t) : push_name(p, t);
 }
 
-/* One token where an operand may stand; *operand becomes 1 once one was complete. */
+/* Takes a token where an operand is expected. Sets *operand to 1 when an operand is complete. */
 static ff_status take_operand(parser *p, const token *t, int *operand) {
   switch (t->kind) {
     case T_NOT:
@@ -307,7 +309,7 @@ static ff_status take_operand(parser *p, const token *t, int *operand) {
   }
 }
 
-/* One token where an operator may stand; *operand becomes 0 where another operand must follow. */
+/* Takes a token where an operator is expected. Sets *operand to 0 if another operand must follow. */
 static ff_status take_operator(parser *p, const token *t, int *operand) {
   ff_status status;
   switch (t->kind) {

@@ -1,10 +1,10 @@
-/* Truth tables of expressions, 32 rows at a time, and sums of products of truth tables. */
+/* Truth tables of expressions, computed 32 rows at a time, and truth tables as sums of products. */
 #include "ff_model_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Row r % 32 of input j < 5, for all r of a word. */
+/* Bit r is the value of input j < 5 in row r of a word of 32 rows. */
 static const uint32_t low_inputs[5] = {0xAAAAAAAAu, 0xCCCCCCCCu, 0xF0F0F0F0u, 0xFF00FF00u, 0xFFFF0000u};
 
 static uint32_t table_word(uint32_t *inputs, uint32_t k, const uint32_t *data) {
@@ -17,7 +17,7 @@ static uint32_t table_word(uint32_t *inputs, uint32_t k, const uint32_t *data) {
   return out;
 }
 
-/* The values of 32 rows, those of word number `word`. position[at] is a variable's place among the parents. */
+/* The values of 32 rows, namely those of word number `word`. position[at] is the index of a variable among the parents. */
 static uint32_t rows_of_word(const ff_expr *expr, const uint8_t *position, uint32_t word, uint32_t *stack) {
   uint32_t *top = stack;
   for (uint32_t at = 0; at < expr->length; at++) {
@@ -93,7 +93,7 @@ static ff_status add_cube(cover *c) {
   return status;
 }
 
-/* Every cube from `start` on gets the literal of input v. */
+/* Adds the literal of input v to every cube from `start` on. */
 static void add_literal(cover *c, size_t start, uint32_t v, int positive) {
   for (size_t i = start; i < c->n; i++) {
     c->cube[i].care = (uint16_t)(c->cube[i].care | 1u << v);
@@ -101,8 +101,8 @@ static void add_literal(cover *c, size_t start, uint32_t v, int positive) {
   }
 }
 
-/* Cubes for a function between `lower` and `upper` of k <= 5 inputs, each a word of 2^k rows; *f is what they make. At most
- * 5 calls deep. */
+/* Appends cubes whose sum f is a function between `lower` and `upper` of k <= 5 inputs. Each function is a word of 2^k rows.
+ * The recursion has at most 6 levels. */
 static ff_status cover_word(cover *c, uint32_t lower, uint32_t upper, uint32_t k, uint32_t *f) {
   *f = 0;
   if (lower == 0) return FF_OK;
@@ -110,7 +110,7 @@ static ff_status cover_word(cover *c, uint32_t lower, uint32_t upper, uint32_t k
     *f = upper;
     return add_cube(c);
   }
-  uint32_t v = k - 1, half = 1u << v, mask = ff_table_mask(v); /* k = 0 ends above: upper holds lower */
+  uint32_t v = k - 1, half = 1u << v, mask = ff_table_mask(v); /* k = 0 has returned above, because `upper` contains `lower` */
   uint32_t l0 = lower & mask, l1 = lower >> half, u0 = upper & mask, u1 = upper >> half, f0, f1, both;
   size_t start = c->n;
   ff_status status = cover_word(c, l0 & ~u1, u0, v, &f0);
@@ -131,8 +131,8 @@ static int all_words(const uint32_t *words, uint32_t n, uint32_t value) {
   return 1;
 }
 
-/* The same for tables of whole words: k >= 5, at most 11 calls deep. `work` has room for 5 halves and those of the calls
- * below, 5 * words in all. */
+/* The same for k >= 5 inputs, where a table has whole words. This function recurses to at most 12 levels. `work` has room for
+ * 5 half tables and for those of the deeper calls, 5 * words in all. */
 static ff_status cover_words(cover *c, const uint32_t *lower, const uint32_t *upper, uint32_t k, uint32_t *f,
                              uint32_t *work) {
   uint32_t words = ff_table_words(k);

@@ -1,4 +1,4 @@
-/* Postfix code to text, again with the stack on the heap. */
+/* Translates postfix code to text. As in the parser, the stack is on the heap. */
 #include "ff_model_internal.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err) {
 
 const char *ff_name_quote(const char *name) {
   if (ff_name_is_plain(name, strlen(name))) return "";
-  return strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish lets no name have both */
+  return strchr(name, '"') == NULL ? "\"" : "`"; /* ff_pbn_finish() accepts no name that contains both */
 }
 
 ff_status ff_string_name(ff_string *string, const char *name, ff_error *err) {
@@ -35,20 +35,20 @@ ff_status ff_string_name(ff_string *string, const char *name, ff_error *err) {
 
 enum { OR_LEVEL = 1, XOR_LEVEL, AND_LEVEL, NOT_LEVEL, ATOM_LEVEL };
 
-/* What is still to be written: a piece of text, or the subexpression whose operation is at `at`. */
+/* What is still to be written: a piece of text, or the subexpression whose last operation is at `at`. */
 typedef struct {
-  const char *text; /* not NULL: the piece */
+  const char *text; /* the piece of text, or NULL for a subexpression */
   uint32_t at;
-  int level; /* parentheses are needed below this one */
+  int level; /* a subexpression that binds less tightly than this needs parentheses */
 } piece;
 
 typedef struct {
   const ff_expr *expr;
   char *const *names;
   int tables;
-  uint32_t *left;  /* per binary operation: where its left operand's operation is */
-  uint32_t *start; /* per operation: where its code starts */
-  uint32_t *last; /* per operation: where its last operand's operation is */
+  uint32_t *left;  /* for each binary operation: the position of its left operand's last operation */
+  uint32_t *start; /* for each operation: where the code of its subexpression starts */
+  uint32_t *last; /* for each operation: the position of its last operand's last operation */
   piece *stack;
   size_t height, capacity;
   ff_string out;
@@ -63,7 +63,7 @@ static ff_status push(writer *w, const char *text, uint32_t at, int level) {
   return status;
 }
 
-/* Finds every operation's operands: O(length). */
+/* Finds the operands of every operation. O(length). */
 static ff_status link_operands(writer *w) {
   const ff_expr *expr = w->expr;
   uint32_t *values = ff_calloc(expr->depth, sizeof *values), height = 0;
@@ -90,7 +90,7 @@ static ff_status link_operands(writer *w) {
     }
     values[height++] = at;
   }
-  w->last[expr->length] = values[0]; /* the whole */
+  w->last[expr->length] = values[0]; /* the whole expression */
   free(values);
   return FF_OK;
 }
@@ -109,7 +109,7 @@ static ff_status write_table(writer *w, uint32_t at) {
   return status == FF_OK ? ff_string_puts(&w->out, "}", w->err) : status;
 }
 
-/* inputs[0] is the least significant one. */
+/* inputs[0] is the least significant input. */
 static ff_status write_cube(writer *w, ff_cube cube, const uint32_t *inputs, uint32_t k) {
   ff_status status = FF_OK;
   int first = 1;
@@ -137,7 +137,7 @@ static ff_status write_cubes(writer *w, const ff_cube *cubes, size_t n, const ui
   return own < level && status == FF_OK ? ff_string_puts(&w->out, ")", w->err) : status;
 }
 
-/* The subexpression that ends with the operation at `at`, as a sum of products over the nodes that it names. */
+/* Writes the subexpression that ends with the operation at `at` as a sum of products over the nodes that it names. */
 static ff_status write_sum(writer *w, uint32_t at, int level) {
   uint32_t start = w->start[at], *parents, n_parents, *table = NULL;
   ff_expr part = {w->expr->code + start, ff_expr_next(w->expr, at) - start, w->expr->depth};
@@ -157,7 +157,7 @@ static ff_status write_sum(writer *w, uint32_t at, int level) {
   return status;
 }
 
-/* Writes the operation at `at` as far as it goes and pushes what follows, last piece first. */
+/* Writes the start of the operation at `at` and pushes what follows it, the last piece first. */
 static ff_status write_operation(writer *w, uint32_t at, int level) {
   ff_op op = w->expr->code[at];
   uint32_t code = FF_X_CODE(op);

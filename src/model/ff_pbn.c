@@ -1,4 +1,4 @@
-/* The network: making it, checking it, letting it go. */
+/* The network: making it, checking it and freeing it. */
 #include "ff_model_internal.h"
 
 #include <math.h>
@@ -95,10 +95,12 @@ static ff_status check_names(const ff_pbn *pbn, ff_error *err) {
   return status;
 }
 
-/* A sum that dividing would not bring nearer to 1 is left alone, so that a network written and read again is the same. */
+/* A sum that division would not bring nearer to 1 is left as it is, so that a network that is written and read again is the
+ * same. */
 static int sums_to_one(double sum, uint32_t n) { return fabs(sum - 1.0) <= 4e-16 * (1.0 + n); }
 
-/* `who` and `name` say whose probabilities they are; `stride` bytes lie between them. */
+/* Checks and normalises n probabilities that are `stride` bytes apart. `who` and `name` say in messages whose probabilities
+ * they are. */
 static ff_status normalise_sum(double *first, size_t stride, uint32_t n, int normalise, const char *who, const char *name,
                                ff_error *err) {
   double sum = 0.0;

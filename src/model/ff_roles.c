@@ -1,9 +1,9 @@
-/* Which nodes are held at a value, and which are inputs. */
+/* Which nodes are held at a value, and which nodes are inputs. */
 #include "ff_model_internal.h"
 
 #include <stdlib.h>
 
-/* Room to evaluate functions in: a state of the whole network, all 0, and a stack. */
+/* Memory for evaluating functions: a state of the whole network, all 0, and a stack. */
 typedef struct {
   uint32_t *state;
   uint8_t *stack;
@@ -24,7 +24,7 @@ static ff_status room_new(room *r, const ff_pbn *pbn, ff_error *err) {
   return ff_error_set(err, FF_EMEMORY, "no memory to evaluate the functions of %u nodes", pbn->n_nodes);
 }
 
-/* 1 where every predictor function of the node gives back `value` when the node has it, whatever the other nodes are. */
+/* 1 if every predictor function of the node names no other node and returns `value` when the node has it, else 0. */
 static int keeps(const ff_pbn *pbn, uint32_t node, int value, room *r) {
   uint32_t mask = UINT32_C(1) << (node % 32);
   for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++) {

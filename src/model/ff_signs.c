@@ -1,12 +1,12 @@
-/* Whether a parent activates or inhibits its child. */
+/* Signs of arrows: whether a parent activates or inhibits its child. */
 #include "ff_model_internal.h"
 
 #include <stdlib.h>
 
-/* Row r % 32 of input j < 5 is 0, for all r of a word. */
+/* Bit r is set if input j < 5 is 0 in row r of a word of 32 rows. */
 static const uint32_t low_rows[5] = {0x55555555u, 0x33333333u, 0x0F0F0F0Fu, 0x00FF00FFu, 0x0000FFFFu};
 
-/* The sign of input j in a truth table of n inputs: compares each row where j is 0 with the one where it is 1. */
+/* The sign of input j in a truth table of n inputs. Compares each row where j is 0 with the row where only j differs. */
 static uint8_t table_sign(const uint32_t *table, uint32_t n, uint32_t j) {
   uint32_t up = 0, down = 0, words = ff_table_words(n);
   for (uint32_t w = 0; w < words; w++) {
@@ -40,8 +40,9 @@ static void mark(uint8_t *sign, const ff_predictor *predictor, uint32_t node, ui
   sign[low] |= how;
 }
 
-/* The signs as the expression is written: a parent that only occurs under an even number of negations never lowers the function.
- * The walk goes from the last operation, the root, to the first; each operation leaves its sign to its arguments. */
+/* The signs that follow from the written expression: a parent that occurs only under an even number of negations never lowers
+ * the function. The loop goes from the last operation, the root, to the first. Each operation passes its sign to its
+ * arguments. */
 static ff_status written_signs(uint8_t *sign, const ff_predictor *predictor, ff_error *err) {
   const ff_expr *expr = &predictor->expr;
   uint32_t n = 0, top = 0;
@@ -80,11 +81,11 @@ static ff_status written_signs(uint8_t *sign, const ff_predictor *predictor, ff_
   free(at);
   free(stack);
   for (uint32_t j = 0; j < predictor->n_parents; j++)
-    if (sign[j] == (FF_SIGN_UP | FF_SIGN_DOWN)) sign[j] = FF_SIGN_UNKNOWN; /* both occur, which proves nothing */
+    if (sign[j] == (FF_SIGN_UP | FF_SIGN_DOWN)) sign[j] = FF_SIGN_UNKNOWN; /* both signs occur, which proves nothing */
   return FF_OK;
 }
 
-/* The signs of a function's parents, in their order; sign[] is zeroed. */
+/* The signs of a function's parents, in their order. sign[] must be zeroed. */
 static ff_status predictor_signs(uint8_t *sign, const ff_predictor *predictor, ff_error *err) {
   uint32_t n = predictor->n_parents, *table = NULL;
   if (n > FF_X_MAX_TABLE) return written_signs(sign, predictor, err);
@@ -107,7 +108,7 @@ ff_status ff_pbn_signs(uint8_t *sign, const ff_pbn *pbn, const uint32_t *from, c
       uint8_t *own = ff_calloc(predictor->n_parents + 1u, 1);
       ff_status status = own == NULL ? ff_error_set(err, FF_EMEMORY, "no memory for the signs of node %u", node + 1)
                                      : predictor_signs(own, predictor, err);
-      /* both lists of parents ascend */
+      /* both lists of parents are in ascending order */
       for (size_t i = first, j = 0; status == FF_OK && j < predictor->n_parents; j++) {
         while (i < end && from[i] < predictor->parents[j]) i++;
         if (i < end && from[i] == predictor->parents[j]) sign[i] |= own[j];

@@ -1,26 +1,27 @@
-/* Deterministic nodes come to a cycle and repeat it for ever: when, and how long it is. A window should hold whole periods. */
+/* The clockwork of a network: its deterministic nodes, which enter a cycle and repeat it for ever. Finds when they enter it
+ * and its period, because a window should contain whole periods. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ff_engine_internal.h"
 
-#define STARTS 8             /* that are followed where some nodes start at random */
-#define WORK (1u << 26)      /* words of expressions and states that the search may read: some tenths of a second */
-#define LONGEST (1u << 20)   /* steps */
+#define STARTS 8             /* number of starts to follow if some nodes start at random */
+#define WORK (1u << 26)      /* words of expressions and states that the search may read, which takes a few tenths of a second */
+#define LONGEST (1u << 20)   /* in steps */
 
-/* Per node where its children stand in `children`, n + 1. */
+/* Lists the children of all nodes. at[i] to at[i + 1] - 1 are the positions of node i's children in `children`. */
 static void list_children(const ff_pbn *pbn, uint32_t *at, uint32_t *children) {
   uint32_t n = pbn->n_nodes, total = pbn->first[n];
   for (uint32_t f = 0; f < total; f++)
     for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) at[pbn->predictors[f].parents[j]]++;
-  for (uint32_t i = 1; i <= n; i++) at[i] += at[i - 1]; /* ends, which filling turns into beginnings */
+  for (uint32_t i = 1; i <= n; i++) at[i] += at[i - 1]; /* ends of the lists; filling the lists turns them into starts */
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++)
       for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) children[--at[pbn->predictors[f].parents[j]]] = i;
 }
 
-/* Lists the deterministic nodes that are not held: of one function, never flipped, with parents that are such nodes or held.
- * `chancy` (a byte a node) and `queue` are scratch. */
+/* Lists the deterministic nodes that are not held: those with one function, no flips, and parents that are such nodes or
+ * held. `chancy` (a byte per node; 1 = not deterministic) and `queue` are work space. */
 static uint32_t list_certain(const ff_pbn *pbn, const int8_t *held, const uint32_t *at, const uint32_t *children, uint8_t *chancy,
                              uint32_t *queue, uint32_t *list) {
   uint32_t n = pbn->n_nodes, found = 0, n_queue = 0;
@@ -41,11 +42,12 @@ static uint32_t list_certain(const ff_pbn *pbn, const int8_t *held, const uint32
   return found;
 }
 
-/* What a search works on; the states have a bit a node. */
+/* The data of a search. States have one bit per node. */
 typedef struct {
   const ff_pbn *pbn;
   const uint32_t *list;
-  uint32_t n, words, cost, left; /* listed nodes; words of a state, and that a step reads; of these, how many are left to read */
+  uint32_t n, words, cost, left; /* number of listed nodes; words of a state; words that a step reads; words that may still be
+                                  * read */
   uint32_t *state, *next, *mark;
   uint8_t *stack;
 } orbit;
@@ -63,8 +65,8 @@ static void step(orbit *o) {
 static int same(const orbit *o) { return memcmp(o->mark, o->state, o->words * sizeof *o->mark) == 0; }
 static void set_mark(orbit *o) { memcpy(o->mark, o->state, o->words * sizeof *o->mark); }
 
-/* Brent's search for the period of the cycle that a start leads to; 0 where it takes too long. *settled is the mark's step, by which
- * the cycle has been entered. */
+/* Brent's search for the period of the cycle that a start leads to. Returns 0 if it takes too long. *settled is the step of
+ * the mark, by which the cycle has been entered. */
 static uint32_t period_from(orbit *o, uint64_t *settled) {
   uint32_t power = 1, period = 1;
   memcpy(o->next, o->state, o->words * sizeof *o->next);

@@ -1,4 +1,4 @@
-/* What the files of pbn/ share: the two programs' forms and a tile's inside. */
+/* What the files of pbn/ share: the data structures of the two kinds of programs and of a tile. */
 #ifndef FF_ENGINE_INTERNAL_H
 #define FF_ENGINE_INTERNAL_H
 
@@ -8,37 +8,40 @@
 
 #define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
 #define FF_SELECT_BITS 64           /* resolution of a choice */
-#define FF_SELECT_ROWS 8            /* of which so many are drawn as rows, the rest by trajectory where undecided */
-#define FF_RING_ROWS 16             /* random rows alive at a time; a choice spans at most three groups of four */
+#define FF_SELECT_ROWS 8            /* number of these bits that are drawn as rows; the others are drawn per trajectory if
+                                     * needed */
+#define FF_RING_ROWS 16             /* random rows that exist at a time; a choice uses at most three groups of four */
 #define FF_COUNT_LEVELS 12          /* a vertical counter holds 2^12 - 1 steps */
-#define FF_SELECT_BLOCK 16          /* masks made at a time: 64 open lanes, two warps or eight vectors of draws */
-#define FF_NEAR_ROWS 65536          /* a tile of more rows exceeds most caches, and what it reads is fetched ahead */
-#define FF_FETCH_AHEAD 6            /* operations */
+#define FF_SELECT_BLOCK 16          /* masks computed together: 64 open lanes, which are two warps or eight vectors of draws */
+#define FF_NEAR_ROWS 65536          /* a tile with more rows exceeds most caches, so the rows that it reads are prefetched */
+#define FF_FETCH_AHEAD 6            /* prefetch distance in operations */
 #define FF_TABLE_INPUTS 8           /* inputs of one table operation; wider tables are split */
-#define FF_HITS_PER_DRAW 2048.0     /* mean of one Poisson draw at most */
+#define FF_HITS_PER_DRAW 2048.0     /* largest mean of one Poisson draw */
 
 /* ---- flips: the number of hits in a step ------------------------------------------------------------------------ */
 
-/* Poisson by Walker's alias method: column = word * size / 2^32; its value, or its alias where a number of 64 bits is not
- * below the threshold. The number's upper half is a second word; the lower one is drawn only where that leaves it open. */
+/* A Poisson distribution by Walker's alias method. The column is word * size / 2^32. The result is the column's value if a
+ * number of 64 bits is below the column's threshold, else its alias. A second word is the upper half of that number. The
+ * lower half is drawn only if the upper half does not decide. */
 typedef struct {
-  uint32_t size;       /* 0: no perturbation at all */
+  uint32_t size;       /* 0: no perturbation */
   uint32_t lowest;     /* the value of column 0 */
-  uint32_t n_draws;    /* draws added up in a step */
-  uint64_t *threshold; /* per column, of 2^64 */
+  uint32_t n_draws;    /* number of draws in a step, whose results are added */
+  uint64_t *threshold; /* for each column, in units of 2^-64 */
   uint32_t *alias;
 } ff_poisson;
 
-/* The number of hits on `sites` sites of probability p each; every value's probability in a draw is right to 2^-62. */
+/* The distribution of the number of hits on `sites` sites of probability p. The probability of each value in a draw is exact
+ * to 2^-62. The caller frees the contents of *out with ff_poisson_free(). */
 ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *err);
 void ff_poisson_free(ff_poisson *poisson);
 
-/* The last bits of a number, whose first ones equal those of the bound that it is compared with. */
+/* The last bits of a number whose first bits equal those of the bound that it is compared with. */
 FF_SELDOM uint32_t ff_further(uint32_t purpose, uint32_t block, uint64_t step, uint64_t unit, uint64_t key) {
   return ff_philox(ff_philox_counter(purpose, block, step, unit), key).v[0];
 }
 
-/* Draw number `draw` of a step. */
+/* The result of draw number `draw` of a step. */
 static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_t column_word, uint32_t threshold_word,
                                               uint32_t draw, uint64_t step, uint64_t unit, uint64_t key) {
   uint32_t column = (uint32_t)(((uint64_t)column_word * poisson->size) >> 32);
@@ -50,20 +53,20 @@ static FF_HD inline uint32_t ff_poisson_value(const ff_poisson *poisson, uint32_
   return poisson->lowest + (own ? column : poisson->alias[column]);
 }
 
-/* Number `index` of `n` from 54 random bits: a word and the upper 22 bits of another. */
+/* A uniform number below n from 54 random bits: a word and the upper 22 bits of another. */
 static FF_HD inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n) {
   return (uint32_t)(((uint64_t)word * n + (((uint64_t)(other >> 10) * n) >> 22)) >> 32);
 }
 
 /* ---- where trajectories start -------------------------------------------------------------------------------------- */
 
-/* A node's start in struct ff_program: 0, 1, FF_START_RANDOM, or any of these plus FF_START_SPREAD. Spread starts differ much
- * from each other: of eight neighbouring trajectories one has all such nodes off, one has them on, two have the given values,
- * and four are drawn at random. */
+/* How a node starts, in struct ff_program: 0, 1, FF_START_RANDOM, or any of these plus FF_START_SPREAD. Spread starts differ
+ * much from each other. Of eight neighbouring trajectories, one has all such nodes off, one has them on, two have the given
+ * values, and four are drawn at random. */
 #define FF_START_RANDOM (-1)
 #define FF_START_SPREAD 4
 
-/* A node's values in 32 neighbouring trajectories, the first one's number being a multiple of 8. */
+/* The initial values of a node in 32 neighbouring trajectories. The number of the first trajectory must be a multiple of 8. */
 static FF_HD inline uint32_t ff_start_bits(int start, uint32_t random) {
   const int spread = start > 1, given = spread ? start - FF_START_SPREAD : start;
   const uint32_t own = given < 0 ? random : given != 0 ? 0xFFFFFFFFu : 0u;
@@ -76,27 +79,30 @@ typedef struct {
   uint32_t code, dst, a, b, c;
 } ff_slice_op;
 
-/* What a cut's first bits, which rows are compared with, are followed by: 32 bits, and 24 as the upper ones of a word. */
+/* The bits of a cut after its first bits, which are compared with rows: 32 bits, and then 24 bits as the upper bits of a
+ * word. */
 #define FF_CUT_REST(cut) ((uint32_t)((cut) >> (32 - FF_SELECT_ROWS)))
 #define FF_CUT_FURTHER(cut) ((uint32_t)(cut) << FF_SELECT_ROWS)
 
-/* One choice among n_cuts + 1: mask j of the result is u < cut[j], u a uniform number of FF_SELECT_BITS bits. */
+/* A choice among n_cuts + 1 alternatives. Bit mask j of the result is u < cut[j], where u is a uniform number of
+ * FF_SELECT_BITS bits for each trajectory. */
 typedef struct {
   uint32_t n_cuts;
-  uint32_t n_rows;   /* random rows it reads, 1 .. FF_SELECT_ROWS */
-  uint32_t row;      /* number of the first one, counted over the program */
-  uint32_t number;   /* of this choice, the address of its remainder draws */
-  uint32_t exact;    /* 1: the rows decide all, no remainder */
-  uint32_t cut;      /* place of its cuts in slice.cuts */
+  uint32_t n_rows;   /* number of random rows that it reads, 1 .. FF_SELECT_ROWS */
+  uint32_t row;      /* number of the first one, counted over the whole program */
+  uint32_t number;   /* number of this choice, which addresses its further draws */
+  uint32_t exact;    /* 1: the rows decide everything and no further bits are needed */
+  uint32_t cut;      /* position of its cuts in slice.cuts */
 } ff_slice_select;
 
-/* Rows of a tile: nodes, next values, ring, temporaries, terms, terms before. */
+/* A sliced program. The rows of a tile are, in this order: nodes, next values, the ring of random rows, temporaries, terms,
+ * earlier terms. */
 typedef struct {
   uint32_t n_nodes, n_terms;
   uint32_t ring, temps, terms, before, n_rows;
-  ff_slice_op *ops; /* the update, then what evaluates the terms */
+  ff_slice_op *ops; /* the update, then the evaluation of the terms */
   size_t n_ops, ops_capacity;
-  size_t n_update; /* ops of the update */
+  size_t n_update; /* number of operations of the update */
   uint32_t *args;
   size_t n_args, args_capacity;
   ff_slice_select *selects;
@@ -107,24 +113,27 @@ typedef struct {
 
 /* ---- the packed program ----------------------------------------------------------------------------------------- */
 
-/* What a step reads of it is told in ff_packed_step.h. */
+/* A packed program. ff_packed_step.h explains how a step reads it. */
 typedef struct {
-  uint32_t *order;       /* nodes in the order of their tables: place to node */
-  uint32_t *first;       /* per place, n_nodes + 1: its functions */
-  uint64_t *function;    /* per function: where its parents stand and how many; in the high word rows 0..31 of its table */
+  uint32_t *order;       /* node of each place; places are in the order of the tables */
+  uint32_t *first;       /* n_nodes + 1 entries: the first function of each place */
+  uint64_t *function;    /* for each function: the position and number of its parents, and in the high word rows 0..31 of its
+                          * table */
   uint32_t *parents;     /* most significant first */
-  uint32_t *extra_at;    /* per function: where the rows from 32 on stand in `extra` */
+  uint32_t *extra_at;    /* for each function: the position in `extra` of its table's rows from 32 on */
   uint32_t *extra;
-  uint32_t *code_at;     /* per expression, + 1: its words in `code`; wide functions first, then the terms */
+  uint32_t *code_at;     /* for each expression, and one more: the position of its words in `code`; wide functions first, then
+                          * the terms */
   uint32_t *code;
-  uint32_t *cut;         /* per function: the node's choice falls on it when a number of 64 bits, of which a word is the upper
-                          * half, is below this (last one: always); the upper half of the bound */
-  uint32_t *cut_further; /* ... and the lower one */
+  uint32_t *cut;         /* for each function: the upper half of a 64-bit bound. The function is selected if the 64-bit
+                          * number, whose upper half is a word, is below this bound and not below the one before; the last
+                          * function has the largest bound */
+  uint32_t *cut_further; /* ... and the lower half of the bound */
   uint32_t n_functions, n_parents, n_extra, n_wide, n_code;
-  uint32_t *context;     /* contexts x places: function; NULL when independent */
-  uint32_t *context_cut, *context_further; /* per context */
+  uint32_t *context;     /* n_contexts rows of a function for each place; NULL in an independent network */
+  uint32_t *context_cut, *context_further; /* for each context */
   uint32_t n_contexts;
-  uint32_t words;        /* 32-bit words of a state */
+  uint32_t words;        /* number of 32-bit words of a state */
 } ff_packed;
 
 /* ---- program and tile ------------------------------------------------------------------------------------------- */
@@ -134,23 +143,24 @@ struct ff_program {
   char reason[160];
   ff_update update;
   uint32_t n_nodes, n_terms;
-  uint32_t n_all;          /* nodes with the removed ones: what asynchronous mode picks from */
-  uint32_t n_flip;         /* nodes that can flip, removed ones included */
-  uint32_t n_flip_here;    /* of these, nodes of this network */
-  uint32_t *flip;          /* n_flip indices: theirs, ascending, then n_nodes for every removed one */
+  uint32_t n_all;          /* nodes including removed ones; an asynchronous update selects among them */
+  uint32_t n_flip;         /* nodes that can flip, including removed ones */
+  uint32_t n_flip_here;    /* those of them that are in this network */
+  uint32_t *flip;          /* n_flip indices: nodes in ascending order, then n_nodes for each removed node */
   double perturbation, rarest;
   ff_poisson hits;
-  int8_t *initial;         /* per node, as ff_start_bits() reads it */
-  int8_t *held;            /* per node: the value at which it is held, or -1 */
+  int8_t *initial;         /* for each node, as ff_start_bits() reads it */
+  int8_t *held;            /* for each node: the value at which it is held, or -1 */
   int forgets;             /* the long run does not depend on the start */
-  uint8_t *two_state;      /* per term: transitions are counted */
+  uint8_t *two_state;      /* for each term: 1 if its transitions are counted */
   ff_expr *terms;          /* copies, for the packed program */
   ff_slice slice;
   ff_packed packed;
   size_t bytes;
 };
 
-/* A vertical counter: level l's rows count 2^l each; `held` waits for its partner (Harley and Seal's carry-save adder). */
+/* A vertical counter: bit i of the rows of level l counts 2^l steps in trajectory i. A row in `held` waits for a second one
+ * of the same level (Harley and Seal's carry-save adder). */
 typedef struct {
   uint64_t sum[FF_COUNT_LEVELS][FF_ROW_WORDS];
   uint64_t held[FF_COUNT_LEVELS][FF_ROW_WORDS];
@@ -160,27 +170,27 @@ struct ff_tile {
   const ff_program *program;
   ff_simd simd;
   uint64_t key, unit, step;
-  uint64_t counted;        /* steps since the last harvest */
-  uint32_t in_counters;    /* of these, in the vertical counters */
-  int fresh;               /* nothing counted yet: `before` is to be taken */
+  uint64_t counted;        /* steps since ff_tile_start() or ff_tile_forget() */
+  uint32_t in_counters;    /* those of them that are still in the vertical counters */
+  int fresh;               /* nothing has been counted yet; `before` must be filled first */
   /* sliced */
   uint64_t *rows;
-  ff_counter *held;        /* per term */
-  ff_counter *changed;     /* per state set, by changed_at */
-  uint32_t *changed_at;    /* per term */
-  size_t *hit_word;        /* hits of one step: word of `rows`, bit, and the value to be */
+  ff_counter *held;        /* for each term */
+  ff_counter *changed;     /* for each state set, indexed by changed_at */
+  uint32_t *changed_at;    /* for each term */
+  size_t *hit_word;        /* hits of one step: the word of `rows`, the bit, and its new value */
   uint8_t *hit_bit, *hit_value;
   /* packed */
-  uint32_t *state, *next;  /* 1,024 states of packed.words words; one state */
-  uint8_t *value;          /* terms x 1,024: their present values */
-  uint32_t *extra_hits;    /* sites of one step */
+  uint32_t *state, *next;  /* 1,024 states of packed.words words, and one more state */
+  uint8_t *value;          /* terms x 1,024: their current values */
+  uint32_t *extra_hits;    /* hits of one step */
   /* both */
   uint32_t *counts;
   uint64_t *changes;
   uint32_t *before, *after;
 };
 
-/* Fills program->held and program->forgets. O(arrows among exempt nodes). */
+/* Sets program->held and program->forgets. O(arrows among exempt nodes). */
 ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err);
 
 ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
@@ -188,11 +198,11 @@ void ff_slice_free(ff_slice *slice);
 ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *err);
 void ff_packed_free(ff_packed *packed);
 
-/* One implementation an instruction set, from one text (ff_slice_kernel.h); all give the same bits. */
+/* One implementation per instruction set, all from one source (ff_slice_kernel.h). All give the same bits. */
 typedef struct {
   void (*start)(ff_tile *tile);
   void (*run)(ff_tile *tile, uint64_t steps, int count);
-  void (*spill)(ff_tile *tile); /* moves what the vertical counters hold into counts and changes */
+  void (*spill)(ff_tile *tile); /* adds the vertical counters to counts and changes and clears them */
 } ff_slice_kernel;
 extern const ff_slice_kernel ff_slice_kernel_portable;
 #if defined(__x86_64__)

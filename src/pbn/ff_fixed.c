@@ -1,4 +1,4 @@
-/* Arithmetic with 192-bit fixed-point numbers: no more of it than the tables of flips and choices need. */
+/* Arithmetic with 192-bit fixed-point numbers, as far as the tables of flips and choices need it. */
 #include "ff_fixed.h"
 
 ff_fixed ff_fixed_of(double x) {
@@ -46,7 +46,7 @@ ff_fixed ff_fixed_over(ff_fixed a, uint32_t n) {
   return a;
 }
 
-/* 2 - a, for a up to 2. */
+/* 2 - a, for 0 <= a <= 2. */
 static ff_fixed two_less(ff_fixed a) {
   ff_fixed two = {{0, 0, 0, 0, 2, 0}};
   uint64_t borrow = 0;
@@ -58,7 +58,8 @@ static ff_fixed two_less(ff_fixed a) {
   return two;
 }
 
-ff_fixed ff_fixed_inverse(ff_fixed x) { /* Newton: 53 right bits, 106, all */
+/* Newton's method: first 53 correct bits, then 106, then all. */
+ff_fixed ff_fixed_inverse(ff_fixed x) {
   double near = 0.0;
   for (int i = 0; i < FF_FIXED_LIMBS; i++) near = near / 4294967296.0 + (double)x.limb[i];
   ff_fixed out = ff_fixed_of(1.0 / (near * 4294967296.0));
@@ -84,7 +85,7 @@ static ff_fixed series(double x) {
 
 ff_fixed ff_fixed_neg_log1m(double p) {
   if (p <= 0.5) return series(p);
-  double rest = 1.0 - p; /* exact; made 1/2 ... 1 by doubling */
+  double rest = 1.0 - p; /* exact; doubled until it is in [1/2, 1) */
   uint32_t doublings = 0;
   for (; rest < 0.5; doublings++) rest *= 2.0;
   return ff_fixed_sum(series(1.0 - rest), ff_fixed_product(ff_fixed_of((double)doublings), series(0.5)));
@@ -96,7 +97,8 @@ uint64_t ff_fixed_fraction(ff_fixed x) {
   return x.limb[FF_FIXED_POINT] != 0 ? UINT64_MAX : (uint64_t)x.limb[FF_FIXED_POINT - 1] << 32 | x.limb[FF_FIXED_POINT - 2];
 }
 
-/* The weights' sum up to and with each, over the sum of all: a number in [0, 1]; then (before + it) / all. */
+/* Divides the sum of the weights up to each alternative by the sum of all, which gives a number in [0, 1]; the cut is (before
+ * + number) / all. */
 void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
                           uint32_t all) {
   const char *at = (const char *)weight;

@@ -1,5 +1,6 @@
-/* Numbers of 192 bits, 128 of them behind the point, for tables of probabilities: doubles are too coarse for these, and integers
- * give every machine the same table. Each operation cuts off what is below 2^-128. */
+/* Numbers of 192 bits, 128 of them after the binary point, for tables of probabilities. Doubles are not precise enough for
+ * these, and with integers every machine gets the same table. Each operation discards what is below 2^-128. All operations
+ * are O(1), except ff_fixed_neg_log1m(), which takes about 128 operations at most, and the functions of cuts, O(n). */
 #ifndef FF_FIXED_H
 #define FF_FIXED_H
 
@@ -7,29 +8,30 @@
 #include <stdint.h>
 
 #define FF_FIXED_LIMBS 6
-#define FF_FIXED_POINT 4 /* limbs behind the point */
+#define FF_FIXED_POINT 4 /* limbs after the binary point */
 
 typedef struct {
   uint32_t limb[FF_FIXED_LIMBS]; /* least significant first */
 } ff_fixed;
 
+/* x as a fixed-point number, and a + b, a b, a / n. */
 ff_fixed ff_fixed_of(double x); /* 0 <= x < 2^64 */
 ff_fixed ff_fixed_sum(ff_fixed a, ff_fixed b);
 ff_fixed ff_fixed_product(ff_fixed a, ff_fixed b);
 ff_fixed ff_fixed_over(ff_fixed a, uint32_t n);
-ff_fixed ff_fixed_inverse(ff_fixed x);  /* 1/x, x > 1/2; to 2^-125 */
-ff_fixed ff_fixed_neg_log1m(double p); /* -log(1-p), 0 <= p < 1; to 2^-120 */
+ff_fixed ff_fixed_inverse(ff_fixed x);  /* 1/x for x > 1/2, to 2^-125 */
+ff_fixed ff_fixed_neg_log1m(double p); /* -log(1-p) for 0 <= p < 1, to 2^-120 */
 
-/* The multiple of 2^-64 next to a number in [0, 1], as a count of these; 1 itself is 2^64 - 1. */
+/* A number in [0, 1] rounded to the nearest multiple of 2^-64, in units of 2^-64. 1 itself gives 2^64 - 1. */
 uint64_t ff_fixed_fraction(ff_fixed x);
 
-/* Bounds for a uniform number of 64 bits that is to choose among n alternatives: it is below cut[j] with the probability of
- * the first j + 1 of them, to 2^-64; n - 1 cuts. Alternative i's weight stands i * stride bytes after the first one; the
- * weights are divided by their sum, which is above 1/2. */
+/* Bounds for choosing among n alternatives by a uniform number of 64 bits: the number is below cut[j] with the probability of
+ * the first j + 1 alternatives, to 2^-64. There are n - 1 bounds. The weight of alternative i is i * stride bytes after the
+ * first one. Weights are divided by their sum, which must be above 1/2. */
 void ff_fixed_cuts(uint64_t *cut, const double *weight, size_t stride, uint32_t n);
 
-/* The same among `all` groups of equal probability, for the one group that stands after `before` others: bounds of the first n_cuts
- * of its n alternatives. The last one's, which takes in the whole group, is (before + 1) / all. */
+/* The same if there are `all` groups of equal probability, for the group that comes after `before` others: the bounds of the
+ * first n_cuts of its n alternatives. The bound of its last alternative, which completes the group, is (before + 1) / all. */
 void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
                           uint32_t all);
 

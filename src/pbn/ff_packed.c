@@ -1,9 +1,9 @@
-/* Runs the packed program: one trajectory after the other, a node's value a bit of a 32-bit word (ff_packed_step.h). */
+/* Runs the packed program one trajectory at a time. The value of a node is a bit of a 32-bit word (ff_packed_step.h). */
 #include <string.h>
 
 #include "ff_packed_step.h"
 
-/* Both orders of steps, each with its form a constant. */
+/* The forms of both kinds of update, as constants. */
 #define SYNCHRONOUS 0
 #define ASYNCHRONOUS FF_FORM_ASYNCHRONOUS
 
@@ -42,7 +42,7 @@ static ff_step_trajectory trajectory_of(const ff_tile *tile, uint32_t lane) {
                               .hits_stride = 1};
 }
 
-/* `changes` are counted for one trajectory, in what becomes the tile's `after` only at the harvest. */
+/* `changes` is counted for one trajectory at a time. It uses the tile's array `after`, which is filled only at the harvest. */
 static ff_step_counts counts_of(ff_tile *tile, uint32_t lane) {
   return (ff_step_counts){.n_terms = tile->program->n_terms,
                           .value = tile->value + lane,

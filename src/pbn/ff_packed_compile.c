@@ -1,6 +1,6 @@
-/* Compiles the packed program: truth tables as 32-bit words, the first word of each in one array and what exceeds it in
- * another (Mizera, Pang, Yuan, section 3.3), nodes in ascending order of their functions (section 3.4), and expressions as
- * one array of words whose evaluation needs 32 bits of stack. */
+/* Compiles the packed program. The first 32-bit word of each truth table is in one array, and the other words are in another
+ * array (Mizera, Pang, Yuan, section 3.3). Nodes are in ascending order of their number of functions (section 3.4).
+ * Expressions are one array of words, whose evaluation needs at most 32 bits of stack. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "ff_fixed.h"
 #include "ff_packed_step.h"
 
-#define PACKED_INPUTS 12           /* wider predictors stay expressions: 2^12 bits are half a kilobyte */
-#define FAST_BYTES (32 * 1024)     /* the split is counted against a first-level cache of this size on every machine */
+#define PACKED_INPUTS 12           /* functions with more inputs stay expressions; 2^12 bits are half a kilobyte */
+#define FAST_BYTES (32 * 1024)     /* the split assumes a first-level cache of this size on every machine */
 #define STACK_BITS 32
 
 void ff_packed_free(ff_packed *packed) {
@@ -31,15 +31,15 @@ void ff_packed_free(ff_packed *packed) {
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* An operation with its operands; a table and its inputs are one. */
+/* An operation with its operands. A table together with its inputs is one operation. */
 typedef struct {
-  uint32_t at, length;    /* its words */
-  uint32_t first, second; /* operands in the order they are evaluated; NONE */
-  uint32_t bits;          /* of stack that it needs */
+  uint32_t at, length;    /* position and number of its words */
+  uint32_t first, second; /* operands in the order in which they are evaluated, or NONE */
+  uint32_t bits;          /* number of bits of stack that it needs */
 } operation;
 #define NONE UINT32_MAX
 
-/* One more operation, with what it takes from the stack of operations. */
+/* Makes *op the operation at `at` and takes its operands from the stack of operations. Returns the new height of the stack. */
 static uint32_t take_operands(operation *op, const operation *all, const uint32_t *stack, uint32_t height,
                               const ff_expr *expr, uint32_t at) {
   uint32_t code = FF_X_CODE(expr->code[at]), k = FF_X_OPERAND(expr->code[at]);
@@ -62,8 +62,8 @@ static uint32_t take_operands(operation *op, const operation *all, const uint32_
   return height;
 }
 
-/* Writes an expression so that the operand that needs more stack comes first (Sethi and Ullman): the stack then grows with
- * the logarithm of the length. Room for `length` operations and twice as many numbers is lent. */
+/* Writes an expression so that the operand that needs more stack comes first (Sethi and Ullman). The stack then grows only
+ * with the logarithm of the length. The caller provides `all` with `length` operations and `stack` with 2 * `length` numbers. */
 static ff_status write_expression(uint32_t *out, const ff_expr *expr, operation *all, uint32_t *stack, ff_error *err) {
   uint32_t n = 0, height = 0, end = expr->length;
   for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at), n++) {
@@ -73,7 +73,7 @@ static ff_status write_expression(uint32_t *out, const ff_expr *expr, operation 
   if (all[n - 1].bits > STACK_BITS)
     return ff_error_set(err, FF_ESIZE, "an expression of %u words needs %u bits of stack, at most %d are there", expr->length,
                         all[n - 1].bits, STACK_BITS);
-  while (height > 0) { /* from its end to its start */
+  while (height > 0) { /* from the end to the start */
     const operation *op = &all[stack[--height]];
     end -= op->length;
     memcpy(out + end, expr->code + op->at, op->length * sizeof *out);
@@ -112,7 +112,8 @@ static ff_status write_expressions(ff_packed *q, const ff_expr *const *expr, uin
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The bounds of a choice, in halves; the last alternative, which takes what is left, has the greatest. `room` holds n of them. */
+/* The bounds of a choice, in two halves. The last alternative takes what is left and has the largest bound. `room` has n
+ * entries. */
 static void cut_in_halves(uint32_t *high, uint32_t *low, uint64_t *room, const double *probability, size_t stride, uint32_t n) {
   ff_fixed_cuts(room, probability, stride, n);
   room[n - 1] = UINT64_MAX;
@@ -148,7 +149,7 @@ static ff_status allocate(ff_packed *q, const ff_pbn *pbn, ff_error *err) {
   return FF_OK;
 }
 
-/* The next predictor function; a wide one is added to the expressions. */
+/* Stores the next predictor function. The expression of a wide function is added to `wide`. */
 static ff_status place_function(ff_packed *q, const ff_predictor *f, const ff_expr **wide, ff_error *err) {
   uint32_t g = q->n_functions++, k = f->n_parents;
   q->extra_at[g] = q->n_extra;
@@ -189,7 +190,7 @@ static ff_status place_contexts(ff_packed *q, const ff_pbn *pbn, uint64_t *room,
   return FF_OK;
 }
 
-/* All functions, place by place; `expr` gets the wide ones' expressions. */
+/* Stores all functions, place by place. The expressions of wide functions are added to `expr`. */
 static ff_status place_all(ff_packed *q, const ff_pbn *pbn, const ff_expr **expr, uint64_t *room, ff_error *err) {
   ff_status status = FF_OK;
   for (uint32_t place = 0; place < pbn->n_nodes && status == FF_OK; place++) {

@@ -1,16 +1,17 @@
-/* What a trajectory of the packed program does in a step: written once, compiled by gcc for the processor (ff_packed.c) and
- * by nvcc for a graphics card (cuda/ff_table.cu). Draws are addressed, so where and when a step runs changes no bit.
+/* A step of a trajectory of the packed program. gcc compiles it for the processor (ff_packed.c) and nvcc for GPUs
+ * (src/cuda/pbn/). Draws are addressed, so the results do not depend on where and when a step runs.
  *
- * `form` is a constant at every place where these functions are used, so that what it rules out costs nothing:
- *  - PLACED: bit i of a state is the node at place i, not node i. Values then come in the order of their bits, and a
- *    register gathers 32 of them before they are written (Mizera, Pang, Yuan, section 3.3);
- *  - PAIRS: parents are 16-bit numbers, two to a word, the lower half first;
- *  - ROWS: a table's words stand one after the other in `extra`, from where the function says (section 3.4); else the
- *    function itself has rows 0..31 and what exceeds them stands in `extra` (section 3.3);
- *  - WORDS2, WORDS4: a state has at most 2 or 4 words and lives in registers, which have no address: words are chosen;
- *  - SPLIT: places of the first words have their tables in `fast`, the others in `slow`; without it all are in `fast`.
+ * `form` is a constant wherever these functions are called, so the compiler removes the branches that it excludes:
+ * - PLACED: bit i of a state is the node at place i, not node i. Values are then computed in the order of their bits, and 32
+ *   of them are collected in a register before they are written (Mizera, Pang, Yuan, section 3.3).
+ * - PAIRS: parents are 16-bit numbers, two per word, the lower half first.
+ * - ROWS: the words of a table are consecutive in `extra`, at the position that the function gives (section 3.4). Otherwise
+ *   the function itself contains rows 0..31, and the other rows are in `extra` (section 3.3).
+ * - WORDS2, WORDS4: a state has at most 2 or 4 words and is in registers. Registers have no address, so words are selected by
+ *   comparisons.
+ * - SPLIT: the places of the first words have their tables in `fast`, the others in `slow`. Otherwise all are in `fast`.
  *
- * Word w of a state stands at state[w * stride].
+ * Word w of a state is state[w * stride].
  */
 #ifndef FF_PACKED_STEP_H
 #define FF_PACKED_STEP_H
@@ -33,43 +34,46 @@ enum {
   FF_FORM_SPLIT = 64
 };
 
-/* A function in `function`: its low word is (where its parents start in `parents`) * 16 + their number, or (which
- * expression) * 16 + FF_STEP_WIDE; parents stand most significant first. Its high word is of its table. */
+/* A function in the array `function`. Its low word is (position of its parents in `parents`) * 16 + their number, or (number
+ * of its expression)
+ * * 16 + FF_STEP_WIDE. Parents are most significant first. The high word belongs to its table.
+ */
 #define FF_STEP_WIDE 15u
 
 typedef struct {
   const uint64_t *function;
   const uint32_t *parents;
-  const uint32_t *extra_at, *extra; /* extra_at: per function, without ROWS */
+  const uint32_t *extra_at, *extra; /* extra_at: for each function, not used with ROWS */
 } ff_step_tables;
 
 typedef struct {
   uint32_t n_nodes, words, n_all, n_flip, n_flip_here, n_contexts;
-  uint32_t first_term;           /* expressions: wide functions, then terms */
-  uint32_t split;                /* words of a state whose places are `fast` */
-  const uint32_t *order;         /* place to node */
-  const uint32_t *first, *cut;   /* per place, + 1: its functions; per function: see ff_packed */
-  const uint32_t *cut_further;   /* read where a word equals a cut, which is rare */
+  uint32_t first_term;           /* number of the first term among the expressions: wide functions, then terms */
+  uint32_t split;                /* number of words of a state whose places are in `fast` */
+  const uint32_t *order;         /* node of each place */
+  const uint32_t *first, *cut;   /* for each place, and one more: its first function; for each function: see ff_packed */
+  const uint32_t *cut_further;   /* read only if a word equals a cut, which is rare */
   const uint32_t *context, *context_cut, *context_further;
-  const uint32_t *flip;          /* per site: its bit of the state */
-  const uint32_t *code_at, *code; /* per expression, + 1: its words in `code`, postfix, variables as bits of the state */
-  const int8_t *initial;         /* per node */
+  const uint32_t *flip;          /* for each site: its bit of the state */
+  const uint32_t *code_at, *code; /* for each expression, and one more: its words in `code`, in postfix order; variables are
+                                   * bits of the state */
+  const int8_t *initial;         /* for each node */
   ff_step_tables fast, slow;
   ff_poisson hits;
 } ff_step_program;
 
 typedef struct {
-  uint64_t key, unit; /* of the trajectory */
+  uint64_t key, unit; /* unit of the trajectory */
   uint32_t *state, *next, *hits;
   size_t stride, next_stride, hits_stride;
 } ff_step_trajectory;
 
-/* What is counted of a trajectory: entry t * stride of each belongs to term t. */
+/* The counts of a trajectory. Entry t * stride of each array belongs to term t. */
 typedef struct {
   uint32_t n_terms;
-  uint8_t *value;    /* in the present state */
-  uint32_t *count;   /* steps after which it was 1 */
-  uint32_t *changes; /* steps that changed it */
+  uint8_t *value;    /* in the current state */
+  uint32_t *count;   /* number of steps after which it was 1 */
+  uint32_t *changes; /* number of steps that changed it */
   size_t value_stride, count_stride, changes_stride;
 } ff_step_counts;
 
@@ -105,7 +109,7 @@ FF_STEP void ff_step_put(const int form, uint32_t *state, size_t stride, uint32_
 
 /* ---- functions and expressions ----------------------------------------------------------------------------------- */
 
-/* An expression's value; its stack is a word, for ff_packed_compile orders operands so that 32 bits are enough. */
+/* The value of an expression. The stack is one word: ff_packed_compile() orders operands so that 32 bits suffice. */
 FF_STEP uint32_t ff_step_expression(const int form, const ff_step_program *p, const uint32_t *state, size_t stride,
                                     uint32_t which) {
   uint32_t at = p->code_at[which], end = p->code_at[which + 1], stack = 0;
@@ -118,7 +122,7 @@ FF_STEP uint32_t ff_step_expression(const int form, const ff_step_program *p, co
       case FF_X_AND: stack = stack >> 1 & (stack | ~1u); break;
       case FF_X_OR: stack = stack >> 1 | (stack & 1); break;
       case FF_X_XOR: stack = stack >> 1 ^ (stack & 1); break;
-      default: { /* FF_X_TABLE: its inputs were pushed most significant first, so they are the row's number */
+      default: { /* FF_X_TABLE: its inputs were pushed most significant first, so they form the row's number */
         uint32_t row = stack & ((1u << operand) - 1);
         stack = stack >> operand << 1 | (p->code[at + row / 32] >> (row % 32) & 1);
         at += operand <= 5 ? 1 : 1u << (operand - 5);
@@ -151,7 +155,8 @@ FF_STEP uint32_t ff_step_function(const int form, const ff_step_program *p, cons
   return table >> (entry % 32) & 1;
 }
 
-/* The first function whose cut is above the number of choice `number`, else the last one; cuts ascend. */
+/* The first function whose cut is above the random number of choice `number`, or the last function. Cuts are in ascending
+ * order. */
 FF_STEP uint32_t ff_step_choose(const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint32_t number,
                                 uint32_t first, uint32_t last, uint32_t word) {
   uint32_t chosen = first;
@@ -175,7 +180,7 @@ FF_STEP uint32_t ff_step_context(const ff_step_program *p, const ff_step_traject
 
 /* ---- flips ------------------------------------------------------------------------------------------------------- */
 
-/* The flips of a step; returns whether any node flipped, a removed one included. */
+/* Applies the flips of a step. Returns 1 if any node flipped, a removed one included, else 0. */
 FF_STEP int ff_step_perturb(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step,
                             ff_philox_block head) {
   uint32_t n = ff_poisson_value(&p->hits, head.v[0], head.v[1], 0, step, t->unit, t->key);
@@ -196,7 +201,7 @@ FF_STEP int ff_step_perturb(const int form, const ff_step_program *p, const ff_s
     else
       t->hits[noted++ * t->hits_stride] = bit * 2 + (~word >> (bit % 32) & 1);
   }
-  for (uint32_t i = 0; i < noted; i++) { /* a node hit twice gets the same value twice */
+  for (uint32_t i = 0; i < noted; i++) { /* a node that is hit twice gets the same value twice */
     uint32_t hit = t->hits[i * t->hits_stride], bit = hit / 2;
     uint32_t word = ff_step_word(form, t->state, t->stride, bit / 32) & ~(1u << (bit % 32));
     ff_step_put(form, t->state, t->stride, bit / 32, word | (hit & 1) << (bit % 32));
@@ -206,14 +211,14 @@ FF_STEP int ff_step_perturb(const int form, const ff_step_program *p, const ff_s
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Where the choices of a synchronous step have come to. */
+/* The progress of the choices of a synchronous step. */
 typedef struct {
-  const uint32_t *context; /* the context's functions per place; NULL when every node chooses */
-  ff_philox_block w;       /* what is left of a block of words, moved to the front */
-  uint32_t number;         /* of the next choice */
+  const uint32_t *context; /* the context's function for each place; NULL if every node chooses */
+  ff_philox_block w;       /* the remaining words of a block, shifted to the front */
+  uint32_t number;         /* number of the next choice */
 } ff_step_choices;
 
-/* The places of some words of the state. */
+/* Updates the places of words `from` ... to - 1 of the state. */
 FF_STEP void ff_step_update_words(const int form, const ff_step_program *p, const ff_step_tables *tables,
                                   const ff_step_trajectory *t, uint64_t step, ff_step_choices *c, uint32_t from,
                                   uint32_t to) {
@@ -263,7 +268,7 @@ FF_STEP void ff_step_update_all(const int form, const ff_step_program *p, const 
   }
 }
 
-/* One node, if it is none of those removed; returns whether the state changed. */
+/* Updates one node unless it is a removed one. Returns 1 if the state changed, else 0. */
 FF_STEP int ff_step_update_one(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step,
                                ff_philox_block head) {
   uint32_t place = (uint32_t)(((uint64_t)head.v[2] * p->n_all) >> 32);
@@ -290,7 +295,8 @@ FF_STEP void ff_step_evaluate(const int form, const ff_step_program *p, const ff
     c->value[i * c->value_stride] = (uint8_t)ff_step_expression(form, p, t->state, t->stride, p->first_term + i);
 }
 
-/* After `held` steps with the values as they were: counts those, and takes the present state's. */
+/* Called when the state has changed: adds the last `held` steps, in which the terms had their old values, and evaluates the
+ * terms anew. */
 FF_STEP void ff_step_note(const int form, const ff_step_program *p, const ff_step_trajectory *t, const ff_step_counts *c,
                           uint32_t held) {
   for (uint32_t i = 0; i < c->n_terms; i++) {
@@ -303,12 +309,12 @@ FF_STEP void ff_step_note(const int form, const ff_step_program *p, const ff_ste
   }
 }
 
-/* Steps `step` ... `step + steps - 1` (fewer than 2^32); `c` is NULL where nothing is counted. A trajectory runs on over
- * steps that only flip until one updates, so that trajectories side by side update together. */
+/* Runs steps `step` ... `step + steps - 1` (fewer than 2^32). `c` is NULL if nothing is counted. The inner loop runs over
+ * steps that only flip nodes until a step updates, so that neighbouring trajectories on a GPU update together. */
 FF_STEP void ff_step_run(const int form, const ff_step_program *p, const ff_step_trajectory *t, uint64_t step, uint64_t steps,
                          const ff_step_counts *c) {
   uint64_t end = step + steps;
-  uint32_t held = 0; /* steps that are not counted yet, all with the values as they are */
+  uint32_t held = 0; /* steps not counted yet, in all of which the terms had their current values */
   for (;;) {
     ff_philox_block head = {{0, 0, 0, 0}};
     for (; step < end; step++) {
@@ -337,7 +343,8 @@ FF_STEP void ff_step_run(const int form, const ff_step_program *p, const ff_step
     if (c->value[i * c->value_stride] != 0) c->count[i * c->count_stride] += held;
 }
 
-/* Step 0: words are drawn by node; with PLACED they pass through `next`, which then has room for them. */
+/* Sets the state of step 0. Words are drawn by node. With PLACED they are first stored in `next`, which must have room for
+ * them. */
 FF_STEP void ff_step_start(const int form, const ff_step_program *p, const ff_step_trajectory *t) {
   uint32_t *drawn = form & FF_FORM_PLACED ? t->next : t->state;
   size_t stride = form & FF_FORM_PLACED ? t->next_stride : t->stride;

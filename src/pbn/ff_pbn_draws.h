@@ -1,5 +1,5 @@
-/* What a draw of a Boolean network's trajectories is for (the purposes of base/ff_philox.h). The unit is a tile in sliced programs, a
- * trajectory in packed ones. FURTHER draws are the last bits of a number whose first ones equal those of the bound that it is
+/* The purposes of random draws (see base/ff_philox.h) in Boolean networks. The unit is a tile in sliced programs and a
+ * trajectory in packed ones. FURTHER draws are the last bits of a number whose first bits equal those of the bound that it is
  * compared with. */
 #ifndef FF_PBN_DRAWS_H
 #define FF_PBN_DRAWS_H

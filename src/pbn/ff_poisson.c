@@ -1,11 +1,12 @@
-/* The number of hits in a step: Poisson probabilities by recurrence from the mode, to 2^-64 and in integers (ff_fixed.h), then
- * Vose's form of Walker's alias method. */
+/* The distribution of the number of hits in a step. Poisson probabilities are computed by recurrence from the mode, to 2^-64
+ * in integers (ff_fixed.h). The table is made by Vose's variant of Walker's alias method. */
 #include <stdlib.h>
 
 #include "ff_engine_internal.h"
 #include "ff_fixed.h"
 
-static double root(double x) { /* Newton; accuracy is no matter here, equality among machines is */
+/* A square root by Newton's method. It need not be accurate, but it must be the same on all machines. */
+static double root(double x) {
   double r = x > 1.0 ? x : 1.0;
   for (int i = 0; i < 64; i++) r = 0.5 * (r + x / r);
   return r;
@@ -17,22 +18,23 @@ void ff_poisson_free(ff_poisson *poisson) {
   *poisson = (ff_poisson){0};
 }
 
-/* A column's share of 2^64: 2^32 times the words that fall on it, of which some columns have one more than others. */
+/* A column's share of 2^64: 2^32 times the number of words that select it. For some columns this number is larger by one than
+ * for others. */
 static uint64_t share(const ff_poisson *p, uint32_t column) {
   uint64_t first = (((uint64_t)column << 32) + p->size - 1) / p->size;
   return (((((uint64_t)column + 1) << 32) + p->size - 1) / p->size - first) << 32;
 }
 
-/* part / whole in units of 2^-64; part < whole, and whole is 2^32 times a number below 2^32. */
+/* part / whole in units of 2^-64. part < whole, and whole is 2^32 times a number below 2^32. */
 static uint64_t fraction(uint64_t part, uint64_t whole) {
   uint64_t words = whole >> 32;
   return ((part / words) << 32) + ((part % words) << 32) / words;
 }
 
-/* Splits columns into those whose value has less than their share and the others, and pairs them off. The weights' sum is
- * 2^64 - 1, so that one column may end a unit short, with itself as its alias. */
+/* Splits the columns into those whose weight is below their share and the others, and pairs them. The weights sum to 2^64 -
+ * 1, so one column may end one unit below its share, with itself as its alias. */
 static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
-  uint32_t size = out->size, low = 0, high = size; /* low ones grow from the front, high ones from the back */
+  uint32_t size = out->size, low = 0, high = size; /* low ones are added at the front, high ones at the back */
   for (uint32_t i = 0; i < size; i++) {
     out->alias[i] = i;
     out->threshold[i] = UINT64_MAX;
@@ -44,7 +46,8 @@ static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
   while (low > 0 && high < size) {
     uint32_t less = stack[--low], pick = high;
     uint64_t missing = share(out, less) - weight[less];
-    /* a value with hardly more than its share may have less than is missing where that is a whole share; others have more */
+    /* a value with hardly more than its share may have less than is missing if a whole share is missing; then others have
+     * more */
     while (weight[stack[pick]] < missing && pick + 1 < size) pick++;
     uint32_t more = stack[pick];
     stack[pick] = stack[high];
@@ -59,7 +62,8 @@ static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
   }
 }
 
-/* The values' probabilities in units of 2^-64, each to one unit, their sum 2^64 - 1: differences of rounded sums. */
+/* Computes the probabilities of the values in units of 2^-64, each with an error of at most one unit, and with the sum 2^64 -
+ * 1. They are differences of rounded cumulative sums. */
 static void fill_weights(uint64_t *weight, ff_fixed *relative, const ff_poisson *p, ff_fixed mean, uint32_t mode) {
   uint32_t at = mode - p->lowest;
   ff_fixed sum = {{0}};
@@ -84,7 +88,7 @@ static void fill_weights(uint64_t *weight, ff_fixed *relative, const ff_poisson 
 
 ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *err) {
   *out = (ff_poisson){0};
-  double mean = ff_neg_log1m(p) * (double)sites; /* near enough to see what the table spans */
+  double mean = ff_neg_log1m(p) * (double)sites; /* accurate enough to choose the range of the table */
   if (mean <= 0.0) return FF_OK;
   double draws = (double)(uint64_t)(mean / FF_HITS_PER_DRAW) + 1.0;
   if (draws > 4194304.0)

@@ -1,4 +1,4 @@
-/* From a network to a program: what both layouts share, and the planner. */
+/* Makes a program from a network: the parts that both layouts share, and the choice of the layout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +36,15 @@ void ff_program_free(ff_program *program) {
   free(program);
 }
 
-/* Alternatives of an asynchronous step from which on a trajectory by itself is cheaper on a GPU, if not yet on a processor: each
- * costs all 1,024 of a tile some work. */
+/* In an asynchronous step, each alternative costs some work for all 1,024 trajectories of a tile. With more alternatives than
+ * this, running each trajectory by itself is cheaper on a GPU, though not yet on a processor. */
 #define MOST_ALTERNATIVES 256
 
 static uint64_t alternatives_of(const ff_pbn *pbn) {
   return pbn->n_contexts > 0 ? (uint64_t)pbn->n_nodes + pbn->n_contexts : pbn->first[pbn->n_nodes];
 }
 
-/* The layout follows from the network alone, so that every machine answers alike. */
+/* The layout depends only on the network, so that every machine gives the same answer. */
 static void plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted) {
   int synchronous = pbn->update == FF_SYNCHRONOUS, few = alternatives_of(pbn) <= MOST_ALTERNATIVES;
   program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous || few ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
@@ -72,8 +72,8 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   return FF_OK;
 }
 
-/* The smallest probability with which a step selects some function of some node, or, where that is larger, flips the node: a
- * function that is selected more rarely moves its node to where flips take it anyway. */
+/* The smallest probability, per step, that a function of a node is selected or, if that is larger, that the node flips. A
+ * function that is selected more rarely than the node flips moves its node only to where flips take it anyway. */
 static double rarest(const ff_pbn *pbn) {
   double share = pbn->update == FF_ASYNCHRONOUS ? 1.0 / ((double)pbn->n_nodes + (double)pbn->removed_nodes) : 1, least = 1;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {
@@ -89,7 +89,8 @@ static double rarest(const ff_pbn *pbn) {
   return least;
 }
 
-/* A step's draws for one purpose have 2^29 blocks: hits take two to a block, a group of four initial rows takes 32. */
+/* The draws of a step for one purpose have 2^29 blocks. There are two hits per block, and a group of four initial rows takes
+ * 32 blocks. */
 static ff_status check_addresses(const ff_program *program, ff_error *err) {
   double hits = (double)program->hits.n_draws * ((double)program->hits.lowest + program->hits.size);
   double blocks = hits / 2 + (double)program->hits.n_draws, rows = (double)program->n_nodes * 8 + 32;

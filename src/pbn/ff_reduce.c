@@ -8,7 +8,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* O(n + a log a) for a parents of one node: each list is short. */
+/* O(nodes + a log a) for a arrows: only the parents of one node are sorted at a time. */
 ff_status ff_pbn_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, const ff_pbn *pbn, ff_error *err) {
   *from = *to = NULL;
   *n_arrows = 0;
@@ -42,7 +42,7 @@ ff_status ff_pbn_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, const 
   return FF_OK;
 }
 
-/* The components to keep are those of the ancestors of the nodes of interest: a walk from child to parents finds them. */
+/* The components to keep are those of the ancestors of the nodes of interest. A search from children to parents finds them. */
 ff_status ff_pbn_keep(uint8_t *keep, const ff_pbn *pbn, const uint32_t *of_interest, uint32_t n, ff_error *err) {
   uint32_t *pending = ff_calloc(pbn->n_nodes, sizeof *pending), n_pending = 0;
   if (!pending) return ff_error_set(err, FF_EMEMORY, "no memory to reduce %u nodes", pbn->n_nodes);
@@ -156,7 +156,7 @@ static int lighter(const void *a, const void *b) {
   return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* A function's table (expressions that are no table count their code) and its parents. */
+/* The size of a function's table and its parents. For an expression that has no table, its code counts. */
 static size_t function_bytes(const ff_predictor *f) {
   size_t table = f->n_parents > FF_X_MAX_TABLE ? f->expr.length
                  : f->n_parents < 6            ? 1

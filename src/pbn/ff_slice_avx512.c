@@ -1,4 +1,4 @@
-/* The sliced program with 512-bit vectors: three-input operations and rotates in one instruction. */
+/* The sliced program with 512-bit vectors, which have an instruction for any operation with three inputs. */
 #if defined(__x86_64__)
 
 #if defined(__clang__)

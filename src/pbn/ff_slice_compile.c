@@ -1,5 +1,5 @@
-/* Compiles predictor functions and terms into operations on rows. Operands carry a sign, so that negations vanish into the
- * operation that uses or makes them. */
+/* Compiles predictor functions and terms into operations on rows. Operands carry a sign, so that a negation is merged into
+ * the operation that uses the operand or computes it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "ff_fixed.h"
 
 typedef struct {
-  uint32_t row;    /* or 0 / 1 where `constant` */
+  uint32_t row;    /* or the value 0 or 1 if `constant` */
   uint8_t constant, negated;
 } operand;
 
@@ -15,11 +15,11 @@ typedef struct {
   ff_slice *slice;
   ff_error *err;
   ff_status status;
-  uint32_t temps, most_temps; /* in use now; at most */
-  uint32_t pinned;            /* the first so many are masks, which later functions still read */
-  operand *stack;             /* of the expression being compiled */
+  uint32_t temps, most_temps; /* temporaries in use now, and the largest number so far */
+  uint32_t pinned;            /* this many temporaries, the first ones, are masks, which later functions still read */
+  operand *stack;             /* stack of the expression that is being compiled */
   size_t stack_capacity;
-  uint32_t random_rows;       /* handed out so far */
+  uint32_t random_rows;       /* number of random rows used so far */
 } compiler;
 
 void ff_slice_free(ff_slice *slice) {
@@ -53,7 +53,7 @@ static uint32_t push_arg(compiler *c, uint32_t word) {
   return (uint32_t)s->n_args++;
 }
 
-/* Temporaries are numbered from the slice's first one; rows beyond 2^32 were refused before. */
+/* Temporaries are numbered from the first one of the slice. Programs with more than 2^32 rows have been refused before. */
 static uint32_t new_temp(compiler *c) {
   uint32_t temp = c->slice->temps + c->temps++;
   if (c->temps > c->most_temps) c->most_temps = c->temps;
@@ -65,14 +65,14 @@ static const uint32_t opposite[] = {
     [FF_S_NAND] = FF_S_AND,    [FF_S_OR] = FF_S_NOR,   [FF_S_NOR] = FF_S_OR,   [FF_S_ANDN] = FF_S_ORN,
     [FF_S_ORN] = FF_S_ANDN,    [FF_S_XOR] = FF_S_XNOR, [FF_S_XNOR] = FF_S_XOR};
 
-/* Whether the last operation made row `row`, so that it may still be changed. */
+/* The last operation if it computed row `row`, so that it may still be changed, else NULL. */
 static ff_slice_op *maker(compiler *c, uint32_t row) {
   if (c->slice->n_ops == 0) return NULL;
   ff_slice_op *last = &c->slice->ops[c->slice->n_ops - 1];
   return last->dst == row && last->code <= FF_S_TABLE ? last : NULL;
 }
 
-/* Puts an operand's value into `dst` for good. */
+/* Stores the value of an operand in row `dst`. */
 static void settle(compiler *c, operand a, uint32_t dst) {
   if (c->status != FF_OK) return;
   if (a.constant) {
@@ -97,12 +97,12 @@ static operand plain(compiler *c, operand a) {
   return (operand){row, 0, 0};
 }
 
-/* Temporaries in use once an operand on top of them is given back. */
+/* The number of temporaries in use after an operand is freed, if it is the last temporary. */
 static uint32_t give_back(const compiler *c, operand a, uint32_t temps) {
   return !a.constant && temps > c->pinned && a.row == c->slice->temps + temps - 1 ? temps - 1 : temps;
 }
 
-/* The operands' own temporaries may serve the result: `temps` is what stays in use without them. */
+/* The result may reuse the operands' temporaries: `temps` is the number of temporaries in use without them. */
 static operand emit_and(compiler *c, operand a, operand b, uint32_t temps) {
   if (a.constant) return a.row ? b : a;
   if (b.constant) return b.row ? a : b;
@@ -129,7 +129,7 @@ static operand emit_xor(compiler *c, operand a, operand b, uint32_t temps) {
   return (operand){dst, 0, negated};
 }
 
-/* a where the mask row is set, else b. */
+/* a if the mask's bit is 1, else b, for each bit. */
 static operand emit_mux(compiler *c, uint32_t mask, operand a, operand b, uint32_t temps) {
   operand m = {mask, 0, 0};
   if (a.constant && b.constant) return a.row == b.row ? a : a.row ? m : negate(m);
@@ -149,9 +149,10 @@ static operand emit_mux(compiler *c, uint32_t mask, operand a, operand b, uint32
   return (operand){dst, 0, (uint8_t)both};
 }
 
-/* A truth table over rows inputs[0] (least significant) .. inputs[k - 1]; bit `at` + r of `table` is row r. */
+/* A truth table over the rows inputs[0] (least significant) .. inputs[k - 1]. Bit `at` + r of `table` is the value in row r
+ * of the table. */
 static operand emit_table(compiler *c, const uint32_t *inputs, uint32_t k, const uint32_t *table, uint32_t at) {
-  if (k > FF_TABLE_INPUTS) { /* Shannon's expansion on the most significant input */
+  if (k > FF_TABLE_INPUTS) { /* Shannon's expansion by the most significant input */
     uint32_t temps = c->temps;
     operand low = emit_table(c, inputs, k - 1, table, at);
     operand high = emit_table(c, inputs, k - 1, table, at + (1u << (k - 1)));
@@ -174,10 +175,10 @@ static operand emit_table(compiler *c, const uint32_t *inputs, uint32_t k, const
   return (operand){dst, 0, 0};
 }
 
-/* Table inputs are rows: constants and signs are folded into the table. */
+/* The inputs of a table operation are rows, so constants and signs are folded into the table. */
 static operand fold_table(compiler *c, const operand *inputs, uint32_t k, const ff_op *data) {
   uint32_t rows[FF_X_MAX_TABLE], kept = 0, flip = 0, fixed = 0, place[FF_X_MAX_TABLE];
-  for (uint32_t i = 0; i < k; i++) { /* inputs[k - 1] is the least significant */
+  for (uint32_t i = 0; i < k; i++) { /* inputs[k - 1] is the least significant one */
     operand in = inputs[k - 1 - i];
     if (in.constant) {
       fixed |= in.row << i;
@@ -204,7 +205,7 @@ static operand fold_table(compiler *c, const operand *inputs, uint32_t k, const 
   return out;
 }
 
-/* The operations that an expression would take, tables as their own cost, in units of one operation on rows. */
+/* The cost of an expression in units of one operation on rows. Tables have a cost of their own. */
 static double expression_cost(const ff_expr *expr) {
   double cost = 0;
   for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at)) {
@@ -245,7 +246,7 @@ static operand compile_code(compiler *c, const ff_expr *expr) {
   return c->status == FF_OK && top == 1 ? c->stack[0] : constant(0);
 }
 
-/* A function by its expression, or by its truth table where that costs less. */
+/* Compiles a function from its expression, or from its truth table if that costs less. */
 static operand compile_function(compiler *c, const ff_expr *expr, const uint32_t *parents, uint32_t n_parents) {
   double by_table = 4 + (n_parents <= 30 ? (double)(1u << n_parents) / 8 : 1e300);
   if (c->status != FF_OK || n_parents < 3 || n_parents > FF_X_MAX_TABLE || expression_cost(expr) <= by_table)
@@ -257,7 +258,7 @@ static operand compile_function(compiler *c, const ff_expr *expr, const uint32_t
   return out;
 }
 
-/* Begins a choice with n_cuts bounds, which are to be written where it points. */
+/* Begins a choice with n_cuts bounds. The caller must write the bounds to the returned address. */
 static uint64_t *begin_select(compiler *c, uint32_t n_cuts) {
   ff_slice *s = c->slice;
   if (c->status == FF_OK)
@@ -266,7 +267,7 @@ static uint64_t *begin_select(compiler *c, uint32_t n_cuts) {
   return c->status == FF_OK ? s->cuts + s->n_cuts : NULL;
 }
 
-/* Notes the choice that was begun; its masks take the next temporaries, of which the first is returned. */
+/* Stores the choice that was begun. Its masks take the next temporaries, and the first of them is returned. */
 static uint32_t note_select(compiler *c, uint32_t n_cuts) {
   ff_slice *s = c->slice;
   if (c->status != FF_OK) return 0;
@@ -291,7 +292,7 @@ static uint32_t note_select(compiler *c, uint32_t n_cuts) {
   return masks;
 }
 
-/* A choice among n with the given probabilities; nothing is to be chosen among one. */
+/* A choice among n alternatives with the given probabilities. If n is 1, there is nothing to choose. */
 static uint32_t choose(compiler *c, const double *probability, uint32_t n) {
   uint64_t *cuts = n > 1 ? begin_select(c, n - 1) : NULL;
   if (cuts == NULL) return 0;
@@ -299,7 +300,7 @@ static uint32_t choose(compiler *c, const double *probability, uint32_t n) {
   return note_select(c, n - 1);
 }
 
-/* The choices noted since `first` become one operation; their masks are kept until the next block. */
+/* Makes one operation of the choices stored since `first`. Their masks are kept until the next block. */
 static void emit_selects(compiler *c, size_t first) {
   ff_slice *s = c->slice;
   c->pinned = c->temps;
@@ -307,12 +308,12 @@ static void emit_selects(compiler *c, size_t first) {
     emit(c, FF_S_SELECT, s->temps, (uint32_t)first, (uint32_t)(s->n_selects - first), 0);
 }
 
-/* One node: its functions joined by masks, mask j choosing function `which[j]` before those after it. */
+/* Compiles a node: joins its functions by masks. Mask j selects function `which[j]` rather than those after it. */
 static operand compile_node(compiler *c, const ff_pbn *pbn, const uint32_t *which, uint32_t n, uint32_t masks) {
   const ff_predictor *f = &pbn->predictors[which[n - 1]];
   operand value = compile_function(c, &f->expr, f->parents, f->n_parents);
   for (uint32_t j = n - 1; j-- > 0 && c->status == FF_OK;) {
-    if (which[j] == which[j + 1]) continue; /* masks are nested: mask j + 1 says the same */
+    if (which[j] == which[j + 1]) continue; /* masks are nested, so mask j + 1 covers this case */
     uint32_t temps = give_back(c, value, c->temps);
     f = &pbn->predictors[which[j]];
     operand other = compile_function(c, &f->expr, f->parents, f->n_parents);
@@ -321,7 +322,7 @@ static operand compile_node(compiler *c, const ff_pbn *pbn, const uint32_t *whic
   return value;
 }
 
-/* A node's functions and their probabilities, in scratch memory that grows. */
+/* The functions of a node and their probabilities, in work space that grows. */
 typedef struct {
   uint32_t *which;
   double *probability;
@@ -340,7 +341,7 @@ static uint32_t list_alternatives(compiler *c, alternatives *list, const ff_pbn 
   return n;
 }
 
-/* Nodes are taken in blocks: first the choices of all of them, then their functions. */
+/* Compiles nodes in blocks: first the choices of all nodes of the block, then their functions. */
 static void compile_independent(compiler *c, const ff_pbn *pbn) {
   alternatives list = {0};
   for (uint32_t i = 0, end = 0; i < pbn->n_nodes && c->status == FF_OK; i = end) {
@@ -363,7 +364,7 @@ static void compile_independent(compiler *c, const ff_pbn *pbn) {
   free(list.probability);
 }
 
-/* The functions that node i has in each context, without those at the end that repeat the last. */
+/* The function that a node has in each context, without those at the end that are equal to the last one. */
 static uint32_t list_contexts(const ff_pbn *pbn, uint32_t i, uint32_t *which) {
   uint32_t n = pbn->n_contexts;
   for (uint32_t j = 0; j < n; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
@@ -389,8 +390,9 @@ static void compile_dependent(compiler *c, const ff_pbn *pbn) {
   free(which);
 }
 
-/* One choice among all functions of all nodes: each has its probability divided by the number of nodes, removed ones included. The
- * last alternative needs no bound: the update of a removed node, if there are any. With contexts, the choice is among nodes. */
+/* One choice among all functions of all nodes. Each has its probability divided by the number of nodes, including removed
+ * ones. The last alternative needs no bound; if there are removed nodes, it is the selection of one of them. With contexts,
+ * the choice is among nodes. */
 static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   static const double whole = 1.0;
   uint32_t n = pbn->n_nodes, all = n + pbn->removed_nodes;
@@ -407,8 +409,8 @@ static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   return note_select(c, (uint32_t)(cuts - (c->slice->cuts + c->slice->n_cuts)));
 }
 
-/* A step updates one node, perhaps a removed one. The masks are nested: node i is chosen where the mask of its last alternative is
- * set and that of node i - 1 is not. */
+/* A step updates one node, which may be a removed one. Masks are nested: node i is selected if the mask of its last
+ * alternative is 1 and that of node i - 1 is 0. */
 static void compile_asynchronous(compiler *c, const ff_pbn *pbn) {
   uint32_t m = pbn->n_contexts, n = pbn->n_nodes;
   uint32_t *which = m > 0 ? room_for_contexts(c, m) : NULL;
@@ -443,7 +445,7 @@ static void compile_terms(compiler *c, const ff_observables *observables) {
   }
 }
 
-/* Terms were given numbers at the top, for where their rows stand is known only once temporaries are counted. */
+/* Terms have temporary row numbers at the top of the range, because their rows are known only after temporaries are counted. */
 static void place_terms(ff_slice *s) {
   for (size_t i = s->n_update; i < s->n_ops; i++)
     if (s->ops[i].dst >= UINT32_MAX - s->n_terms) s->ops[i].dst = s->terms + (s->ops[i].dst - (UINT32_MAX - s->n_terms));

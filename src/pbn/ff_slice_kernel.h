@@ -1,20 +1,21 @@
-/* The sliced program's interpreter, written once and compiled once an instruction set. The including file defines
+/* The interpreter of the sliced program. The including file compiles it for an instruction set and must define
  *   FF_KERNEL(name)           the name in this instruction set
- *   V, VL                     a vector, and how many 64-bit words it holds
- *   V_LOAD V_STORE V_SET1     aligned load and store, one 64-bit word everywhere
+ *   V, VL                     a vector, and the number of 64-bit words in it
+ *   V_LOAD V_STORE V_SET1     aligned load and store, and the same 64-bit word in all places
  *   V_AND V_OR V_XOR V_ANDN   (V_ANDN(a, b) = a & ~b)
  *   V_MUX(m, a, b) V_XOR3 V_MAJ V_XAND(a, b, c) = (a & b) ^ c
- *   V_DIRECT                  inputs up to which a table is made nibble by nibble
- *   V_MUL(a, b) V_HIGH(a)     product of the low halves of every word; the high half moved to the low one
- *   V_JOIN(low, high)         low halves of two vectors into one: (uint32_t)low | high << 32
+ *   V_DIRECT                  tables of up to this many inputs are computed nibble by nibble
+ *   V_MUL(a, b) V_HIGH(a)     product of the low halves of every word; the high half moved to the low half
+ *   V_ADD(a, b) V_SHIFT(a, n) sum of every word; every word shifted right by n bits
+ *   V_JOIN(low, high)         low halves of two vectors joined: (uint32_t)low | high << 32
  *   V_RAMP(start, step)       start, start + step, ...
- *   V_NONZERO(a)              bit i is set where word i is not 0
- *   v_spread(counts, bits, weight)   counts[i] += weight where bit i of 64 is set
+ *   V_NONZERO(a)              bit i is 1 if word i is not 0
+ *   v_spread(counts, bits, weight)   counts[i] += weight for each i of 64 whose bit is 1
  */
 #define V_ROW (FF_ROW_WORDS / VL)
 #define V_AT(row, h) ((row) + (size_t)(h) * VL)
 
-/* The parts of a Philox counter and key that a whole step shares. */
+/* The parts of a Philox counter and key that are the same for a whole step. */
 typedef struct {
   uint64_t key0[FF_PHILOX_ROUNDS], key1[FF_PHILOX_ROUNDS];
   uint64_t step_low, step_unit, unit_low;
@@ -49,7 +50,7 @@ static void FF_KERNEL(address)(FF_KERNEL(draws) * d, const ff_tile *tile) {
   }
 }
 
-/* Four random rows from 32 blocks: 32-bit word t of row j is word j of block t. */
+/* Computes four random rows from 32 blocks: 32-bit word t of row j is word j of block t. */
 static inline void FF_KERNEL(random_rows)(uint64_t *rows, uint32_t purpose, uint32_t group, const FF_KERNEL(draws) * d) {
   uint64_t base = ((uint64_t)purpose << FF_PHILOX_BLOCK_BITS) + (uint64_t)group * 32;
   for (int h = 0; h < V_ROW; h++) {
@@ -60,17 +61,17 @@ static inline void FF_KERNEL(random_rows)(uint64_t *rows, uint32_t purpose, uint
   }
 }
 
-/* Trajectories whose first bits equal those of a cut, each with the cut, collected over a block of choices: the rest of their
- * numbers is drawn many at a time. */
+/* A list of open lanes: trajectories whose first bits equal those of a cut, each with that cut. They are collected over a
+ * block of choices, so that the rest of their numbers can be drawn many at a time. */
 #define FF_OPEN_AT_ONCE (FF_TILE * 2)
 typedef struct {
   FF_ALIGNED uint64_t block[FF_OPEN_AT_ONCE + 2 * VL]; /* of the draw */
-  uint32_t cut[FF_OPEN_AT_ONCE + 2 * VL];              /* among the block's */
+  uint32_t cut[FF_OPEN_AT_ONCE + 2 * VL];              /* index among the cuts of the block */
   uint16_t lane[FF_OPEN_AT_ONCE + 2 * VL];
   uint32_t n;
 } FF_KERNEL(open_list);
 
-/* Closes again where all bits but the last equal those of a cut, which was taken for not below. */
+/* Decides lanes in which all bits but the last equal those of a cut. close() has taken these numbers for not below the cut. */
 FF_SELDOM void FF_KERNEL(close_further)(const ff_tile *tile, const FF_KERNEL(open_list) * open, uint64_t *masks,
                                         uint32_t first_cut) {
   const ff_slice *s = &tile->program->slice;
@@ -109,8 +110,8 @@ static void FF_KERNEL(close)(ff_tile *tile, FF_KERNEL(open_list) * open, uint64_
   open->n = 0;
 }
 
-/* Compares a number per lane, its bits in random rows from the top, with a cut; lists the lanes whose bits so far equal it. `at` is
- * the cut's number among its block's. */
+/* Compares a number for each lane with a cut. The number's first bits are in random rows, the most significant first. Lanes
+ * whose bits all equal those of the cut are added to the list. `at` is the index of the cut in its block. */
 static inline void FF_KERNEL(compare)(const uint64_t *ring, const ff_slice_select *select, uint64_t cut, uint32_t at,
                                       uint64_t *mask, FF_KERNEL(open_list) * list) {
   FF_ALIGNED uint64_t undecided[FF_ROW_WORDS];
@@ -141,14 +142,14 @@ static inline void FF_KERNEL(compare)(const uint64_t *ring, const ff_slice_selec
   }
 }
 
-/* A block of choices: their random rows, their masks from row `masks` on. */
+/* Makes a block of choices: draws their random rows and computes their masks from row `op->dst` on. */
 static void FF_KERNEL(select)(ff_tile *tile, const ff_slice_op *op, const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
   uint64_t *masks = tile->rows + (size_t)op->dst * FF_ROW_WORDS, *ring = tile->rows + (size_t)s->ring * FF_ROW_WORDS;
   const ff_slice_select *select = &s->selects[op->a], *end = select + op->b;
   FF_KERNEL(open_list) open;
   open.n = 0;
-  uint32_t first_cut = select->cut, group = (select->row + 3) / 4; /* earlier rows of a group are in the ring already */
+  uint32_t first_cut = select->cut, group = (select->row + 3) / 4; /* earlier rows of this group are in the ring already */
   for (; select < end; select++) {
     for (; group * 4 < select->row + select->n_rows; group++)
       FF_KERNEL(random_rows)(ring + (size_t)(group % 4) * 4 * FF_ROW_WORDS, FF_DRAW_SELECT, group, d);
@@ -160,7 +161,7 @@ static void FF_KERNEL(select)(ff_tile *tile, const ff_slice_op *op, const FF_KER
   if (open.n > 0) FF_KERNEL(close)(tile, &open, masks, first_cut, d);
 }
 
-/* A function of two inputs as c0 ^ c1 a ^ c2 b ^ c3 a b, by its four values. */
+/* The function of two inputs with four given values, written as c0 ^ c1 a ^ c2 b ^ c3 a b. */
 #define FF_MASK(bit) (0 - (uint64_t)((bit)&1))
 #define FF_MONOMIALS(n) \
   {FF_MASK(n), FF_MASK((n) ^ (n) >> 1), FF_MASK((n) ^ (n) >> 2), FF_MASK((n) ^ (n) >> 1 ^ (n) >> 2 ^ (n) >> 3)}
@@ -169,7 +170,7 @@ static const uint64_t FF_KERNEL(monomials)[16][4] = {
     FF_MONOMIALS(6u), FF_MONOMIALS(7u), FF_MONOMIALS(8u),  FF_MONOMIALS(9u),  FF_MONOMIALS(10u), FF_MONOMIALS(11u),
     FF_MONOMIALS(12u), FF_MONOMIALS(13u), FF_MONOMIALS(14u), FF_MONOMIALS(15u)};
 
-/* All sixteen functions of two inputs: bit r of the index is the value where b a = r. */
+/* Computes all sixteen functions of two inputs. Bit r of the index is the value for b a = r. */
 static inline void FF_KERNEL(leaves)(V leaf[16], V a, V b) {
   const V one = V_SET1(UINT64_MAX), not_a = V_XOR(a, one), not_b = V_XOR(b, one);
   leaf[0] = V_SET1(0);
@@ -195,8 +196,9 @@ static inline V FF_KERNEL(leaf)(uint32_t nibble, V a, V b, V ab) {
   return V_XAND(ab, V_SET1(c[3]), V_XAND(b, V_SET1(c[2]), V_XAND(a, V_SET1(c[1]), V_SET1(c[0]))));
 }
 
-/* A truth table over rows: each nibble is a function of the two least significant inputs (made one by one in a small table,
- * picked among all sixteen in a large one), and the other inputs choose, level by level. */
+/* Looks up a truth table for whole rows. Each nibble is a function of the two least significant inputs: for a small table it
+ * is computed, for a large one it is taken from all sixteen functions. The other inputs then select among the results, level
+ * by level. */
 static inline void FF_KERNEL(table)(uint64_t *rows, uint64_t *dst, const uint32_t *args) {
   const uint32_t k = args[0], *input = args + 1, *bits = args + 1 + k;
   for (int h = 0; h < V_ROW; h++) {
@@ -244,7 +246,7 @@ static inline void FF_KERNEL(fetch_row)(const uint64_t *rows, uint32_t row) {
   __builtin_prefetch(rows + (size_t)row * FF_ROW_WORDS + FF_ROW_WORDS / 2);
 }
 
-/* What an operation some way ahead will read: a network larger than the caches is read all over. */
+/* Prefetches the rows that a later operation will read. A network larger than the caches reads rows all over the memory. */
 static inline void FF_KERNEL(fetch)(const uint64_t *rows, const ff_slice *s, const ff_slice_op *op) {
   if (op->code == FF_S_TABLE) {
     const uint32_t *args = s->args + op->a;
@@ -292,8 +294,9 @@ static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_
   }
 }
 
-/* Draws a step's hits: marks the trajectories hit and notes, for every hit, the value that the site is to get. A hit on a
- * removed node notes a row that nobody reads, which costs less than a branch. Returns how many there are. */
+/* Draws the hits of a step. Marks the trajectories that were hit and stores, for each hit, the new value of its site. A hit
+ * on a removed node reads and writes a row that nothing else uses, which is cheaper than a branch. Returns the number of
+ * hits. */
 static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_KERNEL(draws) * d) {
   const ff_program *p = tile->program;
   uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
@@ -305,11 +308,11 @@ static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_
   const uint32_t *flip = p->flip;
   const uint64_t *rows = tile->rows;
   const V n_flip = V_SET1(p->n_flip);
-  for (uint32_t i = 0; i < n; i += 2 * VL) { /* hit 2b is the first half of block b's words, 2b + 1 the second */
+  for (uint32_t i = 0; i < n; i += 2 * VL) { /* hit 2b uses the first half of block b's words, hit 2b + 1 the second half */
     FF_ALIGNED uint64_t site[2][VL], lane[2][VL];
     V out[4];
     FF_KERNEL(philox)(out, V_RAMP(base + i / 2, 1), d);
-    for (int j = 0; j < 2; j++) { /* ff_pick54, on vectors */
+    for (int j = 0; j < 2; j++) { /* ff_pick54() on vectors */
       V low = V_MUL(V_SHIFT(V_JOIN(out[2 * j + 1], V_SET1(0)), 10), n_flip);
       V_STORE(site[j], V_HIGH(V_ADD(V_MUL(out[2 * j], n_flip), V_SHIFT(low, 22))));
       V_STORE(lane[j], V_AND(out[2 * j + 1], V_SET1(FF_TILE - 1)));
@@ -327,7 +330,7 @@ static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_
   return n;
 }
 
-/* One row into a vertical counter that already holds t of them. */
+/* Adds one row to a vertical counter that already has t rows. */
 static inline void FF_KERNEL(add)(ff_counter *counter, const uint64_t *row, uint32_t t) {
   for (int h = 0; h < V_ROW; h++) {
     V carry = V_LOAD(V_AT(row, h));
@@ -392,7 +395,7 @@ static void FF_KERNEL(count)(ff_tile *tile, const FF_KERNEL(draws) * d) {
   if (++tile->in_counters == (1u << FF_COUNT_LEVELS) - 1) FF_KERNEL(spill)(tile);
 }
 
-/* The terms in the state from which counting starts. */
+/* Evaluates the terms in the state from which counting starts. */
 static void FF_KERNEL(count_from)(ff_tile *tile, const FF_KERNEL(draws) * d) {
   const ff_program *p = tile->program;
   const ff_slice *s = &p->slice;
@@ -424,7 +427,7 @@ static void FF_KERNEL(step)(ff_tile *tile, FF_KERNEL(draws) * d) {
         V_STORE(V_AT(now + i, h), V_MUX(stay, V_LOAD(V_AT(now + i, h)), V_LOAD(V_AT(next + i, h))));
     }
   }
-  for (size_t i = 0; i < hits; i++) { /* a site hit twice gets the same value twice */
+  for (size_t i = 0; i < hits; i++) { /* a site that is hit twice gets the same value twice */
     uint64_t *word = tile->rows + tile->hit_word[i];
     *word = (*word & ~(UINT64_C(1) << tile->hit_bit[i])) | (uint64_t)tile->hit_value[i] << tile->hit_bit[i];
   }

@@ -1,16 +1,17 @@
-/* Where trajectories start, and whether the long run depends on it. */
+/* How trajectories start, and whether the long run depends on the start. */
 #include <stdlib.h>
 
 #include "ff_engine_internal.h"
 
 static int can_flip(const ff_pbn *pbn, uint32_t node) { return pbn->perturbed[node] && pbn->perturbation > 0; }
 
-/* Settles nodes whose parents are all settled, one after the other, as Kahn orders a graph: `waits` counts a node's parents that
- * are not, arrow by arrow; `children` lists, from at[node] on, who waits for it. */
+/* Settles nodes whose parents are all settled, one after the other, as in Kahn's topological sorting. `waits` counts the
+ * parents of each node that are not settled, once per arrow. From at[node] on, `children` lists the nodes that wait for a
+ * node. Returns the number of nodes that cannot be settled. */
 static uint32_t settle(const ff_pbn *pbn, const uint8_t *settled, uint32_t open, uint32_t *waits, uint32_t *at,
                        uint32_t *children, uint32_t *queue) {
   uint32_t n = pbn->n_nodes, n_queue = 0;
-  for (int fill = 0; fill < 2; fill++) { /* first how many wait for each, then who */
+  for (int fill = 0; fill < 2; fill++) { /* first counts the nodes that wait for each node, then lists them */
     for (uint32_t i = 0; i < n; i++)
       for (uint32_t f = pbn->first[i]; !settled[i] && f < pbn->first[i + 1]; f++)
         for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++) {
@@ -23,7 +24,9 @@ static uint32_t settle(const ff_pbn *pbn, const uint8_t *settled, uint32_t open,
             waits[i]++;
           }
         }
-    for (uint32_t i = 1; i <= n && !fill; i++) at[i] += at[i - 1]; /* ends, which filling turns into beginnings */
+    for (uint32_t i = 1; i <= n && !fill; i++) at[i] += at[i - 1]; /* ends of the lists; filling the lists turns them into
+                                                                    * starts
+                                                                    */
   }
   for (uint32_t i = 0; i < n; i++)
     if (!settled[i] && waits[i] == 0) queue[n_queue++] = i;

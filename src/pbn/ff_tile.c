@@ -1,4 +1,4 @@
-/* A tile: what runs a program, whichever its layout and the processor's instruction set. */
+/* A tile, for both layouts and all instruction sets. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Looks and decisions: when the pilot is believed, what it plans, and when the run is done. */
+/* Looks and decisions: when the pilot is accepted, what it plans, and when the run is done. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,20 +7,22 @@
 
 #include "ff_estimate_internal.h"
 
-#define RARE 50.0               /* independent looks wanted at what was never seen, times precision */
-#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, a second or so) after which a run adds no tiles for rare events */
-#define MIN_PATIENCE 64         /* stretches (of 2,048 steps at least) before trajectories that disagree are given up ... */
+#define RARE 50.0               /* independent observations wanted of what was never seen, times precision */
+#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, about a second) after which a run adds no tiles for rare events */
+#define MIN_PATIENCE 64         /* stretches (of at least 2,048 steps) before trajectories that disagree are given up ... */
 #define MIN_STRETCH 2048
-#define MAX_STUCK 2             /* ... where so many doublings bring no agreement */
-#define HOPELESS 8              /* times max_burn_in that trajectories seem to need, for them to be given up at once */
-#define DOUBTFUL_TILES 16       /* of a run whose answer is uncertain, at most */
-#define SHARED_RUN 0.08         /* correlation of a trajectory's halves that a run may show */
+#define MAX_STUCK 2             /* ... if this many doublings bring no agreement */
+#define HOPELESS 8              /* trajectories that seem to need more than this many times max_burn_in are given up at once */
+#define DOUBTFUL_TILES 16       /* largest number of tiles of a run whose answer is uncertain */
+#define SHARED_RUN 0.08         /* allowed correlation of the halves of a trajectory in the run */
 #define DRIFT_RUN 5.0
-#define MARGIN 1.1              /* more samples than planned, so that one run mostly suffices */
-#define MARGIN_MORE 1.02        /* ... and where it did not: the spread is known better by then */
-#define MOST_REMEMBERED 0.0625  /* difference by the start, between means over an eighth of the burn-in, that needs no longer look */
-#define BURN_IN_SHARE 5         /* a tile counts at least so many times its burn-in, where samples are many ... */
-#define LONG_SHARE 32           /* ... and so many where they ask for more than FF_MAX_TILES */
+#define MARGIN 1.1              /* more samples than computed, so that one run is mostly enough */
+#define MARGIN_MORE 1.02        /* the same if it was not enough: the spread is known better by then */
+#define MOST_REMEMBERED 0.0625  /* largest difference by the start, between means over an eighth of the burn-in, that needs no
+                                 * longer measurement */
+#define BURN_IN_SHARE 5         /* counted steps of a tile, in units of the burn-in: at least this many if there are many
+                                 * samples ... */
+#define LONG_SHARE 32           /* ... and this many if they would take more than FF_MAX_TILES tiles */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -41,14 +43,14 @@ static ff_status note(ff_estimate *e, ff_look now, ff_error *err) {
 
 double ff_estimate_stretch(const ff_estimate *e) { return larger((double)e->plan.burn_in, ff_decide_stretch(e->run.program)); }
 
-/* Whether the run has done so little work that it may add tiles for rare events. */
+/* 1 if the run has done so little work that it may add tiles for rare events. */
 static int may_work(const ff_estimate *e) {
   double nodes = (double)ff_program_nodes(e->run.program) + 1, steps = chains_of(e) * (double)e->target[2];
   return steps * nodes * (ff_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
 }
 
-/* The factor by which trajectories are to be increased, from 1 (enough) to 4. A state set that varied needs FF_FEW_VISITS visits. What
- * never varied needs RARE / precision independent looks, times its weight. */
+/* The factor by which the number of trajectories must grow, from 1 (enough) to 4. A state set that varied needs FF_FEW_VISITS
+ * visits. Terms that never varied need RARE / precision independent observations, times their weight. */
 static double looks_wanted(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
   double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
@@ -63,27 +65,29 @@ static double looks_wanted(const ff_estimate *e) {
   return more > 4 ? 4 : more;
 }
 
-/* The memory in steps that the halves' correlation tells of (see ff_look_unmixed()). */
+/* The memory, in steps, that follows from the correlation of the halves (see ff_look_unmixed()). */
 static double shared_memory(const ff_estimate *e, const ff_moments *m) {
-  double shared = m->half_var > 0 ? m->half_cov / m->half_var - 2.5 / sqrt(chains_of(e)) : 0; /* beyond what sampling makes */
+  double shared = m->half_var > 0 ? m->half_cov / m->half_var - 2.5 / sqrt(chains_of(e)) : 0; /* beyond the sampling error */
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
 
-/* Burn-in that one observable asked for wants beyond what mixing asks for, and the thinning of its record. */
+/* The burn-in that one observable asked for needs in addition to mixing, and the thinning of its record. */
 static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
   double alpha, beta, out = 0;
-  /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations fall off geometrically */
-  if (m->inflation > 1 && e->rule.forgets) out = ff_log_series(e->options.epsilon) / ff_log_series((m->inflation - 1) / (m->inflation + 1));
+  /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations decrease geometrically */
+  if (m->inflation > 1 && e->rule.forgets)
+    out = ff_log_series(e->options.epsilon) / ff_log_series((m->inflation - 1) / (m->inflation + 1));
   if (!e->two_state[i]) return out;
   e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
-  if (alpha > 0 && beta > 0 && e->rule.forgets) /* else what differs between trajectories would pass for memory */
+  if (alpha > 0 && beta > 0 && e->rule.forgets) /* otherwise differences between trajectories would be taken for memory */
     out = larger(out, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * (double)e->thinning[i]);
   return out;
 }
 
-/* Burn-in and samples that the pilot asks for: its own burn-in at least, and longer where epsilon asks for it, up to max_burn_in. */
+/* Burn-in and samples that follow from the pilot: at least the pilot's burn-in, and a longer one if epsilon requires it, up
+ * to max_burn_in. */
 static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, memory = 0, most = 0;
   *samples = 1;
@@ -106,12 +110,12 @@ void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint6
   e->next_tile = round * ROUND_UNITS + first + ff_share(tiles, s, k);
   e->start_tile = e->next_tile;
   e->last_tile = round * ROUND_UNITS + first + ff_share(tiles, s + 1, k);
-  uint64_t n = e->last_tile - e->start_tile; /* of a long run: looks at a 64th, a 16th, a quarter, and at the end */
+  uint64_t n = e->last_tile - e->start_tile; /* a long run pauses for looks at a 64th, a 16th, a quarter, and the end */
   e->stop_tile = n <= 64 || e->waves != NULL ? e->last_tile : e->start_tile + n / 64;
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
 }
 
-/* Many tiles let many threads work, and many GPUs where the run is long; each costs its burn-in. */
+/* With many tiles, many threads can work, and many GPUs if the run is long. But each tile costs its burn-in. */
 static double tiles_for(double steps, double burn_in, double fewest) {
   double tiles = ceil(steps / (BURN_IN_SHARE * burn_in)), more = ceil(steps / (LONG_SHARE * burn_in));
   if (tiles <= FF_MAX_TILES) return tiles < fewest ? fewest : tiles;
@@ -122,7 +126,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   uint64_t steps = (uint64_t)burn_in;
   double least = (double)e->least_window, tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
   double window = ceil(samples / FF_TILE / tiles / PERIODS) * PERIODS;
-  if (window < least || !e->rule.forgets) { /* what differs for ever between trajectories takes more of them, not longer ones */
+  if (window < least || !e->rule.forgets) { /* if trajectories differ for ever, more of them are needed, not longer ones */
     window = least;
     tiles = larger(ceil(samples / FF_TILE / window), e->pilot);
   }
@@ -148,7 +152,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   return FF_OK;
 }
 
-/* Where every node by itself has mixed: the pair of nodes, or the predictor function, that has mixed least. */
+/* Used if every node by itself has mixed: names the pair of nodes, or the predictor function, that has mixed least. */
 static void name_slow_together(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t asked = e->observables.n, worst = asked;
@@ -164,11 +168,12 @@ static void name_slow_together(const ff_estimate *e, const double *unmixed, char
              ff_quote(other, strlen(other)).text);
 }
 
-/* Up to four nodes that have mixed least, the worst first, as text: about nodes "a", "b"; if no node is slow, a pair or a function. */
+/* Names up to four nodes that have mixed least, the worst first, as in: about nodes "a", "b". If no node is slow, names a
+ * pair or a function. */
 static void name_slow(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t shown[4], n = 0, slow = 0, asked = e->observables.n, total = e->tally.n;
-  for (uint32_t i = asked; i < total; i++) { /* nodes say more than pairs, and pairs than nothing */
+  for (uint32_t i = asked; i < total; i++) { /* a node is more informative than a pair */
     int node = monitors != NULL && monitors->node[0][i - asked] == monitors->node[1][i - asked];
     if (!(unmixed[i] > 1) || !node) continue;
     slow++;
@@ -190,8 +195,9 @@ static void name_slow(const ff_estimate *e, const double *unmixed, char *out, si
   if (n == 0 && monitors != NULL) name_slow_together(e, unmixed, out, size);
 }
 
-/* The burn-in that mixing seems to take, from below. Halves of h steps that share nearly all of one memory of t steps have a
- * correlation of 1 - 2/3 h / t, and windows of 14 t are asked for; the sampling of a correlation is allowed for. */
+/* A lower bound of the burn-in that mixing seems to need. If halves of h steps share nearly all of one memory of t steps,
+ * their correlation is 1 - 2/3 h / t, and windows of 14 t are required. The sampling error of the correlation is taken into
+ * account. */
 static double wanted_psi(const ff_estimate *e) {
   double most = 0, h = (double)e->plan.half[0], sampling = 3 / sqrt(chains_of(e));
   for (uint32_t i = 0; i < e->tally.n && e->rule.forgets; i++) {
@@ -202,7 +208,7 @@ static double wanted_psi(const ff_estimate *e) {
   return most;
 }
 
-/* A longer burn-in is advised only where max_burn_in is what ended it, not where doublings have brought no agreement. */
+/* A longer burn-in is advised only if max_burn_in was the limit, not if doublings have brought no agreement. */
 static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_error *err) {
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
@@ -248,8 +254,8 @@ ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
   return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
-/* One more tile, from starts far apart and counted from its first step on. It measures ff_estimate_memory(): how long trajectories
- * that start in a set, or outside it, stay there. */
+/* Starts one more tile, with starts far apart, which is counted from its first step on. It measures ff_estimate_memory(): how
+ * long trajectories that start in a set, or outside it, stay there. */
 static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
@@ -266,7 +272,7 @@ static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
   return plan_run(e, e->planned[0], e->planned[1], 0, err);
 }
 
-/* Mostly an eighth of the burn-in is enough: by then it hardly matters any more where a trajectory started. */
+/* An eighth of the burn-in is mostly enough: after it the start hardly matters. */
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
   double difference = 0;
   for (uint32_t i = 0; i < e->observables.n; i++) {
@@ -280,7 +286,7 @@ ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
   return plan_after_pilot(e, err);
 }
 
-/* From the pilot to the run. */
+/* Goes from the pilot to the run. */
 static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   double burn_in, samples;
   wanted(e, &burn_in, &samples);
@@ -291,15 +297,19 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->waves = NULL;
   e->least_window = e->plan.half[0] + e->plan.half[1];
   double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
-  double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* no precision is worth much that is in doubt */
+  double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* a high precision is useless if the answer is in
+                                                                         * doubt
+                                                                         */
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
-  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* else it takes longer than the pilot on a device */
+  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* otherwise it takes longer than the pilot on a
+                                                                            * device
+                                                                            */
   return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
-/* Gives up with an error, or, where the caller takes an uncertain answer, goes on and keeps the error as its doubt. */
+/* Gives up with an error or, if the caller accepts an uncertain answer, goes on and keeps the error as its doubt. */
 ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
   if (status != FF_ECONVERGENCE || !e->options.go_on) {
     if (err != NULL) *err = *why;
@@ -345,7 +355,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   }
   free(unmixed);
   if (last) return status == FF_OK ? end_pilot(e, err) : status;
-  ff_slots_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* what has been run so far is the next burn-in */
+  ff_slots_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* all steps run so far are the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = e->waves == NULL;
   return FF_OK;
 }
@@ -360,15 +370,16 @@ static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_err
   return FF_OK;
 }
 
-/* What a run falls short of, other than samples. */
+/* The reasons why a run is not accepted, other than too few samples. */
 typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 
-/* Of a network that does not forget its start. MOVES: the set was only entered or only left, or still remembers the start.
- * HALF_PERIODS: all trajectories are equal, and a part of a period may shift the mean by more than the precision. */
+/* For a network that does not forget its start. MOVES: the set was only entered or only left, or the start still matters.
+ * HALF_PERIODS: all trajectories are equal, and a part of a period may change the mean by more than the precision. */
 static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
-  /* what is entered and left forgets the start as exp(-(alpha + beta) t), which is to be a tenth of the standard error */
+  /* a set that is entered and left forgets the start as exp(-(alpha + beta) t), which must be at most a tenth of the standard
+   * error */
   double rate = m->alpha + m->beta;
   if (m->n01 > 0 && m->se > 0 && ff_log_series(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
   uint64_t period = e->clockwork.whole ? e->clockwork.period : 0;
@@ -376,7 +387,7 @@ static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) 
   return m->se == 0 && m->n01 > 0 && chains_of(e) / (4 * (double)m->n01) > e->precision[i] ? HALF_PERIODS : SETTLED;
 }
 
-/* Do trajectories of the run remember more than they may? */
+/* Checks whether the run's trajectories depend on their start more than allowed. */
 static shortfall falls_short(const ff_estimate *e, double drift) {
   double chains = chains_of(e), small = e->rule.negligible;
   shortfall out = SETTLED;
@@ -394,14 +405,14 @@ static shortfall falls_short(const ff_estimate *e, double drift) {
   return out;
 }
 
-/* Starts anew with four times the burn-in and window, or with a longer window alone. */
+/* Starts anew with four times the burn-in and window, or only with a longer window. */
 static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint64_t round, ff_error *err) {
   double burn_in = (why == MOVES ? 4 : 1) * (double)e->plan.burn_in;
   if (burn_in > (double)e->options.max_burn_in) {
     ff_error too_long;
     ff_status status = ff_error_set(&too_long, FF_ECONVERGENCE,
-                                    "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: raise "
-                                    "max_burn_in, or use method = \"exact\"",
+                                    "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: "
+                                    "raise max_burn_in, or use method = \"exact\"",
                                     (unsigned long long)e->plan.burn_in);
     status = ff_decide_give_up(e, status, &too_long, err);
     if (status == FF_OK) e->phase = FF_PHASE_DONE;
@@ -421,7 +432,7 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
     return FF_OK;
   }
-  int whole = e->options.n_shards == 1; /* parts follow the first plan; their sum is resumed */
+  int whole = e->options.n_shards == 1; /* shards run the first plan only; their sum is resumed */
   double samples = chains_of(e) * (double)(e->plan.half[0] + e->plan.half[1]);
   if (e->doubt.status != FF_OK) {
     e->phase = FF_PHASE_DONE;

@@ -1,5 +1,5 @@
-/* The estimator: pilot, plan, run, each advanced by a bounded amount of work. What follows from what was counted is decided in
- * ff_decide.c. */
+/* The estimator: pilot, plan and run. Each call does a limited amount of work. ff_decide.c decides what follows from the
+ * counts. */
 #include "ff_estimate_internal.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "ff_influence.h"
 
-#define ALL_PERIODS 5040        /* ... and where periods never end, of 1-10, 12, 14, 15, 18, 20 and more */
-#define NEGLIGIBLE 8            /* part of the finest precision that does not matter */
+#define ALL_PERIODS 5040        /* ... and if periods never end, of 1-10, 12, 14, 15, 18, 20 and more */
+#define NEGLIGIBLE 8            /* the finest precision divided by this is a difference that does not matter */
 
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
@@ -47,7 +47,7 @@ static ff_status check_options(const ff_estimate_options *o, uint32_t n, ff_erro
   return FF_OK;
 }
 
-/* Fills what follows from the observables alone: precisions, state sets, constants. set_at: where the pilot counts each set. */
+/* Fills in what depends on the observables only: precisions, state sets, constants. set_at: where the pilot counts each set. */
 static void describe(ff_estimate *e, const ff_observables *observables) {
   e->rule = (ff_look_rule){.precision = e->precision, .n_asked = observables->n, .n_judged = e->pilot_of.observables->n,
                            .z = e->options.z, .unit = e->options.precision, .forgets = ff_program_forgets(e->run.program),
@@ -61,11 +61,11 @@ static void describe(ff_estimate *e, const ff_observables *observables) {
       e->set_at[e->n_sets] = e->pilot_of.at == NULL ? e->first[i] : e->pilot_of.at[e->first[i]];
       e->set[i] = e->n_sets++;
     }
-    double constant = ff_observable_constant(observables, i); /* NaN where it varies */
+    double constant = ff_observable_constant(observables, i); /* NaN if it varies */
     e->constant[i] = constant == constant;
   }
   e->rule.negligible /= NEGLIGIBLE;
-  e->options.precisions = NULL; /* the caller's */
+  e->options.precisions = NULL; /* belongs to the caller */
 }
 
 static ff_status allocate(ff_estimate *e, ff_error *err) {
@@ -94,27 +94,28 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   return ff_slots_new(e, &e->pilot_of, e->pilot, err);
 }
 
-/* What windows are multiples of, so that both halves hold whole periods; `limit` is the longest window of a first look. */
+/* The number of which windows are multiples, so that both halves hold whole periods. `limit` is the longest window of a first
+ * look. */
 static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   uint64_t unit = periods && limit >= ALL_PERIODS ? ALL_PERIODS : PERIODS, period = e->clockwork.period;
   if (e->rule.forgets) return PERIODS / 2; /* phases are forgotten in time, and pilots should be short */
   if (period < 2 || unit % (2 * period) == 0) return unit;
   uint64_t all = ff_common_multiple(PERIODS, 2 * period);
   if (all > limit) all = 2 * period;
-  if (all > limit) return period; /* halves hold no whole number of periods, but the window does */
+  if (all > limit) return period; /* a half then holds no whole number of periods, but the window does */
   uint64_t most = limit / all * all, out = (unit + all - 1) / all * all;
   return out < most ? out : most;
 }
 
-/* Steps by which deterministic nodes have come to their cycle; each flip elsewhere delays them by a step. */
+/* The step by which deterministic nodes have entered their cycle. Each flip of another node delays them by a step. */
 static double settled_by(const ff_estimate *e) {
   double p = ff_program_perturbation(e->run.program), moves = 1; /* probability that a step is not delayed */
   for (uint32_t i = 0; p > 0 && i < ff_program_flips(e->run.program) && moves > 1e-9; i++) moves *= 1 - p;
   return (double)e->clockwork.settled * 1.1 / moves;
 }
 
-/* Steps of the first burn-in, and of the first window. Together they last a stretch; they let a change pass along a chain of nodes,
- * and deterministic nodes come to their cycle, as far as limits allow. */
+/* The length psi of the first burn-in and of the first window. As far as limits allow, both together last at least a stretch,
+ * a change can pass along a chain of nodes, and deterministic nodes enter their cycle. */
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
   int asynchronous = ff_program_asynchronous(program), forgets = ff_program_forgets(program);
@@ -123,7 +124,7 @@ static uint64_t first_psi(const ff_estimate *e) {
   uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
   int periods = !asynchronous && ff_program_perturbation(program) == 0 && !forgets && work <= 1000;
   double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
-  double limit = ff_decide_longest(e) / (forgets ? 1 : 2); /* else one look is not enough */
+  double limit = ff_decide_longest(e) / (forgets ? 1 : 2); /* otherwise one look is not enough */
   if (2 * psi < stretch) psi = stretch / 2;
   if (psi < settled_by(e)) psi = settled_by(e);
   if (psi > limit) psi = limit;
@@ -133,20 +134,21 @@ static uint64_t first_psi(const ff_estimate *e) {
   return (uint64_t)(units < most_units ? units : most_units) * unit;
 }
 
-/* Whether deterministic nodes come to their cycle, and repeat it, within the first look. */
+/* Checks that deterministic nodes can enter their cycle, and repeat it, within the first look. */
 static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
   double limit = ff_decide_longest(e) / 2;
   const char *else_use = "give a perturbation probability, or use outcomes() or method = \"exact\"";
   if (e->clockwork.period == 0)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "deterministic nodes (one predictor function each, no flips, and such nodes as parents) have not come back to "
-                        "a state that they were in, as far as was looked, and their long run is not known: %s", else_use);
+                        "deterministic nodes (one predictor function each, no flips, and such nodes as parents) have not come "
+                        "back to a state that they were in, as far as was looked, and their long run is not known: %s", else_use);
   if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "deterministic nodes (one predictor function each, no flips, and such nodes as parents) come to a cycle by step "
-                      "%.0f and repeat it every %llu steps, and a burn-in of at most %llu is allowed: allow a longer one "
+                      "deterministic nodes (one predictor function each, no flips, and such nodes as parents) come to a cycle by "
+                      "step %.0f and repeat it every %llu steps, and a burn-in of at most %llu is allowed: allow a longer one "
                       "(max_burn_in), %s",
-                      settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in, else_use);
+                      settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in,
+                      else_use);
 }
 
 /* The pilot's tiles at step 0, on this processor. */
@@ -193,7 +195,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
 
 /* ---- one tile ---------------------------------------------------------------------------------------------------- */
 
-/* The pilot's record: the last RECORD_STEPS steps of the window, one by one. */
+/* Counts steps and fills the pilot's record: the last RECORD_STEPS steps of the window, one by one. */
 static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
   uint64_t left = e->target[2] - ff_tile_step(s->tile), before = left > RECORD_STEPS ? left - RECORD_STEPS : 0;
   if (before > steps) before = steps;
@@ -210,7 +212,7 @@ static void count_recorded(ff_estimate *e, slot *s, uint64_t steps) {
   }
 }
 
-/* Runs a slot's tile to the end of its window or to the deadline; returns whether it is at the end. */
+/* Runs a slot's tile to the end of its window or to the deadline. Returns 1 if the end is reached. */
 static int run_tile(ff_estimate *e, slot *s) {
   int records = e->phase == FF_PHASE_PILOT && s->unit == PILOT_UNIT;
   uint32_t n_terms = ff_program_terms(e->now.program);
@@ -273,7 +275,7 @@ static void pilot_comes_back(ff_estimate *e) {
   start_pilot(e);
 }
 
-/* Work until the deadline, then what the slots have finished goes into the common tally. */
+/* Works until the deadline and then adds what the slots have finished to the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
   if (e->waves != NULL) {
     ff_status status = ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
@@ -333,7 +335,7 @@ int ff_estimate_long_pilot(const ff_estimate *e) {
   return e->phase == FF_PHASE_PILOT && e->n_trace == 0 && ff_program_nodes(e->run.program) >= LARGE;
 }
 
-/* A pilot has too few tiles for more than one device, and is too short for code that has to be compiled. */
+/* A pilot has too few tiles for more than one device, and it is too short for compiling code. */
 static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
   ff_engine_choice one = *choice;
   one.n_devices = 1;
@@ -355,7 +357,7 @@ ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_err
   if ((!pilot && !e->waits) || e->waves != NULL || e->coming != NULL)
     return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot has looked, or between pilot and run");
   if (pilot) return use_for_pilot(e, choice, err);
-  if (e->next_tile == e->last_tile) return FF_OK; /* a part without tiles */
+  if (e->next_tile == e->last_tile) return FF_OK; /* a shard without tiles */
   return ff_waves_new(&e->coming, choice, e->run.program, &e->observables, e->run.at, e->last_tile - e->next_tile, e->target[2],
                       err);
 }
@@ -363,7 +365,7 @@ ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_err
 static void start_on_devices(ff_estimate *e) {
   e->waves = e->coming;
   ff_waves_plan(e->waves, e->target, e->plan.half);
-  if (e->phase == FF_PHASE_PILOT) { /* from the beginning, whatever has been done of it here */
+  if (e->phase == FF_PHASE_PILOT) { /* starts from the beginning, even if a part has been done on this processor */
     for (uint32_t i = 0; i < e->pilot; i++) {
       e->slots[i].busy = 0;
       ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
@@ -384,7 +386,7 @@ ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error
   ff_status status = ff_waves_ready(e->coming, seconds, ready, err);
   if (status == FF_OK && !*ready) return FF_OK;
   int fits = status == FF_OK && (e->phase != FF_PHASE_PILOT || ff_waves_info(e->coming).capacity >= e->pilot);
-  if (fits) /* else this processor does the pilot */
+  if (fits) /* otherwise this processor runs the pilot */
     start_on_devices(e);
   else
     ff_waves_free(e->coming);
@@ -441,7 +443,7 @@ ff_progress ff_estimate_progress(const ff_estimate *e) {
   uint64_t in_shard = ff_share(e->plan.tiles, e->options.shard + 1, e->options.n_shards) -
                       ff_share(e->plan.tiles, e->options.shard, e->options.n_shards);
   out.fraction = in_shard > 0 ? (double)e->tally.tiles / (double)in_shard : 1;
-  if (e->waves != NULL && in_shard > 0) /* waves are finished all at once */
+  if (e->waves != NULL && in_shard > 0) /* all tiles of a wave are finished at once */
     out.fraction = (double)(e->steps - e->steps_before) / ((double)in_shard * FF_TILE * (double)e->target[2]);
   if (e->tally.tiles > 0) out.width = ff_look_at(&e->tally, &e->rule).width;
   return out;

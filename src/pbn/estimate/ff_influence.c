@@ -9,7 +9,7 @@ typedef struct {
   ff_expr *terms;
   double *weights;
   size_t n_terms, terms_capacity, weights_capacity;
-  int64_t *map; /* the identity, but for one node at a time */
+  int64_t *map; /* the identity, except for one node at a time */
 } builder;
 
 void ff_influence_free(ff_observables *observables) {
@@ -22,7 +22,7 @@ void ff_influence_free(ff_observables *observables) {
   *observables = (ff_observables){0};
 }
 
-/* Probability that function f (from 0) of a node is the one selected. */
+/* The probability that function f (from 0) of a node is selected. */
 static double selected(const ff_pbn *pbn, uint32_t node, uint32_t f) {
   if (pbn->n_contexts == 0) return pbn->predictors[pbn->first[node] + f].probability;
   double sum = 0;
@@ -43,7 +43,7 @@ static int names(const ff_predictor *f, uint32_t parent) {
   return low < f->n_parents && f->parents[low] == parent;
 }
 
-#define FOLD_PARENTS 10 /* up to so many, an expression that is always 0 or 1 is found out by its table */
+#define FOLD_PARENTS 10 /* up to this many parents, the truth table shows whether an expression is constant */
 
 /* Replaces an expression that has the same value in every state by that constant. */
 static ff_status fold(ff_expr *expr, ff_error *err) {
@@ -64,7 +64,7 @@ static ff_status fold(ff_expr *expr, ff_error *err) {
   return status;
 }
 
-/* off ^ on, as postfix code; two constants become one */
+/* off ^ on, as postfix code; two constants are folded into one */
 static ff_status join(ff_expr *out, const ff_expr *off, const ff_expr *on, ff_error *err) {
   if (off->length == 1 && on->length == 1 && FF_X_CODE(off->code[0]) == FF_X_CONST && FF_X_CODE(on->code[0]) == FF_X_CONST) {
     ff_status status = ff_expr_copy(out, off, err);
@@ -209,7 +209,7 @@ typedef struct {
 
 static int bit(const uint32_t *table, uint32_t row) { return table[row / 32] >> (row % 32) & 1; }
 
-/* Keeps the inputs on which the table depends; the table shrinks in place. */
+/* Keeps only the inputs on which the table depends. The table shrinks in place. */
 static uint32_t essential(uint32_t *parents, uint32_t n, uint32_t *table) {
   for (uint32_t k = n; k-- > 0;) {
     uint32_t low = (1u << k) - 1, half = 1u << (n - 1), same = 1;
@@ -218,7 +218,7 @@ static uint32_t essential(uint32_t *parents, uint32_t n, uint32_t *table) {
       same = bit(table, off) == bit(table, off | 1u << k);
     }
     if (!same) continue;
-    for (uint32_t row = 0; row < half; row++) { /* what is read stands at or after what is written */
+    for (uint32_t row = 0; row < half; row++) { /* reads are never behind writes */
       uint32_t value = (uint32_t)bit(table, (row & low) | (row & ~low) << 1);
       table[row / 32] = (table[row / 32] & ~(1u << (row % 32))) | value << (row % 32);
     }
@@ -235,7 +235,7 @@ static ff_status put(key_list *keys, const uint32_t *words, size_t n, ff_error *
   return FF_OK;
 }
 
-/* A term's key: inputs and table, or its code. */
+/* Appends a term's key: inputs and table, or its code. */
 static ff_status put_key(key_list *keys, const ff_expr *term, ff_error *err) {
   uint32_t *parents = NULL, *table = NULL, n = 0, code = UINT32_MAX;
   ff_status status = ff_expr_parents(term, &parents, &n, err);
@@ -263,16 +263,17 @@ static size_t hash_of(const uint32_t *words, size_t n) {
   return (size_t)(hash ^ hash >> 32);
 }
 
-/* The distinct terms found so far; a slot holds the number of one, from 1. */
+/* The distinct terms found so far. A slot holds the number of a term, from 1. */
 typedef struct {
   key_list keys;
-  size_t *end; /* per distinct term, where its key ends */
+  size_t *end; /* for each distinct term: where its key ends */
   uint32_t *slots;
   size_t n_slots;
   uint32_t n;
 } term_table;
 
-/* The number (from 0) of the term whose key was put last: an old one, and the key goes, or the next. */
+/* The number (from 0) of the term whose key was appended last. If the term is known, its number is returned and the key is
+ * removed; otherwise it gets the next number. */
 static uint32_t number_of(term_table *t, size_t start) {
   size_t length = t->keys.n - start;
   for (size_t slot = hash_of(t->keys.words + start, length) % t->n_slots;; slot = (slot + 1) % t->n_slots) {
@@ -326,7 +327,7 @@ ff_status ff_counted_new(ff_counted *out, const ff_observables *observables, ff_
       continue;
     }
     at[i] = number_of(&found, start);
-    terms[at[i]] = *term; /* of equal terms the last */
+    terms[at[i]] = *term; /* the last one of equal terms */
     weights[at[i]] = 0.5;
     first[at[i] + 1] = at[i] + 1;
   }

@@ -1,12 +1,12 @@
-/* Precision and mixing, as sums over trajectories tell them. */
+/* Precision and mixing, computed from sums over trajectories. */
 #include "ff_look.h"
 
 #include <math.h>
 
-#define MOST_SHARED 0.04  /* correlation of a trajectory's halves ... */
-#define MOST_KEPT 0.7     /* ... and what may be left of the variance within, with a window twice as long */
-#define SAMPLING 2.5      /* standard errors that both are allowed on top, at least */
-#define DRIFT 4.0         /* standard errors between the halves' means, at least */
+#define MOST_SHARED 0.04  /* allowed correlation of the halves of a trajectory ... */
+#define MOST_KEPT 0.7     /* ... and the part of the variance within trajectories that may be left with a window twice as long */
+#define SAMPLING 2.5      /* standard errors by which both may be exceeded, at least */
+#define DRIFT 4.0         /* standard errors allowed between the means of the halves, at least */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -21,7 +21,7 @@ ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
   return out;
 }
 
-/* The largest of n standard normal numbers is about this; one look judges that many observables. */
+/* The approximate largest of n standard normal numbers. One look judges that many observables. */
 static double largest_of(uint32_t n) { return sqrt(2 * ff_log_series(n + 1.0)); }
 
 static double shared(const ff_moments *m, double sampling, double small) {

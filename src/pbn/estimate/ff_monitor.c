@@ -13,7 +13,7 @@ void ff_monitors_free(ff_monitors *monitors) {
   *monitors = (ff_monitors){0};
 }
 
-/* A term of one node, or the exclusive or of two. */
+/* A term with the value of one node, or the exclusive or of two nodes. */
 static ff_status make_term(ff_expr *out, uint32_t a, uint32_t b, ff_error *err) {
   uint32_t length = a == b ? 1 : 3;
   ff_op *code = ff_calloc(length, sizeof *code);
@@ -27,7 +27,7 @@ static ff_status make_term(ff_expr *out, uint32_t a, uint32_t b, ff_error *err) 
   return FF_OK;
 }
 
-/* Another node to pair a node with: its first parent that is not itself, else the next node. */
+/* A partner for a node in a pair: its first parent that is another node, else the next node. */
 static uint32_t partner(const ff_pbn *pbn, uint32_t node) {
   for (uint32_t f = pbn->first[node]; f < pbn->first[node + 1]; f++)
     for (uint32_t j = 0; j < pbn->predictors[f].n_parents; j++)
@@ -46,19 +46,20 @@ static uint32_t list_pairs(ff_monitors *m, uint32_t at, const ff_pbn *pbn, uint3
       }
     return found;
   }
-  if (most > n) most = n; /* one for each node */
+  if (most > n) most = n; /* one pair per node */
   for (uint32_t i = 0; i < most; i++, found++) {
-    uint32_t a = m->node[0][(uint32_t)((uint64_t)i * at / most)]; /* of the nodes watched, which are listed before */
+    uint32_t a = m->node[0][(uint32_t)((uint64_t)i * at / most)]; /* one of the nodes monitored, which are listed before */
     m->node[0][at + found] = a;
     m->node[1][at + found] = partner(pbn, a);
   }
   return found;
 }
 
-#define PASSES 64 /* over all nodes; what they leave besides feedback does no harm */
+#define PASSES 64 /* over all nodes; it does no harm if further nodes without feedback remain */
 
-/* Lists the nodes that can be slow by themselves, those on cycles and between them, first; the others follow them or lead to them.
- * What has no parent left, or no child, is struck off, pass by pass. `mark` has room for two bytes a node. */
+/* Lists the nodes that can be slow by themselves first: those on cycles and between cycles. The other nodes follow them or
+ * lead to them. Nodes that have no parent left, or no child left, are removed pass by pass. `mark` has room for two bytes per
+ * node. */
 static uint32_t list_core(uint32_t *list, const ff_pbn *pbn, uint8_t *mark) {
   uint32_t n = pbn->n_nodes, core = 0, others = 0;
   uint8_t *keep = mark, *leads = mark + n;
@@ -88,7 +89,7 @@ static uint32_t list_core(uint32_t *list, const ff_pbn *pbn, uint8_t *mark) {
   return core;
 }
 
-/* Watches the core and then further nodes in order, or, if the core is too large, an even selection of it. */
+/* Takes the core and then further nodes in order, or, if the core is too large, an even selection of it. */
 static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t *list, uint32_t core, uint32_t nodes,
                               uint32_t pairs) {
   for (uint32_t i = 0; i < nodes; i++)
@@ -100,7 +101,7 @@ static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t 
 
 static int watched(const ff_predictor *f) { return f->n_parents >= MANY_PARENTS && f->expr.length < 64; }
 
-/* Functions to be watched, evenly from all: function[i] are their numbers; their nodes are listed from `at` on. */
+/* Selects functions to monitor, evenly from all. function[i] are their numbers, and their nodes are listed from `at` on. */
 static uint32_t list_functions(ff_monitors *m, uint32_t at, uint32_t *function, const ff_pbn *pbn, uint32_t most) {
   uint32_t all = 0, seen = 0, found = 0;
   for (uint32_t f = 0; f < pbn->first[pbn->n_nodes]; f++) all += (uint32_t)watched(&pbn->predictors[f]);
@@ -143,7 +144,7 @@ ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const f
   free(mark);
   out->observables.n = asked->n + found;
   memcpy(first, asked->first, (size_t)asked->n * sizeof *first);
-  for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that are not made yet are empty */
+  for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that do not exist yet are empty */
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < n_terms && status == FF_OK; i++) {
     status = ff_expr_copy(&terms[i], &asked->terms[i], err);

@@ -1,4 +1,4 @@
-/* Tiles and sums that an estimate has in hand, and the window that they are run for. */
+/* The tiles and sums that an estimate currently uses, and the window for which tiles run. */
 #include <stdlib.h>
 
 #include "ff_estimate_internal.h"

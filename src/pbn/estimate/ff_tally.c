@@ -1,4 +1,4 @@
-/* Sums over trajectories, and what they say. */
+/* Sums over trajectories, and the estimates that follow from them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../../base/ff_sum.h"
 #include "ff_tally.h"
 
-#define WEIGHT_ONE 1048576.0 /* weights are counted in units of 2^-20 */
+#define WEIGHT_ONE 1048576.0 /* weights are in units of 2^-20 */
 
 uint32_t ff_tally_weight(double weight) { return (uint32_t)(weight * WEIGHT_ONE + 0.5); }
 
@@ -39,7 +39,7 @@ void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1) {
   tally->half[1] = half1;
 }
 
-/* A term's counts of 1,024 trajectories, or what all of them have where it is constant. */
+/* A term's counts in 1,024 trajectories, or the same count for all if it is constant. */
 typedef struct {
   const uint32_t *counts;
   uint32_t all;
@@ -66,7 +66,7 @@ static void add_term(uint64_t *words, uint32_t at, int two_state, const uint32_t
     words[FF_TERM_AFTER] += at < FF_TERM_0 ? harvest->after[at] : held;
     return;
   }
-  for (uint32_t lane = 0; lane < FF_TILE; lane++) { /* what is constant cannot be missed */
+  for (uint32_t lane = 0; lane < FF_TILE; lane++) { /* a constant term cannot be missed */
     uint64_t early = value(a, lane), late = value(whole, lane) - early;
     words[FF_TERM_SEEN_ON] += at >= FF_TERM_0 ? 2 : (early > 0) + (late > 0);
     words[FF_TERM_SEEN_OFF] += at >= FF_TERM_0 ? 2 : (early < half[0]) + (late < half[1]);
@@ -75,7 +75,8 @@ static void add_term(uint64_t *words, uint32_t at, int two_state, const uint32_t
 
 #define SHORT_WINDOW (UINT64_C(1) << 26) /* 1,024 products of counts up to this fit into 64 bits */
 
-/* One term: the products' sums times its weight's square, which are the same integers. */
+/* Adds an observable of one term. The sums of products times the square of its weight are the same integers as in the general
+ * case. */
 static void add_single(uint64_t *words, column early, column all, uint64_t weight) {
   uint64_t a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   for (uint32_t lane = 0; lane < FF_TILE && early.counts != NULL; lane++) {
@@ -159,7 +160,9 @@ static double spread(const uint64_t *products, const uint64_t *a, const uint64_t
 }
 
 static void two_state(ff_moments *m, const uint64_t *words, double samples) {
-  uint64_t ones_from = words[FF_TERM_ALL] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER]; /* steps that began in the set */
+  uint64_t ones_from = words[FF_TERM_ALL] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER]; /* number of steps that began in the
+                                                                                           * set
+                                                                                           */
   double n1 = (double)ones_from, n0 = samples - n1;
   m->n01 = (words[FF_TERM_CHANGES] + words[FF_TERM_AFTER] - words[FF_TERM_BEFORE]) / 2;
   m->n10 = (words[FF_TERM_CHANGES] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER]) / 2;
@@ -170,14 +173,15 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
     m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
 }
 
-/* Does rounding to 2^-20 change a weight by more than 0.1%? Then the spread is bounded by the largest that means can have. */
+/* 1 if rounding to 2^-20 changes a weight by more than 0.1%. Then the largest spread that means can have is used as a bound. */
 static int rounded(const ff_tally *tally, uint32_t first, uint32_t last) {
   for (uint32_t j = first; j < last; j++)
     if (fabs(ff_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
   return 0;
 }
 
-/* The spread between trajectories is honest whatever happens within them, once there are enough visits for it to show. */
+/* Chooses the standard error. The spread between trajectories is valid whatever happens within them, if there are enough
+ * visits to show it. */
 static void choose_error(ff_moments *m, double mean, double most) {
   double rarer = mean < most - mean ? mean : most - mean;
   m->se = m->se_between;
@@ -187,10 +191,10 @@ static void choose_error(ff_moments *m, double mean, double most) {
   m->visits = rarer * rarer / (m->se * m->se);
 }
 
-/* The spread of a sum is reliable only if each term's rarer value was seen in FF_FEW_VISITS half-trajectories. For a rarer term an
- * error is added; its variance is doubled, as lengths of visits vary as much as their number. */
+/* The spread of a sum is reliable only if the rarer value of each term was seen in FF_FEW_VISITS half windows. For a rarer
+ * term an error is added. Its variance is doubled, because the lengths of visits vary as much as their number. */
 static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
-  double more = 0; /* terms may share their visits: their errors are added, not the squares */
+  double more = 0; /* terms may share their visits, so errors are added and not their squares */
   for (uint32_t j = first; j < last; j++) {
     const uint64_t *words = ff_sums_of_term(tally->words, j);
     double weight = tally->weights[j], mean = (double)words[FF_TERM_ALL] / samples, rarer = mean < 0.5 ? mean : 1 - mean;
@@ -208,7 +212,7 @@ void ff_tally_memory(const ff_tally *tally, uint32_t observable, double share[2]
   double most = 0, a = ff_sum_value(pair + FF_SUM_A), b = ff_sum_value(pair + FF_SUM_B), ab = ff_sum_value(pair + FF_SUM_AB);
   double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1];
   for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += ff_tally_weight(tally->weights[j]);
-  double off = most * h0 * chains - a; /* what the first half lacks */
+  double off = most * h0 * chains - a; /* the complement of the first half's sum */
   share[0] = off > 0 ? (most * h0 * b - ab) / off / h1 / WEIGHT_ONE : NAN;
   share[1] = a > 0 ? ab / a / h1 / WEIGHT_ONE : NAN;
 }
@@ -237,10 +241,11 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
       count_looks(&m, tally, first, last, chains * n);
     return m;
   }
-  /* in units of steps: a trajectory's weighted count over each half */
+  /* in units of steps: the mean weighted count of a trajectory in each half window */
   double a = ff_sum_value(pair + FF_SUM_A) / WEIGHT_ONE / chains, b = ff_sum_value(pair + FF_SUM_B) / WEIGHT_ONE / chains;
   uint64_t whole = tally->tiles * FF_TILE;
-  double aa = spread(pair + FF_SUM_AA, pair + FF_SUM_A, pair + FF_SUM_A, whole), bb = spread(pair + FF_SUM_BB, pair + FF_SUM_B, pair + FF_SUM_B, whole);
+  double aa = spread(pair + FF_SUM_AA, pair + FF_SUM_A, pair + FF_SUM_A, whole),
+         bb = spread(pair + FF_SUM_BB, pair + FF_SUM_B, pair + FF_SUM_B, whole);
   double ab = spread(pair + FF_SUM_AB, pair + FF_SUM_A, pair + FF_SUM_B, whole);
   double correct = chains / (chains - 1);
   double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
@@ -250,7 +255,7 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   double within = n / (n - 1) * (most * mean - square);
   if (n > 1 && within > 1e-12 * most * mean)
     m.rhat = sqrt((n - 1) / n + between / within);
-  else if (between > 0) /* every trajectory stays where it is, and not all in the same place */
+  else if (between > 0) /* trajectories never change, and they differ */
     m.rhat = INFINITY;
   double independent = mean * (most - mean) / n;
   if (independent > 0) m.inflation = between / independent;

@@ -6,8 +6,9 @@
 double ff_burn_in(double alpha, double beta, double epsilon) {
   double sum = alpha + beta, most = alpha > beta ? alpha : beta;
   if (!(sum > 0)) return 1;
-  double memory = sum < 1 ? 1 - sum : sum - 1; /* a chain that alternates forgets its phase as slowly */
-  if (memory < 1e-15 || memory > 1 - 1e-15) return 1; /* forgets at once, or never, as a period of two, which averages out */
+  double memory = sum < 1 ? 1 - sum : sum - 1; /* an alternating chain forgets its phase as slowly */
+  if (memory < 1e-15 || memory > 1 - 1e-15) return 1; /* it forgets at once, or never as with a period of two, which averages
+                                                       * out */
   double m = ff_log_series(epsilon * sum / most) / ff_log_series(memory);
   return m > 1 ? ceil(m) : 1;
 }
@@ -19,7 +20,7 @@ double ff_samples(double alpha, double beta, double z, double precision) {
   return n > 1 ? ceil(n) : 1;
 }
 
-/* Counts of three values k steps apart, over all 64 sequences: index 4 i + 2 j + l. */
+/* Counts triples of values k steps apart over all 64 sequences. The index of a triple is 4 i + 2 j + l. */
 static void count_triples(uint64_t count[8], const uint64_t *record, uint32_t n_steps, uint32_t k) {
   for (int i = 0; i < 8; i++) count[i] = 0;
   for (uint32_t t = 0; t + 2 * k < n_steps; t += k) {

@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_SECONDS 0.002 /* that a device is given to work, however near the deadline */
+#define LEAST_SECONDS 0.002 /* the least time that a device is given, however near the deadline is */
 
 typedef struct {
   uint64_t next, last;
 } range;
 
-/* A device, the tiles of the present round that it has still to begin, and the wave that it is on. */
+/* A device, the tiles of the current round that it has not begun yet, and its current wave. */
 typedef struct {
   ff_ensemble *ensemble;
   range to_do;
   uint64_t first, capacity, tiles, step;
   int busy, half_noted;
-  int lost; /* it has failed, and the others do its share */
+  int lost; /* it has failed, and the other devices do its share */
   ff_tally tally;  /* of the waves that it has finished in this call */
-  uint64_t steps;  /* of trajectories, in this call */
+  uint64_t steps;  /* trajectory-steps in this call */
   ff_status status;
   ff_error err;
 } wave;
@@ -28,24 +28,24 @@ typedef struct {
 struct ff_waves {
   const ff_pbn_device *backend;
   const ff_program *program;
-  ff_engine_choice choice; /* its cache is owned */
+  ff_engine_choice choice; /* its cache and kernel are owned */
   uint32_t *devices;
   wave *waves;
-  uint32_t n, made;        /* devices, and those that have an ensemble or have failed to get one */
-  range *returned;         /* tiles that lost devices have not finished */
+  uint32_t n, made;        /* number of devices, and of those that have an ensemble or have failed to get one */
+  range *returned;         /* tiles that failed devices have not finished */
   uint32_t n_returned;
-  uint64_t wasted; /* trajectory-steps of these */
-  char lost[FF_ERROR_TEXT]; /* which devices, and why; empty: none */
-  uint64_t tiles, steps;   /* of a device, about; of a tile */
-  ff_sums sums;            /* words aside */
+  uint64_t wasted; /* trajectory-steps of these tiles */
+  char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
+  uint64_t tiles, steps;   /* tiles per device, about; steps per tile */
+  ff_sums sums;            /* without `words` */
   uint32_t *weights;
   uint8_t *sets;
   uint64_t target[3];
   int pilot;
   ff_record record;
   uint32_t n_read;
-  uint64_t *terms; /* the program's first n_read, at a step that is recorded */
-  /* of the present call */
+  uint64_t *terms; /* values of the program's first n_read terms at a recorded step */
+  /* for the current call */
   uint64_t key;
   double deadline;
 };
@@ -67,7 +67,7 @@ void ff_waves_free(ff_waves *w) {
   free(w);
 }
 
-/* The tiles that a device has begun and not finished, or not begun. */
+/* The tiles that a device has not begun, and those that it has begun but not finished. */
 static range unfinished(const wave *v) { return (range){v->busy ? v->first : v->to_do.next, v->to_do.last}; }
 
 static void lose(ff_waves *w, wave *v) {
@@ -75,7 +75,8 @@ static void lose(ff_waves *w, wave *v) {
   const range left = unfinished(v);
   if (left.next < left.last) w->returned[w->n_returned++] = left;
   if (v->busy) w->wasted += v->step * v->tiles * FF_TILE;
-  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves], v->err.text);
+  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "",
+           w->devices[v - w->waves], v->err.text);
   w->backend->common.destroy(v->ensemble);
   v->ensemble = NULL;
   v->lost = 1;
@@ -83,7 +84,7 @@ static void lose(ff_waves *w, wave *v) {
   v->to_do = (range){0, 0};
 }
 
-/* Devices that have just failed are lost; that is a failure only where none is left. */
+/* Drops devices that have just failed. This is an error only if no device is left. */
 static ff_status drop_failed(ff_waves *w, ff_error *err) {
   const wave *failed = NULL;
   uint32_t left = 0;
@@ -102,7 +103,7 @@ static const wave *first_wave(const ff_waves *w) {
   return NULL;
 }
 
-/* A copy of a text that may be NULL; *missing becomes 1 where there is no memory for it. */
+/* A copy of a text that may be NULL. Sets *missing to 1 if there is no memory for it. */
 static char *copy_text(const char *text, int *missing) {
   char *copy = text != NULL ? ff_strndup(text, strlen(text)) : NULL;
   *missing |= text != NULL && copy == NULL;
@@ -154,7 +155,8 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   return FF_OK;
 }
 
-/* The next device's ensemble. All follow the first one's kernel, for the slowest of them is waited for. */
+/* Creates the next device's ensemble. All devices use the kernel of the first one, because the run takes as long as the
+ * slowest device. */
 static void make_next(ff_waves *w) {
   wave *v = &w->waves[w->made];
   const wave *first = first_wave(w);
@@ -177,7 +179,7 @@ static void settle(void *context, int index) {
 ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
   *ready = 0;
   w->deadline = ff_clock() + seconds;
-  while (w->made < w->n) { /* one after the other, since a driver does it so */
+  while (w->made < w->n) { /* one after the other, because a driver does not do it in parallel */
     make_next(w);
     if (ff_clock() > w->deadline && w->made < w->n) return FF_OK;
   }
@@ -221,7 +223,7 @@ ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
   return w->terms != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the record of %u terms", w->n_read);
 }
 
-/* The step just counted, which is one that is recorded. */
+/* Records the step that was just counted. */
 static ff_status keep_record(ff_waves *w, wave *v) {
   const ff_record *r = &w->record;
   uint64_t to_go = w->target[2] - v->step;
@@ -233,7 +235,7 @@ static ff_status keep_record(ff_waves *w, wave *v) {
   return status;
 }
 
-/* Steps that can be run at once: to the part's end, and one by one where they are recorded. */
+/* The number of steps that can be run at once: to the end of the part, and one by one if they are recorded. */
 static uint64_t at_once(const ff_waves *w, const wave *v, int part) {
   uint64_t steps = w->target[part] - v->step, to_go = w->target[2] - v->step;
   if (part == 0 || w->record.n == 0) return steps;
@@ -282,8 +284,8 @@ static void share(void *context, int index) {
   } while (v->status == FF_OK && !v->busy && ff_clock() < w->deadline);
 }
 
-/* Equal shares of some tiles for the devices that are counted by `idle`, which is 1 where only those without work are; the GPUs of
- * one host are mostly alike. Returns whether there was one. */
+/* Divides some tiles equally among the devices; if `idle` is 1, among those without work. GPUs of one host are mostly alike.
+ * Returns 1 if there was a device. */
 static int divide(ff_waves *w, range tiles, int idle) {
   uint64_t n = 0, i = 0;
   const uint64_t span = tiles.last - tiles.next;
@@ -297,7 +299,7 @@ static int divide(ff_waves *w, range tiles, int idle) {
   return n > 0;
 }
 
-/* What lost devices have left, a range at a time, for devices that have nothing else to do. */
+/* Divides the tiles of failed devices, one range at a time, among devices that have no other work. */
 static void divide_returned(ff_waves *w) {
   for (uint32_t i = 0; i < w->n; i++)
     if (!w->waves[i].busy && w->waves[i].to_do.next < w->waves[i].to_do.last) return;
@@ -325,7 +327,7 @@ ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop
     status = ff_tally_merge(tally, &v->tally, err);
     ff_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
   }
-  *steps -= w->wasted; /* which were added before */
+  *steps -= w->wasted; /* these steps were added before */
   w->wasted = 0;
   return status;
 }

@@ -1,10 +1,12 @@
-/* Which attractor a state leads to: Tarjan's search for strongly connected components, over arrows that are made as they are
- * needed. A component is labelled by what its states can end in once the search leaves it; one that no arrow leaves is an
- * attractor. Once a state on the path leads to several attractors, so do all that the search has not left, and it ends.
+/* Finds the attractor that a state leads to by Tarjan's search for strongly connected components; arrows are computed when
+ * needed. When the search leaves a component, the component is labelled by what its states can end in. A component that no
+ * arrow leaves is an attractor. As soon as a state on the path leads to several attractors, so do all states that the search
+ * has not left, and the search ends.
  *
- * Where nodes of a synchronous network choose for themselves, what may follow a state is a cube: values of some nodes, and
- * the nodes that may be either. Cubes are searched like states, an arrow from a state to its cube and arrows from there to
- * the cube's states, so that states with one cube share its arrows, which are 2^k of k nodes.
+ * If the nodes of a synchronous network select their functions independently, the states that may follow a state are a cube:
+ * the values of some nodes, and nodes that may have either value. Cubes are nodes of the search too. One arrow goes from a
+ * state to its cube, and arrows go from there to the cube's states. So states with the same cube share its arrows, of which
+ * there are 2^k if k nodes may have either value.
  */
 #include "ff_attractors.h"
 
@@ -13,25 +15,27 @@
 
 #include "ff_states.h"
 
-#define KEEP_BYTES (UINT64_C(1) << 27) /* of states that are known */
-#define LOOK_AT_CLOCK 4096u            /* predictor functions between two looks at the clock */
+#define KEEP_BYTES (UINT64_C(1) << 27) /* for states whose results are known */
+#define LOOK_AT_CLOCK 4096u            /* predictor functions evaluated between two readings of the clock */
 
-enum { LEADS_NOWHERE = -3 }; /* of a state on the path: no arrow to what is known yet */
+enum { LEADS_NOWHERE = -3 }; /* for a state on the path: no arrow leads to a known result yet */
 
-/* What is known of a state. `index` is when it was last met: in the search at hand where that is at least `first_index`. */
+/* What is known of a state. `index` is the time of its last visit. The current search has visited it if `index` is at least
+ * `first_index`. */
 typedef struct {
-  int32_t leads, sum; /* `sum`: of all arrows so far, while the search is in its component */
+  int32_t leads, sum; /* `sum`: result of all arrows so far, while the search is in its component */
   uint32_t index, low;
-  uint32_t other; /* a state that may follow, not itself */
+  uint32_t other; /* another state that may follow */
   uint32_t tried;
-  uint8_t branches; /* more than one other state may follow */
-  uint8_t cube;     /* it is no state */
+  uint8_t branches; /* 1 if several other states may follow */
+  uint8_t cube;     /* 1 if this is a cube and not a state */
 } known;
 
-/* A state or cube on the search's path, and the arrows that are still to be followed from it. */
+/* A state or cube on the path of the search, and the arrows that must still be followed from it. */
 typedef struct {
   uint32_t state;
-  uint32_t arrow, n_arrows; /* synchronously, the number of the next one and how many there are; else `arrow` is a word */
+  uint32_t arrow, n_arrows; /* synchronous: number of the next arrow, and of all arrows; asynchronous: `arrow` is the current
+                             * word of the form */
 } step;
 
 typedef struct {
@@ -41,27 +45,28 @@ typedef struct {
 
 struct ff_attractors {
   const ff_pbn *pbn;
-  uint32_t words, key_words; /* of a state; of what is kept of it, with zeros where a cube has the nodes that may be either */
+  uint32_t words, key_words; /* words of a state, and of its key; if there are cubes, a key has a second half: the nodes that
+                              * may have either value */
   int cubes;
-  uint8_t *used;       /* per predictor function: some context selects it */
-  uint8_t *stack;      /* for expressions */
-  uint32_t *here, *to; /* the state at hand, and what may follow */
+  uint8_t *used;       /* for each predictor function: 1 if some context selects it */
+  uint8_t *stack;      /* for evaluating expressions */
+  uint32_t *here, *to; /* the current state, and one that may follow it */
   ff_states states;
-  known *about; /* per state */
+  known *about; /* for each state */
   size_t about_capacity;
 
   uint32_t met, first_index, limit, n_new, root;
   step *path;
-  uint32_t *form; /* per step on the path two states: what follows, and the nodes that may be either */
+  uint32_t *form; /* two states for each step of the path: a state that follows, and the nodes that may have the other value */
   uint32_t *open; /* the states of unfinished components */
   size_t path_capacity, form_capacity, open_capacity;
   uint32_t n_path, n_open;
   int32_t answer;
   uint64_t work;
 
-  ff_states smallest; /* per attractor */
+  ff_states smallest; /* for each attractor */
   found *attractors;
-  uint32_t *extent; /* per attractor two states: nodes that are always 1, and those that ever are */
+  uint32_t *extent; /* two states for each attractor: the nodes that are always 1, and those that are 1 in some state */
   size_t attractors_capacity, extent_capacity;
 };
 
@@ -75,7 +80,7 @@ static ff_status prepare(ff_attractors *a, const ff_pbn *pbn, ff_error *err) {
   a->words = (n + 31) / 32;
   a->cubes = pbn->update == FF_SYNCHRONOUS && pbn->n_contexts == 0;
   a->key_words = a->cubes ? 2 * a->words : a->words;
-  a->met = 1; /* 0 is never */
+  a->met = 1; /* 0 means never */
   a->used = ff_calloc(n_predictors, sizeof *a->used);
   a->stack = ff_calloc(depth, sizeof *a->stack);
   a->here = ff_calloc(a->key_words, sizeof *a->here);
@@ -146,8 +151,8 @@ static uint32_t value_of(ff_attractors *a, uint32_t predictor, const uint32_t *s
   return ff_expr_value(&a->pbn->predictors[predictor].expr, state, a->stack) != 0;
 }
 
-/* Of a state in here[]: what follows by each node's first predictor function (asynchronously, the state itself), and the nodes
- * that may be otherwise. */
+/* For the state in here[]: next[] gets the state that follows by each node's first predictor function (asynchronous: the
+ * state itself), and varies[] the nodes that may have the other value. */
 static void fill_form(ff_attractors *a, uint32_t *next, uint32_t *varies) {
   const ff_pbn *pbn = a->pbn;
   int asynchronous = pbn->update == FF_ASYNCHRONOUS;
@@ -168,7 +173,7 @@ static uint32_t ones(const uint32_t *state, uint32_t words) {
   return n;
 }
 
-/* What follows the state in here[] in one context, into to[]. */
+/* Computes the state that follows the one in here[] in one context. The result is in to[]. */
 static void follow_context(ff_attractors *a, uint32_t context) {
   const ff_pbn *pbn = a->pbn;
   memset(a->to, 0, a->words * sizeof *a->to);
@@ -176,7 +181,8 @@ static void follow_context(ff_attractors *a, uint32_t context) {
     a->to[i / 32] |= value_of(a, pbn->first[i] + pbn->context[(size_t)context * pbn->n_nodes + i], a->here) << (i % 32);
 }
 
-/* A state of a cube, into to[]: the bits of `number` go, lowest first, where varies[] has its ones. */
+/* Computes a state of a cube, in to[]. The bits of `number`, lowest first, are assigned to the nodes whose bit in varies[] is
+ * 1. */
 static void follow_number(ff_attractors *a, const uint32_t *next, const uint32_t *varies, uint32_t number) {
   memset(a->to, 0, a->key_words * sizeof *a->to);
   for (uint32_t w = 0; w < a->words; w++) {
@@ -187,7 +193,8 @@ static void follow_number(ff_attractors *a, const uint32_t *next, const uint32_t
   }
 }
 
-/* One node changes; each arrow is taken out of varies[]. `word` is where the last one was. */
+/* Computes a state in which one node has changed, in to[]. The arrow is removed from varies[]. `word` is the word of the last
+ * arrow. */
 static int follow_one(ff_attractors *a, const uint32_t *state, uint32_t *varies, uint32_t *word) {
   while (*word < a->words && varies[*word] == 0) ++*word;
   if (*word == a->words) return 0;
@@ -198,7 +205,7 @@ static int follow_one(ff_attractors *a, const uint32_t *state, uint32_t *varies,
   return 1;
 }
 
-/* The next arrow from the path's end: where it leads to, into to[]; 0 where all have been followed. */
+/* Follows the next arrow from the end of the path. Its target is in to[]. Returns 0 if all arrows have been followed. */
 static int follow(ff_attractors *a) {
   step *top = &a->path[a->n_path - 1];
   uint32_t *form = form_of(a, a->n_path - 1);
@@ -231,7 +238,7 @@ static ff_status room(ff_attractors *a, ff_error *err) {
   return status;
 }
 
-/* Puts a state or cube into the set; a new one is unknown. */
+/* Adds a state or cube to the set. The result of a new one is unknown. */
 static ff_status meet(ff_attractors *a, const uint32_t *state, uint32_t *number, ff_error *err) {
   ff_status status = ff_grow((void **)&a->about, &a->about_capacity, (size_t)a->states.n + 1, sizeof *a->about, err);
   uint32_t before = a->states.n;
@@ -241,7 +248,7 @@ static ff_status meet(ff_attractors *a, const uint32_t *state, uint32_t *number,
   return status;
 }
 
-/* What follows a state of a synchronous network whose nodes choose for themselves: its cube, or the one state. */
+/* Finds what follows a state of a synchronous network with independent choices: a cube, or one state. */
 static void enter_cubes(ff_attractors *a, known *about, uint32_t *next, uint32_t *varies) {
   uint32_t k = ones(varies, a->words);
   int stays = 1; /* the state may follow itself */
@@ -250,10 +257,10 @@ static void enter_cubes(ff_attractors *a, known *about, uint32_t *next, uint32_t
     next[w] &= ~varies[w];
   }
   about->branches = k > 1 || (k == 1 && !stays);
-  if (k > 24 || UINT32_C(1) << k > a->limit) a->n_new = UINT32_MAX; /* as many states follow: too many */
+  if (k > 24 || UINT32_C(1) << k > a->limit) a->n_new = UINT32_MAX; /* as many states follow, which is too many */
 }
 
-/* Goes on along the path to a state, or cube, that this search has not met. */
+/* Extends the path by a state or cube that this search has not visited. */
 static ff_status enter(ff_attractors *a, uint32_t number, ff_error *err) {
   ff_status status = room(a, err);
   if (status != FF_OK) return status;
@@ -279,7 +286,7 @@ static ff_status enter(ff_attractors *a, uint32_t number, ff_error *err) {
   return FF_OK;
 }
 
-/* Goes through the states of an attractor, the open ones from `from` on. */
+/* Describes an attractor, whose states are the open ones from `from` on. */
 static found describe(const ff_attractors *a, uint32_t from, const uint32_t **smallest) {
   found is = {0, FF_CYCLE};
   for (uint32_t i = from; i < a->n_open; i++) {
@@ -294,7 +301,8 @@ static found describe(const ff_attractors *a, uint32_t from, const uint32_t **sm
   return is;
 }
 
-/* The open states from `from` on are an attractor: its number, a new one or that of an attractor known before. */
+/* Stores the attractor that the open states from `from` on are. *number is a new number, or that of an attractor known
+ * before. */
 static ff_status note_attractor(ff_attractors *a, uint32_t from, int32_t *number, ff_error *err) {
   uint32_t before = a->smallest.n, words = a->words, id = 0;
   const uint32_t *smallest = NULL;
@@ -325,7 +333,7 @@ static void label_open(ff_attractors *a, uint32_t from, int32_t leads) {
   a->n_open = from;
 }
 
-/* Steps back from the path's last state, all of whose arrows have been followed; a component may end with it. */
+/* Removes the last state from the path after all its arrows have been followed. A component may end with it. */
 static ff_status leave(ff_attractors *a, ff_error *err) {
   uint32_t number = a->path[--a->n_path].state;
   known *about = &a->about[number], *before = a->n_path > 0 ? &a->about[a->path[a->n_path - 1].state] : NULL;
@@ -339,13 +347,13 @@ static ff_status leave(ff_attractors *a, ff_error *err) {
     }
     label_open(a, from, sum);
   } else if (about->low < before->low) {
-    before->low = about->low; /* the first state on the path is a component's first: there is one before */
+    before->low = about->low; /* the first state on the path starts a component, so there is a state before this one */
   }
   if (before != NULL) before->sum = both(before->sum, sum);
   return FF_OK;
 }
 
-/* Follows the arrow into to[]. */
+/* Follows the arrow to the state in to[]. */
 static ff_status advance(ff_attractors *a, ff_error *err) {
   uint32_t from = a->path[a->n_path - 1].state, number;
   ff_status status = meet(a, a->to, &number, err);
@@ -388,7 +396,7 @@ ff_status ff_attractors_run(ff_attractors *a, double deadline, int *done, ff_err
   uint64_t look = a->work + LOOK_AT_CLOCK;
   *done = 0;
   while (a->n_path > 0) {
-    if (a->n_new > a->limit) { /* what the search has left is known, the rest is not */
+    if (a->n_new > a->limit) { /* states that the search has left are known, the others are not */
       a->about[a->root].tried = a->limit;
       a->n_path = a->n_open = 0;
       break;
@@ -396,7 +404,7 @@ ff_status ff_attractors_run(ff_attractors *a, double deadline, int *done, ff_err
     ff_status status = follow(a) ? advance(a, err) : leave(a, err);
     if (status != FF_OK) return status;
     if (a->n_path > 0 && a->about[a->path[a->n_path - 1].state].sum == FF_LEADS_SEVERAL) {
-      label_open(a, 0, FF_LEADS_SEVERAL); /* each of them reaches the path's last state */
+      label_open(a, 0, FF_LEADS_SEVERAL); /* each of them can reach the last state of the path */
       a->n_path = 0;
     }
     if (a->work < look) continue;

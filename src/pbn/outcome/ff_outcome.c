@@ -1,4 +1,4 @@
-/* Trajectories on their way to attractors: a batch of tiles runs for doubling numbers of steps and is looked at in between. */
+/* Runs trajectories to attractors: a batch of tiles runs to steps 1, 2, 4, ..., and its states are explored in between. */
 #include "ff_outcome.h"
 
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 #define BATCH_BYTES (UINT64_C(1) << 28)
 #define FEWEST_TILES 4u
 #define MOST_TILES 64u
-#define FIRST_LIMIT 16u                  /* states in the first explorations; later ones take four times as many each */
-#define LEAST_WORK (UINT64_C(1) << 20)   /* predictor functions that explorations in vain may evaluate at one limit */
+#define FIRST_LIMIT 16u                  /* limit on states in the first explorations; it is then multiplied by 4 repeatedly */
+#define LEAST_WORK (UINT64_C(1) << 20)   /* predictor functions that failing explorations may evaluate per limit */
 
 enum { LANE_OPEN = FF_LEADS_UNKNOWN, LANE_SEVERAL = FF_LEADS_SEVERAL };
 
-/* What is done next. LOOK goes through the trajectories once for each limit: 0 (what is known already), FIRST_LIMIT and so on
- * up to `deepest`, and 0 again for what these have found. */
+/* The current phase. LOOK goes through the trajectories once for each limit: 0 (only known results), FIRST_LIMIT and so on up
+ * to `deepest`, and 0 again for the results found by then. */
 enum { PROBE, BEGIN, RUN, LOOK, TURN, DONE };
 
 struct ff_outcome {
@@ -25,22 +25,22 @@ struct ff_outcome {
   size_t counts_capacity;
   uint32_t n_counts;
   int phase, certain;
-  uint64_t units, unit; /* tiles in all; the first of the batch */
+  uint64_t units, unit; /* number of all tiles; number of the first tile of the batch */
   uint64_t arrived;
 
   ff_tile **tiles;
-  uint64_t *at;    /* per tile: its step, or UINT64_MAX before it has been started */
-  uint8_t *active; /* per tile: some trajectory has not arrived */
-  uint32_t n_tiles, batch; /* tiles there are, and those in use */
-  int32_t *lanes;  /* per trajectory: LANE_OPEN, LANE_SEVERAL or its attractor */
-  uint32_t *state; /* of one trajectory */
-  uint64_t target, before; /* steps to run to, and those run before */
+  uint64_t *at;    /* for each tile: its step, or UINT64_MAX if it has not been started */
+  uint8_t *active; /* for each tile: 1 if a trajectory has no outcome yet */
+  uint32_t n_tiles, batch; /* number of tiles allocated, and of those in use */
+  int32_t *lanes;  /* for each trajectory: LANE_OPEN, LANE_SEVERAL or its attractor */
+  uint32_t *state; /* state of one trajectory */
+  uint64_t target, before; /* steps to run to, and steps run before */
   uint32_t round;
   double deadline;
 
   uint32_t limit, deepest, at_lane;
   int exploring, last_look;
-  uint64_t spent, started; /* work in vain at this limit; the work when the exploration began */
+  uint64_t spent, started; /* work of failing explorations with this limit; the total work when the current exploration began */
 };
 
 void ff_outcome_free(ff_outcome *o) {
@@ -109,7 +109,7 @@ ff_outcome_state ff_outcome_now(const ff_outcome *o) {
   return now;
 }
 
-/* Keeps a count for every attractor there is, and adds n to one. */
+/* Keeps a count for every attractor that is known, and adds n to one of them. */
 static ff_status settle(ff_outcome *o, int32_t attractor, uint64_t n, ff_error *err) {
   uint32_t there = ff_attractors_count(o->attractors);
   ff_status status = ff_grow((void **)&o->counts, &o->counts_capacity, there, sizeof *o->counts, err);
@@ -122,7 +122,7 @@ static ff_status settle(ff_outcome *o, int32_t attractor, uint64_t n, ff_error *
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* One start that leads to one attractor needs no trajectories. */
+/* If there is only one start state and it leads to one attractor, no trajectories are needed. */
 static ff_status probe(ff_outcome *o, ff_error *err) {
   int done;
   if (!o->exploring) {
@@ -160,7 +160,7 @@ static void begin_batch(ff_outcome *o) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* One tile on to the target or the deadline, by one piece at least, which takes a millisecond. */
+/* Runs a tile to the target or the deadline, but at least one piece, which takes about a millisecond. */
 static void run_tile(ff_outcome *o, uint32_t i) {
   int packed = ff_program_layout(o->program) == FF_LAYOUT_PACKED;
   uint64_t piece = packed ? 20 : 1 + 20000 / ((uint64_t)o->pbn->n_nodes + 1);
@@ -176,7 +176,7 @@ static void run_tile(ff_outcome *o, uint32_t i) {
   }
 }
 
-/* A thread's share of the tiles. */
+/* Runs a thread's share of the tiles. */
 static void run_tiles(void *context, int index) {
   ff_outcome *o = context;
   for (uint32_t i = (uint32_t)index; i < o->batch; i += (uint32_t)o->options.threads)
@@ -208,15 +208,16 @@ static void read_state(ff_outcome *o, uint32_t lane) {
   for (uint32_t i = 0; i < o->pbn->n_nodes; i++) o->state[i / 32] |= (uint32_t)ff_tile_get(tile, i, lane % FF_TILE) << (i % 32);
 }
 
-/* After as many steps as this round has, explorations in vain at all limits may cost about as much time as these: one predictor
- * function for 16 steps asynchronously, and for 2,048 nodes' steps synchronously. */
+/* Failing explorations may take about as much time, over all limits, as the steps of this round. One evaluation of a
+ * predictor function takes about as long as 16 steps in an asynchronous network, and as the steps of 2,048 nodes in a
+ * synchronous one. */
 static uint64_t work_allowed(const ff_outcome *o) {
   double share = o->pbn->update == FF_ASYNCHRONOUS ? 1 / 16.0 : o->pbn->n_nodes / 2048.0;
   double steps = (double)(o->target - o->before) * o->batch * FF_TILE;
   return LEAST_WORK + (uint64_t)(steps * share);
 }
 
-/* The limit after this one; or, once all have been, what the states at hand ask for. */
+/* Goes to the next limit; after the last limit, to the results found by then. */
 static void next_limit(ff_outcome *o) {
   o->at_lane = 0;
   o->spent = 0;
@@ -231,7 +232,8 @@ static void next_limit(ff_outcome *o) {
   }
 }
 
-/* What became of the trajectory at hand. The last chance ends with the first that fails: there will be no answer. */
+/* Stores the result of the current trajectory. In the last round at the largest limit, the first failure ends the search:
+ * there will be no complete answer. */
 static ff_status note(ff_outcome *o, uint32_t lane, int32_t leads, ff_error *err) {
   o->at_lane++;
   o->lanes[lane] = leads;
@@ -246,7 +248,7 @@ static int enough(const ff_outcome *o) {
   return o->limit > 0 && o->spent > work_allowed(o);
 }
 
-/* One trajectory, or a part of the exploration from its state. Where to begin among them differs from round to round. */
+/* Works on one trajectory, or a part of the exploration from its state. The first trajectory differs from round to round. */
 static ff_status look(ff_outcome *o, ff_error *err) {
   uint32_t n = o->batch * FF_TILE, tried;
   uint32_t lane = (uint32_t)((o->at_lane + (uint64_t)o->round * 2654435761u) % n);
@@ -275,7 +277,7 @@ static ff_status look(ff_outcome *o, ff_error *err) {
   return note(o, lane, ff_attractors_answer(o->attractors), err);
 }
 
-/* All have been looked at: the next round, the next batch, or the end. */
+/* After all trajectories have been explored: goes to the next round, to the next batch, or to the end. */
 static ff_status turn(ff_outcome *o, ff_error *err) {
   int all = 1;
   for (uint32_t i = 0; i < o->batch; i++) {
@@ -288,7 +290,7 @@ static ff_status turn(ff_outcome *o, ff_error *err) {
     o->phase = BEGIN;
   } else if (all || o->target >= o->options.max_steps) {
     o->phase = DONE;
-    return settle(o, LANE_OPEN, 0, err); /* a count for each attractor */
+    return settle(o, LANE_OPEN, 0, err); /* makes a count for each attractor */
   } else {
     for (uint32_t k = 0; k < o->batch * FF_TILE; k++)
       if (o->lanes[k] == LANE_SEVERAL) o->lanes[k] = LANE_OPEN;

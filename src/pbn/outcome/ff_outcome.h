@@ -1,10 +1,10 @@
-/* In which attractors a network without perturbation ends, from its start, and how many of many trajectories in each. Stands
- * on base/, model/ and pbn/.
+/* Estimates in which attractors a network without perturbation ends from its start, and with what probabilities. Uses base/,
+ * model/ and pbn/.
  *
- * Tiles of 1,024 trajectories run; at steps 0, 1, 2, 4, 8, ... each trajectory's state is looked at (ff_attractors.h), and
- * where it can end in one attractor alone, that is the trajectory's outcome. The others run on. So an outcome is certain;
- * only how probable it is, is estimated, by independent trajectories. The answer depends on (network, options but threads and
- * simd) alone.
+ * Tiles of 1,024 trajectories run. At steps 0, 1, 2, 4, 8, ... the state of each trajectory is explored (ff_attractors.h). If
+ * it can end in only one attractor, this is the trajectory's outcome. The other trajectories go on. So each outcome is
+ * certain, and only its probability is estimated, from independent trajectories. The answer depends only on the network and
+ * on the options except threads and simd.
  */
 #ifndef FF_OUTCOME_H
 #define FF_OUTCOME_H
@@ -13,37 +13,39 @@
 #include "ff_attractors.h"
 
 typedef struct {
-  uint64_t trajectories; /* rounded up to tiles */
+  uint64_t trajectories; /* rounded up to whole tiles */
   uint64_t key;
-  uint64_t max_steps;  /* after which a trajectory that has not arrived is given up */
-  uint32_t max_states; /* how far one exploration goes */
+  uint64_t max_steps;  /* after this many steps, a trajectory without an outcome is given up */
+  uint32_t max_states; /* largest number of states of one exploration */
   int threads;
   ff_simd simd;
 } ff_outcome_options;
 
 typedef struct ff_outcome ff_outcome;
 
-/* Borrows the network. FF_EARGUMENT where a node can flip. Memory: up to 64 tiles of up to 256 MB together (4 at least), and
- * that of ff_attractors. */
+/* Makes an estimate of outcomes. The network is borrowed and must outlive it. FF_EARGUMENT if a node can flip. Memory: up to
+ * 64 tiles of up to 256 MB together (but at least 4 tiles), and that of ff_attractors. The caller frees *out with
+ * ff_outcome_free(), which accepts NULL. */
 ff_status ff_outcome_new(ff_outcome **out, const ff_pbn *pbn, ff_outcome_options options, ff_error *err);
 void ff_outcome_free(ff_outcome *outcome);
 
-/* Works for about `seconds`; call until *done. */
+/* Works for about `seconds`. Must be called until *done is 1. */
 ff_status ff_outcome_advance(ff_outcome *outcome, double seconds, int *done, ff_error *err);
 
 typedef struct {
-  uint64_t trajectories; /* in all */
-  uint64_t arrived;      /* whose outcome is known */
-  uint64_t begun;        /* that have been run at all */
-  uint64_t step;         /* to which those at hand have run, or will have */
-  int certain;           /* the start is one state that leads to one attractor: nothing was drawn */
-  /* once done, of those that have begun and not arrived: */
-  uint64_t undecided; /* can still end in several attractors; of the others more states can follow than max_states */
+  uint64_t trajectories; /* their number in all */
+  uint64_t arrived;      /* number of those whose outcome is known */
+  uint64_t begun;        /* number of those that have been started */
+  uint64_t step;         /* the step that the current trajectories have reached or are running to */
+  int certain;           /* 1 if the start is one state that leads to one attractor, so that nothing was simulated */
+  /* when done, among those that have been started and have no outcome: */
+  uint64_t undecided; /* can still end in several attractors; from the others, more than max_states states can follow */
 } ff_outcome_state;
 ff_outcome_state ff_outcome_now(const ff_outcome *outcome);
 
-/* The attractors, and how many trajectories end in each: NULL where there is none yet, else one number for each that
- * ff_attractors_count counts. Attractors that a trajectory only might have ended in have 0. */
+/* The attractors, and the number of trajectories that end in each: NULL if no attractor is known yet, else
+ * ff_attractors_count() numbers. Attractors that a trajectory could have ended in but did not have 0. Both belong to the
+ * ff_outcome. */
 const ff_attractors *ff_outcome_attractors(const ff_outcome *outcome);
 const uint64_t *ff_outcome_counts(const ff_outcome *outcome);
 

@@ -1,4 +1,4 @@
-/* A set of states: keys in one array, numbers in an open hash table. */
+/* A set of states: keys in one array, numbers in a hash table with open addressing. */
 #include "ff_states.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void ff_states_clear(ff_states *states) {
   memset(states->slots, 0, states->n_slots * sizeof *states->slots);
 }
 
-/* The slot that holds the state, or the free one where it would go. */
+/* The slot that holds the state, or the free slot where it belongs. */
 static uint32_t slot_of(const ff_states *states, const uint32_t *state) {
   uint32_t mask = states->n_slots - 1, slot = hash_of(state, states->words) & mask;
   size_t bytes = states->words * sizeof *state;
