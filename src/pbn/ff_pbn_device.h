@@ -22,7 +22,8 @@ typedef struct {
   ff_status (*steps)(ff_ensemble *ensemble, uint64_t steps, int count, double seconds, uint64_t *done, ff_error *err);
   /* Marks the end of the first half window: all counts so far belong to it. */
   ff_status (*half)(ff_ensemble *ensemble, ff_error *err);
-  /* Adds the wave's counts to sums->words and restarts counting from the current state. */
+  /* Adds the wave's counts to sums->words and restarts counting from the current state. If it
+   * fails, nothing is added. */
   ff_status (*tally)(ff_ensemble *ensemble, const ff_sums *sums, ff_error *err);
   /* Copies the state of tile `tile` of the wave as 1,024-bit rows (n_nodes x 16 words). For tests. */
   ff_status (*state)(ff_ensemble *ensemble, uint64_t tile, uint64_t *rows, ff_error *err);

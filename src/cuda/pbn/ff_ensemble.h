@@ -85,8 +85,11 @@ ff_status ff_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
 /* Calls the runner's spill(): afterwards e->counts, e->changes and e->after are up to date. */
 ff_status ff_ensemble_spill(ff_ensemble *e, ff_error *err);
 
-/* Adds the wave's sums to sums->words. Call ff_ensemble_spill() first. `sums` stays the caller's. O(terms x trajectories of the
- * wave) work on the device. */
+/* Restarts counting from the current state. */
+ff_status ff_ensemble_forget(ff_ensemble *e, ff_error *err);
+
+/* Adds the wave's sums to sums->words and restarts counting; if it fails, nothing is added. Call ff_ensemble_spill() first.
+ * `sums` stays the caller's. O(terms x trajectories of the wave) work on the device. */
 ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_error *err);
 
 /* The interface "pbn" of the CUDA backend. */
