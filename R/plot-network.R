@@ -8,7 +8,7 @@
 #'
 #' Networks with at least 150 nodes or 1,000 arrows are drawn as an overview by default. It shows the feedback components, the
 #' number of nodes upstream of, between and downstream of them, the distributions of the numbers of parents and children, and the
-#' nodes with most of them. The title tells that the plot is an overview.
+#' nodes with most of them. The title states that the plot is an overview.
 #'
 #' @param x A network of class `pbn`.
 #' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), such as a result of

@@ -1,9 +1,9 @@
 #' Plot results
 #'
 #' Plots estimates with their confidence intervals in decreasing order, or the convergence of a simulation. Labels longer than 40
-#' characters, or longer than the available space, are truncated. If rows or trajectories are omitted, the plot tells so ("30 of
-#' 147"), and likewise if there are too many rows to label each of them ("every 3rd row is named"). Influences that are certain,
-#' because they are the same in every state, are omitted if there are others.
+#' characters, or longer than the available space, are truncated. If rows or trajectories are omitted, the plot states how many
+#' ("30 of 147"), and likewise if there are too many rows to label each of them ("every 3rd row is named"). Influences that are
+#' certain, because they are the same in every state, are omitted if there are others.
 #'
 #' `autoplot()` draws the same with ggplot2 and returns a plot that can be extended. Its generic is that of ggplot2: call
 #' `library(ggplot2)` first, or write `ggplot2::autoplot(...)`.
