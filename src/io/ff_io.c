@@ -166,7 +166,7 @@ ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error 
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_text(text, pbn, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_text(text, pbn, err);
-    default: return ff_error_set(err, FF_EARGUMENT, "a file's format must be said; there is none to tell it from");
+    default: return ff_error_set(err, FF_EARGUMENT, "the format must be given; there is no file to detect it from");
   }
 }
 

@@ -74,7 +74,7 @@ static ff_status read_targets(reader *r) {
     if (status != FF_OK) return status;
     if (!is_new && !r->has_probabilities)
       return ff_io_found(r->err, place_of(r), row,
-                         "one function a node (several need a header \"targets, factors, probabilities\")");
+                         "one function per node (several need a header \"targets, factors, probabilities\")");
   }
   if (r->build.n_nodes == 0) return ff_io_found(r->err, place_of(r), (ff_span){0}, row_wanted);
   return FF_OK;
@@ -181,14 +181,14 @@ ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, 
   *text = NULL;
   const char *format = probabilities ? "BoolNet's text" : ".bnet";
   if (pbn->n_contexts > 0)
-    return ff_error_set(err, FF_EMODEL, "%s has no word for the contexts of a dependent network; .pbn has", format);
+    return ff_error_set(err, FF_EMODEL, "%s cannot express the contexts of a dependent network; .pbn can", format);
   ff_out out = {.err = err};
   ff_out_puts(&out, probabilities ? "targets, factors, probabilities\n" : "targets, factors\n");
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     if (!probabilities && pbn->first[i + 1] - pbn->first[i] > 1) {
       ff_quoted name = ff_quote(pbn->names[i], strlen(pbn->names[i]));
       free(out.text);
-      return ff_error_set(err, FF_EMODEL, "%s has one function a node, but node %s has %u; .pbn and BoolNet's text have more",
+      return ff_error_set(err, FF_EMODEL, "%s has one function per node, but node %s has %u; .pbn and BoolNet's text have more",
                           format, name.text, pbn->first[i + 1] - pbn->first[i]);
     }
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++) {

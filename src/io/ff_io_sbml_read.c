@@ -82,7 +82,7 @@ static ff_status check_errors(const reader *r, SBMLDocument_t *document) {
     if (is_about_remarks(XMLError_getErrorId(error))) continue;
     const char *message = XMLError_getMessage(error);
     char said[SAID_SIZE];
-    shorten(said, message == NULL || message[0] == '\0' ? "an error without a word" : message);
+    shorten(said, message == NULL || message[0] == '\0' ? "an error without a message" : message);
     unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
     if (line <= 1 && column > r->before) column -= (unsigned)r->before;
     return ff_error_set(r->err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", r->build.file, line == 0 ? 1 : line,

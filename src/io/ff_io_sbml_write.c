@@ -37,7 +37,7 @@ static void put_escaped(ff_out *out, const char *text) {
 static ff_status check_name(const writer *w, const char *name) {
   if (strstr(name, "\xEF\xBF\xBE") == NULL && strstr(name, "\xEF\xBF\xBF") == NULL) return FF_OK;
   ff_quoted shown = ff_quote(name, strlen(name));
-  return ff_error_set(w->err, FF_EMODEL, "the name %s has a character that XML has no place for", shown.text);
+  return ff_error_set(w->err, FF_EMODEL, "the name %s has a character that XML does not allow", shown.text);
 }
 
 static void put_species(writer *w, uint32_t node) {
@@ -209,14 +209,14 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
   writer w = {.out = {.err = err}, .pbn = pbn, .err = err};
   *text = NULL;
   if (pbn->n_contexts > 0)
-    return ff_error_set(err, FF_EMODEL, "SBML-qual has no word for the contexts of a dependent network; .pbn has");
+    return ff_error_set(err, FF_EMODEL, "SBML-qual cannot express the contexts of a dependent network; .pbn can");
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     ff_status status = check_name(&w, pbn->names[i]);
     if (status != FF_OK) return status;
     if (pbn->first[i + 1] - pbn->first[i] == 1) continue;
     ff_quoted shown = ff_quote(pbn->names[i], strlen(pbn->names[i]));
     return ff_error_set(err, FF_EMODEL,
-                        "SBML-qual has one function a node, but node %s has %u; .pbn and BoolNet's text have more",
+                        "SBML-qual has one function per node, but node %s has %u; .pbn and BoolNet's text have more",
                         shown.text, pbn->first[i + 1] - pbn->first[i]);
   }
   ff_status status = ff_sbml_ids(&w.ids, pbn->names, pbn->n_nodes, err);

@@ -74,10 +74,10 @@ int ff_program_asynchronous(const ff_program *program);
 int ff_program_forgets(const ff_program *program);
 
 /* The clockwork of a network is its deterministic nodes: those with one function, no flips, and parents that are
- * deterministic or held. They enter a cycle by step `settled` and repeat it every `period` steps. (A flip of another node
- * means that no node is updated in that trajectory, which delays them.) The period is 1 if there are no such nodes or the
- * network is asynchronous. It is 0 if it exceeds 2^20 or takes too long to find. If nodes start at random, several starts are
- * tried. O(arrows), and a few tenths of a second at most. */
+ * deterministic or held. They enter a cycle by step `settled` and repeat it every `period` steps. (If another node flips,
+ * no node of that trajectory is updated in that step, which delays them.) The period is 1 if there are no such nodes or the
+ * network is asynchronous. It is 0 if it exceeds 2^20 or takes too long to find. If nodes start at random, several starts
+ * are tried. O(arrows), and a few tenths of a second at most. */
 typedef struct {
   uint64_t period, settled;
   int whole; /* 1 if every node is deterministic or held */

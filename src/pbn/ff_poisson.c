@@ -92,7 +92,7 @@ ff_status ff_poisson_new(ff_poisson *out, double p, uint64_t sites, ff_error *er
   if (mean <= 0.0) return FF_OK;
   double draws = (double)(uint64_t)(mean / FF_HITS_PER_DRAW) + 1.0;
   if (draws > 4194304.0)
-    return ff_error_set(err, FF_ESIZE, "%.3g flips a step are more than one step can draw", mean);
+    return ff_error_set(err, FF_ESIZE, "%.3g flips per step are more than one step can draw", mean);
   out->n_draws = (uint32_t)draws;
   mean /= draws;
   uint32_t mode = (uint32_t)mean, reach = (uint32_t)(12.0 * root(mean)) + 48;

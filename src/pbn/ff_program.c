@@ -95,7 +95,7 @@ static ff_status check_addresses(const ff_program *program, ff_error *err) {
   double hits = (double)program->hits.n_draws * ((double)program->hits.lowest + program->hits.size);
   double blocks = hits / 2 + (double)program->hits.n_draws, rows = (double)program->n_nodes * 8 + 32;
   if (blocks < FF_PHILOX_MAX_BLOCKS && rows < FF_PHILOX_MAX_BLOCKS) return FF_OK;
-  return ff_error_set(err, FF_ESIZE, "%u nodes with perturbation %g take more random words a step than can be addressed",
+  return ff_error_set(err, FF_ESIZE, "%u nodes with perturbation %g take more random words per step than can be addressed",
                       program->n_nodes, program->perturbation);
 }
 

@@ -89,7 +89,7 @@ static void assa_contexts(void) {
   FF_CHECK(pbn->context_probability[1] == 0.7 && pbn->predictors[0].probability == 1.0);
   check_round_trip(pbn, FF_FORMAT_ASSA, 1);
   char *written;
-  FF_CHECK_FAILS(ff_io_text(&written, pbn, FF_FORMAT_BOOLNET, &err), FF_EMODEL, &err, "has no word for the contexts");
+  FF_CHECK_FAILS(ff_io_text(&written, pbn, FF_FORMAT_BOOLNET, &err), FF_EMODEL, &err, "cannot express the contexts");
   ff_pbn_free(pbn);
 }
 
@@ -197,7 +197,7 @@ static void boolnet_reads(void) {
   check_round_trip(pbn, FF_FORMAT_ASSA, 1);
   char *written;
   FF_CHECK_FAILS(ff_io_text(&written, pbn, FF_FORMAT_BNET, &err), FF_EMODEL, &err,
-                 ".bnet has one function a node, but node \"b\" has 3");
+                 ".bnet has one function per node, but node \"b\" has 3");
   ff_pbn_free(pbn);
 }
 
@@ -243,7 +243,7 @@ static void boolnet_errors(void) {
       {"targets, factors\nand, c", FF_FORMAT_BNET,
        "net, line 2: found \"and\" where the name of a node (letters, digits, _ and ., or in quotes) was expected"},
       {"targets, factors\na, b\na, c", FF_FORMAT_BNET,
-       "net, line 3: found \"a, c\" where one function a node (several need a header \"targets, factors, probabilities\") was "
+       "net, line 3: found \"a, c\" where one function per node (several need a header \"targets, factors, probabilities\") was "
        "expected"},
       {"targets, factors\na,", FF_FORMAT_BNET, "net, line 2: found nothing where a function was expected"},
       {"targets, factors\na, b, 1", FF_FORMAT_BNET,
@@ -329,7 +329,7 @@ static void files(void) {
   FF_CHECK(lstat(link_path, &info) == 0 && S_ISLNK(info.st_mode));
   FF_CHECK(stat(path, &info) == 0 && (info.st_mode & 07777) == 0640);
 
-  FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_BNET, &err), FF_EMODEL, &err, "one function a node");
+  FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_BNET, &err), FF_EMODEL, &err, "one function per node");
   FF_CHECK_OK(ff_io_read(&again, NULL, path, FF_FORMAT_AUTO, &err), &err); /* the failed write has left the file unchanged */
   ff_pbn_free(again);
   FF_CHECK_FAILS(ff_io_read(&again, NULL, folder, FF_FORMAT_AUTO, &err), FF_EFILE, &err, "Is a directory");
@@ -339,7 +339,7 @@ static void files(void) {
                  "cannot write /nowhere/net: No such file or directory");
   if (access("/dev/full", W_OK) == 0)
     FF_CHECK_FAILS(ff_io_write(pbn, "/dev/full", FF_FORMAT_ASSA, &err), FF_EFILE, &err, "No space left on device");
-  FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_AUTO, &err), FF_EARGUMENT, &err, "format must be said");
+  FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_AUTO, &err), FF_EARGUMENT, &err, "the format must be given");
   ff_pbn_free(pbn);
   DIR *entries = opendir(folder); /* no temporary file remains */
   int n = 0;

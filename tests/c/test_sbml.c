@@ -369,15 +369,15 @@ static void what_sbml_cannot_say(void) {
   const char *several[] = {"a 0.5 b", "a 0.5 !b", "b 1 a", NULL}, *plain[] = {"a 1 a", NULL};
   ff_pbn *pbn = net_parse(several, 0, FF_SYNCHRONOUS);
   FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err,
-                 "SBML-qual has one function a node, but node \"a\" has 2; .pbn and BoolNet's text have more");
+                 "SBML-qual has one function per node, but node \"a\" has 2; .pbn and BoolNet's text have more");
   ff_pbn_free(pbn);
   pbn = net_parse(plain, 0, FF_SYNCHRONOUS);
   FF_CHECK_OK(ff_pbn_new_contexts(pbn, 1, &err), &err);
   FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err,
-                 "no word for the contexts of a dependent network");
+                 "cannot express the contexts of a dependent network");
   ff_pbn_free(pbn);
   pbn = from_bnet("\"x\xEF\xBF\xBF\", 1\n");
-  FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err, "a character that XML has no place for");
+  FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err, "a character that XML does not allow");
   ff_pbn_free(pbn);
 }
 

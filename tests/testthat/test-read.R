@@ -89,7 +89,7 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
 test_that("a format that cannot say what a network is refuses", {
   several <- pbn(list(A = c("B", "!B"), B = "A"))
   dependent <- pbn(list(A = c("B", "!B"), B = "A"), contexts = list(probability = 1, predictor = matrix(1, 1, 2)))
-  expect_error(write_bnet(several, tempfile()), "one function a node, but node \"A\" has 2", class = "fireflip_error_model")
+  expect_error(write_bnet(several, tempfile()), "one function per node, but node \"A\" has 2", class = "fireflip_error_model")
   expect_error(write_sbml(several, tempfile()), class = "fireflip_error_model")
   expect_error(write_boolnet(dependent, tempfile()), "contexts of a dependent network", class = "fireflip_error_model")
 })
@@ -157,7 +157,7 @@ test_that("errors name the file, the line, what was found and what was expected"
   expect_identical(
     error_text(read_bnet(write_lines(c("targets, factors", "A, B", "A, !B"))), "parse"),
     paste(
-      "FILE, line 3: found \"A, !B\" where one function a node",
+      "FILE, line 3: found \"A, !B\" where one function per node",
       "(several need a header \"targets, factors, probabilities\") was expected"
     )
   )

@@ -141,7 +141,8 @@ static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
   if (e->clockwork.period == 0)
     return ff_error_set(err, FF_ECONVERGENCE,
                         "deterministic nodes (one predictor function each, no flips, and such nodes as parents) have not come "
-                        "back to a state that they were in, as far as was looked, and their long run is not known: %s", else_use);
+                        "back to a state that they were in, as far as they were followed, so their long run is not known: %s",
+                        else_use);
   if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
   return ff_error_set(err, FF_ECONVERGENCE,
                       "deterministic nodes (one predictor function each, no flips, and such nodes as parents) come to a cycle by "
