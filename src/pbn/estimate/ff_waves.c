@@ -327,7 +327,7 @@ ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop
     status = ff_tally_merge(tally, &v->tally, err);
     ff_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
   }
-  *steps -= w->wasted; /* these steps were added before */
+  if (status == FF_OK) *steps -= w->wasted; /* these steps were added before, in this call or an earlier one */
   w->wasted = 0;
   return status;
 }
