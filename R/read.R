@@ -5,7 +5,8 @@
 #' compressed with gzip, bzip2 or xz.
 #'
 #' @param file Path of the file, or a connection, such as `url("https://...")`. A connection that is not open is opened for
-#'   reading and closed again, as in [read.table()].
+#'   reading in binary mode, and closed again. For text in another encoding, open it first:
+#'   `file(path, "r", encoding = "latin1")`.
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
 #' @param perturbation The perturbation probability p, at least 0 and below 1. It overrides the value in the file. With `NULL`
 #'   (the default), the value in the file is used. Only the format of ASSA-PBN stores it; in the other formats it is 0.
@@ -85,8 +86,9 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "rules"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(update)) check_update(update)
-  if (format %in% c("auto", "sbml")) refuse_bionetgen(source)
-  if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
+  first <- if (format %in% c("auto", "sbml")) first_line(source) else ""
+  if (is_bionetgen(first)) refuse_bionetgen(source)
+  if (format == "rules" || (format == "auto" && is_rule_line(first))) {
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
@@ -118,11 +120,11 @@ connection_source <- function(connection) {
     abort("file", sprintf("`file` is a connection that cannot be used: %s.", conditionMessage(e)))
   })
   if (about$opened != "opened") {
+    on.exit(close(connection))
     path <- about$description
     if (inherits(connection, c("file", "gzfile", "bzfile", "xzfile")) && file.exists(path) && is_compressed(path)) {
       return(compressed_source(path))
     }
-    on.exit(close(connection))
     tryCatch(open(connection, "rb"), error = function(e) cannot_read(about$description, e),
       warning = function(w) cannot_read(about$description, w))
     about <- summary(connection)
@@ -136,12 +138,12 @@ connection_source <- function(connection) {
 }
 
 compressed_source <- function(path) {
-  connection <- file(path, "rb", raw = TRUE) # R's other connections read a file that was cut off without a word
+  connection <- file(path, "rb", raw = TRUE) # gzfile() does not report that a file was cut off
   on.exit(close(connection))
   list(name = path, text = decompressed(all_bytes(connection, path), path))
 }
 
-# What gzip, bzip2 or xz compressed. A text that was cut off is an error: half a network is another network.
+# The text in data of gzip, bzip2 or xz. Data that were cut off are an error: half a network is another network.
 decompressed <- function(bytes, name) {
   cut <- function(...) abort("file", sprintf("cannot read %s: its compressed data are cut off or damaged", name))
   tail <- as.integer(utils::tail(bytes, 4L))
@@ -177,7 +179,7 @@ is_compressed <- function(file) {
   starts_compressed(tryCatch(readBin(file, "raw", 10L), error = function(e) raw(), warning = function(w) raw()))
 }
 
-# What compressed these bytes, by how they begin: "gzip", "bzip2", "xz", or "" for anything else.
+# The format of compressed data, which its first bytes show: "gzip", "bzip2", "xz", or "" for anything else.
 compression <- function(bytes) {
   begins <- function(...) identical(as.integer(utils::head(bytes, ...length())), as.integer(c(...)))
   if (begins(0x1f, 0x8b)) return("gzip")
@@ -187,26 +189,32 @@ compression <- function(bytes) {
 }
 starts_compressed <- function(bytes) nzchar(compression(bytes))
 
-# The lines of the text, or the first `n`. None from a pipe, which cannot be read twice, and none if it is not text.
-source_lines <- function(source, n = -1L) {
-  if (is.null(source$text)) {
-    if (!isTRUE(file.size(source$name) > 0) || dir.exists(source$name)) return(character())
-    connection <- file(source$name, "rb", raw = TRUE)
-    on.exit(close(connection))
-    source$text <- tryCatch(all_bytes(connection, source$name), error = function(e) raw())
-  }
-  if (any(source$text == 0L)) return(character())
-  text <- rawToChar(source$text)
+# The lines of the text, or the complete ones among its first `n` bytes. None if it is a pipe, which cannot be read twice, or if
+# it is not text.
+source_lines <- function(source, n = Inf) {
+  bytes <- source_bytes(source, n)
+  if (any(bytes == 0L)) return(character())
+  text <- rawToChar(bytes)
   Encoding(text) <- "UTF-8"
-  lines <- utils::head(strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1L]], if (n < 0L) Inf else n)
+  lines <- strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1L]]
+  if (length(bytes) == n) lines <- utils::head(lines, -1L)
   Encoding(lines) <- "UTF-8"
   if (!all(validUTF8(lines))) return(character()) # the core says where
   sub("^\ufeff", "", lines)
 }
 
-# The first line that is neither empty nor a comment; "" if there is none.
+source_bytes <- function(source, n) {
+  if (!is.null(source$text)) return(utils::head(source$text, n))
+  size <- file.size(source$name)
+  if (!isTRUE(size > 0) || dir.exists(source$name)) return(raw())
+  connection <- file(source$name, "rb", raw = TRUE)
+  on.exit(close(connection))
+  tryCatch(if (n < size) readBin(connection, "raw", n) else all_bytes(connection, source$name), error = function(e) raw())
+}
+
+# The first line that is neither empty nor a comment; "" if there is none in the first 256 KiB.
 first_line <- function(source) {
-  lines <- trimws(source_lines(source, 1000L))
+  lines <- trimws(source_lines(source, 2^18))
   lines <- lines[nzchar(lines) & !startsWith(lines, "#") & !startsWith(lines, "//")]
   if (length(lines) == 0L) "" else lines[[1L]]
 }
@@ -251,10 +259,12 @@ bnet_of_rules <- function(source) {
 # ---- other kinds of models ----------------------------------------------------------------------------------------------------
 
 # Files of BioNetGen begin with blocks of these names. The core detects reaction networks in SBML.
-refuse_bionetgen <- function(source) {
+is_bionetgen <- function(line) {
   blocks <- c("model", "parameters", "compartments", "molecule types", "(seed )?species", "observables", "functions", "reaction")
-  block <- sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|"))
-  if (!grepl(block, first_line(source), ignore.case = TRUE)) return(invisible())
+  grepl(sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|")), line, ignore.case = TRUE)
+}
+
+refuse_bionetgen <- function(source) {
   lines <- tolower(gsub("[[:space:]]+", " ", trimws(sub("#.*", "", source_lines(source)))))
   count <- function(name) {
     from <- match(paste("begin", name), lines)

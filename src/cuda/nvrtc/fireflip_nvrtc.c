@@ -90,9 +90,10 @@ static int read_request(request *r) {
   return ff_frame_sum(r->bytes, bytes) == h->sum && split(r) ? 0 : FF_COMPILER_BAD_REQUEST;
 }
 
-/* Writes the answer and ends the process without running NVRTC's destructors. */
+/* Writes the answer and ends the process without running NVRTC's destructors. Zeros after the maker keep the content aligned. */
 static _Noreturn void answer(ff_compiled outcome, const char *maker, const char *content, size_t bytes) {
-  ff_frame_answer head = {.mark = FF_FRAME_ANSWER, .maker = strlen(maker) + 1, .content = bytes + 1, .outcome = outcome};
+  const size_t maker_bytes = (strlen(maker) / 16 + 1) * 16;
+  ff_frame_answer head = {.mark = FF_FRAME_ANSWER, .maker = maker_bytes, .content = bytes + 1, .outcome = outcome};
   char *frame = calloc(sizeof head + (size_t)(head.maker + head.content), 1);
   if (frame == NULL) _exit(FF_COMPILER_NO_MEMORY);
   memcpy(frame + sizeof head, maker, strlen(maker));
