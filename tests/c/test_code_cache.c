@@ -1,6 +1,5 @@
 /* The cache of compiled code: stored code is found again, and nothing that another user could have written is read. */
 #define _GNU_SOURCE /* mkdtemp */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -11,8 +10,8 @@
 #include "../../src/cuda/runtime/ff_code_cache.h"
 #include "../../src/cuda/runtime/ff_sha256.h"
 #include "check.h"
+#include "files.h"
 
-#define PATH_ROOM 512
 #define OTHER_USER 12345
 
 /* A folder for each test, and the cache opened in it. */
@@ -29,25 +28,9 @@ static place new_place(void) {
   return p;
 }
 
-/* Returns how many files have a name with this end; `path` becomes the path of the last one. */
-static int find_files(const char *folder, const char *end, char path[PATH_ROOM]) {
-  int n = 0;
-  DIR *list = opendir(folder);
-  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
-    const size_t length = strlen(e->d_name), tail = strlen(end);
-    if (e->d_name[0] == '.' || length < tail || strcmp(e->d_name + length - tail, end) != 0) continue;
-    if (path != NULL) snprintf(path, PATH_ROOM, "%.200s/%.200s", folder, e->d_name);
-    n++;
-  }
-  if (list != NULL) closedir(list);
-  return n;
-}
-
 static void end_place(place *p) {
-  char path[PATH_ROOM];
   ff_code_cache_close(p->cache);
-  while (find_files(p->folder, "", path) > 0 && unlink(path) == 0) {}
-  FF_CHECK(rmdir(p->folder) == 0);
+  remove_folder(p->folder);
 }
 
 static int good(const char *maker) { return strncmp(maker, "good", 4) == 0; }

@@ -2,7 +2,6 @@
  * (tests/cuda/fake_libraries.c), and with NVRTC itself if it is installed. pretend_module.h takes the place of the driver's part
  * (ff_module.cu). */
 #define _GNU_SOURCE /* mkdtemp */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,10 +14,10 @@
 #include "../../src/cuda/runtime/ff_compile.h"
 #include "../../src/cuda/runtime/ff_expand.h"
 #include "../../src/cuda/runtime/ff_jit.h"
+#include "files.h"
 #include "pretend_module.h"
 #include "rows.h"
 
-#define PATH_ROOM 512
 #define LONG "30" /* seconds of a compilation that is ended early */
 
 /* ---- a test's folder, and the requests ---------------------------------------------------------------------------------- */
@@ -33,26 +32,10 @@ static void set_up(void) {
   setenv("FAKE_LOG", log_path, 1);
 }
 
-/* Returns how many files of the folder have a name with this end; `path` becomes the path of the last one. */
-static int find_files(const char *end, char path[PATH_ROOM]) {
-  int n = 0;
-  DIR *list = opendir(folder);
-  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
-    const size_t length = strlen(e->d_name), tail = strlen(end);
-    if (e->d_name[0] == '.' || length < tail || strcmp(e->d_name + length - tail, end) != 0) continue;
-    if (path != NULL) snprintf(path, PATH_ROOM, "%.200s/%.200s", folder, e->d_name);
-    n++;
-  }
-  if (list != NULL) closedir(list);
-  return n;
-}
-
 static void tear_down(void) {
   static const char *const variables[] = {"FAKE_SECONDS", "FAKE_FAIL", "FAKE_CRASH", "REFUSE_CODE"};
-  char path[PATH_ROOM];
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) unsetenv(variables[i]);
-  while (find_files("", path) > 0 && unlink(path) == 0) {}
-  FF_CHECK(rmdir(folder) == 0);
+  remove_folder(folder);
   unlink(log_path);
   FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no child process remains, not even a zombie */
 }
@@ -153,13 +136,13 @@ static void code_is_kept(void) {
   FF_CHECK(loads("a", folder, 1) && compilations() == 1);
   /* without a folder it is compiled every time */
   FF_CHECK(loads("another", folder, 0) && loads("a", NULL, 0) && compilations() == 3);
-  FF_CHECK_INT(find_files("", path), 2); /* no lock and no partial file remains */
+  FF_CHECK_INT(find_files(folder, "", path), 2); /* no lock and no partial file remains */
   FF_CHECK(truncate(path, 60) == 0);
   FF_CHECK_INT(run("a", folder, 1, 0, NULL), FF_JIT_LOADED);
   FF_CHECK(run("another", folder, 1, 0, NULL) == FF_JIT_LOADED && compilations() == 4);
   FF_CHECK(loads("a", folder, 1) && loads("another", folder, 1));
   FF_CHECK(chmod(folder, 0770) == 0);
-  FF_CHECK(find_files("", NULL) == 2 && compilations() == 4);
+  FF_CHECK(find_files(folder, "", NULL) == 2 && compilations() == 4);
   ff_jit *jit = NULL;
   ff_jit_outcome outcome;
   ff_error err;
@@ -211,8 +194,8 @@ static void savings_add_up_to_the_price(void) {
   set_up();
   for (int i = 0; i < 3; i++) FF_CHECK_INT(run("c", folder, 0.3, 1, NULL), FF_JIT_NOT_WORTH_IT);
   FF_CHECK_INT(run("other", folder, 0.3, 1, NULL), FF_JIT_NOT_WORTH_IT); /* it has its own sum of savings */
-  FF_CHECK(compilations() == 0 && find_files(".saved", NULL) == 2);
-  FF_CHECK(run("c", folder, 0.3, 1, NULL) == FF_JIT_LOADED && compilations() == 1 && find_files(".saved", NULL) == 1);
+  FF_CHECK(compilations() == 0 && find_files(folder, ".saved", NULL) == 2);
+  FF_CHECK(run("c", folder, 0.3, 1, NULL) == FF_JIT_LOADED && compilations() == 1 && find_files(folder, ".saved", NULL) == 1);
   FF_CHECK(run("c", folder, 0.3, 1, NULL) == FF_JIT_LOADED && compilations() == 1);
   FF_CHECK(run("d", folder, 2, 1, NULL) == FF_JIT_LOADED);
   FF_CHECK(run("e", NULL, 0.3, 1, NULL) == FF_JIT_NOT_WORTH_IT && run("e", NULL, 0.9, 1, NULL) == FF_JIT_NOT_WORTH_IT);
@@ -235,7 +218,7 @@ static void what_does_not_compile_says_why(void) {
     FF_CHECK(outcome != FF_JIT_LOADED && ff_jit_module(jit) == NULL);
   }
   ff_jit_free(jit);
-  FF_CHECK_INT(find_files("", NULL), 0);
+  FF_CHECK_INT(find_files(folder, "", NULL), 0);
   unsetenv("FAKE_FAIL");
   FF_CHECK(loads("bad", folder, 0));
   tear_down();
@@ -331,7 +314,7 @@ static void freeing_ends_the_compiler(void) {
   FF_CHECK(child > 0 && kill(child, SIGSTOP) == 0); /* it cannot notice that the socket is closed */
   ff_jit_free(jit);
   FF_CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-  FF_CHECK_INT(find_files("", NULL), 0); /* and no lock keeps others from compiling it */
+  FF_CHECK_INT(find_files(folder, "", NULL), 0); /* and no lock keeps others from compiling it */
   FF_CHECK(loads("a", folder, 0));
   tear_down();
 }

@@ -114,7 +114,7 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   view.half[1] = sums->half[1];
   for (uint64_t i = 0; i < e->n; i++) {
     ff_harvest harvest = ff_tile_harvest(e->tiles[i]);
-    ff_tally_add_at(&view, sums->at, e->first_half + i * n, &harvest);
+    ff_tally_add(&view, sums->at, e->first_half + i * n, &harvest);
     ff_tile_forget(e->tiles[i]);
   }
   view.words = own;

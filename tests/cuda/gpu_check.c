@@ -39,7 +39,7 @@ static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const
     ff_tile_count(tile, t->half[1]);
     for (uint32_t j = 0; j < n_terms; j++) last[i * n_terms + j] = ff_tile_term_word(tile, j, 0);
     harvest = ff_tile_harvest(tile);
-    ff_tally_add(tally, first_half, &harvest);
+    ff_tally_add(tally, NULL, first_half, &harvest);
     rows_of_tile(states + i * n * 32, tile, n);
   }
   free(first_half);

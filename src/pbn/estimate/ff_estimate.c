@@ -233,7 +233,7 @@ static int run_tile(ff_estimate *e, slot *s) {
     }
   }
   ff_harvest harvest = ff_tile_harvest(s->tile);
-  ff_tally_add_at(&s->tally, e->now.at, s->first_half, &harvest);
+  ff_tally_add(&s->tally, e->now.at, s->first_half, &harvest);
   ff_tile_forget(s->tile);
   s->busy = 0;
   return 1;

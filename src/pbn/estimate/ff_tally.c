@@ -102,7 +102,7 @@ static void add_single(uint64_t *words, column early, column all, uint64_t weigh
   ff_sum_add_product(words + FF_SUM_AB, weight * weight, ab);
 }
 
-void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
+void ff_tally_add(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
   for (uint32_t i = 0; i < tally->n; i++) {
     uint32_t first = tally->first[i], last = tally->first[i + 1];
     int two_state = ff_is_set(tally->first, tally->weights, i);
@@ -136,10 +136,6 @@ void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_
     }
   }
   tally->tiles++;
-}
-
-void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest) {
-  ff_tally_add_at(tally, NULL, first_half, harvest);
 }
 
 ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {

@@ -23,10 +23,8 @@ void ff_tally_free(ff_tally *tally);
 void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1);
 
 /* Adds a tile. `first_half` is a copy of the counts at the end of the first half window; `harvest` has the counts at the end.
- * O(1,024 * terms). */
-void ff_tally_add(ff_tally *tally, const uint32_t *first_half, const ff_harvest *harvest);
-/* The same if the counts of term i are at position at[i] (see ff_counted). */
-void ff_tally_add_at(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest);
+ * The counts of term i are at position at[i] (see ff_counted), or at i if `at` is NULL. O(1,024 * terms). */
+void ff_tally_add(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest);
 
 /* A term's weight in units of 2^-20, as tallies use it. */
 uint32_t ff_tally_weight(double weight);
