@@ -16,7 +16,7 @@ new_estimate <- function(model, sets, pairs, options) {
 # which the core reports widths, if it is not that of the estimates (see ff_progress).
 run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "cpu")) {
   force(pointer) # before on.exit() uses it
-  on.exit(.Call(ffi_estimate_release, pointer))
+  on.exit(.Call(ffi_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   began <- began_run <- NA_real_
@@ -182,7 +182,11 @@ progress_text <- function(state, scale = NULL) {
 
 # Checks the arguments of an estimate and returns them in the form of src/rglue/ffi_estimate.c. A seed that is not given stays
 # NULL, because an exact computation draws none.
-estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend) {
+estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,
+                             progress) {
+  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
+  check_flag(reduce, "reduce")
+  check_flag(progress, "progress")
   if (!is.null(shard) && is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
   if (!is.null(seed)) seed <- resolve_seed(seed)
   wanted_backend(backend)
@@ -232,9 +236,9 @@ merge_parts <- function(parts, class, frame) {
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
     abort_argument("c() merges whole results of influence_analysis(); found one half of such a result.")
   }
-  if (any(vapply(runs, function(run) is.null(run$tally), NA))) {
+  if (any(vapply(runs, function(run) is.null(run$tally), NA)) || !all(vapply(parts, has_its_rows, NA))) {
     abort_argument(
-      "c() merges unchanged results of a simulation; found an exact result, or one without some rows or columns."
+      "c() merges unchanged results of a simulation; found an exact result, or one whose rows or columns were changed."
     )
   }
   shards <- lapply(runs, `[[`, "shard")
@@ -255,6 +259,14 @@ merge_parts <- function(parts, class, frame) {
     paste(utils::head(missing, 10L), collapse = ", ")
   ))
   frame(run, merged$moments, merged$tiles)
+}
+
+# Whether a result has the rows that its run gave, in their order. An analysis is a list of two results.
+has_its_rows <- function(x) {
+  if (!is.data.frame(x)) return(has_its_rows(x$states) && has_its_rows(x$influence))
+  run <- attr(x, "run")
+  if (inherits(x, "steady_state")) return(identical(x$set, names(run$sets)))
+  identical(x$from, run$pairs$from) && identical(x$to, run$pairs$to)
 }
 
 # The parts in their order. Each part may occur once, and all must be parts of the same division.
@@ -297,7 +309,7 @@ resume_run <- function(run, merged, frame) {
     go_on = run$go_on
   )
   pointer <- new_estimate(run$model, run$sets, run$pairs, options)
-  on.exit(.Call(ffi_estimate_release, pointer))
+  on.exit(.Call(ffi_release, pointer))
   .Call(ffi_estimate_resume, pointer, run$tally, run$burn_in, run$window, run$tiles, run$doubt)
   if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])

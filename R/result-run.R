@@ -32,6 +32,44 @@ exact_run <- function(model, confidence, seconds, ...) {
 # Which rows are exact: they have no number of trajectories.
 exact_rows <- function(x) if (is.null(x$trajectories)) logical(nrow(x)) else is.na(x$trajectories)
 
+# Which rows did not come from the run of `x`. Functions such as dplyr::bind_rows() copy the run of the first result to the rows
+# of all. A row is foreign if an earlier row gives other numbers for the same set or pair, or if its set or pair is not that of
+# the run and there are more of them than the run has. With fewer, the user may have renamed them.
+foreign_rows <- function(x) {
+  run <- attr(x, "run")
+  if (is.null(run)) return(logical(nrow(x)))
+  if (is.null(run$runs)) return(foreign_to_run(x, run))
+  if (is.null(x$run)) return(!logical(nrow(x)))
+  out <- !x$run %in% names(run$runs)
+  for (name in names(run$runs)) {
+    of_run <- which(x$run == name)
+    out[of_run] <- foreign_to_run(plain_frame(x)[of_run, ], run$runs[[name]])
+  }
+  out
+}
+
+foreign_to_run <- function(x, run) {
+  if (!is.null(x$change)) return(logical(nrow(x))) # a sensitivity's rows have no key
+  key <- if (is.null(x$set)) paste(x$from, x$to, sep = "\r") else x$set
+  known <- if (is.null(x$set)) paste(run$pairs$from, run$pairs$to, sep = "\r") else names(run$sets)
+  if (length(key) != nrow(x)) return(logical(nrow(x))) # a selection of columns, shown as a plain data frame
+  out <- !key %in% known & length(unique(key)) > length(known)
+  first <- match(key, key)
+  for (number in as.list(x)[intersect(c("probability", "influence", "lower", "upper"), names(x))]) {
+    out <- out | !mapply(identical, number, number[first])
+  }
+  out
+}
+
+refuse_foreign_rows <- function(x, name) {
+  foreign <- foreign_rows(x)
+  if (!any(foreign)) return(invisible())
+  abort_argument(sprintf(
+    "`%s` has %s that its run did not give; the first is row %d. rbind() combines several results.", name,
+    count_of(sum(foreign), "row"), which(foreign)[[1L]]
+  ))
+}
+
 # The columns that as.data.frame(run = TRUE) adds, with one row per row of the result.
 run_columns <- function(x) {
   run <- attr(x, "run")
@@ -40,6 +78,7 @@ run_columns <- function(x) {
   if (is.null(run) || length(of_row) != nrow(x) || anyNA(of_row)) {
     abort_argument("`x` lacks the record of its run; use the original result.")
   }
+  if (!inherits(x, "outcomes")) refuse_foreign_rows(x, "x")
   field <- function(name, none) {
     value <- lapply(runs, `[[`, name)
     unlist(lapply(value, function(one) if (is.null(one)) none else one))[of_row]

@@ -60,9 +60,15 @@ print.long_run_sensitivity <- function(x, n = 20, ...) {
 print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
-  writeLines(c(result_title(x, class), run_notes(attr(x, "run"))))
+  foreign <- sum(foreign_rows(x))
+  writeLines(c(result_title(x, class), run_notes(attr(x, "run")), if (foreign > 0L) foreign_text(foreign)))
   print_rows(x, n)
   invisible(x)
+}
+
+foreign_text <- function(n) {
+  sprintf("%s not from this run, about which nothing is known here; rbind() combines results.",
+    if (n == 1L) "1 row is" else paste(count_of(n, "row"), "are"))
 }
 
 # If all differences are of one set, it is shown above the table.
@@ -266,6 +272,7 @@ summary.long_run_sensitivity <- function(object, ...) {
   }
   run <- attr(object, "run")
   if (!is.null(run$runs)) abort_argument("`object` has changes of several results; summarise each by itself.")
+  refuse_foreign_rows(object, "object")
   object <- object[!is.na(object$difference), , drop = FALSE] # changes without a result
   key <- paste(object$node, object$predictor, object$value)
   parts <- unname(split(seq_len(nrow(object)), factor(key, unique(key))))
@@ -332,6 +339,7 @@ run_summary <- function(x) {
   if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
     abort_argument("`object` lacks columns of the result or the record of its run; summarise the original result.")
   }
+  refuse_foreign_rows(x, "object")
   finite <- x$rhat[is.finite(x$rhat)]
   notes <- noted(run)
   or_na <- function(value) if (is.null(value)) NA_real_ else value

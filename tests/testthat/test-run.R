@@ -157,3 +157,38 @@ test_that("what is said of one of several results goes with its rows", {
   renamed$set <- "another"
   expect_identical(as.data.frame(renamed, run = TRUE)$thinning, NA_real_)
 })
+
+# As dplyr::bind_rows() does: the attributes are those of the first result.
+bound_otherwise <- function(...) {
+  parts <- list(...)
+  rows <- do.call(rbind.data.frame, lapply(parts, as.data.frame))
+  structure(rows, class = class(parts[[1L]]), run = attr(parts[[1L]], "run"))
+}
+
+test_that("rows that a run did not give are not described as its own", {
+  net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A"), perturbation = 0.01)
+  one <- steady_state(net, c("A", "B"), precision = 0.05, method = "simulation", seed = 1)
+  same <- steady_state(net, c("A", "B"), precision = 0.05, method = "simulation", seed = 2)
+  other <- steady_state(net, c(both = "A & B"), precision = 0.05, method = "simulation", seed = 2)
+  expect_identical(fireflip:::foreign_rows(bound_otherwise(one, same)), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(fireflip:::foreign_rows(bound_otherwise(one, other)), c(FALSE, FALSE, TRUE))
+  expect_output(print(bound_otherwise(one, other)), "1 row is not from this run")
+  for (bad in list(bound_otherwise(one, same), bound_otherwise(one, other))) {
+    expect_error(as.data.frame(bad, run = TRUE), "that its run did not give; the first is row 3", class = "fireflip_error_argument")
+    expect_error(summary(bad), "did not give", class = "fireflip_error_argument")
+    expect_error(c(bad), "rows or columns were changed", class = "fireflip_error_argument")
+  }
+  # a selection and a repetition of the run's own rows remain its rows
+  for (good in list(one, one[2, ], one[c(2, 1, 2), ], rbind(one, one), rbind(a = one, b = same))) {
+    expect_false(any(fireflip:::foreign_rows(good)))
+    expect_silent(as.data.frame(good, run = TRUE))
+  }
+  filtered <- structure(as.data.frame(one)[1, ], class = class(one), run = attr(one, "run"))
+  expect_error(c(filtered), "rows or columns were changed", class = "fireflip_error_argument")
+  expect_identical(c(one), one)
+
+  arrows <- long_run_influence(net, precision = 0.05, method = "simulation", seed = 1)
+  mixed <- bound_otherwise(arrows, long_run_influence(net, precision = 0.05, method = "simulation", seed = 2))
+  expect_identical(sum(fireflip:::foreign_rows(mixed)), sum(arrows$lower < arrows$upper))
+  expect_error(c(mixed), "rows or columns were changed", class = "fireflip_error_argument")
+})
