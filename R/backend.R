@@ -256,7 +256,7 @@ resolve_engine <- function(backend = "auto") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel()
+    devices = pick_devices(cuda$devices, numbers), cache = tools::R_user_dir("fireflip", "cache"), kernel = resolve_kernel()
   )
 }
 
@@ -316,10 +316,4 @@ pick_devices <- function(devices, numbers) {
     ))
   }
   as.integer(numbers$value)
-}
-
-cache_folder <- function() {
-  folder <- tools::R_user_dir("fireflip", "cache")
-  if (!dir.exists(folder)) dir.create(folder, showWarnings = FALSE, recursive = TRUE, mode = "0700")
-  if (file.access(folder, 2L) != 0L) NULL else folder
 }

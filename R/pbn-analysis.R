@@ -46,10 +46,8 @@ influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precis
   check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
-  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
-  check_flag(reduce, "reduce")
-  check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend)
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,
+    progress)
   check_number(influence_precision, "influence_precision", 0, 1, open_min = TRUE, open_max = TRUE)
   pairs <- influence_pairs(model, from, to)
   whole <- model
@@ -120,7 +118,7 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
   started <- proc.time()[["elapsed"]]
   arrows <- pairs[pairs$arrow, ]
   chain <- solved_chain(model, progress = progress)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   probability <- .Call(ffi_exact_probabilities, chain, unname(sets))
   influence <- .Call(ffi_exact_influences, chain, match(arrows$from, model$nodes), match(arrows$to, model$nodes))
   run <- exact_run(

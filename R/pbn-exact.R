@@ -50,7 +50,7 @@ stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = int
     abort_argument("A node is called \"probability\", as the result's own column is; give it another name.")
   }
   chain <- solved_chain(model, tolerance, progress)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   free <- .Call(ffi_exact_free, chain)
   states <- chain_states(model$nodes[free])
   probability <- .Call(ffi_exact_distribution, chain)[attr(states, "number") + 1]
@@ -73,7 +73,7 @@ chain_states <- function(nodes) {
 solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
   chain <- .Call(ffi_exact_new, model)
   done <- FALSE
-  on.exit(if (!done) .Call(ffi_exact_release, chain))
+  on.exit(if (!done) .Call(ffi_release, chain))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
@@ -98,7 +98,7 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
 transition_matrix.pbn <- function(model, ...) {
   check_no_more(...)
   chain <- .Call(ffi_exact_new, model)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   free <- .Call(ffi_exact_free, chain)
   if (length(free) > 12L) {
     abort("size", sprintf(
@@ -117,14 +117,14 @@ transition_matrix.pbn <- function(model, ...) {
 # Probabilities of state sets (named text).
 exact_probability <- function(model, sets, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   stats::setNames(.Call(ffi_exact_probabilities, chain, unname(sets)), names(sets))
 }
 
 # Influences of pairs, a data frame of from and to (names).
 exact_influence <- function(model, pairs, progress = FALSE) {
   chain <- solved_chain(model, progress = progress)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   pairs$influence <- .Call(ffi_exact_influences, chain, match(pairs$from, model$nodes), match(pairs$to, model$nodes))
   pairs
 }

@@ -50,10 +50,8 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
                                    progress = interactive(), ...) {
   check_no_more(...)
   method <- check_choice(method, "method", estimate_methods)
-  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
-  check_flag(reduce, "reduce")
-  check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend)
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,
+    progress)
   pairs <- influence_pairs(model, from, to)
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))

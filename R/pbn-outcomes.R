@@ -146,7 +146,7 @@ outcome_method <- function(model) {
 exact_outcomes <- function(model, run, progress) {
   started <- proc.time()[["elapsed"]]
   chain <- solved_chain(model, progress = progress)
-  on.exit(.Call(ffi_exact_release, chain))
+  on.exit(.Call(ffi_release, chain))
   free <- .Call(ffi_exact_free, chain)
   probability <- .Call(ffi_exact_distribution, chain)
   number <- which(probability > 0) - 1
@@ -166,7 +166,7 @@ simulated_outcomes <- function(model, run, max_steps, max_states, seed, threads,
   pointer <- .Call(
     ffi_outcome_new, model, max(ceiling(wanted), 1), seed, as.double(max_steps), as.double(max_states), threads, resolve_simd()
   )
-  on.exit(.Call(ffi_outcome_release, pointer))
+  on.exit(.Call(ffi_release, pointer))
   state <- run_outcomes(pointer, progress, started)
   if (state$arrived < state$trajectories) abort_not_arrived(state, max_states)
   found <- .Call(ffi_outcome_result, pointer)
@@ -244,7 +244,9 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 # Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
   values <- attr(x, "run")[[what]]
-  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes lack the record of their nodes; use the original result.")
+  if (is.null(values) || is.null(x$outcome)) {
+    abort_argument("The outcomes lack the record of their nodes; use the original result.")
+  }
   values[x$outcome, , drop = FALSE]
 }
 

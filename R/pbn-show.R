@@ -76,29 +76,20 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 #' @export
 `$<-.pbn` <- function(x, name, value) {
   if (!name %in% pbn_elements) abort_no_element(x, name)
-  class <- oldClass(x)
-  x <- unclass(x)
-  x[[name]] <- value
-  structure(x, class = class)
+  NextMethod()
 }
 
 #' @export
 `[<-.pbn` <- function(x, i, ..., value) {
   if (nargs() > 3L) abort_argument("A network has no rows and columns: set_rule() changes rules.")
   if (!missing(i) && is.character(i)) for (name in setdiff(i, pbn_elements)) abort_no_element(x, name)
-  class <- oldClass(x)
-  x <- unclass(x)
-  x[i] <- value
-  structure(x, class = class)
+  NextMethod()
 }
 
 #' @export
 `[[<-.pbn` <- function(x, i, value) {
-  if (is.character(i)) return(`$<-.pbn`(x, i, value))
-  class <- oldClass(x)
-  x <- unclass(x)
-  x[[i]] <- value
-  structure(x, class = class)
+  if (is.character(i) && !i[[1L]] %in% pbn_elements) abort_no_element(x, i[[1L]])
+  NextMethod()
 }
 
 #' @rawNamespace S3method(utils::.DollarNames, pbn)
@@ -256,7 +247,7 @@ print.summary.pbn <- function(x, ...) {
   writeLines(c(
     "A probabilistic Boolean network",
     sprintf("  nodes                %s", format(x$nodes, big.mark = ",")),
-    sprintf("  predictor functions  %s, at most %d a node", format(x$functions, big.mark = ","), x$max_functions),
+    sprintf("  predictor functions  %s, at most %d per node", format(x$functions, big.mark = ","), x$max_functions),
     sprintf("  parents              at most %d a function; density %s", x$max_parents, format(round(x$density, 2))),
     sprintf("  inputs               %s", names_text(x$inputs)),
     sprintf("  constants            %s", names_text(x$constants)),

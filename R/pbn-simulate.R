@@ -118,7 +118,7 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
 summary.pbn_trajectories <- function(object, ...) {
   nodes <- setdiff(names(object), c("trajectory", "step"))
   if (is.null(object$trajectory) || is.null(object$step) || length(nodes) == 0L || nrow(object) == 0L) {
-    abort_argument("`object` has no trajectories: it needs rows, and the columns `trajectory`, `step` and one a node.")
+    abort_argument("`object` has no trajectories: it needs rows, and the columns `trajectory`, `step` and one per node.")
   }
   structure(class = "summary.pbn_trajectories", list(
     trajectories = length(unique(object$trajectory)), steps = range(object$step), states = nrow(object),

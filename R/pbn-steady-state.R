@@ -126,10 +126,8 @@ steady_state.pbn <- function(model, states, precision = 1e-3, confidence = 0.95,
   check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
-  on_slow <- check_choice(on_slow, "on_slow", c("error", "warn"))
-  check_flag(reduce, "reduce")
-  check_flag(progress, "progress")
-  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend)
+  options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,
+    progress)
   if (reduce) model <- reduce_to(model, set_nodes(model, sets))
   method <- settle_method(method, model, backend, layout, shard)
   engine <- method_engine(method, backend)

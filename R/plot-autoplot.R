@@ -168,16 +168,12 @@ autoplot.pbn <- function(object, ..., size = NULL) {
 # The arguments are those of plot.pbn().
 gg_network <- function(x, size, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
                        activity = NULL, arrow_labels = FALSE, overview = NULL) {
-  check_flag(labels, "labels")
-  check_flag(legend, "legend")
-  check_flag(arrow_labels, "arrow_labels")
-  graph <- network_graph(x)
-  overview <- wants_overview(overview, graph, missing(labels) && missing(layout))
-  style <- network_style(x, graph, influence, activity, labels)
-  if (overview) return(gg_overview(x, graph, main))
-  layout <- given_places(x, graph, layout)
+  plan <- plan_picture(x, influence, activity, layout, labels, legend, arrow_labels, overview, missing(labels) && missing(layout))
+  graph <- plan$graph
+  style <- plan$style
+  if (plan$overview) return(gg_overview(x, graph, main))
   page <- pmax(size - c(0.2, 0.2 + 0.4 * has_title(main) + 0.8 * legend), 0.5)
-  drawing <- network_drawing(x, graph, layout, labels, page, measured(x$nodes))
+  drawing <- network_drawing(x, graph, plan$layout, labels, page, measured(x$nodes))
   out <- ggplot2::ggplot() + gg_arrows(drawing, style) + gg_nodes(drawing, style, x$nodes, labels)
   if (arrow_labels && !is.null(style$influence)) out <- out + gg_arrow_labels(drawing, style)
   out + ggplot2::coord_fixed(xlim = c(0, page[[1L]]), ylim = c(0, page[[2L]]), expand = FALSE) +

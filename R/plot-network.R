@@ -43,21 +43,17 @@
 #' }
 plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
                      activity = NULL, arrow_labels = FALSE, overview = NULL, ...) {
-  check_flag(labels, "labels")
-  check_flag(legend, "legend")
-  check_flag(arrow_labels, "arrow_labels")
-  graph <- network_graph(x)
-  overview <- wants_overview(overview, graph, missing(labels) && missing(layout))
-  style <- network_style(x, graph, influence, activity, labels)
-  if (overview) return(plot_overview(x, graph, main, legend, ...))
-  layout <- given_places(x, graph, layout)
+  plan <- plan_picture(x, influence, activity, layout, labels, legend, arrow_labels, overview, missing(labels) && missing(layout))
+  graph <- plan$graph
+  style <- plan$style
+  if (plan$overview) return(plot_overview(x, graph, main, legend, ...))
 
   entries <- if (legend) network_legend(style)
   old <- graphics::par("mai", "mgp")
   on.exit(graphics::par(old))
   rows <- network_margins(entries, main)
   page <- graphics::par("pin")
-  drawing <- network_drawing(x, graph, layout, labels, page, base_widths(x$nodes))
+  drawing <- network_drawing(x, graph, plan$layout, labels, page, base_widths(x$nodes))
   network_frame(page, main, ...)
   draw_arrows(drawing, style)
   draw_nodes(drawing, style, x$nodes, labels)
@@ -66,6 +62,19 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   invisible(data.frame(
     node = x$nodes, x = drawing$at[, 1L], y = drawing$at[, 2L], component = graph$component, colour = style$fill
   ))
+}
+
+# What plot() and autoplot() of a network draw, from their arguments. `by_default`: a large network is drawn as an overview.
+plan_picture <- function(model, influence, activity, layout, labels, legend, arrow_labels, overview, by_default) {
+  check_flag(labels, "labels")
+  check_flag(legend, "legend")
+  check_flag(arrow_labels, "arrow_labels")
+  graph <- network_graph(model)
+  overview <- wants_overview(overview, graph, by_default)
+  list(
+    graph = graph, overview = overview, style = network_style(model, graph, influence, activity, labels),
+    layout = if (!overview) given_places(model, graph, layout)
+  )
 }
 
 # Components, and arrows with their signs.

@@ -134,7 +134,7 @@ shown_trajectories <- function(x, n) {
   check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
   if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories to plot: it needs rows, and the columns `trajectory`, `step` and one a node.")
+    abort_argument("`x` has no trajectories to plot: it needs rows, and the columns `trajectory`, `step` and one per node.")
   }
   all <- unique(x$trajectory)
   first <- utils::head(all, n)

@@ -41,14 +41,14 @@
 # ggplot2's pronoun for columns
 utils::globalVariables(".data")
 
-# Frees what an external pointer to the core holds, once R collects it. R has no way to take a finalizer back, and may call this
-# one after the core was unloaded: then it does nothing. A function of the core could not ask, so none of them is a finalizer.
+# The finalizer of the external pointers to the core. R may call it after the core was unloaded: then it does nothing. It is an R
+# function because a function of the core cannot be called any more by then.
 finalize_pointer <- function(pointer) if (core$loaded) suspendInterrupts(.Call(ffi_release, pointer))
 core <- new.env(parent = emptyenv())
 core$loaded <- TRUE
 
-# What nobody refers to is freed first, and here estimates before the backend that they run on. What somebody still refers to, as where a
-# handler of a running call unloads the package, keeps its memory until the process ends.
+# The two collections free what is no longer in use: first estimates, then the backend on which they ran. What is still in use keeps
+# its memory until the process ends, for instance where a handler unloads the package during a call.
 .onUnload <- function(libpath) {
   gc()
   rm(list = ls(opened), envir = opened)

@@ -31,9 +31,9 @@ SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
  * allocates anything that only C can free. */
 const char *const *ffi_texts(SEXP strings);
 
-/* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, R_NilValue
- * if there is none. ffi_set() sets one; it allocates nothing, so `value` need not be PROTECTed before, and it raises an R error if
- * there is no such element. O(n). */
+/* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name,
+ * R_NilValue if there is none. ffi_set() sets one; it allocates nothing, so `value` need not be PROTECTed before, and it raises
+ * an R error if there is no such element. O(n). */
 SEXP ffi_list(int n, const char *const *names);
 SEXP ffi_element(SEXP list, const char *name);
 void ffi_set(SEXP list, const char *name, SEXP value);

@@ -30,7 +30,6 @@ FFI_ENTRY(ffi_estimate_use, 5)
 FFI_ENTRY(ffi_estimate_ready, 2)
 FFI_ENTRY(ffi_estimate_advance, 2)
 FFI_ENTRY(ffi_estimate_result, 1)
-FFI_ENTRY(ffi_estimate_release, 1)
 FFI_ENTRY(ffi_tally_merge, 1)
 FFI_ENTRY(ffi_machine, 0)
 
@@ -51,7 +50,6 @@ FFI_ENTRY(ffi_graph_keep, 2)
 
 /* ffi_exact.c */
 FFI_ENTRY(ffi_exact_new, 1)
-FFI_ENTRY(ffi_exact_release, 1)
 FFI_ENTRY(ffi_exact_free, 1)
 FFI_ENTRY(ffi_exact_row, 2)
 FFI_ENTRY(ffi_exact_advance, 4)
@@ -61,7 +59,6 @@ FFI_ENTRY(ffi_exact_influences, 3)
 
 /* ffi_outcome.c */
 FFI_ENTRY(ffi_outcome_new, 7)
-FFI_ENTRY(ffi_outcome_release, 1)
 FFI_ENTRY(ffi_outcome_advance, 2)
 FFI_ENTRY(ffi_outcome_result, 1)
 FFI_ENTRY(ffi_attractors, 3)

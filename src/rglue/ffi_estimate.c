@@ -168,12 +168,6 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   return pointer;
 }
 
-/* Gives the memory back now, not when R next collects. */
-SEXP ffi_estimate_release(SEXP pointer) {
-  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
-  return R_NilValue;
-}
-
 SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate_long_pilot(held_of(pointer)->estimate)); }
 
 /* Lets pilot or run be done on devices (numbers from 0) of a backend once they are ready: before the first advance, or between
@@ -204,8 +198,8 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers, after about `seconds` of work. waits is 1 between pilot
- * and run, which then takes `planned` trajectory-steps; before, the pilot takes so many up to its next look. */
+/* list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers, after about `seconds` of work. `waits` is 1 between
+ * pilot and run. `planned` is the number of trajectory-steps of the run; during the pilot, that up to its next evaluation. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done", "phase", "steps", "fraction", "width", "rhat", "waits", "planned"};
   ff_error err;
@@ -219,8 +213,8 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   return ffi_numbers(8, names, values);
 }
 
-/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost), or NULL. `lost` tells
- * which devices failed on the way, NA where none did. */
+/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost), or NULL. `lost`
+ * names the devices that failed during the run; NA if none did. */
 static SEXP device_of(ff_estimate *estimate) {
   static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
                                       "seconds", "lost"};
@@ -247,7 +241,7 @@ static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_sta
                                            "unseen_on"};
 #define N_MOMENTS 16
 
-/* A matrix, a row an observable. */
+/* A matrix with one row per observable. */
 static SEXP moments_of(const ff_tally *tally) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)tally->n, N_MOMENTS));
   SEXP names = PROTECT(Rf_allocVector(VECSXP, 2)), columns = PROTECT(Rf_allocVector(STRSXP, N_MOMENTS));

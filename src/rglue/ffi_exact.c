@@ -62,12 +62,6 @@ SEXP ffi_exact_new(SEXP model) {
   return pointer;
 }
 
-/* Gives the memory back now, not when R next collects. */
-SEXP ffi_exact_release(SEXP pointer) {
-  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
-  return R_NilValue;
-}
-
 /* The free nodes, from 1, the least significant bit of a state first. */
 SEXP ffi_exact_free(SEXP pointer) {
   const uint32_t *nodes;
@@ -106,7 +100,7 @@ static void advance(held *h, double tolerance, uint64_t max_steps, double second
   if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, seconds, &h->done, residual, &err), &err);
 }
 
-/* list(done, residual) after about `seconds` more of work towards the long-run distribution; the residual is 0 before the first. */
+/* list(done, residual) after about `seconds` more of work on the long-run distribution. The residual is 0 before the first call. */
 SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP seconds) {
   static const char *const names[] = {"done", "residual"};
   held *h = held_of(pointer);

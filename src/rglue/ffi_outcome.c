@@ -68,11 +68,6 @@ SEXP ffi_outcome_new(SEXP model, SEXP trajectories, SEXP seed, SEXP max_steps, S
   return pointer;
 }
 
-SEXP ffi_outcome_release(SEXP pointer) {
-  if (TYPEOF(pointer) == EXTPTRSXP) release(pointer);
-  return R_NilValue;
-}
-
 /* list(done, trajectories, arrived, begun, step, certain, undecided) after about `seconds` more of work. */
 SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done", "trajectories", "arrived", "begun", "step", "certain", "undecided"};
@@ -95,7 +90,7 @@ SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
 
 static int bit_of(const uint32_t *state, uint32_t node) { return (int)(state[node / 32] >> (node % 32) & 1u); }
 
-/* list(states, type from 0, values, state): the last two are integer matrices, a row an attractor: each node's value, NA
+/* list(states, type from 0, values, state): the last two are integer matrices with one row per attractor: each node's value, NA
  * where it varies, and one state. Those of the attractors that pick[] numbers, from 0. */
 static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, uint32_t n_nodes) {
   static const char *const names[] = {"states", "type", "values", "state"};

@@ -66,9 +66,10 @@ extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_err
   guard->context = get != NULL && get(&context) == CUDA_SUCCESS ? context : NULL; /* a driver that is not loaded has none */
   const cudaError_t status = cudaSetDevice((int)device);
   if (status == cudaSuccess) return FF_OK;
-  cudaGetLastError(); /* not by ff_cuda_check(), which would ask the device that is the thread's now, and may be nobody's */
-  return ff_error_set(err, status == cudaErrorMemoryAllocation ? FF_EMEMORY : FF_EBACKEND, "the GPU failed at taking the device: %s (%s)",
-                      cudaGetErrorString(status), cudaGetErrorName(status));
+  cudaGetLastError(); /* ff_cuda_check() would create a context on the device that is the thread's now */
+  const ff_status failed = status == cudaErrorMemoryAllocation ? FF_EMEMORY : FF_EBACKEND;
+  return ff_error_set(err, failed, "the GPU failed at taking the device: %s (%s)", cudaGetErrorString(status),
+                      cudaGetErrorName(status));
 }
 
 extern "C" void ff_cuda_leave(ff_cuda_guard *guard) {
