@@ -124,8 +124,8 @@ print.fireflip_backends <- function(x, ...) {
 # Advice for a machine without a GPU. Omitting `backend` does not help if the session's options ask for CUDA.
 same_answer <- function() {
   session <- identical(from_session("fireflip.backend", "FIREFLIP_BACKEND")$value, "cuda")
-  how <- if (session) "as `backend`, say" else "leave `backend` out, or say"
-  sprintf("the processor gives the same answer (%s \"cpu\")", how)
+  how <- if (session) "use `backend = \"cpu\"`" else "omit `backend`, or use \"cpu\""
+  sprintf("the processor gives the same answer (%s)", how)
 }
 
 # "cuda 0  usable  NVIDIA H200, 140 GB, compute capability 9.0", in columns.

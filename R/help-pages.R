@@ -121,7 +121,7 @@ NULL
 #' | `saveNetwork()` | [write_network()] | the ending decides the format |
 #' | `toSBML()` | [write_network()] | |
 #' | `loadSBML()` | [read_sbml()] | |
-#' | `generateRandomNKNetwork()` | [random_pbn()] | several functions a node |
+#' | `generateRandomNKNetwork()` | [random_pbn()] | several functions per node |
 #' | `fixGenes(net, "A", 0)` | [`fix_nodes(net, A = 0)`][fix_nodes] | not perturbed either |
 #' | `perturbNetwork()` | [long_run_sensitivity()] | tries all changes of a kind |
 #' | `simplifyNetwork()` | [reduce_network()] | keeps what matters to given nodes |
@@ -137,13 +137,13 @@ NULL
 #' |---|---|---|
 #' | `getAttractors()` | [outcomes()] | probabilities; see below |
 #' | the same, asynchronous | [outcomes()] | see [set_update()] |
-#' | `getAttractorSequence()` | [`as.matrix(outcomes(net), state = TRUE)`][outcomes] | one state of each |
+#' | `getAttractorSequence()` | [`as.matrix(outcomes(net), state = TRUE)`][outcomes] | one state of each; see below |
 #' | `getBasinOfAttraction()` | [`outcomes(net, from = state)`][outcomes] | where a state ends |
 #' | `getTransitionTable()` | [transition_matrix()] | up to 12 free nodes |
 #' | `stateTransition()` | [`simulate(net, steps = 1, initial = state)`][simulate.pbn] | |
 #' | `getPathToAttractor()` | [`simulate(net, steps = 10, initial = state)`][simulate.pbn] | |
 #' | `generateTimeSeries()` | [`simulate(net, nsim = 5, steps = 10)`][simulate.pbn] | one data frame |
-#' | `plotAttractors()` | [`plot(outcomes(net))`][outcomes] | with probabilities |
+#' | `plotAttractors()` | [`plot(outcomes(net))`][outcomes] | probabilities, not states |
 #' | `plotSequence()` | [`plot(simulate(net, steps = 10))`][plot.pbn_trajectories] | |
 #'
 #' @section Probabilistic networks:
@@ -162,11 +162,13 @@ NULL
 #'   property of the network: `as_pbn(net, perturbation = 0.001)`. See [choosing_p].
 #' * *Attractors need p = 0.* With perturbation the network leaves every attractor, and [outcomes()] is an error.
 #' * *Probabilities, not sizes of basins.* [outcomes()] tells how probable each attractor is from the network's start, which
-#'   is a random state by default. In a synchronous network with one function a node, this probability is the size of the
+#'   is a random state by default. In a synchronous network with one function per node, this probability is the size of the
 #'   basin divided by the number of states.
 #' * *An attractor with a tiny basin.* `getAttractors()` lists all attractors by its exhaustive methods. So does
 #'   `outcomes(net, method = "exact")`, for a network of up to 24 nodes that are not held. A simulation lists those in which
 #'   its trajectories ended, and `summary()` says how probable another one may still be.
+#' * *The states of a cycle.* `simulate(net, steps = k, initial = state)` from one of its states goes through the k states of a
+#'   synchronous cycle.
 #' * *Random numbers.* Every function that simulates has an argument `seed`. Without it, `set.seed()` governs, as in BoolNet.
 #' * *Updates.* Synchronous or asynchronous is a property of the network: `set_update(net, "asynchronous")`.
 #' * *Arguments.* The network comes first, and values are named: `fix_nodes(net, A = 0, B = 1)`.

@@ -254,9 +254,10 @@ merge_parts <- function(parts, class, frame) {
   run$machine <- all_notes(runs)
   if (nrow(shard) == shard[[1L, "parts"]]) return(resume_run(run, merged, frame))
   missing <- setdiff(seq_len(shard[[1L, "parts"]]), shard[, "part"] + 1)
+  more <- length(missing) - 10L
   warn("parts", sprintf(
-    "%s of %d missing: %s.", count_of(length(missing), "part"), shard[[1L, "parts"]],
-    paste(utils::head(missing, 10L), collapse = ", ")
+    "%d of %d parts %s missing: %s%s.", length(missing), shard[[1L, "parts"]], if (length(missing) == 1L) "is" else "are",
+    paste(utils::head(missing, 10L), collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else ""
   ))
   frame(run, merged$moments, merged$tiles)
 }

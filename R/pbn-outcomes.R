@@ -100,7 +100,7 @@ outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95
   check_no_more(...)
   if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(
-      "`model` has perturbation (p = %s): with it the network leaves every attractor. Take it away, set_perturbation(net, 0).",
+      "`model` has perturbation (p = %s): with it the network leaves every attractor. set_perturbation(net, 0) removes it.",
       format(model$perturbation, digits = 6)
     ))
   }
@@ -361,14 +361,14 @@ print.outcomes <- function(x, n = 20, ...) {
 # Labels of the outcomes of several runs. If the networks have the same nodes, outcomes of all runs are labelled together.
 labels_of_all <- function(runs) {
   nodes <- lapply(runs, function(run) colnames(run$values))
-  if (!all(vapply(nodes, identical, NA, nodes[[1L]]))) return(lapply(runs, outcome_labels))
+  if (!all(vapply(nodes, identical, NA, nodes[[1L]]))) return(lapply(runs, outcome_labels, most = Inf))
   stack <- function(what) do.call(rbind, lapply(runs, `[[`, what))
   of <- rep(seq_along(runs), vapply(runs, function(run) nrow(run$values), 0L))
   values <- stack("values")
   # the same attractor in two runs has the same label
   key <- apply(cbind(values, stack("state")), 1L, paste, collapse = " ")
   first <- !duplicated(key)
-  labels <- outcome_labels(list(values = values[first, , drop = FALSE], state = stack("state")[first, , drop = FALSE]))
+  labels <- outcome_labels(list(values = values[first, , drop = FALSE], state = stack("state")[first, , drop = FALSE]), Inf)
   unname(split(labels[match(key, key[first])], of))
 }
 

@@ -82,7 +82,7 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
     predictor = predictor_changes(model, index), perturbation = perturbation_changes(model, by)
   )
   started <- proc.time()[["elapsed"]]
-  if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
+  if (length(changes) == 0L) abort_argument(sprintf("`change` = \"%s\", but %s.", change, nothing_to_change[[change]]))
   estimate <- function(model, i) {
     # no warning for a set that the change makes constant, and the message about the method only once
     once_told(i > 0,
@@ -109,6 +109,11 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
     )
   ))
 }
+
+nothing_to_change <- c(
+  node = "no node can be set to a value that changes anything", selection = "no node has several predictor functions",
+  predictor = "no node has a predictor function that can be inverted", perturbation = "the network has no perturbation"
+)
 
 # Warns about changes whose simulation did not converge. Their rows are NA. It is an error if this is so for all changes.
 tell_refused <- function(changes, after) {

@@ -101,7 +101,7 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
   ))
   shown <- plain_frame(utils::head(x, min(n, nrow(x))))
   width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
-  fit <- max(3L, sum(cumsum(width) <= getOption("width")))
+  fit <- max(3L, sum(cumsum(width) < getOption("width")))
   if (nrow(shown) > 0L) print.data.frame(shown[seq_len(min(fit, length(shown)))], row.names = FALSE)
   rows <- nrow(x) - nrow(shown)
   if (rows > 0L) writeLines(sprintf("... and %s", count_of(rows, "more row")))

@@ -61,6 +61,12 @@ set_text <- function(set, model, name) {
     if (length(set) != 1L || is.na(set) || !nzchar(trimws(set))) {
       abort_value(name, "one non-empty text for each state set", set)
     }
+    if (grepl("=", gsub("\"[^\"]*\"|`[^`]*`", "", set), fixed = TRUE)) {
+      abort_argument(sprintf(
+        "`%s` has no \"=\" between a node and its value: A & !B, or c(A = 1, B = 0), is the set where A is 1 and B is 0; found %s.",
+        name, show_value(set)
+      ))
+    }
     return(set)
   }
   if ((!is.numeric(set) && !is.logical(set)) || length(set) == 0L) {

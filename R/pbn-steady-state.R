@@ -46,7 +46,6 @@
 #'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
 #'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
 #'   nodes do not reach a cycle within `max_burn_in` steps, there is an error.
-#' last bit for any number of threads and on every machine.
 #'
 #' @param model A network of class `pbn`.
 #' @param states State sets: an expression over node names with `!`, `&`, `^`, `|` and parentheses, such as `"A & !B"`; a named
@@ -203,8 +202,9 @@ warn_short_of_precision <- function(x, names = x$set) {
 #'
 #' @param ... Results for different parts, with the same network, sets or pairs, options and seed. Results that were already
 #'   merged from some parts are accepted too.
-#' @returns A result of the same class, `identical()` to that of the undivided run. Its `summary()` gives the total time of all
-#'   parts. If parts are missing, the result is that of the given parts, with a warning of class `fireflip_warning_parts`.
+#' @returns A result of the same class with the same rows, to the last bit, as that of the undivided run. Only what
+#'   `plot(type = "convergence")` draws differs if the undivided run was extended several times. Its `summary()` gives the total
+#'   time of all parts. If parts are missing, the result is that of the given parts, with a warning of class `fireflip_warning_parts`.
 #' @section Errors: `fireflip_error_argument` if the results are not of the same run, or if a part occurs twice;
 #'   `fireflip_error_convergence` if the undivided run does not converge.
 #' @export

@@ -185,7 +185,7 @@ gg_network <- function(x, size, influence = NULL, layout = "layered", labels = l
 gg_network_note <- function(style) {
   note <- c(
     if (any(style$input)) "thick border: input", if (!is.null(style$influence)) "wider arrow: more influence",
-    if (!is.null(style$influence) && any(style$certain[!style$hidden])) "dashed: certain influence"
+    if (!is.null(style$influence) && any(style$certain[!style$hidden])) "thin, dashed: certain influence"
   )
   if (length(note) > 0L) paste(note, collapse = "; ")
 }

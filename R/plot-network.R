@@ -463,7 +463,7 @@ network_legend <- function(style) {
     entry(any(sign == "+/-"), "+/-", "both", sign_colours[["+/-"]]),
     entry(any(sign == "?"), "?", "sign unknown, or no effect", sign_colours[["?"]]),
     entry(!is.null(style$influence), "wide", "wider arrow: more influence", "grey30"),
-    entry(certain, "dashed", "certain influence", "grey50"),
+    entry(certain, "dashed", "certain influence (drawn thin)", "grey50"),
     entry(!is.null(style$activity), "activity", "activity 0 to 1", "grey50")
   )
   if (is.null(out)) NULL else out

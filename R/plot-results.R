@@ -250,6 +250,7 @@ step_ticks <- function(step, at, inch, text) {
 # The rows to draw. The largest is last, so that it is on top of the plot. `of` is the number of all rows.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
   check_rows(n)
+  if (!is.null(x$run)) label <- sprintf("%s (%s)", label, x$run)
   out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
   of <- nrow(out)
   if (of > 0L && all(is.na(out$estimate))) {
@@ -298,12 +299,13 @@ sensitivity_ranked <- function(x, n) {
   ranked(x, paste0(what, how, if (several) paste0(": ", x$set)), "difference", n)
 }
 
-plot_ranked <- function(rows, xlab, main, ...) {
+# The argument is not called `xlab` because the user may pass that in `...`.
+plot_ranked <- function(rows, quantity, main, ...) {
   titled <- has_title(main)
   old <- plot_margins(rows$label, nrow(rows), 4.5, 1.5 + titled * 2)
   on.exit(graphics::par(old))
   at <- seq_len(nrow(rows))
-  ranked_frame(rows, xlab, ...)
+  ranked_frame(rows, quantity, ...)
   if (titled) fitted_title(main, 1.7, ...)
   graphics::abline(h = at, col = "grey92")
   if (!graphics::par("xlog")) graphics::abline(v = 0, col = "grey70")
@@ -315,7 +317,7 @@ plot_ranked <- function(rows, xlab, main, ...) {
 }
 
 # Arguments of plot.default() override our own. Those for points and lines are passed to ranked_marks().
-ranked_frame <- function(rows, label, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(label),
+ranked_frame <- function(rows, quantity, ..., x, y, type, main, col, pch, cex, lwd, lty, bg, log = "", xlab = folded(quantity),
                          ylab = "", xlim = ranked_reach(rows, log), ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", bty = "n") {
   graphics::plot.default(
     xlim, ylim, type = "n", log = log, xlab = xlab, ylab = ylab, xlim = xlim, ylim = ylim, yaxt = yaxt, bty = bty, ...

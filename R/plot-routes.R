@@ -122,22 +122,28 @@ layered_ports <- function(layout) {
   second <- vapply(chain, `[[`, 0, 2L)
   last_but_one <- vapply(chain, function(nodes) nodes[[length(nodes) - 1L]], 0)
   list(
-    upper = side_ports(first, layout$bends[second, 1L], layout),
-    lower = side_ports(last, layout$bends[last_but_one, 1L], layout)
+    upper = side_ports(first, layout$bends[second, , drop = FALSE], layout),
+    lower = side_ports(last, layout$bends[last_but_one, , drop = FALSE], layout)
   )
 }
 
-side_ports <- function(node, towards, layout) {
+side_ports <- function(node, next_point, layout) {
+  towards <- next_point[, 1L]
   port <- numeric(length(node))
   for (arrows in split(seq_along(node), node)) {
     box <- node[[arrows[[1L]]]]
     half <- 0.8 * layout$half[[box, 1L]]
     middle <- layout$at[[box, 1L]]
     order <- arrows[order(towards[arrows])]
-    apart <- min(0.11, 2 * half / max(length(order) - 1L, 1L))
+    apart <- rep(0.11, length(order) - 1L)
+    # two arrows between the same boxes are parallel, so that a slanted pair needs ends that are further apart
+    twin <- which(diff(towards[order]) == 0)
+    slant <- next_point[order[twin], , drop = FALSE] - rep(layout$at[box, ], each = length(twin))
+    apart[twin] <- pmax(0.11, 0.07 * sqrt(1 + (slant[, 1L] / slant[, 2L])^2))
+    apart <- apart * min(1, 2 * half / max(sum(apart), 1e-9))
     # if all arrows of a box come from one side, their ends are moved towards its middle
     wanted <- middle + (pmin(pmax(towards[order], middle - half), middle + half) - middle) * 0.6
-    port[order] <- spaced(wanted, rep(1, length(order)), rep(apart, length(order) - 1L), middle - half, middle + half)
+    port[order] <- spaced(wanted, rep(1, length(order)), apart, middle - half, middle + half)
   }
   port
 }

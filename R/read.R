@@ -306,7 +306,7 @@ tell_inputs <- function(inputs, nodes) {
 meant_instead <- function(inputs, known) {
   for (name in utils::head(inputs, 1000L)) {
     near <- closest_name(name, known)
-    if (is.null(near) || gsub("[0-9]+", "", near) == gsub("[0-9]+", "", name)) next
+    if (is.null(near) || gsub("[0-9]+", "#", near) == gsub("[0-9]+", "#", name)) next
     return(sprintf("; did you mean \"%s\"%s?", near, if (length(inputs) > 1L) sprintf(" by \"%s\"", name) else ""))
   }
   ""

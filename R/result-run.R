@@ -200,7 +200,7 @@ rbind.outcomes <- function(..., deparse.level = 1, make.row.names = TRUE, string
   label <- names(parts)
   if (is.null(label)) label <- rep("", length(parts))
   label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(parts))), " ")
-  texts <- labels_of_all(runs)
+  texts <- labels_of_all(runs) # in full
   rows <- lapply(seq_along(parts), function(i) {
     cbind(run = rep(label[[i]], nrow(plain[[i]])), plain[[i]], nodes = texts[[i]][plain[[i]]$outcome])
   })

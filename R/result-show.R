@@ -2,7 +2,9 @@
 #'
 #' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of
 #' `x`. Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every
-#' state, come last. If a table is wider than the line, `print()` omits columns and names them.
+#' state, come last. If you have sorted the rows of `x`, your order is kept. `head()` and `tail()` of influences and
+#' sensitivities give the first and the last rows as printed. If a table is wider than the line, `print()` omits columns and
+#' names them.
 #'
 #' `format()` returns the same, in the order of `x`, as a data frame of text. `summary()` describes the simulation; for
 #' sensitivities it shows which changes have the largest effect. `as.data.frame()` removes the class and keeps the columns. With
@@ -76,18 +78,38 @@ one_set <- function(x) nrow(x) > 0L && length(unique(x$set)) == 1L && is.null(x$
 
 print_rows <- function(x, n) {
   certain <- certain_rows(x)
-  shown <- seq_len(nrow(x)) # state sets keep their order
-  if (inherits(x, "long_run_sensitivity")) shown <- order(-abs(x$difference))
-  if (inherits(x, "long_run_influence")) {
-    shown <- order(certain, -x$influence)
-    if (any(certain)) writeLines(certain_text(sum(certain), nrow(x)))
-  }
-  shown <- shown[seq_len(min(n, nrow(x)))]
+  if (inherits(x, "long_run_influence") && any(certain)) writeLines(certain_text(sum(certain), nrow(x)))
+  shown <- printed_order(x)[seq_len(min(n, nrow(x)))]
   text <- format(x[shown, , drop = FALSE])
   if (inherits(x, "long_run_sensitivity") && one_set(x)) text$set <- NULL
   if (nrow(text) > 0L) print_table(text)
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
 }
+
+# The numbers of the rows in the order in which they are printed.
+printed_order <- function(x) {
+  if (inherits(x, "steady_state") || sorted_by_user(x)) return(seq_len(nrow(x)))
+  if (inherits(x, "long_run_sensitivity")) order(-abs(x$difference)) else order(certain_rows(x), -x$influence)
+}
+
+# Whether the rows are in another order than that of the run. Functions of other packages drop the row names.
+sorted_by_user <- function(x) {
+  names <- .row_names_info(x, 0L)
+  at <- if (is.null(x$run)) match(paste(x$from, x$to), paste(attr(x, "run")$pairs$from, attr(x, "run")$pairs$to))
+  is.integer(names) && is.unsorted(as.integer(row.names(x))) || is.unsorted(at[!is.na(at)])
+}
+
+#' @rawNamespace S3method(utils::head, long_run_influence)
+head.long_run_influence <- function(x, ...) x[utils::head(printed_order(x), ...), ]
+
+#' @rawNamespace S3method(utils::head, long_run_sensitivity)
+head.long_run_sensitivity <- function(x, ...) x[utils::head(printed_order(x), ...), ]
+
+#' @rawNamespace S3method(utils::tail, long_run_influence)
+tail.long_run_influence <- function(x, ...) x[utils::tail(printed_order(x), ...), ]
+
+#' @rawNamespace S3method(utils::tail, long_run_sensitivity)
+tail.long_run_sensitivity <- function(x, ...) x[utils::tail(printed_order(x), ...), ]
 
 # Prints a table that fits the line. First omits columns, which are listed below the table, then truncates names.
 print_table <- function(text, width = getOption("width")) {
@@ -131,14 +153,21 @@ certain_text <- function(certain, of) {
 result_title <- function(x, class) {
   what <- count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "difference"))
   if (class == "long_run_sensitivity" && one_set(x)) what <- sprintf("%s of %s", what, format_key(x$set[[1L]]))
-  run_title(x, class, paste0(what, if (class != "steady_state" && nrow(x) > 1L) ", largest first"))
+  run_title(x, class, paste0(what, if (shown_largest_first(x)) ", largest first"))
+}
+
+shown_largest_first <- function(x) {
+  if (inherits(x, "steady_state") || nrow(x) < 2L) return(FALSE)
+  size <- if (inherits(x, "long_run_sensitivity")) abs(x$difference) else x$influence
+  size <- size[printed_order(x)][!certain_rows(x)[printed_order(x)]]
+  !is.unsorted(-size[!is.na(size)])
 }
 
 run_title <- function(x, class, what) {
   run <- attr(x, "run")
   title <- if (is.null(class)) what else sprintf("<%s> %s", class, what)
   if (nrow(x) == 0L || is.null(run)) return(title)
-  if (!is.null(run$runs)) return(sprintf("%s of %s", title, count_of(length(unique(x$run)), "run")))
+  if (!is.null(run$runs)) return(sprintf("%s; %s", title, count_of(length(unique(x$run)), "run")))
   change <- if (identical(class, "long_run_sensitivity")) sprintf("; change: %s", run$change)
   if (run$method == "exact") return(paste0(title, change, ", exact"))
   paste0(title, change, sprintf(
@@ -150,7 +179,7 @@ run_title <- function(x, class, what) {
 # Important facts about a simulated result, one sentence per line.
 run_notes <- function(run) {
   c(
-    if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's own.",
+    if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's initial states.",
     if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()."
   )
 }
@@ -200,7 +229,7 @@ format_result <- function(x, keys, estimate) {
     lapply(columns[c(if (!is.null(columns$run)) "run", keys)], format_key),
     if (exact) lapply(numbers, format_exact) else lapply(numbers, format_estimate, digits, certain), check.names = FALSE
   )
-  if (!exact && any(columns$visited %in% c("never", "always"))) {
+  if (!exact && any(columns$visited[!exact_rows(x)] %in% c("never", "always"))) {
     out$visited <- ifelse(columns$visited == "sometimes" | exact_rows(x), "", columns$visited)
   }
   if (!exact) {
@@ -381,7 +410,7 @@ print.summary.fireflip_run <- function(x, ...) {
 }
 
 start_note <- function(x) {
-  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own"
+  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's initial states"
 }
 
 # The backend and why it was chosen. For a GPU, also the launch parameters of the kernel.

@@ -84,7 +84,7 @@ test_that("sensitivities are differences of exact answers", {
   expect_error(long_run_sensitivity(net, "x", by = 0), class = "fireflip_error_argument")
 })
 
-test_that("sensitivities are shown with the largest first, and their summary is a row a change", {
+test_that("sensitivities are shown with the largest first, and their summary has one row per change", {
   local_reproducible_output(width = 100)
   got <- long_run_sensitivity(net, c(x = "x", both = "r & c"), nodes = c("x", "c"), method = "exact")
   expect_true(is.unsorted(-abs(got$difference))) # else this would test nothing

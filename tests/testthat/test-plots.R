@@ -238,8 +238,12 @@ test_that("arguments of plot.default() take the place of the plot's own", {
   for (name in names(results)) {
     x <- results[[name]]
     expect_error(drawn(plot(x, xlab = "x label", ylab = "y label", cex.axis = 0.7, las = 1, sub = "below", cex.lab = 0.8)), NA)
-    words <- unlist(lapply(call_of(drawn(plot(x, xlab = "x label")), "C_title"), function(call) as.character(unlist(call))))
-    expect_true("x label" %in% words, info = name)
+    titles <- function(...) {
+      unlist(lapply(call_of(drawn(plot(x, ...)), "C_title"), function(call) as.character(unlist(call))))
+    }
+    expect_true("x label" %in% titles(xlab = "x label"), info = name)
+    # the plot's own label is gone, and is not the title
+    expect_false(any(c("probability", "long-run influence", "difference in probability") %in% titles(xlab = "x label")), info = name)
     expect_error(drawn(plot(x, col = "red", n = Inf, main = "title", cex.main = 0.5, axes = FALSE)), NA)
     expect_error(drawn(plot(x, xlim = c(0, 5), type = "estimates")), NA)
   }

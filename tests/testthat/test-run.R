@@ -84,7 +84,7 @@ test_that("rbind() tells runs apart, and their notes stay", {
   expect_identical(both$run, rep(c("wild", "start"), each = 2))
   expect_identical(both$probability, c(wild$probability, other$probability))
   lines <- capture.output(print(both))
-  expect_identical(lines[[1L]], "<steady_state> 4 state sets of 2 runs")
+  expect_identical(lines[[1L]], "<steady_state> 4 state sets; 2 runs")
   expect_match(lines[[2L]], "may depend on the start")
   expect_identical(as.data.frame(both, run = TRUE)$method, rep(c("simulation", "exact"), each = 2))
   expect_identical(as.data.frame(both[3:2, ], run = TRUE)$seed, c(NA, 1))
@@ -191,4 +191,30 @@ test_that("rows that a run did not give are not described as its own", {
   mixed <- bound_otherwise(arrows, long_run_influence(net, precision = 0.05, method = "simulation", seed = 2))
   expect_identical(sum(fireflip:::foreign_rows(mixed)), sum(arrows$lower < arrows$upper))
   expect_error(c(mixed), "rows or columns were changed", class = "fireflip_error_argument")
+})
+
+test_that("head() gives the first rows as printed, and an order of the user's own is kept", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  x <- long_run_influence(net, method = "exact")
+  top <- head(x, 3)
+  expect_identical(top$influence, sort(x$influence, decreasing = TRUE)[1:3])
+  expect_output(print(top), "largest first")
+  expect_identical(tail(x, 1)$influence, min(x$influence))
+  expect_identical(nrow(head(x, -3)), nrow(x) - 3L)
+  sorted <- x[order(x$from), ]
+  expect_identical(fireflip:::printed_order(sorted), seq_len(nrow(x)))
+  rownames(sorted) <- NULL # as dplyr::arrange() leaves them
+  expect_identical(fireflip:::printed_order(sorted), seq_len(nrow(x)))
+  expect_no_match(utils::capture.output(print(sorted))[[1L]], "largest first")
+  expect_identical(x[2:5, ]$influence[fireflip:::printed_order(x[2:5, ])], sort(x$influence[2:5], decreasing = TRUE))
+  changes <- long_run_sensitivity(net, "CycB", nodes = c("Rb", "p27", "CycD"), method = "exact")
+  expect_identical(abs(head(changes, 2)$difference), sort(abs(changes$difference), decreasing = TRUE)[1:2])
+})
+
+test_that("plots of results bound by rows tell the runs apart", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  both <- rbind(wild = steady_state(net, "CycB"), mutant = steady_state(fix_nodes(net, CycD = 0), "CycB"))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_setequal(plot(both)$label, c("CycB (wild)", "CycB (mutant)"))
 })
