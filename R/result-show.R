@@ -63,10 +63,17 @@ print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
   foreign <- sum(foreign_rows(x))
-  writeLines(c(result_title(x, class), run_notes(attr(x, "run")), if (foreign > 0L) foreign_text(foreign)))
+  writeLines(c(
+    result_title(x, class), run_notes(attr(x, "run")), if (foreign > 0L) foreign_text(foreign), if (is_empty_part(x)) empty_text
+  ))
   print_rows(x, n)
   invisible(x)
 }
+
+# Whether `x` is a part of a run that has fewer blocks of trajectories than parts.
+is_empty_part <- function(x) nrow(x) > 0L && length(x$trajectories) > 0L && all(x$trajectories %in% 0)
+
+empty_text <- "This part has nothing to simulate, because the run has fewer blocks of 1,024 trajectories than parts."
 
 foreign_text <- function(n) {
   sprintf("%s not from this run, about which nothing is known here; rbind() combines results.",

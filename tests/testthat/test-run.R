@@ -218,3 +218,12 @@ test_that("plots of results bound by rows tell the runs apart", {
   on.exit(grDevices::dev.off())
   expect_setequal(plot(both)$label, c("CycB (wild)", "CycB (mutant)"))
 })
+
+test_that("a part without trajectories says so", {
+  net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A"), perturbation = 0.01)
+  part <- function(i) steady_state(net, "A", precision = 0.05, method = "simulation", seed = 1, shard = c(i, 64))
+  parts <- lapply(1:64, part)
+  none <- Find(function(x) x$trajectories == 0, parts)
+  expect_output(print(none), "This part has nothing to simulate")
+  expect_no_match(utils::capture.output(print(do.call(c, parts))), "nothing to simulate")
+})
