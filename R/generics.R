@@ -44,7 +44,7 @@ no_method <- function(model, verb, ...) {
   if (missing(model)) abort_class(model, classes)
   others <- tryCatch(list(...), error = function(e) list())
   turned <- any(vapply(others, inherits, NA, classes))
-  abort_class(model, classes, hint = if (turned) "the network comes first" else class_hint(model))
+  abort_class(model, classes, hint = if (turned) "the network must be the first argument" else class_hint(model))
 }
 
 # A verb that takes values by the names of nodes, as fix_nodes(net, A = 1) does, gets its own argument `model` wrong where a

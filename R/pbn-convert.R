@@ -155,7 +155,7 @@ as_boolnet <- function(model) {
   }
   if (model$perturbation > 0) {
     warn("dropped", sprintf(
-      "BoolNet's objects cannot store the perturbation %s: left out.", format(model$perturbation)
+      "BoolNet's objects cannot store the perturbation %s, so it is dropped.", format(model$perturbation)
     ), lost = "the perturbation")
   }
   parents <- .Call(ffi_pbn_parents, model)

@@ -82,7 +82,7 @@ quick_chain <- function(model) {
 # The warning of class fireflip_warning_convergence, given for an uncertain result that on_slow = "warn" returns.
 warn_of_doubt <- function(run) {
   if (is.null(run$doubt)) return(invisible())
-  warn("convergence", paste0("The answer is uncertain, and its intervals do not hold: ", run$doubt, "."))
+  warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
 }
 
 # The engine of a run. An exact computation uses no GPU, so none needs to be present.
@@ -115,7 +115,7 @@ told_if_long <- function(began, state) {
   left <- (now - began) * (1 / min(state$fraction, 1) - 1)
   if (left < 300) return(Inf)
   message(new_condition("long", "message", sprintf(
-    "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
+    "The requested precision takes %s more on this machine. A `precision` ten times as large takes a hundredth of the time.\n",
     duration_text(left)
   ), NULL))
   Inf
@@ -177,7 +177,7 @@ progress_text <- function(state, scale = NULL) {
     return(sprintf("pilot: %.3g steps%s", state$steps, if (is.nan(state$rhat)) "" else sprintf(", rhat %.3f", state$rhat)))
   }
   if (is.nan(state$width)) return("")
-  if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the width wanted", state$width / scale)
+  if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the requested width", state$width / scale)
 }
 
 # Checks the arguments of an estimate and returns them in the form of src/rglue/ffi_estimate.c. A seed that is not given stays
@@ -226,7 +226,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
 # `frame` makes the result from a run, its moments and tiles. If no part is missing, the result is that of the undivided run.
 merge_parts <- function(parts, class, frame) {
   if (!all(vapply(parts, inherits, NA, class))) {
-    abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
+    abort_argument(sprintf("c() merges only results of %s(); found another object among them.", class))
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
@@ -265,7 +265,7 @@ different_parts <- function(shard) {
     abort_argument(sprintf("c() merges parts of one division; found %s and %s.", name(1L), name(other[[1L]])))
   }
   twice <- anyDuplicated(shard[, "part"])
-  if (twice > 0L) abort_argument(sprintf("c() merges different parts; %s is there twice.", name(twice)))
+  if (twice > 0L) abort_argument(sprintf("c() merges different parts; %s was given twice.", name(twice)))
   shard[order(shard[, "part"]), , drop = FALSE]
 }
 
@@ -279,7 +279,7 @@ same_run <- function(runs) {
   )
   differs <- Filter(function(field) !identical(runs[[1L]][[field]], other[[field]]), names(asked))
   if (any(c("sets", "pairs") %in% differs)) differs <- setdiff(differs, "model") # the network is reduced for the sets and pairs
-  found <- if (length(differs) == 0L) "parts whose pilots differ, as with another version of fireflip" else {
+  found <- if (length(differs) == 0L) "parts with different pilots, perhaps from another version of fireflip" else {
     values <- vapply(differs, function(field) {
       if (field %in% c("model", "sets", "pairs")) return("")
       sprintf(" (%s and %s)", describe(runs[[1L]][[field]]), describe(other[[field]]))

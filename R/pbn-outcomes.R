@@ -100,7 +100,7 @@ outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95
   check_no_more(...)
   if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(
-      "`model` has perturbation (p = %s): with it the network leaves every attractor. Take it away, set_perturbation(net, 0).",
+      "`model` has perturbation (p = %s): with it the network leaves every attractor. Remove it with set_perturbation(net, 0).",
       format(model$perturbation, digits = 6)
     ))
   }
@@ -136,7 +136,7 @@ outcome_method <- function(model) {
   free <- length(model$nodes) - length(held_nodes(model))
   if (free > outcome_free_nodes) return("simulation")
   message(new_condition("method", "message", sprintf(
-    "method = \"exact\": the network has %s, and up to %d make a small one.\n", count_of(free, "free node"), outcome_free_nodes
+    "method = \"exact\": the network has %s, and up to %d are small enough.\n", count_of(free, "free node"), outcome_free_nodes
   ), NULL))
   "exact"
 }
@@ -210,7 +210,7 @@ abort_not_arrived <- function(state, max_states) {
     if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
     if (large > 0) {
       sprintf(
-        "may be followed by more than %s (raise `max_states`, or `max_steps` if they are on their way)",
+        "may be followed by more than %s (raise `max_states`, or `max_steps` if they reach an attractor later)",
         count_of(max_states, "state")
       )
     }
@@ -244,7 +244,7 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 # Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
   values <- attr(x, "run")[[what]]
-  if (is.null(values) || is.null(x$outcome)) abort_argument("The outcomes lack the record of their nodes; use the original result.")
+  if (is.null(values) || is.null(x$outcome)) abort_argument("`x` lacks the record of its nodes; use the original result.")
   values[x$outcome, , drop = FALSE]
 }
 
@@ -330,7 +330,7 @@ outcomes_title <- function(x) {
     "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
     format(run$seed, digits = 15)
   )
-  sprintf("%s from %s%s; other starts may give others", title, run$from, how)
+  sprintf("%s from %s%s; other initial states may have other outcomes", title, run$from, how)
 }
 
 #' @rdname outcomes

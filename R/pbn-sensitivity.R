@@ -82,7 +82,7 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
     predictor = predictor_changes(model, index), perturbation = perturbation_changes(model, by)
   )
   started <- proc.time()[["elapsed"]]
-  if (length(changes) == 0L) abort_argument(sprintf("The network has nothing of the kind to change: `change` = \"%s\".", change))
+  if (length(changes) == 0L) abort_argument(sprintf("The network has nothing that `change` = \"%s\" could change.", change))
   estimate <- function(model, i) {
     # no warning for a set that the change makes constant, and the message about the method only once
     once_told(i > 0,
@@ -125,7 +125,7 @@ tell_refused <- function(changes, after) {
 refuse_shard <- function(given) {
   given <- given[names(given) %in% c("sh", "sha", "shar", "shard")]
   if (!all(vapply(given, is.null, NA))) {
-    abort_argument("`shard` is not for sensitivities: differences of parts do not add up. Divide the changes by `nodes` instead.")
+    abort_argument("`shard` is not supported: differences between parts do not add up. Use `nodes` to divide the changes.")
   }
 }
 
@@ -227,7 +227,7 @@ predictor_changes <- function(model, index) {
 perturbation_changes <- function(model, by) {
   p <- model$perturbation * (1 + by)
   if (p >= 1) {
-    abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, and it must stay below 1.", by, p))
+    abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, but it must be below 1.", by, p))
   }
   if (p == 0) abort_argument("`change` = \"perturbation\" needs a network with perturbation; found p = 0.")
   changed <- model

@@ -38,7 +38,7 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   if (missing(steps)) {
     abort_argument(sprintf(
       "`steps` must be given by its name, as in simulate(net, nsim = 3, steps = 20); found nothing%s.",
-      if (is.null(seed)) "" else sprintf(", and %s for `seed`, which R's generic has in the third place", describe(seed))
+      if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
     ))
   }
   own <- intersect(object$nodes, c("trajectory", "step"))
@@ -118,7 +118,7 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
 summary.pbn_trajectories <- function(object, ...) {
   nodes <- setdiff(names(object), c("trajectory", "step"))
   if (is.null(object$trajectory) || is.null(object$step) || length(nodes) == 0L || nrow(object) == 0L) {
-    abort_argument("`object` has no trajectories: it needs rows, and the columns `trajectory`, `step` and one a node.")
+    abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
   structure(class = "summary.pbn_trajectories", list(
     trajectories = length(unique(object$trajectory)), steps = range(object$step), states = nrow(object),

@@ -20,7 +20,7 @@ as_sets <- function(states, model, name = "states") {
 
 # A data frame or matrix has a row per set and a column per node, as made by expand.grid(). NA: the node may have either value.
 row_sets <- function(states, name) {
-  expected <- "0, 1 or NA (for either) in a table with a set a row and a column a node"
+  expected <- "0, 1 or NA (for either value), in a table with a row per set and a column per node"
   labels <- rownames(states)
   if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # automatic row names
   nodes <- colnames(states)

@@ -185,12 +185,13 @@ warn_short_of_precision <- function(x, names = x$set) {
   tell <- function(rows, one, many) {
     if (length(rows) == 0L) return(invisible())
     warn("precision", sprintf(
-      "%s %s is wider than the precision asked for (+/- %.2g, not %.2g).", quote_some(names[rows]),
+      "%s %s is wider than the requested precision (+/- %.2g, not %.2g).", quote_some(names[rows]),
       if (length(rows) == 1L) one else many, max(width[rows]), run$precision
     ))
   }
   tell(still, "never varied, and the bound on it", "never varied, and the widest bound on them")
-  tell(rare, "was visited rarely, or has a period: its interval", "were visited rarely, or have a period: the widest of their intervals")
+  tell(rare, "was visited rarely, or has a period: its interval",
+       "were visited rarely, or have a period: the widest of their intervals")
 }
 
 #' Merge the parts of one run

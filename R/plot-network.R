@@ -448,7 +448,7 @@ network_legend <- function(style) {
   out <- rbind(
     entry(any(style$input), "input", "input", "white"),
     entry(length(looped) > 0L, if (is.null(style$activity)) "node" else "border",
-      if (length(looped) > 1L) "feedback component (a colour each)" else "feedback component", c(looped, NA)[[1L]]),
+      if (length(looped) > 1L) "feedback components (one colour each)" else "feedback component", c(looped, NA)[[1L]]),
     entry(any(sign == "+"), "+", "activates", sign_colours[["+"]]),
     entry(any(sign == "-"), "-", "inhibits", sign_colours[["-"]]),
     entry(any(sign == "+/-"), "+/-", "both", sign_colours[["+/-"]]),

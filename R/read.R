@@ -397,7 +397,7 @@ warn_dropped <- function(bits, format) {
   lost <- what[bitwAnd(bits, as.integer(2^(0:4))) != 0]
   if (length(lost) > 0L) {
     warn("dropped", sprintf(
-      "The format \"%s\" cannot store %s: not written. The format \"pbn\" can.", format, paste(lost, collapse = ", ")
+      "Not everything was written: the format \"%s\" cannot store %s. The format \"pbn\" can.", format, paste(lost, collapse = ", ")
     ), lost = lost)
   }
 }

@@ -104,7 +104,7 @@ print_table <- function(text, width = getOption("width")) {
     excess <- sum(wide(text)) - width
   }
   print.data.frame(text, row.names = FALSE, right = TRUE)
-  if (length(left_out) > 0L) writeLines(sprintf("No room for %s", paste(left_out, collapse = ", ")))
+  if (length(left_out) > 0L) writeLines(sprintf("Columns not shown: %s", paste(left_out, collapse = ", ")))
 }
 
 cut_text <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, most - 3L), "..."), x)
@@ -144,8 +144,8 @@ run_title <- function(x, class, what) {
 # Important facts about a simulated result, one sentence per line.
 run_notes <- function(run) {
   c(
-    if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's own.",
-    if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()."
+    if (identical(run$forgets, FALSE)) "The long run may depend on the start. This is the average over the network's starts.",
+    if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()."
   )
 }
 
@@ -300,7 +300,7 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
     sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
       if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),
     sprintf("  %s of %s %s, largest difference first", sum(x$clear > 0L), count_of(nrow(x), "change"),
-      if (attr(x, "exact")) "move a probability" else "move a probability by an interval that does not hold 0"),
+      if (attr(x, "exact")) "affect a probability" else "have a difference whose interval does not contain 0"),
     if (!attr(x, "exact")) {
       sprintf("  %d with p_adjusted below 0.05, adjusted for the number of comparisons", sum(x$p_adjusted < 0.05))
     },
@@ -373,7 +373,7 @@ print.summary.fireflip_run <- function(x, ...) {
 }
 
 start_note <- function(x) {
-  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's own"
+  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's starts"
 }
 
 # The backend and why it was chosen. For a GPU, also the launch parameters of the kernel.
@@ -381,7 +381,7 @@ backend_text <- function(x) {
   d <- x$device
   if (is.null(d)) return(paste0(x$backend, if (!is.null(x$threads)) paste0(", ", count_of(x$threads, "thread"))))
   sprintf(
-    "%s (%s; %s threads a block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
+    "%s (%s; %s threads per block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
     d$reason, d$threads, count_of(d$blocks, "block"), d$registers, format_bytes(d$shared), format_bytes(d$bytes), d$seconds
   )
 }

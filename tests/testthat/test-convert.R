@@ -90,7 +90,7 @@ test_that("expressions beyond BoolNet's are written as a sum of products", {
 test_that("a perturbation that is lost is told", {
   net <- set_perturbation(example_model("shmulevich3"), 0.01)
   expect_warning(
-    other <- as_boolnet(net), "^BoolNet's objects cannot store the perturbation 0.01: left out.$",
+    other <- as_boolnet(net), "^BoolNet's objects cannot store the perturbation 0.01, so it is dropped.$",
     class = "fireflip_warning_dropped"
   )
   expect_identical(other, as_boolnet(set_perturbation(net, 0)))

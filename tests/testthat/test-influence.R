@@ -109,7 +109,7 @@ test_that("sensitivities are shown with the largest first, and their summary is 
   lines <- capture.output(print(about, n = 3))
   expect_identical(lines[[1L]], "Sensitivity of 2 state sets to 4 changes (node), exact")
   move <- sum(about$clear > 0)
-  expect_identical(lines[[2L]], sprintf("  %d of 4 changes move a probability, largest difference first", move))
+  expect_identical(lines[[2L]], sprintf("  %d of 4 changes affect a probability, largest difference first", move))
   expect_match(lines[[3L]], "^ node value +difference +set +total +clear$")
   expect_identical(lines[[7L]], "... and 1 more change")
   expect_output(print(about[c("node", "largest")]), "node +largest")

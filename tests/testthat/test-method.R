@@ -111,7 +111,7 @@ test_that("arguments are checked before the method is settled", {
 majority <- "a & b | b & c | a & c"
 basins <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-4)
 slow <- function(call, ...) call(basins, ..., method = "simulation", seed = 1, max_burn_in = 2^13)
-doubtful <- "^The answer is uncertain, and its intervals do not hold: .* still disagree about nodes (\"[abc]\"(, )?){3}"
+doubtful <- "^The answer is uncertain, and its intervals are not reliable: .* still disagree about nodes (\"[abc]\"(, )?){3}"
 
 test_that("trajectories that still disagree are an error that names the nodes, or a warning and a result", {
   states <- function(...) slow(steady_state, c("a", "a & !b"), precision = 0.05, ...)
@@ -127,7 +127,7 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   expect_warning(again <- states(on_slow = "warn", threads = 3), class = "fireflip_warning_convergence")
   expect_identical(timeless(again), timeless(got))
 
-  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()", fixed = TRUE)
+  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()", fixed = TRUE)
   about <- capture.output(print(summary(got)))
   expect_match(gsub(" +", " ", paste(about, collapse = " ")), paste("UNCERTAIN:", substr(doubt, 1, 100)), fixed = TRUE)
   flat <- as.data.frame(got)

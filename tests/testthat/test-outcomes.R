@@ -189,7 +189,7 @@ test_that("outcomes are shown", {
   if (!is.null(attr(second, "run"))) expect_identical(unname(as.matrix(second)), unname(as.matrix(x)[2, , drop = FALSE]))
   attr(second, "run") <- NULL
   expect_output(print(second), "1 outcome")
-  expect_error(as.matrix(second), "lack the record of their nodes", class = "fireflip_error_argument")
+  expect_error(as.matrix(second), "lacks the record of its nodes", class = "fireflip_error_argument")
   expect_output(print(x[c("type", "states")]), "fixed point")
   ring <- quietly(outcomes(pbn(c(A = "B", B = "A")), from = c(A = 1, B = 0)))
   expect_output(print(ring), "varies: A B")

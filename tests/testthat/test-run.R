@@ -125,7 +125,7 @@ test_that("tables fit the line", {
     }
   }
   local_reproducible_output(width = 50)
-  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^No room for trajectories", all = FALSE)
+  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^Columns not shown: trajectories", all = FALSE)
 })
 
 test_that("exact answers have as many digits as they need, the same in a column", {

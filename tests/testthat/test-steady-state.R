@@ -182,7 +182,7 @@ test_that("where the long run depends on the start it is averaged over the given
     got <- steady_state(model, sets, precision = 5e-3, method = "simulation", seed = 1)
     expect_true(all(got$lower <= exact & exact <= got$upper))
     expect_lte(max(got$upper - got$lower) / 2, 5e-3 * 1.01)
-    expect_output(print(got), "The long run may depend on the start: this is the average over the network's own")
+    expect_output(print(got), "The long run may depend on the start. This is the average over the network's starts")
   }
   # an exempt input keeps its value although the other nodes are perturbed
   kept <- pbn(c(a = "a", b = "a"), perturbation = 0.01, exempt = "a")
