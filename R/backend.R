@@ -1,4 +1,4 @@
-# Threads, backends, layouts and seeds, which all long computations share.
+# Threads, backends, layouts and seeds, which all long computations use.
 
 #' Threads
 #'

@@ -47,15 +47,15 @@ no_method <- function(model, verb, ...) {
   abort_class(model, classes, hint = if (turned) "the network must be the first argument" else class_hint(model))
 }
 
-# A verb that takes values by the names of nodes, as fix_nodes(net, A = 1) does, gets its own argument `model` wrong where a
-# node is called so: R matches model = 1, or m = 1, with the argument. The network is then among the others. `call` is the
-# call as it was written, `caller` the frame that it was written in.
+# Some verbs take values named by nodes, such as fix_nodes(net, A = 1). If a node is called "model" or "m", R matches the value in
+# model = 1 or m = 1 with the argument `model`, and the network is among the other arguments. This function restores the intended
+# call. `call` is the call as it was written, and `caller` is the frame that contains it.
 value_of_model <- function(model, verb, call, values, caller) {
   if (missing(model)) return(no_method(, verb))
   unnamed <- if (is.null(names(values))) rep(TRUE, length(values)) else !nzchar(names(values))
   at <- which(unnamed & vapply(values, inherits, NA, method_classes(verb)))
   if (length(at) == 0L) return(no_method(model, verb))
-  # of the names that were written, in `...` of the caller too, the one that R took for `model` is not among the values
+  # R took one of the written names for `model`; it is the one that is not among the names of the values
   written <- as.character(names(call))
   if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
   written <- setdiff(written[nzchar(written) & startsWith("model", written)], names(values))

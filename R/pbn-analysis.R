@@ -76,7 +76,7 @@ want_two_runs <- function(model, pairs, precision) {
   precision[["influence"]] >= 10 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
 }
 
-# Makes each half as the function for its kind does. The analysis as a whole then has no run.
+# Estimates the sets and the pairs in two separate runs. The analysis as a whole then has no run.
 two_runs <- function(model, whole, sets, pairs, options, confidence, progress, engine) {
   one <- function(sets, pairs, precision, frame) {
     options$precision <- precision

@@ -49,7 +49,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
 estimate_methods <- c("auto", "simulation", "exact")
 
 # "auto" selects the exact method if it takes about a second at most, unless an argument is given that only simulation
-# supports. The choice depends on the network and the arguments alone. A message of class fireflip_message_method reports it.
+# supports. The choice depends only on the network and the arguments. A message of class fireflip_message_method reports it.
 settle_method <- function(method, model, backend, layout, shard) {
   if (method != "auto") return(method)
   asks <- !is.null(shard) || identical(backend, "cuda") || identical(backend, "gpu") || (length(layout) == 1L && layout != "auto")
@@ -323,7 +323,7 @@ inform_more <- function(run, plan) {
 
 # Intervals at the given confidence. The interval of a probability is Jeffreys' interval for the number of independent samples
 # that would have the same variance. Unlike a normal interval, it has the right coverage near 0 and 1. If a set has few visits,
-# the longest visits may not have been observed. The number of samples is then limited to the number of looks that can be
+# the longest visits may not have been observed. The number of samples is then limited to the number of observations that can be
 # independent: one per stretch of a trajectory (see ff_estimate_stretch()). The same number gives the bound for a set, or a part
 # of an influence, that never varied.
 moment_intervals <- function(moments, chains, run) {

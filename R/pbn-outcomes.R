@@ -1,8 +1,9 @@
 #' Outcomes of a network without perturbation
 #'
-#' Without perturbation, a trajectory ends in an attractor: a set of states that it never leaves, and whose states it all visits
-#' again and again (a recurrent class of the Markov chain). `outcomes()` computes which attractors can be reached from the initial
-#' state, and with which probability. In a model of a cell, these may be the probabilities of division, differentiation and death.
+#' Without perturbation, a trajectory ends in an attractor (a recurrent class of the Markov chain). This is a set of states that
+#' it never leaves, and all of whose states it visits again and again. `outcomes()` computes which attractors can be reached from
+#' the initial state, and with which probability. In a model of a cell, these may be the probabilities of division,
+#' differentiation and death.
 #'
 #' @section Methods:
 #' `method = "simulation"` runs independent trajectories and examines their states at steps 0, 1, 2, 4, 8 and so on. For each
@@ -270,7 +271,7 @@ as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes 
 }
 
 # Labels an outcome by the nodes in which it differs from others (by all nodes if it is the only one): "A & !B; varies: C".
-# Outcomes that do not differ in such a node, as two cycles of the same nodes, also get one of their states: "varies: A B;
+# Outcomes that do not differ in such a node, such as two cycles of the same nodes, also get one of their states: "varies: A B;
 # through A & !B".
 outcome_labels <- function(run, most = 60L) {
   values <- run$values

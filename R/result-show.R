@@ -1,8 +1,8 @@
 #' Print and summarise results
 #'
 #' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of
-#' `x`. Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every
-#' state, come last. If a table is wider than the line, `print()` omits columns and names them.
+#' `x`. Influences and sensitivities are in decreasing order. Influences that are certain, because they are the same in every
+#' state, come last. If a table is wider than the line, `print()` omits columns and lists their names below the table.
 #'
 #' `format()` returns the same, in the order of `x`, as a data frame of text. `summary()` describes the simulation; for
 #' sensitivities it shows which changes have the largest effect. `as.data.frame()` removes the class and keeps the columns. With
