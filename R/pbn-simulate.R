@@ -43,7 +43,7 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   }
   own <- intersect(object$nodes, c("trajectory", "step"))
   if (length(own) > 0L) {
-    abort_argument(sprintf("A node is called \"%s\", as a column of the result is; give it another name.", own[[1L]]))
+    abort_argument(sprintf("A node is called \"%s\", like a column of the result; rename_nodes() changes its name.", own[[1L]]))
   }
   check_count(nsim, "nsim", 1)
   check_count(steps, "steps", 0, 2^47)

@@ -24,7 +24,7 @@ row_sets <- function(states, name) {
   labels <- rownames(states)
   if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # automatic row names
   nodes <- colnames(states)
-  if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the nodes as its column names; found none.", name))
+  if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the names of nodes as column names; found none.", name))
   columns <- lapply(seq_along(nodes), function(j) {
     column <- if (is.data.frame(states)) states[[j]] else states[, j]
     if (!is.numeric(column) && !is.logical(column) || is.object(column)) {

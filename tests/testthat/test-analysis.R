@@ -3,7 +3,7 @@ net <- pbn(list(
 ), perturbation = 0.02)
 sets <- c(both = "r & c", "x", rare = "r & c & f & x & y")
 
-test_that("both kinds agree with exact answers, synchronous or not", {
+test_that("sets and influences agree with exact answers, with either update", {
   for (update in c("synchronous", "asynchronous")) {
     model <- net
     model$update <- update
@@ -30,7 +30,7 @@ test_that("both kinds agree with exact answers, synchronous or not", {
   }
 })
 
-test_that("each kind's own precision decides how long the simulation is", {
+test_that("the precisions of both kinds determine the length of the simulation", {
   samples <- function(...) influence_analysis(net, sets, method = "simulation", seed = 2, ...)$states$samples[[1]]
   coarse <- samples(precision = 2e-2, influence_precision = 2e-2)
   by_sets <- samples(precision = 5e-4, influence_precision = 2e-2)
@@ -113,7 +113,7 @@ test_that("threads change no bit, and parts add up to the undivided run", {
   expect_error(c(parts[[1]], steady_state(net, sets, method = "simulation", seed = 4)), class = "fireflip_error_argument")
 })
 
-test_that("what matters to sets or pairs is kept", {
+test_that("nodes that affect sets or pairs are kept", {
   wide <- pbn(list(a = "b", b = "!a", c = "!c | a", d = "c", e = "d & e"), perturbation = 0.05)
   kept <- function(...) attr(
     influence_analysis(wide, ..., precision = 0.02, influence_precision = 0.02, method = "simulation", seed = 1), "run"
@@ -167,7 +167,7 @@ test_that("results print, format, summarise, convert and plot", {
   expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
 })
 
-test_that("convergence is told against each kind's own precision", {
+test_that("convergence is plotted relative to the precision of each kind", {
   got <- influence_analysis(net, sets, method = "simulation", seed = 1, precision = 2e-2, influence_precision = 1e-3)
   pdf(NULL)
   on.exit(dev.off())

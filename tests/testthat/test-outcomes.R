@@ -28,7 +28,7 @@ test_that("a toggle switch falls to either side", {
   expect_identical(half$outcome, 1:2)
 })
 
-test_that("what is chosen is told", {
+test_that("print() shows the options that were chosen", {
   expect_message(outcomes(toggle, seed = 1), class = "fireflip_message_method")
   expect_no_message(outcomes(toggle, method = "exact"))
   large <- set_initial(pbn(stats::setNames(sprintf("n%d", 1:13), sprintf("n%d", 1:13))), n1 = 1)
@@ -127,7 +127,7 @@ test_that("an answer depends on model, start, options and seed alone", {
   expect_identical(plain(outcomes(net, seed = 5)), plain(one))
 })
 
-test_that("what does not arrive is an error", {
+test_that("trajectories that reach no attractor are an error", {
   slow <- pbn(list(A = c("A" = 0.999999, "B" = 1e-6), B = c("B" = 0.999999, "A" = 1e-6)))
   err <- expect_error(
     outcomes(slow, from = c(A = 1, B = 0), method = "simulation", max_steps = 100, seed = 1), "raise `max_steps`",
