@@ -264,7 +264,7 @@ as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes 
   values <- outcome_values(x)
   own <- intersect(colnames(values), names(out))
   if (length(own) > 0L) {
-    abort_argument(sprintf("A node is called \"%s\", like a column of the result; as.matrix() returns only the nodes.", own[[1L]]))
+    abort_argument(sprintf("A node is called \"%s\", like a column of the result; as.matrix() has only the nodes.", own[[1L]]))
   }
   for (node in colnames(values)) out[[node]] <- unname(values[, node])
   out
