@@ -117,7 +117,7 @@ test_that("sensitivities are shown with the largest first, and their summary has
 
   one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, method = "simulation", seed = 1))
   expect_output(print(one), "Sensitivity of 1 state set to 2 changes (node), seed 1", fixed = TRUE)
-  expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes move", sum(one$clear)))
+  expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes have a difference", sum(one$clear)))
   expect_match(capture.output(print(one))[[5L]], if (one$clear[[1L]] > 0) "yes +[<0-9.]+$" else "no +[0-9.]+$")
 })
 
