@@ -120,7 +120,7 @@ test_that("tables fit the line", {
     local_reproducible_output(width = width)
     for (name in names(calls)) {
       lines <- capture.output(print(calls[[name]](method = "simulation", seed = 1)))
-      table <- lines[!grepl("^<|^Long-run|^No room|^[.]|certain", lines)]
+      table <- lines[!grepl("^<|^Long-run|^Columns not shown|^[.]|certain", lines)]
       expect_lte(max(nchar(table)), width)
     }
   }
