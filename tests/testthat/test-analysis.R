@@ -73,7 +73,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   parts <- lapply(1:3, function(i) both(shard = c(i, 3), threads = i))
   expect_identical(timeless(do.call(c, parts)), timeless(got))
   expect_identical(timeless(do.call(c, lapply(parts, `[[`, "influence"))), timeless(pairs))
-  expect_error(c(parts[[1]], near), "one in two", class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], near), "analyses of two runs", class = "fireflip_error_argument")
   expect_error(c(parts[[1]], alone), "influence_analysis() alone", fixed = TRUE, class = "fireflip_error_argument")
   warned <- 0
   withCallingHandlers(c(parts[[1]], parts[[2]]), fireflip_warning_parts = function(w) {

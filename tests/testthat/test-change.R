@@ -77,7 +77,7 @@ test_that("rename_nodes() renames all occurrences of a name, and changes no answ
   one <- simulate(big, steps = 30, seed = 1)
   two <- simulate(turned, steps = 30, seed = 1)
   expect_identical(unname(as.list(two)), unname(as.list(one)))
-  expect_error(rename_nodes(net, A = "B"), "two would be \"B\"", class = "fireflip_error_argument")
+  expect_error(rename_nodes(net, A = "B"), "two would be called \"B\"", class = "fireflip_error_argument")
   expect_error(rename_nodes(net, a = "x"), "did you mean \"A\"", class = "fireflip_error_argument")
   expect_error(rename_nodes(net, A = "a\"b`c"), class = "fireflip_error_model")
   expect_error(rename_nodes(net, A = ""), class = "fireflip_error_argument")
