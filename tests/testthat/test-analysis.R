@@ -74,7 +74,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_identical(timeless(do.call(c, parts)), timeless(got))
   expect_identical(timeless(do.call(c, lapply(parts, `[[`, "influence"))), timeless(pairs))
   expect_error(c(parts[[1]], near), "analyses of two runs", class = "fireflip_error_argument")
-  expect_error(c(parts[[1]], alone), "influence_analysis() alone", fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], alone), "only results of influence_analysis()", fixed = TRUE, class = "fireflip_error_argument")
   warned <- 0
   withCallingHandlers(c(parts[[1]], parts[[2]]), fireflip_warning_parts = function(w) {
     warned <<- warned + 1
@@ -92,7 +92,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_true(all(c("rhat", "width") %in% names(plot(got$influence, type = "convergence"))))
   expect_identical(plot(got, type = "convergence"), plot(got$states, type = "convergence"))
   skip_if_not_installed("ggplot2")
-  expect_match(ggplot2::autoplot(got, type = "convergence")$labels$title, "state sets' run")
+  expect_match(ggplot2::autoplot(got, type = "convergence")$labels$title, "run of the state sets")
   expect_null(ggplot2::autoplot(near, type = "convergence")$labels$title)
 })
 
