@@ -1,4 +1,4 @@
-# Threads, backends, layouts and seeds, which all long computations share.
+# Threads, backends, layouts and seeds, which all long computations use.
 
 #' Threads
 #'
@@ -114,7 +114,7 @@ print.fireflip_backends <- function(x, ...) {
   notes <- ifelse(x$usable, "", paste0(x$why_not, ifelse(grepl("[.?!]$", x$why_not), "", ".")))
   lost <- which(cuda)[1L] # one note for all, before the reasons
   if (any(cuda) && !any(x$usable[cuda])) {
-    notes[lost] <- sprintf("Nothing is lost but speed: %s. Why not: %s", same_answer(), notes[lost])
+    notes[lost] <- sprintf("Without a GPU, only speed is lost: %s. Reason: %s", same_answer(), notes[lost])
   }
   wrapped <- lapply(notes, strwrap, width = getOption("width"), indent = 4L, exdent = 4L)
   for (i in seq_along(lines)) writeLines(c(lines[[i]], wrapped[[i]][nzchar(notes[[i]])]))
@@ -125,7 +125,7 @@ print.fireflip_backends <- function(x, ...) {
 same_answer <- function() {
   session <- identical(from_session("fireflip.backend", "FIREFLIP_BACKEND")$value, "cuda")
   how <- if (session) "use `backend = \"cpu\"`" else "omit `backend`, or use \"cpu\""
-  sprintf("the processor gives the same answer (%s)", how)
+  sprintf("the processor gives the same results (%s)", how)
 }
 
 # "cuda 0  usable  NVIDIA H200, 140 GB, compute capability 9.0", in columns.
@@ -200,7 +200,7 @@ ask_cuda <- function(fresh = FALSE) {
   opened$answer <- tryCatch({
     pointer <- open_cuda(path)
     devices <- .Call(ffi_backend_devices, pointer)
-    if (length(devices$name) == 0L) abort("backend", "CUDA finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?")
+    if (length(devices$name) == 0L) abort("backend", "CUDA finds no GPU; check the hardware and CUDA_VISIBLE_DEVICES")
     list(path = path, pointer = pointer, devices = devices, why_not = "")
   }, fireflip_error_backend = function(e) list(path = path, why_not = conditionMessage(e)))
 }
@@ -215,7 +215,7 @@ open_cuda <- function(path) {
 
 no_cuda_text <- function(path) {
   if (!is.null(from_session("fireflip.cuda_library", "FIREFLIP_CUDA_LIBRARY")$value)) {
-    return(sprintf("there is no file %s, which was named as the CUDA backend", path))
+    return(sprintf("the file %s, which was given as the CUDA backend, does not exist", path))
   }
   paste0(
     "this build of fireflip has no CUDA backend: to get one, install the package from source where nvcc of CUDA 12.1 or later ",
@@ -252,7 +252,7 @@ resolve_engine <- function(backend = "auto") {
   if (!is.null(why_not)) {
     if (wanted$value == "auto") return(list(name = "cpu", why = paste("no GPU can be used:", why_not)))
     why_not <- paste0(why_not, if (!grepl("[.?!]$", why_not)) ".")
-    abort("backend", sprintf("%s: no GPU can be used; %s. Why not: %s", wanted$why, same_answer(), why_not))
+    abort("backend", sprintf("%s: no GPU can be used; %s. Reason: %s", wanted$why, same_answer(), why_not))
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
@@ -287,7 +287,7 @@ wanted_devices <- function() {
   }
   ok <- is.numeric(value) && !is.object(value) && length(value) > 0L && !anyNA(value) && all(value >= 0) &&
     all(value == floor(value)) && !anyDuplicated(value)
-  if (!ok) abort_value(session$name, "different numbers of GPUs, from 0, as in c(0, 1) or \"0,1\"", session$value)
+  if (!ok) abort_value(session$name, "different numbers of GPUs, counted from 0, such as c(0, 1) or \"0,1\"", session$value)
   list(value = as.double(value), name = session$name)
 }
 
@@ -303,7 +303,7 @@ pick_devices <- function(devices, numbers) {
   absent <- numbers$value[numbers$value >= there]
   if (length(absent) > 0L) {
     abort_argument(sprintf(
-      "`%s` names GPU %s, and there %s, numbered from 0.", numbers$name, describe(absent[[1L]]),
+      "`%s` names GPU %s, but there %s, numbered from 0.", numbers$name, describe(absent[[1L]]),
       if (there == 1L) "is 1 GPU" else paste("are", there, "GPUs")
     ))
   }

@@ -61,10 +61,10 @@ abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
 class_hint <- function(x) {
   if (missing(x)) return(NULL)
   others <- c("BooleanNetwork", "ProbabilisticBooleanNetwork", "SymbolicBooleanNetwork", "igraph")
-  if (inherits(x, others)) return("as_pbn() makes a network of it")
+  if (inherits(x, others)) return("as_pbn() converts it to a network")
   if (is.data.frame(x)) {
     if (all(c("node", "predictor") %in% names(x)) || all(c("targets", "factors") %in% names(x))) {
-      return("pbn() makes a network of such rules")
+      return("pbn() creates a network from such rules")
     }
     return(NULL)
   }
@@ -74,7 +74,7 @@ class_hint <- function(x) {
     if (file.exists(x) || grepl(ending, x, ignore.case = TRUE)) return("read_network() reads a network from a file")
   }
   rules <- is.character(x) && length(x) > 0L && (!is.null(names(x)) || all(grepl("=", x, fixed = TRUE)))
-  if (rules || (is.list(x) && !is.object(x) && length(x) > 0L && !is.null(names(x)))) "pbn() makes a network of rules"
+  if (rules || (is.list(x) && !is.object(x) && length(x) > 0L && !is.null(names(x)))) "pbn() creates a network from rules"
 }
 
 # Checks names or numbers of nodes of the network x, and returns their indices.
@@ -184,7 +184,8 @@ abort_unknown <- function(name, known) {
   near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
   abort_argument(sprintf(
     "There is no argument `%s`; %s", name,
-    if (is.null(near)) sprintf("known are %s.", paste0("`", known, "`", collapse = ", ")) else sprintf("did you mean `%s`?", near)
+    if (is.null(near)) sprintf("the arguments are %s.", paste0("`", known, "`", collapse = ", "))
+    else sprintf("did you mean `%s`?", near)
   ))
 }
 
@@ -194,7 +195,7 @@ check_no_more <- function(...) {
   name <- ...names()[1L]
   known <- setdiff(names(formals(sys.function(-1L))), "...")
   if (is.null(name) || is.na(name) || !nzchar(name)) {
-    abort_argument(sprintf("There is one argument too many; known are %s.", paste0("`", known, "`", collapse = ", ")))
+    abort_argument(sprintf("There is one argument too many; the arguments are %s.", paste0("`", known, "`", collapse = ", ")))
   }
   abort_unknown(name, known)
 }

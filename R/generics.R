@@ -44,18 +44,18 @@ no_method <- function(model, verb, ...) {
   if (missing(model)) abort_class(model, classes)
   others <- tryCatch(list(...), error = function(e) list())
   turned <- any(vapply(others, inherits, NA, classes))
-  abort_class(model, classes, hint = if (turned) "the network comes first" else class_hint(model))
+  abort_class(model, classes, hint = if (turned) "the network must be the first argument" else class_hint(model))
 }
 
-# For verbs such as fix_nodes(net, A = 1), where nodes are named like arguments. In fix_nodes(net, model = 1), R takes 1 for the
-# argument `model`, and the network is among the values in `...`. This calls the verb again with both in their places. `call` is
-# the call as it was written, and `caller` is the frame in which it was written.
+# Some verbs take values named by nodes, such as fix_nodes(net, A = 1). If a node is called "model" or "m", R matches the value in
+# model = 1 or m = 1 with the argument `model`, and the network is among the other arguments. This function restores the intended
+# call. `call` is the call as it was written, and `caller` is the frame that contains it.
 value_of_model <- function(model, verb, call, values, caller) {
   if (missing(model)) return(no_method(, verb))
   unnamed <- if (is.null(names(values))) rep(TRUE, length(values)) else !nzchar(names(values))
   at <- which(unnamed & vapply(values, inherits, NA, method_classes(verb)))
   if (length(at) == 0L) return(no_method(model, verb))
-  # R took the name that was written, also in `...` of the caller, but is not among the names of the values
+  # R took one of the written names for `model`; it is the one that is not among the names of the values
   written <- as.character(names(call))
   if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
   written <- setdiff(written[nzchar(written) & startsWith("model", written)], names(values))

@@ -74,7 +74,7 @@ want_two_runs <- function(model, pairs, precision) {
   precision[["influence"]] >= 10 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
 }
 
-# Makes each half as the function for its kind does. The analysis as a whole then has no run.
+# Estimates the sets and the pairs in two separate runs. The analysis as a whole then has no run.
 two_runs <- function(model, whole, sets, pairs, options, confidence, progress, engine) {
   one <- function(sets, pairs, precision, frame) {
     options$precision <- precision
@@ -135,7 +135,7 @@ c.influence_analysis <- function(...) {
   analyses <- vapply(parts, inherits, NA, "influence_analysis")
   apart <- vapply(parts[analyses], in_two_runs, NA)
   if (!all(analyses) || !any(apart)) return(merge_parts(parts, "influence_analysis", analysis_frames))
-  if (!all(apart)) abort_argument("c() merges parts of one run; found an analysis in one run and one in two among them.")
+  if (!all(apart)) abort_argument("c() merges parts of one run; found analyses of one run and analyses of two runs.")
   half <- function(which) do.call(c, unname(lapply(parts, `[[`, which)))
   states <- half("states")
   new_analysis(states, withCallingHandlers(half("influence"), fireflip_warning_parts = function(w) { # the sets warned already
@@ -147,7 +147,7 @@ in_two_runs <- function(x) is.null(attr(x, "run"))
 
 #' @export
 as.matrix.influence_analysis <- function(x, ...) {
-  abort_argument("An analysis is no matrix; as.matrix(x$influence) is one of its influences.")
+  abort_argument("An analysis cannot be converted to a matrix; as.matrix(x$influence) gives the influence matrix.")
 }
 
 #' @rdname result-methods

@@ -203,7 +203,7 @@ add_node.pbn <- function(model, ...) {
   taken <- intersect(table$node, model$nodes)
   if (length(taken) > 0L) {
     abort_argument(sprintf(
-      "add_node() names %s, which the network has already; set_rule() changes a node's rule.", quote_some(taken)
+      "add_node() names %s, which the network already has; set_rule() changes a node's rule.", quote_some(taken)
     ))
   }
   new <- unique(table$node)
@@ -258,7 +258,7 @@ rename_nodes.pbn <- function(model, ...) {
   names <- new_names(model, list(...))
   twice <- names[duplicated(names)]
   if (length(twice) > 0L) {
-    abort_argument(sprintf("rename_nodes() must leave the names of nodes different; two would be \"%s\".", twice[[1L]]))
+    abort_argument(sprintf("rename_nodes() must give all nodes different names; two would be called \"%s\".", twice[[1L]]))
   }
   only_names <- model # the core checks the names
   only_names$nodes <- names
@@ -285,14 +285,14 @@ known_nodes <- function(model, name, nodes) {
 
 # The names of all nodes after renaming.
 new_names <- function(model, values) {
-  expected <- "new names by old ones, such as %s = \"%s2\", or a function that makes them"
+  expected <- "new names that are named by the old ones, such as %s = \"%s2\", or a function"
   expected <- sprintf(expected, argument_name(model$nodes[[1L]]), model$nodes[[1L]])
   if (length(values) == 1L && is.null(names(values))) values <- values[[1L]]
   if (is.function(values)) {
     names <- values(model$nodes)
     if (!is.character(names) || length(names) != length(model$nodes) || anyNA(names)) {
       abort_argument(sprintf(
-        "The function that rename_nodes() is given must make %s of the old ones; found %s.",
+        "The function given to rename_nodes() must return %s, one for each old name; found %s.",
         count_of(length(model$nodes), "name"), describe(names)
       ))
     }

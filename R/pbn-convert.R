@@ -4,9 +4,10 @@
 #' to a network. `as_boolnet()` converts a network to an object for BoolNet's functions. The method for igraph's generic
 #' `as.igraph()` converts a network to a graph with an arrow from every parent to its child.
 #'
-#' Objects of BoolNet have no perturbation, initial values, asynchronous update or contexts. `as_boolnet()` is an error for a
-#' dependent network and drops the other properties. If it drops a perturbation above 0, which changes the long run, it gives a
-#' warning of class `fireflip_warning_dropped`. `as_pbn()` treats a node that BoolNet holds fixed as [fix_nodes()] does.
+#' Objects of BoolNet have no perturbation, initial values, asynchronous update or contexts. For a dependent network,
+#' `as_boolnet()` raises an error. It drops the other properties. If it drops a perturbation above 0, which changes the long run,
+#' it gives a warning of class `fireflip_warning_dropped`. `as_pbn()` treats a node that BoolNet holds fixed as [fix_nodes()]
+#' does.
 #'
 #' The graph keeps all properties in its attributes. Those of vertices are `name`, `predictors`, `probabilities`, `exempt`,
 #' `initial` and `component` (the strongly connected component). `as_pbn()` reads them again. The attribute `functions` of an
@@ -155,7 +156,7 @@ as_boolnet <- function(model) {
   }
   if (model$perturbation > 0) {
     warn("dropped", sprintf(
-      "BoolNet's objects cannot store the perturbation %s: left out.", format(model$perturbation)
+      "BoolNet's objects cannot store the perturbation %s, so it is dropped.", format(model$perturbation)
     ), lost = "the perturbation")
   }
   parents <- .Call(ffi_pbn_parents, model)

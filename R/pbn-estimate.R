@@ -49,7 +49,7 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
 estimate_methods <- c("auto", "simulation", "exact")
 
 # "auto" selects the exact method if it takes about a second at most, unless an argument is given that only simulation
-# supports. The choice depends on the network and the arguments alone. A message of class fireflip_message_method reports it.
+# supports. The choice depends only on the network and the arguments. A message of class fireflip_message_method reports it.
 settle_method <- function(method, model, backend, layout, shard) {
   if (method != "auto") return(method)
   asks <- !is.null(shard) || identical(backend, "cuda") || identical(backend, "gpu") || (length(layout) == 1L && layout != "auto")
@@ -82,7 +82,7 @@ quick_chain <- function(model) {
 # The warning of class fireflip_warning_convergence, given for an uncertain result that on_slow = "warn" returns.
 warn_of_doubt <- function(run) {
   if (is.null(run$doubt)) return(invisible())
-  warn("convergence", paste0("The answer is uncertain, and its intervals do not hold: ", run$doubt, "."))
+  warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
 }
 
 # The engine of a run. An exact computation uses no GPU, so none needs to be present.
@@ -115,7 +115,7 @@ told_if_long <- function(began, state) {
   left <- (now - began) * (1 / min(state$fraction, 1) - 1)
   if (left < 300) return(Inf)
   message(new_condition("long", "message", sprintf(
-    "The precision asked for takes %s more on this machine; a tenth of the precision takes a hundredth of the time.\n",
+    "The requested precision takes %s more on this machine. A `precision` ten times as large takes a hundredth of the time.\n",
     duration_text(left)
   ), NULL))
   Inf
@@ -177,7 +177,7 @@ progress_text <- function(state, scale = NULL) {
     return(sprintf("pilot: %.3g steps%s", state$steps, if (is.nan(state$rhat)) "" else sprintf(", rhat %.3f", state$rhat)))
   }
   if (is.nan(state$width)) return("")
-  if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the width wanted", state$width / scale)
+  if (is.null(scale)) sprintf("+/- %.2g", state$width) else sprintf("%.2f times the requested width", state$width / scale)
 }
 
 # Checks the arguments of an estimate and returns them in the form of src/rglue/ffi_estimate.c. A seed that is not given stays
@@ -230,7 +230,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
 # `frame` makes the result from a run, its moments and tiles. If no part is missing, the result is that of the undivided run.
 merge_parts <- function(parts, class, frame) {
   if (!all(vapply(parts, inherits, NA, class))) {
-    abort_argument(sprintf("c() merges results of %s() alone; found something else among them.", class))
+    abort_argument(sprintf("c() merges only results of %s(); found another object among them.", class))
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
@@ -278,7 +278,7 @@ different_parts <- function(shard) {
     abort_argument(sprintf("c() merges parts of one division; found %s and %s.", name(1L), name(other[[1L]])))
   }
   twice <- anyDuplicated(shard[, "part"])
-  if (twice > 0L) abort_argument(sprintf("c() merges different parts; %s is there twice.", name(twice)))
+  if (twice > 0L) abort_argument(sprintf("c() merges different parts; %s was given twice.", name(twice)))
   shard[order(shard[, "part"]), , drop = FALSE]
 }
 
@@ -292,7 +292,7 @@ same_run <- function(runs) {
   )
   differs <- Filter(function(field) !identical(runs[[1L]][[field]], other[[field]]), names(asked))
   if (any(c("sets", "pairs") %in% differs)) differs <- setdiff(differs, "model") # the network is reduced for the sets and pairs
-  found <- if (length(differs) == 0L) "parts whose pilots differ, as with another version of fireflip" else {
+  found <- if (length(differs) == 0L) "parts with different pilots, perhaps from another version of fireflip" else {
     values <- vapply(differs, function(field) {
       if (field %in% c("model", "sets", "pairs")) return("")
       sprintf(" (%s and %s)", describe(runs[[1L]][[field]]), describe(other[[field]]))
@@ -336,7 +336,7 @@ inform_more <- function(run, plan) {
 
 # Intervals at the given confidence. The interval of a probability is Jeffreys' interval for the number of independent samples
 # that would have the same variance. Unlike a normal interval, it has the right coverage near 0 and 1. If a set has few visits,
-# the longest visits may not have been observed. The number of samples is then limited to the number of looks that can be
+# the longest visits may not have been observed. The number of samples is then limited to the number of observations that can be
 # independent: one per stretch of a trajectory (see ff_estimate_stretch()). The same number gives the bound for a set, or a part
 # of an influence, that never varied.
 moment_intervals <- function(moments, chains, run) {

@@ -47,7 +47,7 @@ stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = int
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
   if ("probability" %in% model$nodes) {
-    abort_argument("A node is called \"probability\", as the result's own column is; give it another name.")
+    abort_argument("A node is called \"probability\", like a column of the result; rename_nodes() changes its name.")
   }
   chain <- solved_chain(model, tolerance, progress)
   on.exit(.Call(ffi_release, chain))

@@ -1,8 +1,9 @@
 #' Outcomes of a network without perturbation
 #'
-#' Without perturbation, a trajectory ends in an attractor: a set of states that it never leaves, and whose states it all visits
-#' again and again (a recurrent class of the Markov chain). `outcomes()` computes which attractors can be reached from the initial
-#' state, and with which probability. In a model of a cell, these may be the probabilities of division, differentiation and death.
+#' Without perturbation, a trajectory ends in an attractor (a recurrent class of the Markov chain). This is a set of states that
+#' it never leaves, and all of whose states it visits again and again. `outcomes()` computes which attractors can be reached from
+#' the initial state, and with which probability. In a model of a cell, these may be the probabilities of division,
+#' differentiation and death.
 #'
 #' @section Methods:
 #' `method = "simulation"` runs independent trajectories and examines their states at steps 0, 1, 2, 4, 8 and so on. For each
@@ -100,7 +101,7 @@ outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95
   check_no_more(...)
   if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(
-      "`model` has perturbation (p = %s): with it the network leaves every attractor. set_perturbation(net, 0) removes it.",
+      "`model` has perturbation (p = %s): with it the network leaves every attractor. Remove it with set_perturbation(net, 0).",
       format(model$perturbation, digits = 6)
     ))
   }
@@ -136,7 +137,7 @@ outcome_method <- function(model) {
   free <- length(model$nodes) - length(held_nodes(model))
   if (free > outcome_free_nodes) return("simulation")
   message(new_condition("method", "message", sprintf(
-    "method = \"exact\": the network has %s, and up to %d make a small one.\n", count_of(free, "free node"), outcome_free_nodes
+    "method = \"exact\": the network has %s, and up to %d are small enough.\n", count_of(free, "free node"), outcome_free_nodes
   ), NULL))
   "exact"
 }
@@ -210,7 +211,7 @@ abort_not_arrived <- function(state, max_states) {
     if (state$undecided > 0) "can still end in several attractors (raise `max_steps`)",
     if (large > 0) {
       sprintf(
-        "may be followed by more than %s (raise `max_states`, or `max_steps` if they are on their way)",
+        "may be followed by more than %s (raise `max_states`, or `max_steps` if they reach an attractor later)",
         count_of(max_states, "state")
       )
     }
@@ -244,9 +245,7 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 # Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
   values <- attr(x, "run")[[what]]
-  if (is.null(values) || is.null(x$outcome)) {
-    abort_argument("The outcomes lack the record of their nodes; use the original result.")
-  }
+  if (is.null(values) || is.null(x$outcome)) abort_argument("`x` lacks the record of its nodes; use the original result.")
   values[x$outcome, , drop = FALSE]
 }
 
@@ -265,14 +264,14 @@ as.data.frame.outcomes <- function(x, row.names = NULL, optional = FALSE, nodes 
   values <- outcome_values(x)
   own <- intersect(colnames(values), names(out))
   if (length(own) > 0L) {
-    abort_argument(sprintf("A node is called \"%s\", as a column of the result is; as.matrix() has the nodes alone.", own[[1L]]))
+    abort_argument(sprintf("A node is called \"%s\", like a column of the result; as.matrix() has only the nodes.", own[[1L]]))
   }
   for (node in colnames(values)) out[[node]] <- unname(values[, node])
   out
 }
 
 # Labels an outcome by the nodes in which it differs from others (by all nodes if it is the only one): "A & !B; varies: C".
-# Outcomes that do not differ in such a node, as two cycles of the same nodes, also get one of their states: "varies: A B;
+# Outcomes that do not differ in such a node, such as two cycles of the same nodes, also get one of their states: "varies: A B;
 # through A & !B".
 outcome_labels <- function(run, most = 60L) {
   values <- run$values
@@ -332,7 +331,7 @@ outcomes_title <- function(x) {
     "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
     format(run$seed, digits = 15)
   )
-  sprintf("%s from %s%s; other starts may give others", title, run$from, how)
+  sprintf("%s from %s%s; other initial states may have other outcomes", title, run$from, how)
 }
 
 #' @rdname outcomes

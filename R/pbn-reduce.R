@@ -111,7 +111,7 @@ print.reduced_pbn <- function(x, ...) {
         sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", "))
       } else ", no feedback among several nodes"),
     if (x$removed[["perturbed"]] > 0L) {
-      sprintf("  lambda = %s, the probability that no removed node is perturbed in a step (%d of them can be)",
+      sprintf("  lambda = %s, the probability that a step perturbs none of the %d removed nodes that can be perturbed",
         format((1 - x$perturbation)^x$removed[["perturbed"]], digits = 6), x$removed[["perturbed"]])
     },
     sprintf("  %s", settings_line(x))

@@ -37,11 +37,11 @@
 #' `lower` and `upper` are the confidence interval of a single difference. Of 100 changes without effect, about 5 have a 95%
 #' interval that does not contain 0. `p_adjusted` is a two-sided p-value with Holm's correction ([stats::p.adjust()]) for all
 #' estimated differences in the result: the probability that `p_adjusted` is below 0.05 for any change without effect is at most
-#' about 0.05. The p-values assume a normal distribution of the difference, with a standard error computed from the side of the
-#' interval that faces 0. Differences that are not estimated are not tested and do not count as comparisons. These are exact
-#' differences, and differences of values that are certain before and after the change. For them `p_adjusted` is 0 if there is a
-#' difference (above 1e-10), and 1 if there is none. All differences are relative to the same run of the unchanged network.
-#' Holm's correction allows this dependence.
+#' about 0.05. The p-values assume a normal distribution of the difference. Its standard error is computed from the side of the
+#' interval that faces 0. Two kinds of differences are not estimated: exact differences, and differences of values that are
+#' certain before and after the change. They are not tested and do not count as comparisons. For them `p_adjusted` is 0 if there
+#' is a difference (above 1e-10), and 1 if there is none. All differences are relative to the same run of the unchanged network.
+#' Holm's correction is valid for such dependent comparisons.
 #' @inheritSection steady_state Errors
 #' @references Shmulevich I, Gluhovsky I, Hashimoto RF, Dougherty ER, Zhang W (2003). Steady-state analysis of genetic
 #'   regulatory networks modelled by probabilistic Boolean networks. *Comparative and Functional Genomics* 4(6), 601-608.
@@ -130,7 +130,7 @@ tell_refused <- function(changes, after) {
 refuse_shard <- function(given) {
   given <- given[names(given) %in% c("sh", "sha", "shar", "shard")]
   if (!all(vapply(given, is.null, NA))) {
-    abort_argument("`shard` is not for sensitivities: differences of parts do not add up. Divide the changes by `nodes` instead.")
+    abort_argument("`shard` is not supported: differences between parts do not add up. Use `nodes` to divide the changes.")
   }
 }
 
@@ -232,7 +232,7 @@ predictor_changes <- function(model, index) {
 perturbation_changes <- function(model, by) {
   p <- model$perturbation * (1 + by)
   if (p >= 1) {
-    abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, and it must stay below 1.", by, p))
+    abort_argument(sprintf("`by` = %g would raise the perturbation probability to %g, but it must be below 1.", by, p))
   }
   if (p == 0) abort_argument("`change` = \"perturbation\" needs a network with perturbation; found p = 0.")
   changed <- model

@@ -248,7 +248,7 @@ print.summary.pbn <- function(x, ...) {
     "A probabilistic Boolean network",
     sprintf("  nodes                %s", format(x$nodes, big.mark = ",")),
     sprintf("  predictor functions  %s, at most %d per node", format(x$functions, big.mark = ","), x$max_functions),
-    sprintf("  parents              at most %d a function; density %s", x$max_parents, format(round(x$density, 2))),
+    sprintf("  parents              at most %d per function; density %s", x$max_parents, format(round(x$density, 2))),
     sprintf("  inputs               %s", names_text(x$inputs)),
     sprintf("  constants            %s", names_text(x$constants)),
     sprintf("  leaves               %s", names_text(x$leaves)),

@@ -38,12 +38,12 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   if (missing(steps)) {
     abort_argument(sprintf(
       "`steps` must be given by its name, as in simulate(net, nsim = 3, steps = 20); found nothing%s.",
-      if (is.null(seed)) "" else sprintf(", and %s for `seed`, which R's generic has in the third place", describe(seed))
+      if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
     ))
   }
   own <- intersect(object$nodes, c("trajectory", "step"))
   if (length(own) > 0L) {
-    abort_argument(sprintf("A node is called \"%s\", as a column of the result is; give it another name.", own[[1L]]))
+    abort_argument(sprintf("A node is called \"%s\", like a column of the result; rename_nodes() changes its name.", own[[1L]]))
   }
   check_count(nsim, "nsim", 1)
   check_count(steps, "steps", 0, 2^47)
@@ -118,7 +118,7 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
 summary.pbn_trajectories <- function(object, ...) {
   nodes <- setdiff(names(object), c("trajectory", "step"))
   if (is.null(object$trajectory) || is.null(object$step) || length(nodes) == 0L || nrow(object) == 0L) {
-    abort_argument("`object` has no trajectories: it needs rows, and the columns `trajectory`, `step` and one per node.")
+    abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
   structure(class = "summary.pbn_trajectories", list(
     trajectories = length(unique(object$trajectory)), steps = range(object$step), states = nrow(object),

@@ -20,11 +20,11 @@ as_sets <- function(states, model, name = "states") {
 
 # A data frame or matrix has a row per set and a column per node, as made by expand.grid(). NA: the node may have either value.
 row_sets <- function(states, name) {
-  expected <- "0, 1 or NA (for either) in a table with a row per set and a column per node"
+  expected <- "0, 1 or NA (for either value), in a table with a row per set and a column per node"
   labels <- rownames(states)
   if (is.data.frame(states) && .row_names_info(states) <= 0L) labels <- NULL # automatic row names
   nodes <- colnames(states)
-  if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the nodes as its column names; found none.", name))
+  if (is.null(nodes)) abort_argument(sprintf("`%s` as a matrix must have the names of nodes as column names; found none.", name))
   columns <- lapply(seq_along(nodes), function(j) {
     column <- if (is.data.frame(states)) states[[j]] else states[, j]
     if (!is.numeric(column) && !is.logical(column) || is.object(column)) {

@@ -11,7 +11,7 @@
 #' or periodic. If a set is visited rarely, this spread may miss long visits. In this case, the standard error of the two-state
 #' model is used if it is larger, and the number of samples is limited to the number of independent observations.
 #'
-#' The pilot lasts at least about as long as a node takes to be perturbed once, and the rarest predictor function to be
+#' The pilot lasts at least about as long as it takes until a node is perturbed once, and until the rarest predictor function is
 #' selected once. A set may change quickly and still depend on a slow node that it does not name. The pilot therefore monitors
 #' other quantities as well: all nodes that affect the sets (up to 4,096, or 32 if the layout is `"packed"`; those in feedback
 #' loops first), the exclusive or of some pairs of nodes, and some predictor functions of three or more parents.
@@ -20,15 +20,15 @@
 #' widened by a bound on the share of time that would be spent there. To compute it, 1,024 more trajectories with very different
 #' initial states measure for how many steps a set depends on the initial state. This is done in networks of fewer than 500 nodes
 #' whose long run does not depend on the initial state. For most sets the interval becomes only a little wider. It becomes much
-#' wider for a set that is usually left quickly but sometimes held for long.
+#' wider for a set that trajectories usually leave quickly but in which they sometimes stay for long.
 #'
 #' The network is first reduced to the nodes that affect the sets, which changes no probability; see [reduce_network()]. The
 #' number of trajectories and steps depends on the network, the sets, the options and the seed only. The result is the same to the
 #' last bit for any number of threads and on every machine.
 #'
 #' @section Convergence:
-#' With perturbation, the long run does not depend on the initial state, provided that nodes which are exempt from it keep a given
-#' value or depend on other nodes only. In this case, trajectories start with very different states: all nodes off, all nodes on,
+#' With perturbation, the long run does not depend on the initial state, provided that each exempt node keeps a given value or is
+#' determined by perturbed nodes. In this case, trajectories start in very different states: all nodes off, all nodes on,
 #' the given initial state, and random states. A run is accepted if the means of the two halves of a trajectory are almost
 #' uncorrelated and the rhat of Gelman and Rubin is close to 1. If the network has several basins of attraction and moves
 #' slowly between them, trajectories do not converge, and there is an error that names the nodes in which they differ.
@@ -36,12 +36,13 @@
 #' Otherwise, the long run may depend on the initial state. The result is then the average over the network's own initial states,
 #' and `print()` reports this. Use [outcomes()] to find the attractors of a network without perturbation.
 #'
-#' Some behaviour cannot be detected by a simulation of this kind. `method = "exact"` takes it into account:
-#' * a basin that no trajectory enters, because entering it takes two rare events at once (two perturbations with a tiny p, or two
-#'   predictor functions that are rarely selected), or very many frequent ones (such as 26 fair coins);
+#' A simulation of this kind cannot detect some behaviour, which `method = "exact"` takes into account:
+#' * a basin that no trajectory enters, because this requires two rare events in the same step (two perturbations with a very
+#'   small p, or two predictor functions that are rarely selected), or a very large number of frequent events in the same step
+#'   (such as 26 events of probability 1/2);
 #' * slow changes that affect none of the nodes, pairs and predictor functions that the pilot monitors, and change the probability
-#'   of the set by little more than the precision. An example is a slow bit that three nodes encode together and that is no
-#'   predictor function;
+#'   of the set by little more than the precision. An example is a slow quantity that three nodes encode together, such as their
+#'   exclusive or, and that is not a predictor function;
 #' * without perturbation, a cycle of nodes with several predictor functions whose period does not divide 120. It can change the
 #'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
 #'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
@@ -53,12 +54,13 @@
 #'   set and a column per node, such as `expand.grid(A = 0:1, B = 0:1)`, where `NA` means that the node may have either value.
 #' @param precision Requested half-width of the confidence interval, for the set that needs most samples. Default 0.001.
 #' @param confidence Confidence level of the intervals. Default 0.95.
-#' @param epsilon Largest distance of the trajectories from the long run after the burn-in. Default 1e-10.
+#' @param epsilon Largest difference between the probability of a set after the burn-in and its long-run value. The burn-in is
+#'   chosen for this value. Default 1e-10.
 #' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a value).
 #'   20 free nodes take seconds if each has one predictor function, and minutes if they have two or three. `lower` and `upper`
 #'   are then equal to the probability. `"simulation"` estimates them. `"auto"` (the default) is exact if this takes about a
 #'   second at most, which is reported in a message of class `fireflip_message_method`, and simulates otherwise. It also
-#'   simulates if an argument is given that only simulation has: `shard`, `backend = "cuda"` or a `layout`.
+#'   simulates if an argument is given that only applies to simulation: `shard`, `backend = "cuda"` or a `layout`.
 #' @param layout Data layout of the simulation. `"sliced"`: a machine word holds the values of one node in many trajectories.
 #'   `"packed"`: trajectories are simulated one at a time, with truth tables in 32-bit words. `"auto"` (the default) is packed for
 #'   asynchronous networks of more than 256 predictor functions, and sliced otherwise. On a GPU, packed is faster for asynchronous
@@ -70,7 +72,7 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Whether to remove nodes that do not affect the sets. Default `TRUE`.
 #' @param max_burn_in Maximum burn-in in steps. Trajectories that have not converged by then do not converge, in the sense of
-#'   `on_slow`. Default 2^20. A run stops earlier if making it twice and four times as long does not improve convergence.
+#'   `on_slow`. Default 2^20. The pilot stops earlier if doubling its length twice does not improve convergence.
 #'   `max_burn_in` must be at least half of the mean number of steps until a node is perturbed, and until the rarest predictor
 #'   function is selected.
 #' @param on_slow What to do if trajectories do not converge: `"error"` (the default), or `"warn"`, which returns the estimates
@@ -182,12 +184,13 @@ warn_short_of_precision <- function(x, names = x$set) {
   tell <- function(rows, one, many) {
     if (length(rows) == 0L) return(invisible())
     warn("precision", sprintf(
-      "%s %s is wider than the precision asked for (+/- %.2g, not %.2g).", quote_some(names[rows]),
+      "%s %s is wider than the requested precision (+/- %.2g, not %.2g).", quote_some(names[rows]),
       if (length(rows) == 1L) one else many, max(width[rows]), run$precision
     ))
   }
   tell(still, "never varied, and the bound on it", "never varied, and the widest bound on them")
-  tell(rare, "was visited rarely, or has a period: its interval", "were visited rarely, or have a period: the widest of their intervals")
+  tell(rare, "was visited rarely, or has a period: its interval",
+       "were visited rarely, or have a period: the widest of their intervals")
 }
 
 #' Merge the parts of one run

@@ -14,7 +14,7 @@
 #' @param influence A data frame with the columns `from`, `to` (names) and `influence` (between 0 and 1), such as a result of
 #'   [long_run_influence()]. The width and darkness of an arrow show its influence. Arrows that are not listed are thin and
 #'   pale. Arrows whose influence is certain (exactly 0 or 1, or the same in every state) are thin and dashed.
-#' @param layout `"layered"` (arrows point downwards as far as feedback allows); `"force"` (needs the package igraph); a
+#' @param layout `"layered"` (arrows point downwards, except where feedback makes this impossible); `"force"` (needs igraph); a
 #'   matrix with columns x and y and a row per node; or a function that takes the network as an igraph graph and
 #'   returns such a matrix, such as `igraph::layout_with_kk`. The coordinates are scaled to the plot, and boxes that would
 #'   overlap are moved apart. During a call of a function, R's generator has a fixed seed; its state is restored afterwards.
@@ -457,7 +457,7 @@ network_legend <- function(style) {
   out <- rbind(
     entry(any(style$input), "input", "input", "white"),
     entry(length(looped) > 0L, if (is.null(style$activity)) "node" else "border",
-      if (length(looped) > 1L) "feedback component (a colour each)" else "feedback component", c(looped, NA)[[1L]]),
+      if (length(looped) > 1L) "feedback components (one colour each)" else "feedback component", c(looped, NA)[[1L]]),
     entry(any(sign == "+"), "+", "activates", sign_colours[["+"]]),
     entry(any(sign == "-"), "-", "inhibits", sign_colours[["-"]]),
     entry(any(sign == "+/-"), "+/-", "both", sign_colours[["+/-"]]),

@@ -95,7 +95,7 @@ analysis_labels <- function(x) {
 }
 
 # The title for an analysis in two runs, of which only one is drawn.
-which_run <- function(x) if (in_two_runs(x)) "the state sets' run (of two)"
+which_run <- function(x) if (in_two_runs(x)) "the run of the state sets (of two runs)"
 
 #' @rdname result-plots
 #' @export
@@ -134,7 +134,7 @@ shown_trajectories <- function(x, n) {
   check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
   if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories to plot: it needs rows, and the columns `trajectory`, `step` and one per node.")
+    abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
@@ -450,7 +450,7 @@ side_labels <- function(at, labels) {
 ranked_note <- function(rows) {
   certain <- attr(rows, "certain")
   note <- c(
-    if (!is.null(attr(rows, "doubt"))) "UNCERTAIN: intervals do not hold",
+    if (!is.null(attr(rows, "doubt"))) "UNCERTAIN: intervals are not reliable",
     left_out(nrow(rows), attr(rows, "of"), ", largest first"),
     if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format(certain, big.mark = ","))
   )

@@ -138,12 +138,12 @@ connection_source <- function(connection) {
 }
 
 compressed_source <- function(path) {
-  connection <- file(path, "rb", raw = TRUE) # gzfile() does not report that a file was cut off
+  connection <- file(path, "rb", raw = TRUE) # R's other connections do not report a file that is cut off
   on.exit(close(connection))
   list(name = path, text = decompressed(all_bytes(connection, path), path))
 }
 
-# The text in data of gzip, bzip2 or xz. Data that were cut off are an error: half a network is another network.
+# Decompresses the bytes of gzip, bzip2 or xz. A text that was cut off is an error, because it may be a valid but smaller network.
 decompressed <- function(bytes, name) {
   cut <- function(...) abort("file", sprintf("cannot read %s: its compressed data are cut off or damaged", name))
   tail <- as.integer(utils::tail(bytes, 4L))
@@ -179,7 +179,7 @@ is_compressed <- function(file) {
   starts_compressed(tryCatch(readBin(file, "raw", 10L), error = function(e) raw(), warning = function(w) raw()))
 }
 
-# The format of compressed data, which its first bytes show: "gzip", "bzip2", "xz", or "" for anything else.
+# The compression format of these bytes, by the first of them: "gzip", "bzip2", "xz", or "" for anything else.
 compression <- function(bytes) {
   begins <- function(...) identical(as.integer(utils::head(bytes, ...length())), as.integer(c(...)))
   if (begins(0x1f, 0x8b)) return("gzip")
@@ -407,7 +407,7 @@ warn_dropped <- function(bits, format) {
   lost <- what[bitwAnd(bits, as.integer(2^(0:4))) != 0]
   if (length(lost) > 0L) {
     warn("dropped", sprintf(
-      "The format \"%s\" cannot store %s: not written. The format \"pbn\" can.", format, paste(lost, collapse = ", ")
+      "Not all was written: the format \"%s\" cannot store %s. The format \"pbn\" can.", format, paste(lost, collapse = ", ")
     ), lost = lost)
   }
 }

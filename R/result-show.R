@@ -1,10 +1,10 @@
 #' Print and summarise results
 #'
 #' `print()` shows the estimates with as many digits as the width of their intervals justifies. State sets are in the order of
-#' `x`. Influences and sensitivities are in decreasing order; influences that are certain, because they are the same in every
+#' `x`. Influences and sensitivities are in decreasing order. Influences that are certain, because they are the same in every
 #' state, come last. If you have sorted the rows of `x`, your order is kept. `head()` and `tail()` of influences and
 #' sensitivities give the first and the last rows as printed. If a table is wider than the line, `print()` omits columns and
-#' names them.
+#' lists their names below the table.
 #'
 #' `format()` returns the same, in the order of `x`, as a data frame of text. `summary()` describes the simulation; for
 #' sensitivities it shows which changes have the largest effect. `as.data.frame()` removes the class and keeps the columns. With
@@ -139,7 +139,7 @@ print_table <- function(text, width = getOption("width")) {
     excess <- sum(wide(text)) - width
   }
   print.data.frame(text, row.names = FALSE, right = TRUE)
-  if (length(left_out) > 0L) writeLines(sprintf("No room for %s", paste(left_out, collapse = ", ")))
+  if (length(left_out) > 0L) writeLines(sprintf("Columns not shown: %s", paste(left_out, collapse = ", ")))
 }
 
 cut_text <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, most - 3L), "..."), x)
@@ -186,8 +186,8 @@ run_title <- function(x, class, what) {
 # Important facts about a simulated result, one sentence per line.
 run_notes <- function(run) {
   c(
-    if (identical(run$forgets, FALSE)) "The long run may depend on the start: this is the average over the network's initial states.",
-    if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()."
+    if (identical(run$forgets, FALSE)) "The long run may depend on the start. This is the average over the network's initial states.",
+    if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()."
   )
 }
 
@@ -343,7 +343,7 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
     sprintf("Sensitivity of %s to %s (%s), %s", count_of(sets, "state set"), count_of(nrow(x), "change"), x$change[[1L]],
       if (attr(x, "exact")) "exact" else paste("seed", format(attr(x, "seed"), digits = 15))),
     sprintf("  %s of %s %s, largest difference first", sum(x$clear > 0L), count_of(nrow(x), "change"),
-      if (attr(x, "exact")) "move a probability" else "move a probability by an interval that does not hold 0"),
+      if (attr(x, "exact")) "affect a probability" else "have a difference whose interval does not contain 0"),
     if (!attr(x, "exact")) {
       sprintf("  %d with p_adjusted below 0.05, adjusted for the number of comparisons", sum(x$p_adjusted < 0.05))
     },
@@ -425,7 +425,7 @@ backend_text <- function(x) {
   d <- x$device
   if (is.null(d)) return(paste0(x$backend, if (!is.null(x$threads)) paste0(", ", count_of(x$threads, "thread"))))
   sprintf(
-    "%s (%s; %s threads a block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
+    "%s (%s; %s threads per block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
     d$reason, d$threads, count_of(d$blocks, "block"), d$registers, format_bytes(d$shared), format_bytes(d$bytes), d$seconds
   )
 }

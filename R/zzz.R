@@ -11,10 +11,10 @@
 #'
 #' @section To read:
 #' * [choosing_p]: what the perturbation probability does, and how to choose it.
-#' * [coming_from_boolnet]: BoolNet's functions, and what to use here.
-#' * [verbs]: everything that can be asked of a network.
-#' * Two vignettes, "First steps" and "Who drives complex2?". `browseVignettes("fireflip")` opens them where they are installed:
-#'   `make install` and `make demo` make them where knitr, rmarkdown and pandoc are there. Their text is in the folder
+#' * [coming_from_boolnet]: BoolNet's functions, and their counterparts in fireflip.
+#' * [verbs]: all functions that analyse or change a network.
+#' * Two vignettes, "First steps" and "Who drives complex2?". `browseVignettes("fireflip")` opens them if they are installed.
+#'   `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is in the folder
 #'   `vignettes` of the sources.
 #'
 #' @section Options:
@@ -41,14 +41,14 @@
 # ggplot2's pronoun for columns
 utils::globalVariables(".data")
 
-# The finalizer of the external pointers to the core. R may call it after the core was unloaded: then it does nothing. It is an R
-# function because a function of the core cannot be called any more by then.
+# Frees the object that an external pointer to the core holds, when R collects the pointer. R cannot remove a finalizer, and may
+# call this one after the core was unloaded. In this case it does nothing. A finalizer in C would crash there, so there is none.
 finalize_pointer <- function(pointer) if (core$loaded) suspendInterrupts(.Call(ffi_release, pointer))
 core <- new.env(parent = emptyenv())
 core$loaded <- TRUE
 
-# The two collections free what is no longer in use: first estimates, then the backend on which they ran. What is still in use keeps
-# its memory until the process ends, for instance where a handler unloads the package during a call.
+# First frees the objects that nothing refers to; estimates are freed before the backend on which they run. An object that is
+# still referred to keeps its memory until the process ends. This happens if a handler of a running call unloads the package.
 .onUnload <- function(libpath) {
   gc()
   rm(list = ls(opened), envir = opened)

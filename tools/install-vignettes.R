@@ -1,7 +1,7 @@
-# Makes the vignettes with the installed package, and puts them beside it: called by tools/install-vignettes.
+# Builds the vignettes with the installed package and copies them into it. Called by tools/install-vignettes.
 installed <- system.file(package = "fireflip", mustWork = TRUE)
 files <- list.files("vignettes", pattern = "[.]Rmd$", full.names = TRUE)
-# the text and the package that made it; R CMD INSTALL removes the mark with all the rest
+# the mark identifies the texts and the package that built them; R CMD INSTALL removes it together with the vignettes
 mark <- c(unname(tools::md5sum(files)), readLines(file.path(installed, ".sources"), warn = FALSE))
 marked <- file.path(installed, "doc", ".sources")
 if (file.exists(marked) && identical(readLines(marked), mark)) quit(status = 0L)
@@ -15,7 +15,7 @@ names <- sub("[.]Rmd$", "", basename(files))
 made <- file.path(folder, outer(names, c(".Rmd", ".html", ".R"), paste0))
 stopifnot(file.exists(made))
 
-# the index that vignette() reads, as R CMD build makes it
+# the index that vignette() reads, in the form that R CMD build writes
 titles <- vapply(files, function(file) tools::vignetteInfo(file)$title, "")
 index <- data.frame(
   File = basename(files), Title = unname(titles), PDF = paste0(names, ".html"), R = paste0(names, ".R"), stringsAsFactors = FALSE

@@ -1,4 +1,4 @@
-/* Backends: shared objects that run an engine elsewhere than on this processor. Independent of engines; uses base/ only.
+/* Backends: shared objects that run an engine on other devices than this processor. Independent of engines; uses base/ only.
  *
  * A backend is opened at run time by ff_backend_open(), so the package can be installed and used without it. The backend's
  * table lists its devices and has an interface for each engine that it supports. An interface is a table of functions,

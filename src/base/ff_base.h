@@ -49,7 +49,7 @@
   X(FF_EBACKEND, "backend", "a backend is missing or failed")         \
   X(FF_ECONVERGENCE, "convergence", "an iteration did not converge")  \
   X(FF_EINTERNAL, "internal", "a broken invariant: please report it") \
-  X(FF_EUNSUPPORTED, "unsupported", "a model of a kind that is not read")
+  X(FF_EUNSUPPORTED, "unsupported", "a kind of model that cannot be read")
 
 typedef enum {
 #define FF_X(code, name, text) code,

@@ -45,11 +45,11 @@ ff_status ff_exact_step(double *y, const double *x, const ff_exact *exact, ff_er
 /* One dense row of P, ff_exact_states() entries, in one piece. O(states * perturbed nodes). */
 ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *exact, ff_error *err);
 
-/* Computes the long-run (Cesaro) distribution of the chain. In the initial distribution, nodes that are held or have a
- * definite initial value have that value, and the others are uniform. ff_exact_solver_advance() must be called until *done is
- * 1. The caller provides `pi`, the same array in every call; it holds the answer when *done is 1. *residual is then the
- * 1-norm of pi P - pi. Before, it is the residual of the recurrent class in work, which is solved when the residual is at
- * most `tolerance` (at least 4e-15), or at most 1e-12 if it no longer decreases. Recurrent classes that the start cannot
+/* Computes the long-run (Cesaro) distribution of the chain. In the initial distribution, nodes that are held or have a given
+ * initial value have that value, and the others are uniform. ff_exact_solver_advance() must be called until *done is 1. The
+ * caller provides `pi`, the same array in every call; it holds the answer when *done is 1. *residual is then the 1-norm of
+ * pi P - pi. Before, it is the residual of the recurrent class that is being solved. This class is finished when the residual
+ * is at most `tolerance` (at least 4e-15), or at most 1e-12 if it no longer decreases. Recurrent classes that the start cannot
  * reach get 0. If several can be reached, each gets the probability that the chain ends in it.
  *
  * The chain must outlive the solver. The caller frees the solver with ff_exact_solver_free(), which accepts NULL. Memory:

@@ -48,7 +48,7 @@ struct ff_exact {
   double pick;       /* asynchronous: probability that a given node is selected */
   double pick_none;  /* probability that a held or removed node is selected */
 
-  uint32_t start_mask, start_value; /* free bits with a definite initial value, and these values */
+  uint32_t start_mask, start_value; /* free bits with a given initial value, and these values */
   size_t row_max;                   /* length of the longest row of U */
   double row_mean;
   uint32_t row_cost, arrow_cost; /* operations to begin a row, and to find one arrow */

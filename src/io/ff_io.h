@@ -32,8 +32,8 @@
  *
  * SBML-qual (Level 3, qual Version 1). A qualitative species with the levels 0 and 1 is a node; nodes are in the order of the
  * file. initialLevel is the initial value. The function of a node is made from the function terms of the transition that has
- * it as output: the first term that holds determines the value, and the default term does so if none holds. A species that is
- * no output keeps its value. MathML may contain and, or, not, xor, eq, neq, geq, gt, leq, lt, true, false, 0, 1, species, and
+ * it as output. The first term that is true determines the value; if none is true, the default term does. A species that is
+ * not an output keeps its value. MathML may contain and, or, not, xor, eq, neq, geq, gt, leq, lt, true, false, 0, 1, species, and
  * inputs, which stand for their thresholdLevel. A node's name is the id of its species. If a name is not a valid id, the
  * writer makes an id from it (ff_sbml_ids()) and writes the name as an attribute. The reader uses names instead of ids only
  * if ff_sbml_ids() would make exactly these ids from the names of all species, so arbitrary or repeated names in other
@@ -65,7 +65,7 @@ ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t l
                       ff_error *err);
 
 /* Writes a network to the file `path`, completely or not at all: it writes a temporary file in the same folder and renames
- * it. A device or a pipe is written directly. A full disk is FF_EFILE. FF_EMODEL if the format cannot express the network:
+ * it. Devices and pipes are written directly. FF_EFILE if the disk is full. FF_EMODEL if the format cannot express the network:
  * several predictor functions per node in .bnet or SBML-qual, contexts anywhere except in .pbn. O(size of the file). */
 ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_error *err);
 

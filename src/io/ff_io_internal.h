@@ -24,8 +24,8 @@ int ff_span_number(ff_span span, double *value);
 /* Reads a non-negative integer that is the whole span. Returns 1, or 0 if the span is something else. */
 int ff_span_count(ff_span span, uint64_t *value);
 
-/* Reads a name that is the whole span: a text in quotes, which *name is without, or a word that the grammar does not reserve.
- * Returns 1, or 0 if the span is something else. */
+/* Reads a name that is the whole span: a text in quotes, or a word that the grammar does not reserve. *name becomes the name
+ * without quotes. Returns 1, or 0 if the span is something else. */
 int ff_span_name(ff_span span, ff_span *name);
 
 /* Iterates over lines that end with LF, CR LF or CR. */

@@ -30,8 +30,8 @@ uint64_t ff_fixed_fraction(ff_fixed x);
  * first one. Weights are divided by their sum, which must be above 1/2. */
 void ff_fixed_cuts(uint64_t *cut, const double *weight, size_t stride, uint32_t n);
 
-/* The same if there are `all` groups of equal probability, for the group that comes after `before` others: the bounds of the
- * first n_cuts of its n alternatives. The bound of its last alternative, which completes the group, is (before + 1) / all. */
+/* The same for alternatives in `all` groups of equal probability. Sets the bounds of the first n_cuts of the n alternatives of
+ * one group, which comes after `before` other groups. The bound of the last alternative of the group is (before + 1) / all. */
 void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
                           uint32_t all);
 

@@ -34,9 +34,9 @@ enum {
   FF_FORM_SPLIT = 64
 };
 
-/* A function in the array `function`. Its low word is (position of its parents in `parents`) * 16 + their number, or (number
- * of its expression)
- * * 16 + FF_STEP_WIDE. Parents are most significant first. The high word belongs to its table.
+/* A function in the array `function`. Its low word is 16 * (position of its parents in `parents`) + (number of parents). For a
+ * wide function it is 16 * (number of its expression) + FF_STEP_WIDE. Parents are most significant first. The high word belongs
+ * to its table.
  */
 #define FF_STEP_WIDE 15u
 

@@ -1,5 +1,5 @@
-/* What the glue files share. Only this folder's files include R's headers. They convert between R's values and C's and do nothing
- * else. */
+/* Declarations that the files of this folder share. Only these files and init.c include R's headers. They only convert between
+ * R's values and C's. */
 #ifndef FFI_H
 #define FFI_H
 
@@ -16,11 +16,11 @@ void ffi_stop(const ff_error *err);
 /* Calls ffi_stop() unless the status is FF_OK. */
 void ffi_check(ff_status status, const ff_error *err);
 
-/* Makes an external pointer that holds nothing yet; the caller PROTECTs it. R_SetExternalPtrAddr() later gives it what it is to
- * hold. `release` is called when R collects the pointer, when ffi_release() is called, or, with `at_exit`, when R ends. It gets
- * the pointer, frees what it holds, and clears it. It must accept a pointer that holds nothing and must not raise an error. Make
- * the pointer before the object that it is to hold; then no R error and no interrupt leaks that object. `kept` lives as long as
- * the pointer. The tag of the pointer is used by this function.
+/* Makes an external pointer that holds nothing yet; the caller PROTECTs it. R_SetExternalPtrAddr() later gives it the object that
+ * it will hold. `release` is called when R collects the pointer, when ffi_release() is called, or, with `at_exit`, when R ends.
+ * It gets the pointer, frees the object, and clears the pointer. It must accept a pointer that holds nothing and must not raise
+ * an error. Make the pointer before the object that it will hold; then no R error and no interrupt leaks that object. `kept`
+ * lives as long as the pointer. This function uses the pointer's tag.
  *
  * The finalizer that R knows is an R function, finalize_pointer() of R/zzz.R. R has no way to remove a finalizer, so a C function
  * would be called after .onUnload() has closed the library.
@@ -31,9 +31,9 @@ SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
  * allocates anything that only C can free. */
 const char *const *ffi_texts(SEXP strings);
 
-/* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name,
- * R_NilValue if there is none. ffi_set() sets one; it allocates nothing, so `value` need not be PROTECTed before, and it raises
- * an R error if there is no such element. O(n). */
+/* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, or
+ * R_NilValue if there is none. ffi_set() sets an element. It allocates nothing, so `value` need not be PROTECTed before. It
+ * raises an R error if there is no such element. O(n). */
 SEXP ffi_list(int n, const char *const *names);
 SEXP ffi_element(SEXP list, const char *name);
 void ffi_set(SEXP list, const char *name, SEXP value);
@@ -58,7 +58,7 @@ SEXP ffi_numbers(int n, const char *const *names, const double *values);
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **pbn);
 
 /* Makes an empty external pointer, which the caller PROTECTs. It frees the network that R_SetExternalPtrAddr() gives it. Make it
- * before the core makes the network, so that R cannot jump in between. */
+ * before the core makes the network, so that no R error can occur in between. */
 SEXP ffi_pbn_holder(void);
 
 /* Makes the same list (without its class) from a network, which stays the caller's. The caller PROTECTs the list. */

@@ -1,4 +1,4 @@
-/* Backends: opening one, and what devices it has. */
+/* Opens backends and lists their devices. */
 #include "ffi_backend.h"
 
 static void release(SEXP pointer) {
@@ -6,7 +6,8 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-/* The shared object at a path, as an external pointer. The pointer comes first, so that whatever jumps later leaks nothing. */
+/* Opens the shared object at a path and returns it as an external pointer. The pointer is made first, so that a later R error
+ * leaks nothing. */
 SEXP ffi_backend_open(SEXP path) {
   ff_error err;
   ff_backend_library *library;
@@ -51,7 +52,7 @@ int ffi_backend_may_free(SEXP pointer) {
   return library != NULL && !ff_backend_forked(library);
 }
 
-/* All devices, in R's memory, so that nothing leaks where R jumps. */
+/* All devices, in R's memory, so that an R error leaks nothing. */
 static const ff_device *devices_of(const ff_backend *backend, uint32_t *n) {
   ff_error err;
   uint32_t capacity = 16;
@@ -63,7 +64,8 @@ static const ff_device *devices_of(const ff_backend *backend, uint32_t *n) {
   }
 }
 
-/* list(name, memory (bytes), compute_capability ("9.0"), processors, usable, why_not), a place a device. */
+/* Returns list(name, memory (bytes), compute_capability ("9.0"), processors, usable, why_not). Each element is a vector with one
+ * entry per device. */
 SEXP ffi_backend_devices(SEXP pointer) {
   static const char *const names[] = {"name", "memory", "compute_capability", "processors", "usable", "why_not"};
   static const SEXPTYPE types[] = {STRSXP, REALSXP, STRSXP, INTSXP, LGLSXP, STRSXP};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void ffi_stop(const ff_error *err) {
-  /* R's allocations below may jump; err's text is copied first and err itself is not needed after that. */
+  /* R's allocations below may raise an error. Therefore err's text is copied first; err itself is not needed after that. */
   SEXP class = PROTECT(Rf_mkString(ff_status_name(err->status)));
   SEXP text = PROTECT(Rf_ScalarString(Rf_mkCharCE(err->text, CE_UTF8)));
   SEXP package = PROTECT(Rf_mkString("fireflip"));
@@ -12,7 +12,7 @@ void ffi_stop(const ff_error *err) {
   SEXP call = PROTECT(Rf_lang3(Rf_install("core_error"), class, text));
   Rf_eval(call, namespace);
   UNPROTECT(5);
-  Rf_error("%s", "core_error() returned"); /* it never does; ffi_stop's promise holds all the same */
+  Rf_error("%s", "core_error() returned"); /* it never returns; this makes sure that ffi_stop() does not either */
 }
 
 void ffi_check(ff_status status, const ff_error *err) {
@@ -26,11 +26,11 @@ const char *const *ffi_texts(SEXP strings) {
   return texts;
 }
 
-/* An external pointer that carries an R object and has no address. identical() compares addresses alone, so any two of these
- * are identical whatever they carry; saveRDS() keeps what they do. */
+/* Returns an external pointer that holds an R object and has no address. identical() compares only addresses, so any two such
+ * pointers are identical, whatever objects they hold. saveRDS() saves the object. */
 SEXP ffi_note(SEXP object) { return R_MakeExternalPtr(NULL, R_NilValue, object); }
 
-/* The object; NULL of anything that is no external pointer. */
+/* Returns the object, or NULL if the argument is not an external pointer. */
 SEXP ffi_noted(SEXP pointer) { return TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrProtected(pointer) : R_NilValue; }
 
 SEXP ffi_list(int n, const char *const *names) {
@@ -78,7 +78,7 @@ SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept) {
   return pointer;
 }
 
-/* Frees what a pointer of ffi_pointer() holds: now, not when R next collects. */
+/* Frees the object that a pointer from ffi_pointer() holds, without waiting for R's next garbage collection. */
 SEXP ffi_release(SEXP pointer) {
   SEXP function = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrTag(pointer) : R_NilValue;
   if (TYPEOF(function) != EXTPTRSXP) return R_NilValue;

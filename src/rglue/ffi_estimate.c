@@ -8,24 +8,24 @@
 #include "ffi.h"
 #include "ffi_backend.h"
 
-/* All that one estimate holds on to. Terms are owned through `observables`, by the influence module's rules. */
+/* Everything that one estimate owns. `observables` owns the terms; ff_influence_free() frees them. */
 typedef struct {
   ff_observables observables;
   ff_counted counted;
   ff_program *program;
-  ff_monitors monitors; /* what the pilot counts, and its program */
+  ff_monitors monitors; /* the observables that the pilot counts, and its program */
   ff_counted pilot_counted;
   ff_program *pilot_program;
   ff_estimate *estimate;
 } held;
 
-enum { KEPT_NETWORK, KEPT_BACKEND }; /* in the list that lives with the pointer */
+enum { KEPT_NETWORK, KEPT_BACKEND }; /* positions in the list that lives as long as the pointer */
 
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
   SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND);
-  /* in a forked process what the backend made is not there to be freed */
+  /* in a forked process, objects that the backend made must not be freed */
   if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_estimate_free(h->estimate);
   ff_program_free(h->program);
   ff_program_free(h->pilot_program);
@@ -37,7 +37,7 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-/* The pointer comes first, so that whatever jumps later leaks nothing. The estimate's messages use the network's names. */
+/* The pointer is made first, so that a later R error leaks nothing. The estimate's messages use the network's names. */
 static SEXP hold(held **out, SEXP network) {
   SEXP kept = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(kept, KEPT_NETWORK, network);
@@ -69,7 +69,7 @@ static double number(SEXP list, const char *name) { return Rf_asReal(ffi_element
 /* A seed up to 2^53 is the key itself. */
 static uint64_t key_of(double seed) { return (uint64_t)seed; }
 
-/* `precision` is one number, or one for each of n observables; it stays R's. */
+/* `precision` is one number, or one for each of n observables. Its memory remains R's. */
 static ff_estimate_options options_of(SEXP list, uint32_t n) {
   SEXP precision = ffi_element(list, "precision");
   return (ff_estimate_options){.precision = Rf_asReal(precision),
@@ -85,7 +85,7 @@ static ff_estimate_options options_of(SEXP list, uint32_t n) {
                                .go_on = (int)number(list, "go_on")};
 }
 
-/* The influences of from[i] on to[i], nodes numbered from 1, at h->observables. */
+/* Makes the influences of from[i] on to[i] in h->observables. Nodes are numbered from 1. */
 static void hold_influences(held *h, const ff_pbn *pbn, SEXP from, SEXP to) {
   ff_error err;
   uint32_t n = (uint32_t)XLENGTH(from);
@@ -101,12 +101,12 @@ static void hold_influences(held *h, const ff_pbn *pbn, SEXP from, SEXP to) {
   ffi_check(ff_influence_new(&h->observables, pbn, f, t, n, &err), &err);
 }
 
-/* Sets as text, put before what h->observables holds. */
+/* Inserts state sets, given as text, before the observables that h->observables holds. */
 static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   ff_error err;
   uint32_t n = (uint32_t)XLENGTH(sets);
   if (n == 0) return;
-  const char *const *texts = ffi_texts(sets); /* UTF-8, as R's side has made sure */
+  const char *const *texts = ffi_texts(sets); /* the R code has converted them to UTF-8 */
   ff_names *names;
   ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
@@ -120,7 +120,7 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   ffi_check(status, &err);
 }
 
-/* Nodes that a pilot follows, at most: a packed program evaluates each of them whenever a state changes. */
+/* The largest number of nodes that a pilot monitors: a packed program evaluates each of them whenever a state changes. */
 #define MOST_NODES 4096
 #define MOST_PAIRS 128
 #define MOST_FUNCTIONS 64
@@ -142,7 +142,7 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ff_program_spread(h->pilot_program);
 }
 
-/* What is to be estimated, from one simulation: the state sets (text), then the influences; either may be none. */
+/* Makes an estimate of state sets (text) and influences from one simulation. There may be none of either kind. */
 SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   ff_error err;
   ff_pbn *pbn;
@@ -170,8 +170,8 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
 
 SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate_long_pilot(held_of(pointer)->estimate)); }
 
-/* Lets pilot or run be done on devices (numbers from 0) of a backend once they are ready: before the first advance, or between
- * pilot and run. `kernel` is its name, or NULL. */
+/* Lets devices of a backend (numbered from 0) do the pilot or the run when they are ready. Called before the first call of
+ * ffi_estimate_advance(), or between pilot and run. `kernel` is the name of a kernel, or NULL. */
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
@@ -188,7 +188,7 @@ SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEX
   return R_NilValue;
 }
 
-/* Whether they can start, after waiting for `seconds` at most. */
+/* Waits for the devices for `seconds` at most. Returns whether they can start. */
 SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   ff_error err;
   int ready = 0;
@@ -198,14 +198,15 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers, after about `seconds` of work. `waits` is 1 between
- * pilot and run. `planned` is the number of trajectory-steps of the run; during the pilot, that up to its next evaluation. */
+/* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers. waits is 1
+ * between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its current window with
+ * burn-in. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done", "phase", "steps", "fraction", "width", "rhat", "waits", "planned"};
   ff_error err;
   held *h = held_of(pointer);
   int done = 0;
-  R_CheckUserInterrupt(); /* R's own loop looks once in a thousand evaluations, and a call is but a few */
+  R_CheckUserInterrupt(); /* R itself checks only once in a thousand evaluations, and a call takes only a few */
   ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
@@ -213,8 +214,8 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   return ffi_numbers(8, names, values);
 }
 
-/* What devices have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost), or NULL. `lost`
- * names the devices that failed during the run; NA if none did. */
+/* Describes the devices that have run, or NULL: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes,
+ * seconds, lost). `lost` is a text about the devices that failed, NA if none failed. */
 static SEXP device_of(ff_estimate *estimate) {
   static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
                                       "seconds", "lost"};
@@ -241,7 +242,7 @@ static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_sta
                                            "unseen_on"};
 #define N_MOMENTS 16
 
-/* A matrix with one row per observable. */
+/* Returns a matrix with one row per observable. */
 static SEXP moments_of(const ff_tally *tally) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)tally->n, N_MOMENTS));
   SEXP names = PROTECT(Rf_allocVector(VECSXP, 2)), columns = PROTECT(Rf_allocVector(STRSXP, N_MOMENTS));
@@ -258,7 +259,8 @@ static SEXP moments_of(const ff_tally *tally) {
   return out;
 }
 
-/* A tally as bytes, to be merged with others of its plan; numbers stand as this machine has them, and a first word tells. */
+/* Returns a tally as bytes, to be merged with others of its plan. Numbers are stored in this machine's representation, which the
+ * first word identifies. */
 #define TALLY_MARK UINT64_C(0x6666746C00000003)
 
 static SEXP bytes_of(const ff_tally *t) {
@@ -279,7 +281,7 @@ static SEXP bytes_of(const ff_tally *t) {
   return out;
 }
 
-/* Fills *out from bytes; its arrays stand in R's transient memory. */
+/* Fills *out from bytes. Its arrays are in R's transient memory. */
 static void tally_of(ff_tally *out, SEXP bytes) {
   size_t words = (size_t)XLENGTH(bytes) / 8;
   uint64_t *from = (uint64_t *)R_alloc(words > 6 ? words : 6, 8);
@@ -300,11 +302,11 @@ static void tally_of(ff_tally *out, SEXP bytes) {
     }
   }
   ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "the sums in a result were not written by this version of fireflip on a machine like this");
+  ff_error_set(&err, FF_EARGUMENT, "the sums in a result come from another version of fireflip or another kind of machine");
   ffi_stop(&err);
 }
 
-/* Sums of results of one plan: list(moments, tally, tiles). */
+/* Adds up the tallies of several parts of one plan. Returns list(moments, tally, tiles). */
 SEXP ffi_tally_merge(SEXP tallies) {
   static const char *const names[] = {"moments", "tally", "tiles"};
   ff_error err;
@@ -322,7 +324,7 @@ SEXP ffi_tally_merge(SEXP tallies) {
   return out;
 }
 
-/* Puts a new estimate where the undivided run stands once all parts' tiles are counted. */
+/* Makes an estimate in the state that the undivided run has after the tiles of all parts. */
 SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SEXP tiles, SEXP doubt) {
   ff_error err;
   held *h = held_of(pointer);
@@ -383,7 +385,7 @@ SEXP ffi_estimate_result(SEXP pointer) {
   ffi_set(out, "period", Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
   double steps;
   const double *share = ff_estimate_memory(h->estimate, &steps);
-  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* a column an observable: steps, means from outside and from inside */
+  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* per observable: steps, means from starts outside and inside */
   ffi_set(out, "memory", memory);
   for (uint32_t i = 0; i < tally->n; i++) {
     REAL(memory)[3 * (size_t)i] = steps;
@@ -397,7 +399,7 @@ SEXP ffi_estimate_result(SEXP pointer) {
   return out;
 }
 
-/* list(cores, simd): what this process may use; simd is 0 for portable, 1 for AVX2, 2 for AVX-512. */
+/* Returns list(cores, simd), which this process may use. simd is 0 for portable code, 1 for AVX2, 2 for AVX-512. */
 SEXP ffi_machine(void) {
   static const char *const names[] = {"cores", "simd"};
   double values[] = {ff_cores(), ff_simd_best()};

@@ -13,10 +13,10 @@ typedef struct {
   ff_exact_solver *solver;
   double *pi;
   int done;
-  ff_observables asked; /* what is summed over the distribution */
+  ff_observables asked; /* the observables whose values are summed over the distribution */
 } held;
 
-#define TURN 0.1 /* seconds of work between two looks for Ctrl-C, which may jump away: so `held` owns all that is made */
+#define TURN 0.1 /* seconds between two checks for Ctrl-C, which ends the call: therefore `held` owns everything */
 
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
@@ -47,7 +47,7 @@ static void no_memory(const char *what) {
   ffi_stop(&err);
 }
 
-/* A chain that knows its size; its tables are filled when they are first needed. */
+/* Makes a chain. Its size is known at once; its tables are filled when they are first needed. */
 SEXP ffi_exact_new(SEXP model) {
   ff_error err;
   ff_pbn *pbn;
@@ -62,7 +62,7 @@ SEXP ffi_exact_new(SEXP model) {
   return pointer;
 }
 
-/* The free nodes, from 1, the least significant bit of a state first. */
+/* Returns the free nodes, numbered from 1, in the order of the bits of a state, the least significant first. */
 SEXP ffi_exact_free(SEXP pointer) {
   const uint32_t *nodes;
   uint32_t n = ff_exact_free_nodes(held_of(pointer)->exact, &nodes);
@@ -72,7 +72,7 @@ SEXP ffi_exact_free(SEXP pointer) {
   return out;
 }
 
-/* One row of the transition matrix; states are numbered from 0. */
+/* Returns one row of the transition matrix. States are numbered from 0. */
 SEXP ffi_exact_row(SEXP pointer, SEXP state) {
   ff_error err;
   held *h = held_of(pointer);
@@ -93,14 +93,14 @@ static void advance(held *h, double tolerance, uint64_t max_steps, double second
     return;
   }
   if (h->solver == NULL) {
-    if (h->pi == NULL) h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi); /* it is there where the solver failed */
+    if (h->pi == NULL) h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi); /* already allocated if the solver failed */
     if (h->pi == NULL) no_memory("the distribution of a chain");
     ffi_check(ff_exact_solver_new(&h->solver, h->exact, tolerance, max_steps, &err), &err);
   }
   if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, seconds, &h->done, residual, &err), &err);
 }
 
-/* list(done, residual) after about `seconds` more of work on the long-run distribution. The residual is 0 before the first call. */
+/* Works for about `seconds` on the long-run distribution. Returns list(done, residual); the residual is 0 until one is known. */
 SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP seconds) {
   static const char *const names[] = {"done", "residual"};
   held *h = held_of(pointer);
@@ -126,7 +126,7 @@ SEXP ffi_exact_distribution(SEXP pointer) {
   return out;
 }
 
-/* The weighted probabilities of each observable that is asked for. */
+/* Returns the weighted sum of the terms' probabilities for each observable in `asked`. */
 static SEXP answer(held *h) {
   ff_error err;
   SEXP out = PROTECT(Rf_allocVector(REALSXP, h->asked.n));
@@ -145,7 +145,7 @@ static SEXP answer(held *h) {
   return out;
 }
 
-/* Probabilities of state sets, given as text. */
+/* Returns the probabilities of state sets, given as text. */
 SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ff_error err;
   held *h = solved(pointer);
@@ -171,7 +171,7 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   return answer(h);
 }
 
-/* Influences of from[i] on to[i], nodes numbered from 1. */
+/* Returns the influences of from[i] on to[i]. Nodes are numbered from 1. */
 SEXP ffi_exact_influences(SEXP pointer, SEXP from, SEXP to) {
   ff_error err;
   held *h = solved(pointer);

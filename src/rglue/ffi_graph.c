@@ -5,7 +5,7 @@
 #include "../pbn/ff_reduce.h"
 #include "ffi.h"
 
-/* The nodes (from 1) that occur in the texts, ascending, each once. */
+/* Returns the nodes that occur in the texts, numbered from 1, in ascending order and without repeats. */
 SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   ff_error err;
   ff_pbn *pbn;
@@ -37,7 +37,7 @@ SEXP ffi_set_nodes(SEXP model, SEXP sets) {
   return out;
 }
 
-/* TRUE for the nodes that reduction keeps if the given nodes (from 1) are of interest. */
+/* Returns TRUE for each node that the reduction keeps if the given nodes (numbered from 1) are of interest. */
 SEXP ffi_graph_keep(SEXP model, SEXP of_interest) {
   ff_error err;
   ff_pbn *pbn;

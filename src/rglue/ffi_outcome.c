@@ -5,9 +5,9 @@
 #include "../pbn/outcome/ff_outcome.h"
 #include "ffi.h"
 
-#define TURN 0.1 /* seconds of work between two looks for Ctrl-C */
+#define TURN 0.1 /* seconds of work between two checks for Ctrl-C */
 
-/* Either trajectories, which have the attractors, or attractors alone. */
+/* Either an estimate from trajectories, which also owns the attractors, or only attractors. */
 typedef struct {
   const ff_pbn *pbn; /* owned by the pointer's protected value */
   ff_outcome *outcome;
@@ -35,7 +35,7 @@ static held *held_of(SEXP pointer) {
   return NULL;
 }
 
-/* A pointer to nothing yet, with the network. */
+/* Makes a pointer that holds the network and will hold the outcomes. */
 static SEXP hold(SEXP model, held **out) {
   ff_error err;
   ff_pbn *pbn;
@@ -68,7 +68,7 @@ SEXP ffi_outcome_new(SEXP model, SEXP trajectories, SEXP seed, SEXP max_steps, S
   return pointer;
 }
 
-/* list(done, trajectories, arrived, begun, step, certain, undecided) after about `seconds` more of work. */
+/* Works for about `seconds`. Returns list(done, trajectories, arrived, begun, step, certain, undecided). */
 SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done", "trajectories", "arrived", "begun", "step", "certain", "undecided"};
   ff_error err;
@@ -90,8 +90,9 @@ SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
 
 static int bit_of(const uint32_t *state, uint32_t node) { return (int)(state[node / 32] >> (node % 32) & 1u); }
 
-/* list(states, type from 0, values, state): the last two are integer matrices with one row per attractor: each node's value, NA
- * where it varies, and one state. Those of the attractors that pick[] numbers, from 0. */
+/* Describes the attractors whose numbers (from 0) are in pick[]: list(states, type, values, state). `states` is the number of
+ * states, and `type` a number from 0. The last two are integer matrices with a row per attractor: the value of each node, NA if
+ * it varies, and one state of the attractor. */
 static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, uint32_t n_nodes) {
   static const char *const names[] = {"states", "type", "values", "state"};
   SEXP out = PROTECT(ffi_list(4, names));
@@ -114,7 +115,7 @@ static SEXP describe(const ff_attractors *a, const uint32_t *pick, uint32_t n, u
   return out;
 }
 
-/* list(count, attractors), in no order, of those in which a trajectory ends. */
+/* Returns list(count, attractors) for the attractors in which a trajectory ends, in no particular order. */
 SEXP ffi_outcome_result(SEXP pointer) {
   static const char *const names[] = {"count", "attractors"};
   held *h = held_of(pointer);
@@ -132,8 +133,8 @@ SEXP ffi_outcome_result(SEXP pointer) {
   return out;
 }
 
-/* list(leads, attractors): for each row of a 0/1 matrix of states the number, from 1, of the one attractor that it leads to,
- * or NA. */
+/* Returns list(leads, attractors). `leads` has, for each row of a 0/1 matrix of states, the number (from 1) of the only attractor
+ * to which the state leads, or NA. */
 SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
   static const char *const names[] = {"leads", "attractors"};
   ff_error err;

@@ -7,7 +7,7 @@
 
 #define MAX_THREADS 256
 #define PIECE 0.05      /* seconds between checks for Ctrl-C ... */
-#define NODES_AT_ONCE 32 /* ... and nodes copied between looks at the clock, because new memory is slow at first use */
+#define NODES_AT_ONCE 32 /* ... and nodes copied between readings of the clock, because new memory is slow at first use */
 
 /* What a simulation holds. Tile i runs the 1,024 trajectories from (unit + i) * 1024 on. */
 typedef struct {

@@ -1,5 +1,5 @@
-/* The engine's speed, for bench/: steps of trajectories a second with some state sets counted, by tiles on this processor's
- * threads or by a wave of tiles on a device of a backend. */
+/* Measures the engine's speed, for bench/: the number of trajectory-steps per second while some state sets are counted, for tiles
+ * on this processor's threads or for a wave of tiles on a device of a backend. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "ffi_backend.h"
 
 #define MAX_THREADS 256
-#define PIECE 0.1 /* seconds that a device works between looks at the clock and at Ctrl-C */
+#define PIECE 0.1 /* seconds that a device works between readings of the clock and checks for Ctrl-C */
 
 typedef struct {
   ff_expr *terms;
@@ -26,7 +26,7 @@ typedef struct {
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
-  SEXP backend = R_ExternalPtrProtected(pointer); /* in a forked process what it made is not there to be freed */
+  SEXP backend = R_ExternalPtrProtected(pointer); /* see ffi_backend_may_free() */
   if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->common.destroy(h->ensemble);
   for (int i = 0; i < h->n; i++) ff_tile_free(h->tiles[i]);
   ff_program_free(h->program);
@@ -36,7 +36,8 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-/* A program that counts the sets, behind a pointer to be PROTECTed; `backend` is kept with it. */
+/* Makes a program that counts the sets, held by an external pointer, which the caller PROTECTs. `backend` lives as long as the
+ * pointer. */
 static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   ff_error err;
   ff_pbn *pbn;
@@ -78,7 +79,7 @@ static void count_steps(void *context, int i) {
   }
 }
 
-/* One tile a thread, for about `seconds`. */
+/* Runs one tile per thread for about `seconds`. */
 SEXP ffi_engine_speed(SEXP model, SEXP sets, SEXP layout, SEXP simd, SEXP threads, SEXP seed, SEXP seconds) {
   ff_error err;
   held *h;
@@ -98,7 +99,7 @@ SEXP ffi_engine_speed(SEXP model, SEXP sets, SEXP layout, SEXP simd, SEXP thread
   return Rf_ScalarReal(steps * FF_TILE / elapsed);
 }
 
-/* Runs steps of all tiles for about `seconds`; returns how many. */
+/* Runs all tiles for about `seconds` and returns the number of steps. */
 static double device_steps(const held *h, int count, double seconds) {
   ff_error err;
   double steps = 0, deadline = ff_clock() + seconds;
@@ -111,10 +112,9 @@ static double device_steps(const held *h, int count, double seconds) {
   return steps;
 }
 
-/* A wave of `tiles` (0: as many as the device runs at a time), for about `seconds` after a warm-up; `kernel` is its name
- * or NULL, `cache` a folder or NULL. A list: steps_per_second by the
- * seconds that kernels ran, elapsed_per_second by the clock, setup_seconds to make the ensemble (its code too), then what
- * ff_ensemble_info has. */
+/* Runs a wave of `tiles` tiles (0: as many as the device runs at a time) for about `seconds` after a warm-up. `kernel` is the
+ * name of a kernel or NULL, `cache` a folder or NULL. Returns a list: steps_per_second (by the run time of the kernels),
+ * elapsed_per_second (by the clock), setup_seconds (to create the ensemble and its code), and the members of ff_ensemble_info. */
 SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP device, SEXP kernel, SEXP cache, SEXP seed,
                       SEXP seconds, SEXP wanted_tiles) {
   static const char *const names[] = {"steps_per_second", "elapsed_per_second", "setup_seconds", "tiles",  "threads", "blocks",

@@ -3,7 +3,7 @@
  *   static void adds(void) { FF_CHECK(1 + 1 == 2); }
  *   FF_TEST_MAIN("arithmetic", adds)
  *
- * prints "arithmetic: 1 passed, 0 failed" as its last line and returns 0 or 1. A test passes if none of its checks fails.
+ * prints "arithmetic: 1 passed, 0 failed" as its last line and returns 0 or 1. A test passes if all its checks pass.
  * Arguments select tests by name: build/asan/test_base adds.
  */
 #ifndef FF_TESTS_CHECK_H

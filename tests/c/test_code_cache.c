@@ -240,7 +240,7 @@ static void what_cannot_be_kept_is_no_harm(void) {
   char path[PATH_ROOM];
   while (find_files(folder, "", path) > 0 && unlink(path) == 0) {}
   FF_CHECK(rmdir(folder) == 0);
-  FF_CHECK_FAILS(ff_code_cache_keep(p.cache, "b", "good", "code", 5, &err), FF_EFILE, &err, "not kept");
+  FF_CHECK_FAILS(ff_code_cache_keep(p.cache, "b", "good", "code", 5, &err), FF_EFILE, &err, "not stored");
   FF_CHECK(holds(&p, "a", NULL));
   FF_CHECK_NEAR(ff_code_cache_saved(p.cache, "a", 1), 1, 0);
   int lock;

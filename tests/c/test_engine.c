@@ -306,8 +306,9 @@ static void hits_are_poisson(void) {
     }
 }
 
-/* At p = 1e-15 only further bits, drawn once in 2^32 draws, decide: those of the column of one hit, if the upper halves are
- * equal. Of 200,000 such draws the number of hits is binomial. It is outside six standard deviations with probability 2e-9. */
+/* At p = 1e-15 there is a hit only if the upper halves are equal in the column of one hit, which happens once in 2^32 draws. Then
+ * further bits decide. Among 200,000 such draws the number of hits is binomial. It is outside six standard deviations with
+ * probability 2e-9. */
 static void rarest_hits_have_their_rate(void) {
   ff_poisson table;
   ff_error err;

@@ -246,7 +246,7 @@ static void what_cannot_be_had_is_an_outcome(void) {
   check_unavailable("a", "no generated code: the run-time compiler was ended by signal 9");
   unsetenv("FAKE_CRASH");
   setenv("FAKE_FAIL", "5", 1);
-  check_unavailable("a", "does not take its options: --gpu-architecture=sm_90 --std=c++17 -fmad=false -default-device: no, no!");
+  check_unavailable("a", "not accept its options: --gpu-architecture=sm_90 --std=c++17 -fmad=false -default-device: no, no!");
   setenv("FAKE_FAIL", "7", 1);
   check_unavailable("a", "the run-time compiler failed: FAKE_BUILTIN");
   unsetenv("FAKE_FAIL");
@@ -263,9 +263,9 @@ static void what_cannot_be_had_is_an_outcome(void) {
   FF_CHECK(rename(compiler, aside) == 0);
   check_unavailable("b", "does not start");
   FF_CHECK(symlink("/bin/true", compiler) == 0);
-  check_unavailable("b", "ended with status 0 and no answer");
+  check_unavailable("b", "ended with status 0, without an answer");
   FF_CHECK(unlink(compiler) == 0 && symlink("/bin/cat", compiler) == 0); /* returns its input */
-  check_unavailable("b", "not the one of this version");
+  check_unavailable("b", "belongs to another version");
   FF_CHECK(unlink(compiler) == 0 && rename(aside, compiler) == 0);
   FF_CHECK(loads("b", folder, 0));
   tear_down();
@@ -388,7 +388,7 @@ static void a_status_that_is_gone_is_no_harm(void) {
   sigaction(SIGCHLD, &ignore, &before);
   FF_CHECK(loads("a", folder, 0));
   setenv("FAKE_CRASH", "1", 1);
-  check_unavailable("b", "the run-time compiler ended with no answer");
+  check_unavailable("b", "the run-time compiler ended without an answer");
   unsetenv("FAKE_CRASH");
   ff_jit_free(start_long("c", folder));
   sigaction(SIGCHLD, &before, NULL);

@@ -295,8 +295,9 @@ static ff_pbn *ring(uint32_t n, ff_update update) {
   return pbn;
 }
 
-/* Synchronously the mark goes round, a cycle of n states. Asynchronously each end of it moves with equal probability, until the
- * mark has disappeared or, with probability 1/n, is everywhere. */
+/* With synchronous update, the node that is on moves around the ring, a cycle of n states. With asynchronous update, each end of
+ * the stretch of nodes that are on moves with equal probability, until no node is on or, with probability 1/n, all nodes are on.
+ * */
 static void rings(void) {
   ff_pbn *pbn = ring(40, FF_SYNCHRONOUS);
   ff_outcome *o = outcome_of(pbn, usual(1), 1);

@@ -259,8 +259,8 @@ static void a_pilot_is_interpreted(void) {
   scene_free(&s);
 }
 
-/* With one device a failure is the run's. With more, others do what is left, and the answer is the same. That holds for the pilot too,
- * which only one device does: this processor takes it over. */
+/* If the only device fails, the run fails. If there are several devices, the others do the rest, and the answer is the same. This
+ * also holds for the pilot, which only one device runs: if it fails, this processor continues. */
 static void what_a_device_fails_at_is_told(void) {
   static const struct {
     uint32_t pilot, devices;
@@ -286,7 +286,7 @@ static void what_a_device_fails_at_is_told(void) {
       } else {
         const char *told = ff_estimate_lost(e);
         FF_CHECK_OK(status, &err);
-        FF_CHECK(ways[way].pilot > 0 || told != NULL); /* the run's device may do well after the pilot's failure */
+        FF_CHECK(ways[way].pilot > 0 || told != NULL); /* after a failure in the pilot, the run's device may work */
         FF_CHECK(told == NULL || (strncmp(told, "GPU ", 4) == 0 && strstr(told, "the device is on fire") != NULL));
         compare(e, want, &s, "a device was lost");
         lost++;

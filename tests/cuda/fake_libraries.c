@@ -1,4 +1,4 @@
-/* A fake CUDA driver and a fake NVRTC, with the functions that ff_module.cu and fireflip_nvrtc use. One shared object serves
+/* A fake CUDA driver and a fake NVRTC, with the functions that ff_module.cu and fireflip_nvrtc use. One shared object is used
  * under both names. Compiled code is "code", then the options and the text, one per line. A compilation takes FAKE_SECONDS (0)
  * seconds, adds a byte to the file FAKE_LOG when it begins, and fails with the code FAKE_FAIL. With FAKE_CRASH the process kills
  * itself. */

@@ -1,7 +1,7 @@
 # Access to nodes and elements of a network by name, and other calls that new users try.
 net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A & rules", rules = "rules"), perturbation = 0.01)
 
-test_that("nodes are found by their names, elements stay what they are", {
+test_that("nodes are found by their names, and elements keep their values", {
   expect_identical(net["B"], data.frame(node = "B", predictor = "A & rules", probability = 1))
   expect_identical(net[c("B", "A")]$predictor, c("A & rules", "B", "!B"))
   expect_identical(net[3:2]$node, c("rules", "B"))
@@ -36,7 +36,7 @@ test_that("a name that is neither is an error with a hint", {
   expect_identical(changed, set_update(set_perturbation(net, 0.2), "asynchronous"))
 })
 
-test_that("what R does with any list still works", {
+test_that("R's functions for lists still work", {
   expect_true(all.equal(net, net))
   expect_match(all.equal(net, set_perturbation(net, 0.02)), "difference", all = FALSE)
   expect_output(str(net), "perturbation")
@@ -57,7 +57,7 @@ test_that("pbn() takes a tibble without a warning", {
   expect_identical(pbn(tibble(targets = "A", factors = c("A", "!A"), probabilities = c(0.25, 0.75)))$A, c("A" = 0.25, "!A" = 0.75))
 })
 
-test_that("tables of states are state sets, a row each", {
+test_that("a table of states is one state set per row", {
   grid <- expand.grid(A = 0:1, B = 0:1)
   got <- steady_state(net, grid, method = "exact")
   expect_identical(got$set, c("!A & !B", "A & !B", "!A & B", "A & B"))
@@ -74,7 +74,7 @@ test_that("tables of states are state sets, a row each", {
   expect_error(steady_state(net, data.frame(D = 1)), "\"D\"")
 })
 
-test_that("a rule cannot be written past the network", {
+test_that("assignment to a rule is an error", {
   net <- pbn(c(A = "B", B = "A"))
   expect_error(net["A"] <- "1", class = "fireflip_error_argument")
   expect_error(net[1, 2] <- "1", class = "fireflip_error_argument")
@@ -83,7 +83,7 @@ test_that("a rule cannot be written past the network", {
   expect_s3_class(net, "pbn")
 })
 
-test_that("nodes with names that R takes for `model` are reached through ... too", {
+test_that("nodes whose names R matches with `model` can be set through ... too", {
   net <- pbn(c(model = "model", m = "nodes", nodes = "model", verb = "m"))
   f <- function(...) fix_nodes(net, verb = 0, ...)
   expect_identical(f(m = 1)$initial, c(NA, 1L, NA, 0L))
@@ -96,7 +96,7 @@ test_that("nodes with names that R takes for `model` are reached through ... too
   expect_identical(h(m = "1")$m, "1")
 })
 
-test_that("a changed network says nothing that was true before", {
+test_that("a changed network keeps no statement that is no longer true", {
   net <- reduce_network(pbn(c(A = "!B", B = "A", C = "D", D = "!C"), perturbation = 0.05), "A")
   expect_match(capture.output(print(set_perturbation(net, 0.2))), "lambda = 0.64,", all = FALSE)
   expect_false(inherits(fix_nodes(net, B = 1), "reduced_pbn"))

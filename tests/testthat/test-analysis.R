@@ -3,7 +3,7 @@ net <- pbn(list(
 ), perturbation = 0.02)
 sets <- c(both = "r & c", "x", rare = "r & c & f & x & y")
 
-test_that("both kinds agree with exact answers, synchronous or not", {
+test_that("sets and influences agree with exact answers, with either update", {
   for (update in c("synchronous", "asynchronous")) {
     model <- net
     model$update <- update
@@ -30,7 +30,7 @@ test_that("both kinds agree with exact answers, synchronous or not", {
   }
 })
 
-test_that("each kind's own precision decides how long the simulation is", {
+test_that("the precisions of both kinds determine the length of the simulation", {
   samples <- function(...) influence_analysis(net, sets, method = "simulation", seed = 2, ...)$states$samples[[1]]
   coarse <- samples(precision = 2e-2, influence_precision = 2e-2)
   by_sets <- samples(precision = 5e-4, influence_precision = 2e-2)
@@ -73,8 +73,8 @@ test_that("coarse influences of many pairs get a run of their own", {
   parts <- lapply(1:3, function(i) both(shard = c(i, 3), threads = i))
   expect_identical(timeless(do.call(c, parts)), timeless(got))
   expect_identical(timeless(do.call(c, lapply(parts, `[[`, "influence"))), timeless(pairs))
-  expect_error(c(parts[[1]], near), "one in two", class = "fireflip_error_argument")
-  expect_error(c(parts[[1]], alone), "influence_analysis() alone", fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], near), "analyses of two runs", class = "fireflip_error_argument")
+  expect_error(c(parts[[1]], alone), "only results of influence_analysis()", fixed = TRUE, class = "fireflip_error_argument")
   warned <- 0
   withCallingHandlers(c(parts[[1]], parts[[2]]), fireflip_warning_parts = function(w) {
     warned <<- warned + 1
@@ -92,7 +92,7 @@ test_that("coarse influences of many pairs get a run of their own", {
   expect_true(all(c("rhat", "width") %in% names(plot(got$influence, type = "convergence"))))
   expect_identical(plot(got, type = "convergence"), plot(got$states, type = "convergence"))
   skip_if_not_installed("ggplot2")
-  expect_match(ggplot2::autoplot(got, type = "convergence")$labels$title, "state sets' run")
+  expect_match(ggplot2::autoplot(got, type = "convergence")$labels$title, "run of the state sets")
   expect_null(ggplot2::autoplot(near, type = "convergence")$labels$title)
 })
 
@@ -113,7 +113,7 @@ test_that("threads change no bit, and parts add up to the undivided run", {
   expect_error(c(parts[[1]], steady_state(net, sets, method = "simulation", seed = 4)), class = "fireflip_error_argument")
 })
 
-test_that("what matters to sets or pairs is kept", {
+test_that("nodes that affect sets or pairs are kept", {
   wide <- pbn(list(a = "b", b = "!a", c = "!c | a", d = "c", e = "d & e"), perturbation = 0.05)
   kept <- function(...) attr(
     influence_analysis(wide, ..., precision = 0.02, influence_precision = 0.02, method = "simulation", seed = 1), "run"
@@ -167,7 +167,7 @@ test_that("results print, format, summarise, convert and plot", {
   expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
 })
 
-test_that("convergence is told against each kind's own precision", {
+test_that("convergence is plotted relative to the precision of each kind", {
   got <- influence_analysis(net, sets, method = "simulation", seed = 1, precision = 2e-2, influence_precision = 1e-3)
   pdf(NULL)
   on.exit(dev.off())

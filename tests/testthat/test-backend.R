@@ -35,7 +35,7 @@ test_that("backends() lists the processor and the GPUs", {
   if (file.exists("/proc/meminfo")) expect_gt(got$memory[[1L]], 2^26)
 })
 
-test_that("backends() prints a line a row, and a reason below", {
+test_that("backends() prints one line per row, and the reason below", {
   show <- function(width = 80, ...) {
     plain_session(..., width = width)
     x <- backends()
@@ -55,7 +55,7 @@ test_that("backends() prints a line a row, and a reason below", {
   expect_identical(class(as.data.frame(x)), "data.frame")
   expect_identical(nrow(subset(x, name == "cuda" & usable)), 2L)
   expect_output(print(x[c("name", "usable")]), "name +usable") # some columns: a data frame
-  expect_no_match(capture.output(print(x[1L, ])), "Nothing is lost")
+  expect_no_match(capture.output(print(x[1L, ])), "only speed is lost")
   expect_output(expect_identical(print(x), x))
   expect_silent(print(x[0L, ]))
 })
@@ -76,7 +76,7 @@ test_that("backends() finds more devices than it has room for at first", {
   expect_identical(got$device[[41L]], "Fake One")
 })
 
-test_that("a backend that does not work is a row that says why", {
+test_that("a backend that does not work has a row with the reason", {
   no <- function(path) {
     plain_session(fireflip.cuda_library = path)
     got <- backends()
@@ -115,7 +115,7 @@ test_that("the installed package knows whether it has a CUDA backend", {
   expect_identical(names(getLoadedDLLs())[names(getLoadedDLLs()) == "fireflip_cuda"], character())
 })
 
-test_that("the engine is the argument's, else the session's, else a GPU where there is one", {
+test_that("the engine is given by the argument, else by the session, else it is a GPU if there is one", {
   engine <- fireflip:::resolve_engine
   plain_session(fireflip.cuda_library = fake("right"))
   expect_identical(engine("cpu")$name, "cpu")
@@ -149,7 +149,7 @@ test_that("devices are chosen by number", {
   expect_identical(devices(), 0L)
 })
 
-test_that("what cannot be had is an error with a reason", {
+test_that("a backend that cannot be used is an error with the reason", {
   engine <- function(backend = "cuda", ...) {
     plain_session(...)
     fireflip:::resolve_engine(backend)
@@ -173,13 +173,13 @@ test_that("what cannot be had is an error with a reason", {
   })
 })
 
-test_that("GPUs of which none is usable are all named", {
+test_that("if no GPU is usable, the message names all of them", {
   old <- list(name = c("A", "B"), usable = c(FALSE, FALSE), why_not = c("too old", "in use"))
   expect_identical(fireflip:::no_device_text(old), "A: too old; B: in use")
   expect_null(fireflip:::no_device_text(list(name = "A", usable = TRUE, why_not = "")))
 })
 
-test_that("a forked process does without the GPU that its parent has opened", {
+test_that("a forked process does not use the GPU that its parent has opened", {
   skip_on_os("windows")
   plain_session(fireflip.cuda_library = fake("right"))
   expect_identical(fireflip:::resolve_engine("auto")$name, "cuda")

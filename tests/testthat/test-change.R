@@ -24,7 +24,7 @@ test_that("set_rule() gives nodes other rules", {
   expect_error(set_rule(net, A = c("B" = 0.3, "C" = 0.3)), class = "fireflip_error_model")
 })
 
-test_that("the contexts of a dependent network go on to select", {
+test_that("the contexts of a dependent network still select functions", {
   got <- set_rule(dependent, A = c("B & C", "!B"))
   expect_identical(bare(got)$contexts, bare(dependent)$contexts)
   expect_identical(set_rule(dependent, A = "B")$contexts$predictor, rbind(c(1L, 1L, 1L), c(1L, 2L, 1L)))
@@ -35,7 +35,7 @@ test_that("the contexts of a dependent network go on to select", {
   expect_identical(rename_nodes(dependent, A = "a")$rules$predictor, c("B", "!B", "a", "!a", "a"))
 })
 
-test_that("add_node() and remove_node() are each other's inverse", {
+test_that("remove_node() is the inverse of add_node()", {
   more <- add_node(net, D = "A & E", E = c("D" = 0.2, "!C" = 0.8))
   expect_identical(more$nodes, c("A", "B", "C", "D", "E"))
   expect_identical(more$exempt, c(FALSE, FALSE, TRUE, FALSE, FALSE))
@@ -60,7 +60,7 @@ test_that("add_node() and remove_node() are each other's inverse", {
     tolerance = 1e-10)
 })
 
-test_that("rename_nodes() renames wherever a name stands, and changes no answer", {
+test_that("rename_nodes() renames all occurrences of a name, and changes no answer", {
   got <- rename_nodes(net, A = "TP-53 (x)", C = "and")
   expect_identical(got$nodes, c("TP-53 (x)", "B", "and"))
   expect_identical(got$rules$predictor, c("B", "!B", "\"TP-53 (x)\" & \"and\"", "\"and\""))
@@ -77,7 +77,7 @@ test_that("rename_nodes() renames wherever a name stands, and changes no answer"
   one <- simulate(big, steps = 30, seed = 1)
   two <- simulate(turned, steps = 30, seed = 1)
   expect_identical(unname(as.list(two)), unname(as.list(one)))
-  expect_error(rename_nodes(net, A = "B"), "two would be \"B\"", class = "fireflip_error_argument")
+  expect_error(rename_nodes(net, A = "B"), "two would be called \"B\"", class = "fireflip_error_argument")
   expect_error(rename_nodes(net, a = "x"), "did you mean \"A\"", class = "fireflip_error_argument")
   expect_error(rename_nodes(net, A = "a\"b`c"), class = "fireflip_error_model")
   expect_error(rename_nodes(net, A = ""), class = "fireflip_error_argument")
@@ -86,7 +86,7 @@ test_that("rename_nodes() renames wherever a name stands, and changes no answer"
   expect_error(rename_nodes(net), class = "fireflip_error_argument")
 })
 
-test_that("what a reduction said is not said of a changed network", {
+test_that("a changed network has no record of an earlier reduction", {
   small <- reduce_network(set_perturbation(example_model("example1"), 0.01), "x7")
   for (changed in list(set_rule(small, x1 = "x2"), add_node(small, y = "x1"), rename_nodes(small, x1 = "y"))) {
     expect_s3_class(changed, "pbn", exact = TRUE)

@@ -4,7 +4,7 @@ test_that("errors carry their class and a text that says what was found", {
   expect_match(conditionMessage(error), "found 2")
 })
 
-test_that("every argument that must be there is asked for", {
+test_that("a missing required argument is an error that names it", {
   net <- pbn(c(a = "!b", b = "a"))
   given <- list(
     model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", perturbation = 0.1,

@@ -87,10 +87,10 @@ test_that("expressions beyond BoolNet's are written as a sum of products", {
   }
 })
 
-test_that("a perturbation that is lost is told", {
+test_that("as_boolnet() warns about a perturbation that is lost", {
   net <- set_perturbation(example_model("shmulevich3"), 0.01)
   expect_warning(
-    other <- as_boolnet(net), "^BoolNet's objects cannot store the perturbation 0.01: left out.$",
+    other <- as_boolnet(net), "^BoolNet's objects cannot store the perturbation 0.01, so it is dropped.$",
     class = "fireflip_warning_dropped"
   )
   expect_identical(other, as_boolnet(set_perturbation(net, 0)))
@@ -138,7 +138,7 @@ test_that("a plain graph becomes a network by joining parents", {
   expect_identical(summary(net)$inputs, "A")
 })
 
-test_that("names stand in quotes only where the grammar needs them", {
+test_that("names are quoted only where the grammar requires it", {
   skip_if_not_installed("igraph")
   graph <- igraph::graph_from_data_frame(data.frame(from = c("x y", "OR", "1", "a-b", "\u00e9", "2x"), to = "B"))
   net <- as_pbn(graph)
@@ -146,7 +146,7 @@ test_that("names stand in quotes only where the grammar needs them", {
   expect_identical(quote_name(c("a\"b", "-a", "Not")), c("`a\"b`", "\"-a\"", "\"Not\""))
 })
 
-test_that("graphs that are no network say so", {
+test_that("graphs that cannot be networks are errors", {
   skip_if_not_installed("igraph")
   graph <- igraph::make_ring(3, directed = TRUE)
   igraph::V(graph)$name <- c("A", "B", "A")
@@ -162,7 +162,7 @@ test_that("a data frame may have BoolNet's column names", {
   expect_identical(as_pbn(theirs, perturbation = 0.1), as_pbn(ours, perturbation = 0.1))
 })
 
-test_that("an argument of as_pbn() holds against the attributes of a graph", {
+test_that("arguments of as_pbn() override the attributes of a graph", {
   skip_if_not_installed("igraph")
   net <- pbn(c(a = "!b", b = "a", s = "s"), perturbation = 0.01, update = "asynchronous", exempt = "a", initial = c(a = 1, b = 0))
   graph <- igraph::as.igraph(net)

@@ -12,7 +12,7 @@ for (file in campaign_files[file.exists(campaign_files)]) source(file, local = T
 # 30 intervals, 22 or fewer contain the true value with probability 8.5e-5, and 23 or fewer with probability 5.7e-4. So 23 pass.
 least_chance <- 1e-3 / 11
 
-test_that("the families' answers hold the truth as often as they say, and the oracle agrees with the exact method", {
+test_that("the families' intervals have their coverage, and the oracle agrees with the exact method", {
   skip_without_campaign()
   for (family in names(families)) {
     rows <- suppressMessages(do.call(rbind, lapply(quick_cases(family, 30), function(i) judge_case(family, i, 2^8, finest = 0.01))))
@@ -28,7 +28,7 @@ test_that("the families' answers hold the truth as often as they say, and the or
 })
 
 # Of 300 correct intervals, 285 contain the true value, with a standard deviation of 3.8. The bounds are two of these away.
-test_that("on 300 well-mixing networks, 92.5% to 97.5% of the intervals hold the truth, and all are answered", {
+test_that("on 300 well-mixing networks, the coverage is 92.5% to 97.5%, and all have a result", {
   skip_without_campaign()
   rows <- suppressMessages(do.call(rbind, lapply(1:300, function(i) judge_case("well_mixing", i, 2^6, finest = 0.01))))
   expect_true(all(rows$plain))
@@ -40,7 +40,7 @@ test_that("on 300 well-mixing networks, 92.5% to 97.5% of the intervals hold the
 })
 
 # An interval with confidence 1 - 1e-6 misses the true value by chance once in a million.
-test_that("where the estimator was found to be wrong it is right, or says that it cannot tell", {
+test_that("networks for which the estimator was wrong now have a right result, or an error", {
   skip_without_campaign()
   judged <- 0L
   for (name in names(lines <- suppressMessages(issue_lines()))) {
@@ -61,7 +61,7 @@ test_that("where the estimator was found to be wrong it is right, or says that i
 
 # The coverage of 95% intervals shows a bias that is smaller than such an interval. Of 20 intervals, 12 or fewer contain the true
 # value by chance with probability 2.9e-6, and 13 or fewer with probability 3.4e-5. So 12 fail.
-test_that("where the estimator was a little wrong, intervals hold the truth as often as they say", {
+test_that("networks for which the estimator was slightly wrong now have the right coverage", {
   skip_without_campaign()
   for (name in names(lines <- Filter(function(one) one$often, suppressMessages(issue_lines())))) {
     one <- lines[[name]]

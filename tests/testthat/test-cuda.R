@@ -69,7 +69,7 @@ test_that("dependent networks, exempt nodes and given starts have the processor'
   }
 })
 
-test_that("any number of GPUs, and parts, add up to the same", {
+test_that("any number of GPUs, and parts, give the same result", {
   skip_without_gpu()
   net <- example_model("apoptosis")
   call <- function(...) steady_state(net, "complex1 & FADD", precision = 1e-4, method = "simulation", seed = 5, ...)
@@ -102,7 +102,7 @@ test_that("an interrupt comes back within a second and leaves the GPU usable", {
   expect_same(function(...) steady_state(net, "complex1 & FADD", precision = 1e-3, method = "simulation", seed = 1, ...))
 })
 
-test_that("a forked process is told that it cannot use the GPU", {
+test_that("in a forked process, the use of the GPU is an error", {
   skip_without_gpu()
   skip_on_os("windows")
   script <- tempfile(fileext = ".R") # in a new process, because a fork of this one would include the tests' reporter

@@ -10,7 +10,7 @@ broken <- function(...) {
   out
 }
 
-test_that("of networks that contradict themselves", {
+test_that("messages about networks that contradict themselves", {
   plain <- data.frame(node = 1:3, predictor = "a", probability = 1)
   expect_snapshot(error = TRUE, {
     pbn(c("a\tb" = "1"))
@@ -51,7 +51,7 @@ test_that("of networks that contradict themselves", {
   })
 })
 
-test_that("of files", {
+test_that("messages about files", {
   folder <- tempfile("folder")
   dir.create(folder)
   file <- file.path(folder, "net.txt")
@@ -100,7 +100,7 @@ test_that("of files", {
   })
 })
 
-test_that("of conversions", {
+test_that("messages about conversions", {
   contexts <- pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.5), predictor = cbind(1:2)))
   wide <- pbn(stats::setNames(c(letters[1:17], paste(letters[1:17], collapse = " & ")), letters[1:18]))
   gene <- list(input = 1L, func = c(0, -1), expression = "<f(A){0*}>")
@@ -127,7 +127,7 @@ test_that("of conversions", {
   })
 })
 
-test_that("of exact answers", {
+test_that("messages about exact answers", {
   majority <- "a & b | b & c | a & c"
   far <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-320)
   big <- random_pbn(25, perturbation = 0.1, seed = 1)
@@ -140,7 +140,7 @@ test_that("of exact answers", {
 })
 
 # Numbers are removed, because they depend on when the estimator stops.
-test_that("of estimates that do not converge", {
+test_that("messages about estimates that do not converge", {
   no_numbers <- function(lines) {
     gsub("\\b(after|in|take|rhat|burn-in of) ([0-9][0-9.e+]*|inf)", "\\1 #", lines)
   }

@@ -2,7 +2,7 @@
 # the core in test-errors-core.R.
 net <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
 
-test_that("of networks and their settings", {
+test_that("messages about networks and their settings", {
   expect_snapshot(error = TRUE, {
     pbn(data.frame(node = c("A", ""), predictor = "A"))
     pbn(data.frame(node = "A", predictor = NA))
@@ -38,7 +38,7 @@ test_that("of networks and their settings", {
   })
 })
 
-test_that("of state sets", {
+test_that("messages about state sets", {
   expect_snapshot(error = TRUE, {
     steady_state(net)
     steady_state(net, NULL)
@@ -69,7 +69,7 @@ test_that("of state sets", {
   })
 })
 
-test_that("of what an estimate is asked for", {
+test_that("messages about arguments of an estimate", {
   expect_snapshot(error = TRUE, {
     steady_state(net, "a", precision = 0)
     steady_state(net, "a", precision = "high")
@@ -97,7 +97,7 @@ test_that("of what an estimate is asked for", {
   })
 })
 
-test_that("of threads and vectors", {
+test_that("messages about threads and vectors", {
   expect_snapshot(error = TRUE, {
     steady_state(net, "a", threads = 0)
     steady_state(net, "a", threads = 1:2)
@@ -123,7 +123,7 @@ test_that("of threads and vectors", {
   expect_error(steady_state(net, "a", threads = 1), "^this processor has no avx512 \\(its best is (portable|avx2)\\)$")
 })
 
-test_that("of influences and sensitivities", {
+test_that("messages about influences and sensitivities", {
   constant <- pbn(list(k = "1", x = "k"))
   contexts <- pbn(list(a = c("a", "!a")), contexts = list(probability = c(0.5, 0.5), predictor = cbind(1:2)))
   expect_snapshot(error = TRUE, {
@@ -157,7 +157,7 @@ test_that("of influences and sensitivities", {
   })
 })
 
-test_that("of parts that are put together", {
+test_that("messages about parts that are merged", {
   part <- function(i, ...) steady_state(net, "a", precision = 0.05, seed = 1, shard = c(i, 3), ...)
   first <- part(1)
   old <- first
@@ -187,7 +187,7 @@ test_that("of parts that are put together", {
   })
 })
 
-test_that("of parts that go on together", {
+test_that("messages about merged parts that continue", {
   rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.002)
   parts <- lapply(1:2, function(i) steady_state(rare, "a & b", precision = 1e-6, seed = 1, shard = c(i, 2)))
   expect_message(do.call(c, parts), "^The parts do not reach the precision", class = "fireflip_message_resume")
@@ -199,7 +199,7 @@ test_that("of parts that go on together", {
 })
 
 # The estimator observes a run for longer than that. The message is only given if the run ended earlier.
-test_that("of bounds that are wider than asked for", {
+test_that("messages about bounds that are wider than requested", {
   sets <- c(none = "a & !a & b", all = "a | !a | b", a = "a")
   short <- steady_state(net, sets, precision = 0.05, method = "simulation", seed = 1)
   expect_no_warning(warn_short_of_precision(short))
@@ -212,7 +212,7 @@ test_that("of bounds that are wider than asked for", {
   expect_no_warning(warn_short_of_precision(short))
 })
 
-test_that("of trajectories", {
+test_that("messages about trajectories", {
   expect_snapshot(error = TRUE, {
     simulate(structure(list(), class = "pbn"), steps = 1)
     simulate(net, nsim = 0, steps = 1)
@@ -235,7 +235,7 @@ test_that("of trajectories", {
   })
 })
 
-test_that("of distributions, plots and summaries", {
+test_that("messages about distributions, plots and summaries", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   exact <- steady_state(net, "a", method = "exact")

@@ -136,7 +136,7 @@ test_that("a network without free nodes has one state", {
   expect_identical(exact_probability(net, c(x = "a & !b", y = "b")), c(x = 1, y = 0))
 })
 
-test_that("rare flips cost no digits", {
+test_that("rare flips do not reduce the accuracy", {
   # two basins that only a flip of two nodes at once can leave, with a probability of order p^2
   majority <- "a & b | b & c | a & c"
   net <- pbn(list(a = majority, b = majority, c = c("a & b | b & c | a & c" = 0.9, "a | b" = 0.1)))
@@ -155,7 +155,7 @@ test_that("rare flips cost no digits", {
   }
 })
 
-test_that("a thousand states go the iterative way to the same answer", {
+test_that("the iterative solver gives the same answer for a thousand states", {
   net <- random_pbn(10, perturbation = 0.01, seed = 3)
   chain <- transition_matrix(net)
   pi <- stationary_distribution(net)

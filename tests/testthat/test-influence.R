@@ -17,7 +17,7 @@ test_that("influences agree with exact answers, synchronous or not", {
   }
 })
 
-test_that("intervals hold their estimates and the truth, for all pairs of many networks", {
+test_that("intervals contain the estimates and the exact values, for all pairs of many networks", {
   apart <- 0
   for (i in 1:25) {
     model <- random_pbn(8, functions = c(2, 3), parents = c(1, 2), perturbation = 0.01, seed = i)
@@ -109,7 +109,7 @@ test_that("sensitivities are shown with the largest first, and their summary has
   lines <- capture.output(print(about, n = 3))
   expect_identical(lines[[1L]], "Sensitivity of 2 state sets to 4 changes (node), exact")
   move <- sum(about$clear > 0)
-  expect_identical(lines[[2L]], sprintf("  %d of 4 changes move a probability, largest difference first", move))
+  expect_identical(lines[[2L]], sprintf("  %d of 4 changes affect a probability, largest difference first", move))
   expect_match(lines[[3L]], "^ node value +difference +set +total +clear$")
   expect_identical(lines[[7L]], "... and 1 more change")
   expect_output(print(about[c("node", "largest")]), "node +largest")
@@ -117,7 +117,7 @@ test_that("sensitivities are shown with the largest first, and their summary has
 
   one <- summary(long_run_sensitivity(net, "x", nodes = "c", precision = 5e-3, method = "simulation", seed = 1))
   expect_output(print(one), "Sensitivity of 1 state set to 2 changes (node), seed 1", fixed = TRUE)
-  expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes move", sum(one$clear)))
+  expect_match(capture.output(print(one))[[2L]], sprintf("^  %d of 2 changes have a difference", sum(one$clear)))
   expect_match(capture.output(print(one))[[5L]], if (one$clear[[1L]] > 0) "yes +[<0-9.]+$" else "no +[0-9.]+$")
 })
 
@@ -180,7 +180,7 @@ test_that("p-values follow from the intervals and are adjusted for their number"
   expect_equal(certain$p_adjusted[tested], p.adjust(raw, "holm"))
 })
 
-test_that("changes that do nothing are seldom called clear after the adjustment", {
+test_that("changes without effect are rarely significant after the adjustment", {
   # y does not depend on the changed nodes: of 24 differences of 0, about one has a 95% interval without 0
   idle <- pbn(c(y = "!y & z | y & w", z = "y ^ w", w = "!z", stats::setNames(rep("y", 12), letters[1:12])), perturbation = 0.05)
   got <- long_run_sensitivity(idle, "y", nodes = letters[1:12], precision = 0.01, method = "simulation", seed = 1)
@@ -188,7 +188,7 @@ test_that("changes that do nothing are seldom called clear after the adjustment"
   expect_true(all(got$p_adjusted > 0.05)) # for at least 19 of 20 seeds
 })
 
-test_that("what is certain by the functions alone stands last and is not drawn where something else is", {
+test_that("influences that are certain come last and are not drawn if there are others", {
   got <- long_run_influence(net, precision = 0.01, method = "simulation", seed = 1)
   certain <- got$upper == got$lower
   expect_true(any(certain) && !all(certain) && is.unsorted(certain)) # else this would test nothing
@@ -231,7 +231,7 @@ test_that("results can be drawn", {
   expect_s3_class(ggplot2::autoplot(state), "ggplot")
 })
 
-test_that("a misspelt argument that is passed on is told", {
+test_that("a misspelt argument that is passed on is an error", {
   net <- set_perturbation(example_model("cellcycle"), 0.01)
   expect_error(long_run_sensitivity(net, "CycD", precison = 1), "did you mean `precision`?", fixed = TRUE,
     class = "fireflip_error_argument")

@@ -23,7 +23,7 @@ said <- function(states, nodes) {
   sprintf("method = \"exact\": the long run of the %d states of %d free nodes is computed, not simulated.\n", states, nodes)
 }
 
-test_that("\"auto\" is exact where the network is small, and says so", {
+test_that("\"auto\" is exact if the network is small, and reports it", {
   calls <- list(
     function(...) steady_state(small, c("a & b", "c"), ...), function(...) long_run_influence(small, ...),
     function(...) influence_analysis(small, "a & c", ...), function(...) node_activity(small, ...),
@@ -44,7 +44,7 @@ test_that("\"auto\" is exact where the network is small, and says so", {
   expect_identical(told(steady_state(large, "r1 & r2"))$texts, said(128, 7))
 })
 
-test_that("\"auto\" simulates what is large, and says nothing of it", {
+test_that("\"auto\" simulates large networks, without a message", {
   got <- told(steady_state(large, "l16", precision = 0.02, seed = 1))
   expect_identical(got$texts, character())
   expect_length(attr(got$value, "run")$model$nodes, 30)
@@ -58,7 +58,7 @@ test_that("\"auto\" simulates what is large, and says nothing of it", {
   expect_identical(of_run(wide, "method"), "simulation")
 })
 
-test_that("what only a simulation has makes \"auto\" simulate", {
+test_that("arguments that only apply to simulation make \"auto\" simulate", {
   part <- told(steady_state(small, "a", precision = 0.02, seed = 1, shard = c(1, 2)))
   expect_identical(part$texts, character())
   expect_identical(of_run(part$value, "method"), "simulation")
@@ -111,7 +111,7 @@ test_that("arguments are checked before the method is settled", {
 majority <- "a & b | b & c | a & c"
 basins <- pbn(c(a = majority, b = majority, c = majority), perturbation = 1e-4)
 slow <- function(call, ...) call(basins, ..., method = "simulation", seed = 1, max_burn_in = 2^13)
-doubtful <- "^The answer is uncertain, and its intervals do not hold: .* still disagree about nodes (\"[abc]\"(, )?){3}"
+doubtful <- "^The result is uncertain, and its intervals are not reliable: .* still disagree about nodes (\"[abc]\"(, )?){3}"
 
 test_that("trajectories that still disagree are an error that names the nodes, or a warning and a result", {
   states <- function(...) slow(steady_state, c("a", "a & !b"), precision = 0.05, ...)
@@ -127,7 +127,7 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   expect_warning(again <- states(on_slow = "warn", threads = 3), class = "fireflip_warning_convergence")
   expect_identical(timeless(again), timeless(got))
 
-  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals do not hold; see summary()", fixed = TRUE)
+  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()", fixed = TRUE)
   about <- capture.output(print(summary(got)))
   expect_match(gsub(" +", " ", paste(about, collapse = " ")), paste("UNCERTAIN:", substr(doubt, 1, 100)), fixed = TRUE)
   flat <- as.data.frame(got)
@@ -144,7 +144,7 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   expect_s3_class(ggplot2::autoplot(got, type = "convergence"), "ggplot")
 })
 
-test_that("influences, analyses, activities and sensitivities are let through as well", {
+test_that("on_slow also applies to influences, analyses, activities and sensitivities", {
   uncertain <- "UNCERTAIN: trajectories still disagree"
   pdf(NULL)
   on.exit(dev.off())

@@ -76,7 +76,7 @@ test_that("set_update() changes the mode", {
   expect_error(set_update(net, "both"), class = "fireflip_error_argument")
 })
 
-test_that("an unknown name brings the name that was perhaps meant", {
+test_that("the message about an unknown name suggests a similar one", {
   expect_error(pbn(c(Tnf = "tnf")), "node \"Tnf\": no node is called \"tnf\"; did you mean \"Tnf\"?", fixed = TRUE)
   expect_error(pbn(c(A = "maj(A, A, A)")), "BoolNet's function maj() is not supported", fixed = TRUE)
 })
@@ -121,7 +121,7 @@ test_that("summary() counts", {
   expect_identical(s$exempt, "In")
 })
 
-test_that("print() and format() say what there is", {
+test_that("print() and format() describe the network", {
   net <- pbn(list(A = c("B" = 0.25, "!B" = 0.75), B = "A & C", C = "C"), perturbation = 0.001, exempt = "C", initial = c(C = 1))
   expect_snapshot(net)
   expect_snapshot(print(net, n = 1))
@@ -189,7 +189,7 @@ test_that("the core's truth tables agree with R's reading of the text", {
   }
 })
 
-test_that("plot() draws and gives places back", {
+test_that("plot() draws and returns the positions", {
   net <- example_model("example1")
   file <- tempfile(fileext = ".png")
   grDevices::png(file)
@@ -214,7 +214,7 @@ test_that("rows run from inputs to outputs", {
   expect_identical(anyDuplicated(round(at[, 2L], 6)), 0L)
 })
 
-test_that("inputs and held nodes are told by what their functions mean, not by their text", {
+test_that("inputs and held nodes are recognised by the values of their functions, not by their text", {
   many <- stats::setNames(sprintf("x%d", 1:40), sprintf("x%d", 1:40))
   net <- pbn(c(
     a = "\"(a\"", `(a` = "\"(a\"", b = "!!b", c = "c & c | c", d = "f(d){01}", e = "!e", g = "1", h = "a & (b | !b)", i = "(i)",
@@ -231,7 +231,7 @@ test_that("inputs and held nodes are told by what their functions mean, not by t
   expect_identical(summary(twice)$inputs, "a")
 })
 
-test_that("names are put in quotes where the grammar asks for them, and come back", {
+test_that("names are quoted where the grammar requires it, and are read back", {
   names <- c("a", "x-1", "2x", "1", "0", "-a", "NF-kB (active)", "a\"b", "OR", "true", "\u00e9", "f", "a.b", "", "or1")
   plain <- c("a", "x-1", "2x", "\u00e9", "f", "a.b", "or1")
   expect_identical(quote_name(names)[names %in% plain], plain)
@@ -251,7 +251,7 @@ test_that("names are put in quotes where the grammar asks for them, and come bac
   expect_identical(argument_name(c("a", "x-1", "a`b")), c("a", "`x-1`", "\"a`b\""))
 })
 
-test_that("a perturbed input with a value of its own is told, with the remedy, once", {
+test_that("a perturbed input with an initial value is reported once, with the remedy", {
   told <- function(expr) {
     messages <- list()
     withCallingHandlers(expr, fireflip_message_inputs = function(m) {

@@ -28,7 +28,7 @@ test_that("a toggle switch falls to either side", {
   expect_identical(half$outcome, 1:2)
 })
 
-test_that("what is chosen is told", {
+test_that("print() shows the options that were chosen", {
   expect_message(outcomes(toggle, seed = 1), class = "fireflip_message_method")
   expect_no_message(outcomes(toggle, method = "exact"))
   large <- set_initial(pbn(stats::setNames(sprintf("n%d", 1:13), sprintf("n%d", 1:13))), n1 = 1)
@@ -127,7 +127,7 @@ test_that("an answer depends on model, start, options and seed alone", {
   expect_identical(plain(outcomes(net, seed = 5)), plain(one))
 })
 
-test_that("what does not arrive is an error", {
+test_that("trajectories that reach no attractor are an error", {
   slow <- pbn(list(A = c("A" = 0.999999, "B" = 1e-6), B = c("B" = 0.999999, "A" = 1e-6)))
   err <- expect_error(
     outcomes(slow, from = c(A = 1, B = 0), method = "simulation", max_steps = 100, seed = 1), "raise `max_steps`",
@@ -189,7 +189,7 @@ test_that("outcomes are shown", {
   if (!is.null(attr(second, "run"))) expect_identical(unname(as.matrix(second)), unname(as.matrix(x)[2, , drop = FALSE]))
   attr(second, "run") <- NULL
   expect_output(print(second), "1 outcome")
-  expect_error(as.matrix(second), "lack the record of their nodes", class = "fireflip_error_argument")
+  expect_error(as.matrix(second), "lacks the record of its nodes", class = "fireflip_error_argument")
   expect_output(print(x[c("type", "states")]), "fixed point")
   ring <- quietly(outcomes(pbn(c(A = "B", B = "A")), from = c(A = 1, B = 0)))
   expect_output(print(ring), "varies: A B")

@@ -50,7 +50,7 @@ test_that("steps of trajectories are where they belong", {
   expect_equal(axes_of(drawn(plot(simulate(net, seed = 1, steps = 0))))[[1L]]$labels, 0)
 })
 
-test_that("trajectories are numbered, and left out in words", {
+test_that("trajectories are numbered, and a note tells how many are omitted", {
   paths <- simulate(net, nsim = 3, seed = 1, steps = 5)
   expect_true(all(c("trajectory 1", "2", "dark: 1; 2 of 3 trajectories") %in% side_texts(drawn(plot(paths, n = 2)), 3)))
   expect_true(all(c("trajectory 1", "2", "3", "dark: 1") %in% side_texts(drawn(plot(paths, n = 9)), 3)))
@@ -187,7 +187,7 @@ test_that("a network's legend names what occurs", {
   drawn(expect_error(plot(net, legend = NA), class = "fireflip_error_argument"))
 })
 
-test_that("autoplot() of an analysis says of which panel what is left out", {
+test_that("the note in autoplot() of an analysis names the panels in which rows are omitted", {
   skip_if_not_installed("ggplot2")
   got <- influence_analysis(many, many$nodes[1:5], precision = 0.05, influence_precision = 0.05, method = "simulation", seed = 1)
   notes <- lapply(analysis_ranked(got, 3), ranked_note)
@@ -416,7 +416,7 @@ test_that("arrows go round boxes, from a box's border to another's, and boxes do
   }
 })
 
-test_that("arrows go round boxes where the places are somebody's own", {
+test_that("arrows go around boxes if the user gives the positions", {
   for (name in c("cellcycle", "thelper", "random", "example1")) {
     model <- networks[[name]]
     n <- length(model$nodes)
@@ -436,7 +436,7 @@ test_that("arrows go round boxes where the places are somebody's own", {
   expect_gt(abs(pair$paths[[1L]][1L, 2L] - pair$paths[[2L]][1L, 2L]), 0.05)
 })
 
-test_that("the layout is what it was, and the same again", {
+test_that("the layout has not changed, and is reproducible", {
   set.seed(5)
   before <- .Random.seed
   one <- drawing_of(networks$cellcycle)

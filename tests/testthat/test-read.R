@@ -38,7 +38,7 @@ expect_same_rules <- function(x, y) {
   }
 }
 
-test_that("a .pbn says everything: writing and reading gives the identical network", {
+test_that("the format pbn stores everything: writing and reading gives the identical network", {
   net <- busy_network()
   file <- tempfile(fileext = ".pbn")
   expect_identical(write_network(net, file), file)
@@ -52,7 +52,7 @@ test_that("a .pbn says everything: writing and reading gives the identical netwo
   unlink(file)
 })
 
-test_that("the text of a .pbn is ASSA-PBN's wherever that has the words", {
+test_that("the text of a .pbn file is that of ASSA-PBN, except for the extensions", {
   file <- write_pbn(
     pbn(list(A = c("B" = 0.25, "!B" = 0.75), B = "A & B"), perturbation = 0.01, exempt = "B"), tempfile(fileext = ".pbn")
   )
@@ -86,7 +86,7 @@ test_that("BoolNet's text, .bnet and SBML-qual keep the functions' meaning and s
   expect_false(any(grepl("^", readLines(write_bnet(plain, tempfile())), fixed = TRUE)))
 })
 
-test_that("a format that cannot say what a network is refuses", {
+test_that("a format that cannot express a network is an error", {
   several <- pbn(list(A = c("B", "!B"), B = "A"))
   dependent <- pbn(list(A = c("B", "!B"), B = "A"), contexts = list(probability = 1, predictor = matrix(1, 1, 2)))
   expect_error(write_bnet(several, tempfile()), "one function per node, but node \"A\" has 2", class = "fireflip_error_model")
@@ -94,7 +94,7 @@ test_that("a format that cannot say what a network is refuses", {
   expect_error(write_boolnet(dependent, tempfile()), "contexts of a dependent network", class = "fireflip_error_model")
 })
 
-test_that("what the arguments say holds, whatever the file says", {
+test_that("the arguments override the file", {
   file <- write_pbn(busy_network(), tempfile(fileext = ".pbn"))
   arguments <- list(perturbation = 0.5, update = "synchronous", exempt = c("A", "B"), initial = c(A = 0, B = NA, C = 1))
   expect_message(net <- do.call(read_pbn, c(file, arguments)), "The input \"C\" is perturbed", class = "fireflip_message_inputs")
@@ -196,7 +196,7 @@ test_that("errors name the file, the line, what was found and what was expected"
   )
 })
 
-test_that("names without a rule are told", {
+test_that("names without a rule are reported", {
   file <- write_lines(c("targets, factors", "A, B & `C c`", "  \"D,d\", A # X, Y", "B, B", "E, E"))
   expect_message(
     net <- read_network(file), "1 name without a rule is taken for an input: \"C c\"", class = "fireflip_message_inputs"
@@ -210,7 +210,7 @@ test_that("names without a rule are told", {
   expect_silent(for (name in example_models()$name) example_model(name))
 })
 
-test_that("of names without a rule the first that looks misspelt is told", {
+test_that("the first name without a rule that looks misspelt is reported", {
   told <- function(...) tryCatch(read_bnet(write_lines(c(...))), fireflip_message_inputs = conditionMessage)
   expect_identical(
     told("NFkB, NFKB & x2", "x1, x1"),
@@ -222,7 +222,7 @@ test_that("of names without a rule the first that looks misspelt is told", {
   expect_identical(told("gene1, gene2"), "1 name without a rule is taken for an input: \"gene2\"\n")
 })
 
-test_that("a file must be said", {
+test_that("a missing file name is an error", {
   for (call in list(
     quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network()))
   )) {
@@ -382,7 +382,7 @@ test_that("compressed files and connections are read as the file is", {
   expect_error(read_network(paste0(file, ".gz")), "bnet[.]gz, line 2", class = "fireflip_error_parse")
 })
 
-test_that("rules, a line each, are read", {
+test_that("files with one rule per line are read", {
   file <- tempfile(fileext = ".txt")
   text <- function(...) {
     writeLines(c(...), file)
@@ -430,7 +430,7 @@ test_that("a model of another kind is refused by name", {
   }
 })
 
-test_that("a compressed file that is cut off is an error, never half a network", {
+test_that("a compressed file that is cut off is an error, not a smaller network", {
   names <- sprintf("g%d", 1:3000)
   lines <- c("targets, factors", sprintf("%s, %s & !%s", names, rev(names), c(names[-1L], "g1")))
   open <- list(gzip = gzfile, bzip2 = bzfile, xz = xzfile)

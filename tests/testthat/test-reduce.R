@@ -96,7 +96,7 @@ test_that("a reduction changes no exact value", {
   expect_gt(reduced, 10)
 })
 
-test_that("printing says what was kept, removed, and why", {
+test_that("print() shows which nodes were kept and removed, and why", {
   local_reproducible_output(width = 80)
   expect_snapshot(print(reduce_network(set_perturbation(example_model("example1"), 0.01), "x7 & !x8")))
   expect_snapshot(print(reduce_network(example_model("apoptosis"), "complex2")))
@@ -149,7 +149,7 @@ test_that("signs of arrows are those of the definition", {
   }
 })
 
-test_that("signs are known, and unknown, for what they should be", {
+test_that("signs are known or unknown as documented", {
   sign <- function(rule) {
     arrows <- network_arrows(pbn(list(a = "a", b = "b", c = rule)))
     arrows$sign[arrows$to == "c"]

@@ -11,7 +11,7 @@ calls <- list(
   long_run_sensitivity = function(...) long_run_sensitivity(net, sets, nodes = "p27", precision = 2e-2, ...)
 )
 
-test_that("two equal runs are identical, whatever ran them", {
+test_that("two equal runs are identical on any backend", {
   for (name in names(calls)) {
     call <- function(...) suppressWarnings(calls[[name]](method = "simulation", seed = 1, ...))
     one <- call(threads = 1)
@@ -37,7 +37,7 @@ test_that("all parts merged are identical to the undivided run", {
   }
 })
 
-test_that("what a machine did is told by summary() and as.data.frame(run = TRUE), and is saved", {
+test_that("summary() and as.data.frame(run = TRUE) describe the machine, also after saving", {
   got <- calls$steady_state(method = "simulation", seed = 1, threads = 2)
   expect_named(got, c("set", "probability", "lower", "upper", "visited", "samples", "trajectories", "rhat"))
   expect_named(as.data.frame(got), names(got))
@@ -75,7 +75,7 @@ test_that("what a machine did is told by summary() and as.data.frame(run = TRUE)
   expect_identical(of_run(changes, "seed"), 1)
 })
 
-test_that("rbind() tells runs apart, and their notes stay", {
+test_that("rbind() distinguishes runs and keeps their notes", {
   wild <- calls$steady_state(method = "simulation", seed = 1)
   start <- pbn(c(a = "a", b = "!b")) # its long run may depend on the start
   other <- steady_state(start, c(cycling = "a", quiet = "b"), method = "exact")
@@ -120,12 +120,12 @@ test_that("tables fit the line", {
     local_reproducible_output(width = width)
     for (name in names(calls)) {
       lines <- capture.output(print(calls[[name]](method = "simulation", seed = 1)))
-      table <- lines[!grepl("^<|^Long-run|^No room|^[.]|certain", lines)]
+      table <- lines[!grepl("^<|^Long-run|^Columns not shown|^[.]|certain", lines)]
       expect_lte(max(nchar(table)), width)
     }
   }
   local_reproducible_output(width = 50)
-  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^No room for trajectories", all = FALSE)
+  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^Columns not shown: trajectories", all = FALSE)
 })
 
 test_that("exact answers have as many digits as they need, the same in a column", {
@@ -144,7 +144,7 @@ test_that("the progress bar tells how long the run will still take", {
   expect_match(time_left(now - 1000, 0.01), "^2[78] h left$")
 })
 
-test_that("what is said of one of several results goes with its rows", {
+test_that("the notes of one of several results belong to its rows", {
   may <- steady_state(pbn(c(A = "A | B", B = "B & A")), "A", method = "simulation", seed = 1, on_slow = "warn", progress = FALSE)
   fine <- steady_state(pbn(c(A = "!A"), perturbation = 0.1), "A", method = "simulation", seed = 1, progress = FALSE)
   expect_false(isTRUE(attr(may, "run")$forgets))

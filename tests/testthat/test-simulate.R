@@ -1,6 +1,6 @@
 net <- pbn(list(a = "!b", b = "a", c = c("a" = 0.5, "b" = 0.5)))
 
-test_that("a deterministic network runs its course", {
+test_that("a deterministic network follows its rules", {
   path <- simulate(pbn(c(a = "!b", b = "a")), nsim = 2, seed = 1, steps = 5, initial = c(a = 0, b = 0))
   expect_identical(path$trajectory, rep(1:2, each = 6))
   expect_equal(path$step, rep(0:5, 2))
@@ -40,7 +40,7 @@ test_that("threads and `every` change nothing that is kept", {
   expect_equal(some$step, kept$step)
 })
 
-test_that("trajectories may start where one likes", {
+test_that("initial states can be given", {
   start <- rbind(c(0, 1, NA), c(1, 0, 1))
   path <- simulate(net, nsim = 4, seed = 4, steps = 0, initial = start)
   expect_identical(path$a, c(0L, 1L, 0L, 1L))
@@ -74,9 +74,9 @@ test_that("misspelt arguments are refused", {
   expect_error(simulate(net, zebra = 1), "There is no argument `zebra`", class = "fireflip_error_argument")
 })
 
-test_that("steps are asked for by their name, as the third place is the seed's", {
+test_that("steps must be given by name, because the third argument is the seed", {
   expect_error(simulate(net), "`steps` must be given by its name.*found nothing[.]$", class = "fireflip_error_argument")
-  expect_error(simulate(net, 3, 20), "nothing, and 20 for `seed`, which .* third place[.]$", class = "fireflip_error_argument")
+  expect_error(simulate(net, 3, 20), "nothing, and 20 for `seed`, the third argument of R's generic[.]$", class = "fireflip_error_argument")
   expect_identical(simulate(net, 3, 20, steps = 4), simulate(net, nsim = 3, seed = 20, steps = 4)) # the generic's order
 })
 
@@ -112,7 +112,7 @@ test_that("trajectories print in a few lines", {
   expect_error(print(paths, n = -1), class = "fireflip_error_argument")
 })
 
-test_that("NA starts at random even where the network has a start of its own", {
+test_that("NA starts at random even if the network has an initial value", {
   own <- pbn(c(s = "s", t = "t", u = "u"), initial = c(s = 1, t = 1))
   for (layout in c("sliced", "packed")) {
     start <- function(initial, nsim = 2000) simulate(own, nsim, seed = 1, steps = 0, initial = initial, layout = layout)

@@ -75,7 +75,7 @@ expect_whole <- function(call, divisions, resumes) {
   invisible(whole)
 }
 
-test_that("parts go on where the undivided run does: for its precision", {
+test_that("merged parts continue for the precision, as the undivided run does", {
   rare <- pbn(list(a = "0", b = "0", c = "!c"), perturbation = 0.002)
   call <- function(seed) function(shard, ...) {
     steady_state(rare, "a & b", precision = 1e-6, method = "simulation", seed = seed, shard = shard, ...)
@@ -86,7 +86,7 @@ test_that("parts go on where the undivided run does: for its precision", {
 
 # Parts that start again with a longer burn-in are tested in tests/c/test_estimate.c. This does not happen here, because the pilot
 # monitors all relevant nodes, except for some in large packed networks.
-test_that("what moves far more slowly than the set that it matters to is seen beforehand, by parts too", {
+test_that("nodes that change far more slowly than the set are detected by the pilot, by that of parts too", {
   slow <- pbn(list(s = c("1" = 1e-4, "s" = 1 - 1e-4), x = c("s" = 0.8, "1" = 0.1, "0" = 0.1)))
   slow <- set_initial(slow, c(s = 0, x = 0))
   call <- function(shard, ...) steady_state(slow, "x", precision = 5e-4, method = "simulation", seed = 1, shard = shard, ...)
@@ -95,7 +95,7 @@ test_that("what moves far more slowly than the set that it matters to is seen be
   expect_lt(abs(whole$probability - 0.9), 2e-3)
 })
 
-test_that("parts may be more than tiles, merged results merge, and the rest is refused", {
+test_that("there may be more parts than tiles, merged results can be merged, and other results are errors", {
   call <- function(shard) steady_state(small(), sets, method = "simulation", seed = 5, precision = 5e-3, shard = shard)
   parts <- lapply(1:9, function(i) call(c(i, 9)))
   expect_true(any(vapply(parts, function(part) part$trajectories[[1]] == 0, NA)))
@@ -116,7 +116,7 @@ test_that("parts may be more than tiles, merged results merge, and the rest is r
   expect_error(do.call(c, broken), class = "fireflip_error_argument")
 })
 
-test_that("seeds govern", {
+test_that("the seed determines the result", {
   net <- small()
   got <- function(...) steady_state(net, "a", method = "simulation", ...)
   expect_identical(timeless(got(seed = 1)), timeless(got(seed = 1)))
@@ -172,7 +172,7 @@ test_that("sets never or always visited come with a bound", {
   expect_true(never$upper > 0 && never$upper < 0.01)
 })
 
-test_that("where the long run depends on the start it is averaged over the given one, and print() says so", {
+test_that("if the long run depends on the start, it is averaged over the given starts, and print() reports it", {
   sets <- c("b", "c & a", "a ^ b")
   net <- pbn(c(a = "a", b = "a", c = "!c")) # a stays as it is, b follows, c has a period
   for (start in list(NULL, c(a = 1), c(a = 0, c = 1))) {
@@ -182,7 +182,7 @@ test_that("where the long run depends on the start it is averaged over the given
     got <- steady_state(model, sets, precision = 5e-3, method = "simulation", seed = 1)
     expect_true(all(got$lower <= exact & exact <= got$upper))
     expect_lte(max(got$upper - got$lower) / 2, 5e-3 * 1.01)
-    expect_output(print(got), "The long run may depend on the start: this is the average over the network's initial states")
+    expect_output(print(got), "The long run may depend on the start. This is the average over the network's initial states")
   }
   # an exempt input keeps its value although the other nodes are perturbed
   kept <- pbn(c(a = "a", b = "a"), perturbation = 0.01, exempt = "a")
@@ -261,7 +261,7 @@ test_that("an exact answer needs no GPU, whatever the backend", {
   expect_error(long_run_influence(net, method = "exact", backend = "gpu"), class = "fireflip_error_argument")
 })
 
-test_that("a small max_burn_in makes no wrong average of a network without perturbation", {
+test_that("a small max_burn_in gives no wrong average for a network without perturbation", {
   ring <- set_initial(pbn(c(c = "!c", d = "c")), c(c = 0, d = 0))
   for (most in c(64, 1024, 5040, 2^20)) {
     got <- steady_state(ring, c("c", "c & d"), precision = 0.01, method = "simulation", seed = 1, max_burn_in = most)

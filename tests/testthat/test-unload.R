@@ -35,7 +35,7 @@ test_that("the package can be unloaded after a run, and loaded again", {
 })
 
 # Objects that are still referenced, and objects of a call that was interrupted, here by a time limit.
-test_that("what is alive at unloading does no harm when it is collected", {
+test_that("objects that exist at unloading can be collected later", {
   out <- in_fresh_r(
     run,
     "estimate <- fireflip:::new_estimate(net, c(CycB = \"CycB\"), NULL, list(precision = 0.01, z = 1.96, epsilon = 1e-6,",

@@ -6,7 +6,7 @@ verbs <- c(
   "set_perturbation", "set_update", "fix_nodes", "set_rule", "add_node", "remove_node", "rename_nodes", "write_network"
 )
 
-test_that("every verb takes its model first, has a method for pbn and a default that says what it takes", {
+test_that("every verb has the model first, a method for pbn, and a default method that names the classes", {
   for (verb in verbs) {
     generic <- getExportedValue("fireflip", verb)
     expect_identical(names(formals(generic)), c("model", "..."), info = verb)
@@ -27,7 +27,7 @@ test_that("a method of another package is found, and named", {
   expect_match(conditionMessage(error), "of class \"my_model\" or \"pbn\"")
 })
 
-test_that("what is no network gets a hint", {
+test_that("the error for other objects gives a hint", {
   local_reproducible_output(width = 200)
   boolnet <- structure(list(), class = "BooleanNetwork")
   file <- "model.xml"
@@ -62,7 +62,7 @@ test_that("a node may be called model", {
   expect_error(fix_nodes(1, model = 1), class = "fireflip_error_argument")
 })
 
-test_that("set_perturbation() has the name that pbn() has, and p in short", {
+test_that("set_perturbation() has the argument perturbation, like pbn(), which can be abbreviated to p", {
   expect_identical(set_perturbation(net, perturbation = 0.2), set_perturbation(net, p = 0.2))
   expect_identical(set_perturbation(net, 0.2)$perturbation, 0.2)
 })

@@ -159,7 +159,7 @@ static const char *log_of(const nvrtc *n, void *program) {
 
 static _Noreturn void refuse_options(const request *r, const char *log) {
   char why[2000];
-  size_t at = (size_t)snprintf(why, sizeof why, "the run-time compiler does not take its options:");
+  size_t at = (size_t)snprintf(why, sizeof why, "the run-time compiler does not accept its options:");
   for (uint32_t i = 0; i < r->head.n_options && at + strlen(r->options[i]) + 2 < sizeof why / 2; i++)
     at += (size_t)snprintf(why + at, sizeof why - at, " %s", r->options[i]);
   snprintf(why + at, sizeof why - at, "%s%.900s", log[0] != '\0' ? ": " : "", log);

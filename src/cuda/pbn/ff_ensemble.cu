@@ -70,14 +70,14 @@ static ff_stage choose(ff_ensemble *e) {
  * waves would, because the fullest multiprocessor determines a wave's time. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
-  ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "asking for its memory", err);
+  ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
   uint64_t a_tile = e->tile_bytes + common_bytes(e->program),
            fits = (uint64_t)((double)unused * 0.9) / (a_tile > 0 ? a_tile : 1);
   uint64_t tiles = e->resident > 0 ? e->resident : 1;
   if (tiles > fits) tiles = fits;
   if (tiles == 0)
-    return ff_error_set(err, FF_EMEMORY, "1,024 trajectories take %llu bytes of GPU memory, and %llu are free",
+    return ff_error_set(err, FF_EMEMORY, "1,024 trajectories take %llu bytes of GPU memory, but only %llu are free",
                         (unsigned long long)a_tile, (unsigned long long)unused);
   if (e->options.units > 0 && e->options.units < tiles) tiles = e->options.units;
   e->capacity = e->info.capacity = tiles;
@@ -101,11 +101,11 @@ static ff_status settle_memory(ff_error *err) {
 }
 
 static ff_status set_up(ff_ensemble *e, ff_error *err) {
-  ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "asking what it is", err);
+  ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "reading its properties", err);
   if (status == FF_OK)
-    status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "making a stream", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "making a timer", err);
-  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "making a timer", err);
+    status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "creating a stream", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "creating a timer", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "creating a timer", err);
   return status;
 }
 
@@ -203,7 +203,7 @@ extern "C" ff_status ff_ensemble_forget(ff_ensemble *e, ff_error *err) {
 
 static ff_status start(ff_ensemble *e, uint64_t key, uint64_t unit, uint64_t tiles, ff_error *err) {
   if (tiles > e->capacity || tiles == 0)
-    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu tiles, and %llu fit", (unsigned long long)tiles,
+    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu tiles, but at most %llu fit", (unsigned long long)tiles,
                         (unsigned long long)e->capacity);
   e->key = key;
   e->unit = unit;
@@ -266,8 +266,8 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(e->first_half, e->counts, n * FF_TILE * sizeof *e->counts,
                                            cudaMemcpyDeviceToDevice, e->stream),
-                           "noting the first half", err);
-  return status == FF_OK ? ff_ensemble_wait(e, "noting the first half", err) : status;
+                           "storing the first half", err);
+  return status == FF_OK ? ff_ensemble_wait(e, "storing the first half", err) : status;
 }
 
 static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {

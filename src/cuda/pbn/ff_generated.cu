@@ -53,7 +53,7 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
   int kilohertz = 0;
   uint64_t words;
   ff_status status = ff_cuda_check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, (int)e->options.device),
-                                   "asking for its clock", err);
+                                   "reading its clock rate", err);
   if (status != FF_OK) return status;
   for (uint32_t levels = 0; levels <= FF_GENERATE_LEVELS; levels++) {
     uint32_t fit;
@@ -68,10 +68,10 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
     own->shape = (ff_generate_shape){block, target / block > 0 ? target / block : 1, levels};
   }
   if (own->operations > MOST_OPERATIONS)
-    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, and %d are the most",
+    return ff_error_set(err, FF_EARGUMENT, "no generated code: about %llu operations, but at most %d are compiled",
                         (unsigned long long)own->operations, MOST_OPERATIONS);
   if (own->shape.warps > 0) return FF_OK;
-  return ff_error_set(err, FF_EARGUMENT, "no generated code: %llu bytes of shared memory a warp, and %zu hold at least %d warps",
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: a warp needs %llu bytes of shared memory; %zu must hold %d warps",
                       (unsigned long long)words * 4, (size_t)e->device.sharedMemPerMultiprocessor, LEAST_WARPS);
 }
 
@@ -86,7 +86,7 @@ static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_fore
   *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
   if (asked || e->options.steps == 0) *price = -INFINITY;
   if (asked || *saves > 0) return FF_OK;
-  return ff_error_set(err, FF_EARGUMENT, "no generated code: of some %llu operations it would be no faster",
+  return ff_error_set(err, FF_EARGUMENT, "no generated code: with about %llu operations it would be no faster",
                       (unsigned long long)own->operations);
 }
 
@@ -141,8 +141,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->info.shared_bytes = (uint32_t)own->shared;
   const char *note = ff_jit_reason(own->jit);
   snprintf(e->info.reason, sizeof e->info.reason,
-           "code generated for this network (some %llu operations%s), a tile a warp%s%.120s",
-           (unsigned long long)own->operations, ff_jit_kept(own->jit) ? ", kept from before" : "", note[0] != '\0' ? "; " : "",
+           "code generated for this network (%llu operations%s), one tile per warp%s%.120s",
+           (unsigned long long)own->operations, ff_jit_kept(own->jit) ? ", from the cache" : "", note[0] != '\0' ? "; " : "",
            note);
   return FF_OK;
 }

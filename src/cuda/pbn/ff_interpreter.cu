@@ -131,7 +131,7 @@ static ff_status occupancy(int *blocks, const ff_ensemble *e, const ff_slice_ima
   /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
   ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                         (int)e->device.sharedMemPerBlockOptin),
-                                   "asking for shared memory", err);
+                                   "setting the shared memory", err);
   if (status != FF_OK) return status;
   return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, run, (int)warps * 32, shared),
                        "planning a launch", err);
@@ -218,7 +218,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->info.blocks = (uint32_t)blocks;
   e->info.registers = (uint32_t)attributes.numRegs;
   e->info.shared_bytes = (uint32_t)own->shared;
-  snprintf(e->info.reason, sizeof e->info.reason, "interpreter, a tile on %u warps, states in %s", own->warps,
+  snprintf(e->info.reason, sizeof e->info.reason, "interpreter, %u warps per tile, states in %s", own->warps,
            own->where == BOTH_SHARED  ? "shared memory"
            : own->where == NOW_SHARED ? "shared memory, new ones in global memory"
            : own->where == STAGED     ? "global memory, what a segment reads in shared memory"

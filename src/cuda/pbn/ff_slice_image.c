@@ -483,8 +483,8 @@ static ff_status build(builder *b, void **memory, size_t *bytes, ff_error *err) 
   arena a = {0};
   lay_out(b, &a);
   if (b->n_words + WINDOW * AHEAD > UINT32_MAX / 2 || (uint64_t)b->scratch_rows + b->most_staged > UINT32_MAX / 256)
-    return ff_error_set(err, FF_ESIZE, "a program of %zu words is more than a CUDA program can number", b->n_words);
-  if (b->broken) return ff_error_set(err, FF_EINTERNAL, "a truth table reads what is no node");
+    return ff_error_set(err, FF_ESIZE, "the program has %zu words, more than a CUDA program can address", b->n_words);
+  if (b->broken) return ff_error_set(err, FF_EINTERNAL, "an input of a truth table is not a node");
   *bytes = a.used;
   a = (arena){.memory = ff_calloc_aligned(a.used + 128, 1)};
   if (a.memory == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program of %zu bytes", *bytes);
@@ -500,7 +500,7 @@ static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, co
   *memory = NULL;
   const ff_slice *s = &program->slice;
   if ((uint64_t)program->n_nodes + program->n_terms >= UINT32_MAX / 256 || s->terms - s->temps >= UINT32_MAX / 256)
-    return ff_error_set(err, FF_ESIZE, "%u nodes are more rows than a CUDA program can number", program->n_nodes);
+    return ff_error_set(err, FF_ESIZE, "%u nodes are more than a CUDA program can address", program->n_nodes);
   *out = (ff_slice_image){.n_nodes = program->n_nodes,
                           .n_terms = program->n_terms,
                           .n_flip = program->n_flip,
@@ -510,7 +510,7 @@ static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, co
                           .hits_draws = program->hits.n_draws};
   for (size_t i = 0; i < s->n_selects; i++)
     if (s->selects[i].n_cuts >= 1u << 22)
-      return ff_error_set(err, FF_ESIZE, "a choice among %u functions or contexts is more than a CUDA program can number",
+      return ff_error_set(err, FF_ESIZE, "a choice among %u functions or contexts is more than a CUDA program can address",
                           s->selects[i].n_cuts + 1);
   builder b = {.program = program, .slice = s, .image = out, .staged = staged};
   ff_status status = take_notes(&b, err);

@@ -251,7 +251,7 @@ static void say_why(ff_ensemble *e, const ff_table_plan *plan) {
     uint32_t n = plan->split * 32 < e->program->n_nodes ? plan->split * 32 : e->program->n_nodes;
     snprintf(tables, sizeof tables, "tables of %u of %u nodes in shared memory", n, e->program->n_nodes);
   }
-  snprintf(e->info.reason, sizeof e->info.reason, "one trajectory a thread: state in %s, %s", state[plan->state], tables);
+  snprintf(e->info.reason, sizeof e->info.reason, "one trajectory per thread: state in %s, %s", state[plan->state], tables);
 }
 
 /* Computes how many blocks run on a multiprocessor, and allocates the memory that each of their threads needs. */
@@ -260,7 +260,7 @@ static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
   const size_t shared = ff_table_shared_bytes(&own->plan, own->plan.threads);
   cudaFuncAttributes attributes;
   int blocks = 0;
-  ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, own->kernel), "looking at the table kernel", err);
+  ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, own->kernel), "reading the table kernel's attributes", err);
   if (status == FF_OK) /* the maximum, for all ensembles that use this kernel: each launch states how much it takes */
     status = ff_cuda_check(cudaFuncSetAttribute(own->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 (int)e->device.sharedMemPerBlockOptin), "taking shared memory", err);
@@ -372,7 +372,7 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, int fresh, ff
   ff_status status = FF_OK;
   if (count && fresh && job.n_terms > 0) {
     evaluate<<<size.blocks, size.threads, 0, e->stream>>>(job);
-    status = ff_cuda_check(cudaGetLastError(), "looking at the first states", err);
+    status = ff_cuda_check(cudaGetLastError(), "recording the first states", err);
     if (status == FF_OK) status = add_up(e, e->before, err);
   }
   if (!count) job.n_terms = 0;

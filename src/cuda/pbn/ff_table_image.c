@@ -256,7 +256,7 @@ ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes,
                              const ff_table_plan *plan, ff_error *err) {
   const ff_packed *q = &program->packed;
   if ((uint64_t)q->n_extra + q->n_functions > UINT32_MAX)
-    return ff_error_set(err, FF_ESIZE, "%u words of truth tables are more than the GPU's tables can number", q->n_extra);
+    return ff_error_set(err, FF_ESIZE, "%u words of truth tables are more than the table kernel can address", q->n_extra);
   const ff_table_fast all = whole(program, plan->form);
   const places at = lay_out(program, &all);
   *bytes = at.end * sizeof(uint32_t);

@@ -1,4 +1,5 @@
-/* The packed program in the form that the table kernel reads, and the plan where its parts lie (Mizera, Pang, Yuan, Table 1).
+/* The packed program in the form that the table kernel reads, and the plan of where its parts are stored (Mizera, Pang, Yuan,
+ * Table 1).
  *
  * Bit i of a state is the node at place i of the program's node order, so that a trajectory writes its next values in order. All
  * arrays name a node by its place. One block of memory holds all arrays. A kernel copies the parts that many threads read to the

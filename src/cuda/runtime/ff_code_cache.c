@@ -44,11 +44,11 @@ static void make_folder(const char *path) {
 
 static ff_status check_folder(int folder, const char *path, ff_error *err) {
   struct stat s;
-  if (fstat(folder, &s) != 0) return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s: %s", path, strerror(errno));
+  if (fstat(folder, &s) != 0) return ff_error_set(err, FF_EFILE, "compiled code is not stored: %s: %s", path, strerror(errno));
   if (s.st_uid != geteuid())
-    return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s belongs to another user", path);
+    return ff_error_set(err, FF_EFILE, "compiled code is not stored: %s belongs to another user", path);
   if (!only_mine(&s))
-    return ff_error_set(err, FF_EFILE, "compiled code is not kept: others may write to %s (chmod 700 mends that)", path);
+    return ff_error_set(err, FF_EFILE, "compiled code is not stored: others may write to %s (chmod 700 corrects this)", path);
   if ((s.st_mode & (S_IRWXG | S_IRWXO)) != 0) fchmod(folder, 0700); /* if this fails, others still cannot write */
   return FF_OK;
 }
@@ -57,7 +57,7 @@ ff_status ff_code_cache_open(ff_code_cache **out, const char *folder, ff_error *
   *out = NULL;
   make_folder(folder);
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the folder itself may be a link: only its owner and mode matter */
-  if (fd < 0) return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s: %s", folder, strerror(errno));
+  if (fd < 0) return ff_error_set(err, FF_EFILE, "compiled code is not stored: %s: %s", folder, strerror(errno));
   ff_status status = check_folder(fd, folder, err);
   ff_code_cache *cache = status == FF_OK ? ff_calloc(1, sizeof *cache) : NULL;
   if (status == FF_OK && cache == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for a cache");
@@ -206,7 +206,7 @@ static ff_status write_file(const ff_code_cache *cache, const char *stem, const 
   }
   if (fine) return FF_OK;
   if (fd >= 0) unlinkat(cache->folder, fresh, 0);
-  return ff_error_set(err, FF_EFILE, "compiled code is not kept: %s", strerror(why));
+  return ff_error_set(err, FF_EFILE, "compiled code is not stored: %s", strerror(why));
 }
 
 /* ---- stored code ---------------------------------------------------------------------------------------------------------- */

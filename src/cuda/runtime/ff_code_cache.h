@@ -4,8 +4,8 @@
  * process and must not be writable by others. Files are opened without following links and checked by their descriptors. If
  * others may read the folder, its mode is set to 0700; if others may write to it, it is not used. Files have mode 0600. They are
  * written under another name and then renamed. Each holds its key, its maker (the compiler), and a SHA-256 digest of everything,
- * which are compared when it is read. With a full disk, a folder that is not writable, or a damaged file, nothing is stored or
- * found; nothing else fails.
+ * which are compared when it is read. If the disk is full, the folder is not writable, or a file is damaged, the code is not
+ * stored or not found, but nothing else fails.
  *
  * A key is a text of any length. The name of a file begins with 32 hexadecimal digits of its key's SHA-256. No other files in the
  * folder are ever removed.

@@ -151,8 +151,9 @@ static ff_status ended_early(ff_compile *c) {
   if (how != -1 && WIFEXITED(how) && WEXITSTATUS(how) == 127) /* how some systems report that a program does not exist */
     return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler does not start");
   if (how != -1 && WIFEXITED(how))
-    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with status %d and no answer", WEXITSTATUS(how));
-  return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with no answer");
+    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended with status %d, without an answer",
+                        WEXITSTATUS(how));
+  return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler ended without an answer");
 }
 
 /* Checks the head of the answer and allocates memory for the rest. */
@@ -160,7 +161,7 @@ static ff_status take_head(ff_compile *c) {
   const ff_frame_answer *h = &c->head;
   if (h->mark != FF_FRAME_ANSWER || h->maker == 0 || h->content == 0 || h->maker > FF_FRAME_MOST || h->content > FF_FRAME_MOST ||
       h->outcome > FF_COMPILED_UNAVAILABLE)
-    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler is not the one of this version of fireflip");
+    return ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler belongs to another version of fireflip");
   c->answer_bytes = (size_t)(h->maker + h->content);
   c->answer = ff_calloc(c->answer_bytes, 1);
   return c->answer != NULL ? FF_OK : ff_error_set(&c->failed, FF_EMEMORY, "no memory for compiled code");
@@ -201,7 +202,8 @@ ff_status ff_compile_wait(ff_compile *c, double seconds, int *done, ff_error *er
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
     if (c->request != NULL) p.events |= POLLOUT;
     int n = poll(&p, 1, left > 1000 ? 1000000 : left > 0 ? (int)(left * 1000) + 1 : 0);
-    if (n < 0 && errno != EINTR) ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler cannot be heard (error %d)", errno);
+    if (n < 0 && errno != EINTR)
+      ff_error_set(&c->failed, FF_EBACKEND, "the run-time compiler's answer cannot be read (error %d)", errno);
     if (n <= 0) break; /* time is up, or a signal has arrived that the caller may want to handle */
     if (c->request != NULL) send_more(c);
     receive_more(c);

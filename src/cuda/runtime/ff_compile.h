@@ -35,7 +35,7 @@ typedef struct {
 } ff_compile_answer;
 ff_compile_answer ff_compile_get(const ff_compile *compile);
 
-/* Kills the process if it still runs, waits for its end, and frees everything. Takes NULL. */
+/* Kills the process if it still runs, waits for its end, and frees everything. Accepts NULL. */
 void ff_compile_free(ff_compile *compile);
 
 #ifdef __cplusplus

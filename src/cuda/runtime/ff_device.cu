@@ -20,7 +20,7 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   cudaGetLastError();
   return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status),
                       cudaGetErrorName(status),
-                      for_good ? "; this R session cannot use it any more: start a new one, or say backend = \"cpu\"" : "");
+                      for_good ? "; this R session cannot use it any more: start a new one, or use backend = \"cpu\"" : "");
 }
 
 extern "C" ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err) {
@@ -68,7 +68,7 @@ extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_err
   if (status == cudaSuccess) return FF_OK;
   cudaGetLastError(); /* ff_cuda_check() would create a context on the device that is the thread's now */
   const ff_status failed = status == cudaErrorMemoryAllocation ? FF_EMEMORY : FF_EBACKEND;
-  return ff_error_set(err, failed, "the GPU failed at taking the device: %s (%s)", cudaGetErrorString(status),
+  return ff_error_set(err, failed, "the GPU failed at selecting the device: %s (%s)", cudaGetErrorString(status),
                       cudaGetErrorName(status));
 }
 
@@ -87,7 +87,7 @@ static ff_status no_driver(cudaError_t status, ff_error *err) {
                         "a newer driver, or reinstall fireflip with an older CUDA toolkit",
                         CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   if (status == cudaErrorNoDevice)
-    return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver finds no GPU: is there one, and does CUDA_VISIBLE_DEVICES name it?");
+    return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver finds no GPU: check the hardware and CUDA_VISIBLE_DEVICES");
   return ff_error_set(err, FF_EBACKEND, "the NVIDIA driver does not start: %s (%s)", cudaGetErrorString(status),
                       cudaGetErrorName(status));
 }

@@ -28,10 +28,10 @@ typedef enum {
   FF_JIT_UNAVAILABLE  /* there is no NVRTC, it ended early, or it or the driver does not support this device */
 } ff_jit_outcome;
 
-/* Loads the code from the cache, or begins to compile it if that is worthwhile. Takes milliseconds. All threads and processes
- * that use a cache compile the same code once: the others wait for the first one, for at most a minute, whose own ff_jit_wait()
- * stores the code. Everything in the request is copied. The caller frees *out with ff_jit_free(). FF_OK with every outcome of
- * ff_jit_wait(); errors are FF_EMEMORY and FF_EINTERNAL. */
+/* Loads the code from the cache, or begins to compile it if that is worthwhile. Takes milliseconds. If several threads or
+ * processes with the same cache need the same code, only the first one compiles it. Its ff_jit_wait() stores the code. The others
+ * wait for at most a minute. Everything in the request is copied. The caller frees *out with ff_jit_free(). Returns FF_OK for
+ * every outcome of ff_jit_wait(); errors are FF_EMEMORY and FF_EINTERNAL. */
 ff_status ff_jit_start(ff_jit **out, const ff_jit_request *request, ff_error *err);
 
 /* Waits while the code is compiled, for `seconds` at most, or until a signal arrives. Loads the code in the calling thread's
@@ -48,7 +48,7 @@ ff_module *ff_jit_module(const ff_jit *jit);
 /* Whether the code was in the cache. */
 int ff_jit_kept(const ff_jit *jit);
 
-/* Ends a compilation that still runs, and frees everything. Takes NULL. */
+/* Ends a compilation that still runs, and frees everything. Accepts NULL. */
 void ff_jit_free(ff_jit *jit);
 
 #ifdef __cplusplus

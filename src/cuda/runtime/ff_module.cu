@@ -74,7 +74,7 @@ extern "C" void ff_module_free(ff_module *m) {
 
 static ff_status check(const ff_module *m, CUresult result, const char *doing, ff_error *err) {
   if (result == CUDA_SUCCESS) return FF_OK;
-  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s; if it goes on to, start a new R session, or say "
+  return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s; if this happens again, start a new R session, or use "
                                         "backend = \"cpu\"",
                       doing, text_of(m, result));
 }
@@ -87,7 +87,7 @@ extern "C" ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *m, co
   out->function = function;
   if (status == FF_OK)
     status = check(m, m->cuda.set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
-                   "asking for shared memory", err);
+                   "setting the shared memory", err);
   if (status == FF_OK)
     status = check(m, m->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
   if (status == FF_OK) status = check(m, m->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);

@@ -4,8 +4,8 @@
  * The estimate has three phases. Each depends only on the program, the options and the key.
  * 1. Pilot: FF_PILOT_TILES tiles run psi steps uncounted and then psi steps counted. In the code, psi is this length, which
  *    is the pilot's burn-in and its window. It is doubled until every observable has mixed, including the monitors
- *    (ff_monitor.h); see ff_look.h. Both together last at least as long as a node takes to flip, or the rarest predictor
- *    function to be selected.
+ *    (ff_monitor.h); see ff_look.h. Burn-in and window together last at least as long as it takes, on average, until a node
+ *    flips and until the rarest predictor function is selected.
  * 2. Plan: burn-in, tiles, and steps per tile are computed from the memory that the pilot has shown and the spread of its
  *    trajectories' means.
  * 3. Run: each tile burns in, is counted, adds integers to a tally, and is discarded. If the tally does not reach the
@@ -98,8 +98,8 @@ typedef struct {
 
 typedef struct ff_estimate ff_estimate;
 
-/* Makes an estimate. `pilot` counts the same observables and then the monitors (ff_monitor.h), by a program of the same
- * network; if it is NULL, the pilot counts the same as the run. Everything that `run` and `pilot` point to must outlive the
+/* Makes an estimate. `pilot` counts the same observables and, after them, the monitors (ff_monitor.h), by a program of the
+ * same network; if it is NULL, the pilot counts the same as the run. Everything that `run` and `pilot` point to must outlive the
  * estimate, except the terms of the observables. FF_EARGUMENT if an option is out of its domain. FF_ECONVERGENCE if
  * max_burn_in is too short for this network and options.go_on is 0. The caller frees *out with ff_estimate_free(), which
  * accepts NULL. */
@@ -142,7 +142,7 @@ const ff_ensemble_info *ff_estimate_device(ff_estimate *estimate);
 const char *ff_estimate_lost(const ff_estimate *estimate);
 
 /* Works for about `seconds` (at least a step of a tile) on options.threads threads, all of which end before it returns. It
- * also returns at the end of the pilot. *done becomes 1 at the end. FF_ECONVERGENCE if trajectories do not come to agree. */
+ * also returns at the end of the pilot. *done becomes 1 at the end. FF_ECONVERGENCE if the trajectories do not converge. */
 ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, ff_error *err);
 ff_progress ff_estimate_progress(const ff_estimate *estimate);
 
@@ -152,8 +152,8 @@ ff_progress ff_estimate_progress(const ff_estimate *estimate);
  * shards' doubt (ff_estimate_doubt()) or NULL. FF_EARGUMENT if plan and tally do not belong to such an estimate. */
 ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
 
-/* Two means per observable over the first *steps steps, from starts far apart: of trajectories that start outside the set,
- * and of those that start in it. Their difference from the long-run mean tells how long a trajectory stays in a part of the
+/* Two means per observable over the first *steps steps, from very different starts: of trajectories that start outside the
+ * set, and of those that start in it. Their difference from the long-run mean tells how long a trajectory stays in a part of the
  * state space that the run may have missed. *steps is 0 if the start is not forgotten, in networks of 500 nodes and more, and
  * for a resumed estimate. Belongs to the estimate. */
 const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);

@@ -1,8 +1,9 @@
 /* Finds the attractor that a state leads to by following arrows between states. Uses base/ and model/.
  *
  * The network is considered without perturbation. An arrow goes from a state to each state that may follow it. A recurrent
- * class (attractor) is a set of states that can reach each other and no other states. Every attractor that is reported is
- * one, with exactly these states: nothing here is random, and of a probability only matters whether it is above 0.
+ * class (attractor) is a set of states that can reach each other and no other states. Every reported attractor is such a set,
+ * with exactly these states. Nothing here is random, and the only property of a probability that matters is whether it is
+ * above 0.
  */
 #ifndef FF_ATTRACTORS_H
 #define FF_ATTRACTORS_H
@@ -28,8 +29,8 @@ typedef struct {
 
 typedef struct ff_attractors ff_attractors;
 
-/* Makes an empty search. The network is borrowed and must outlive it. Results for states are kept, up to about 128 MB, and
- * the memory of one exploration comes on top. The caller frees *out with ff_attractors_free(), which accepts NULL. */
+/* Makes an empty search. The network is borrowed and must outlive it. Results for states are stored, up to about 128 MB. One
+ * exploration takes further memory. The caller frees *out with ff_attractors_free(), which accepts NULL. */
 ff_status ff_attractors_new(ff_attractors **out, const ff_pbn *pbn, ff_error *err);
 void ff_attractors_free(ff_attractors *attractors);
 
