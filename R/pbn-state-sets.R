@@ -63,7 +63,7 @@ set_text <- function(set, model, name) {
     }
     if (grepl("=", gsub("\"[^\"]*\"|`[^`]*`", "", set), fixed = TRUE)) {
       abort_argument(sprintf(
-        "`%s` has no \"=\" between a node and its value: A & !B, or c(A = 1, B = 0), is the set where A is 1 and B is 0; found %s.",
+        "`%s` must be an expression without \"=\", such as A & !B, or a 0/1 vector, such as c(A = 1, B = 0); found %s.",
         name, show_value(set)
       ))
     }

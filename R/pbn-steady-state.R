@@ -207,7 +207,8 @@ warn_short_of_precision <- function(x, names = x$set) {
 #'   merged from some parts are accepted too.
 #' @returns A result of the same class with the same rows, to the last bit, as that of the undivided run. Only what
 #'   `plot(type = "convergence")` draws differs if the undivided run was extended several times. Its `summary()` gives the total
-#'   time of all parts. If parts are missing, the result is that of the given parts, with a warning of class `fireflip_warning_parts`.
+#'   time of all parts. If parts are missing, the result is that of the given parts, with a warning of class
+#'   `fireflip_warning_parts`.
 #' @section Errors: `fireflip_error_argument` if the results are not of the same run, or if a part occurs twice;
 #'   `fireflip_error_convergence` if the undivided run does not converge.
 #' @export

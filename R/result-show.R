@@ -186,7 +186,9 @@ run_title <- function(x, class, what) {
 # Important facts about a simulated result, one sentence per line.
 run_notes <- function(run) {
   c(
-    if (identical(run$forgets, FALSE)) "The long run may depend on the start. This is the average over the network's initial states.",
+    if (identical(run$forgets, FALSE)) {
+      "The long run may depend on the start. This is the average over the network's initial states."
+    },
     if (!is.null(run$doubt)) "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()."
   )
 }
@@ -417,7 +419,9 @@ print.summary.fireflip_run <- function(x, ...) {
 }
 
 start_note <- function(x) {
-  if (identical(x$forgets, FALSE)) "  start         the long run may depend on it; this is the average over the network's initial states"
+  if (identical(x$forgets, FALSE)) {
+    "  start         the long run may depend on it; this is the average over the network's initial states"
+  }
 }
 
 # The backend and why it was chosen. For a GPU, also the launch parameters of the kernel.

@@ -188,7 +188,8 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
     stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
   if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
-  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor"), probability = ffi_element(rules, "probability");
+  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
+  SEXP probability = ffi_element(rules, "probability");
   const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
   R_xlen_t n_rules = Rf_xlength(predictor);
   if (!is_number(node)) stop_shape("rules$node", "numbers of nodes", node);
