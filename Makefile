@@ -235,6 +235,7 @@ docs:
 	@tools/need docs
 	@tools/list-objects
 	@$(RSCRIPT) tools/roxygenise.R
+	@$(RSCRIPT) tools/readme-figure.R
 
 clean:
 	rm -rf $(BUILD) fireflip.Rcheck fireflip_*.tar.gz

@@ -222,8 +222,8 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
                         steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
   return ff_error_set(err, FF_ECONVERGENCE,
                       "after %llu steps (burn-in and window) trajectories from different starts still disagree%s%s, as they do "
-                      "where the network has several basins and moves slowly between them: %suse a larger perturbation probability, or "
-                      "method = \"exact\"",
+                      "where the network has several basins and moves slowly between them: %suse a larger perturbation "
+                      "probability, or method = \"exact\"",
                       steps, about, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
 }
 
