@@ -25,7 +25,7 @@
 #'   (`"probability"` or `"influence"`), `set`, `from` and `to` (`NA` in rows of the other kind), `estimate`, `lower`, `upper`,
 #'   `visited`, `samples`, `trajectories` and `rhat`. With `run = TRUE` it has further columns that describe the run, as in
 #'   [steady_state()]. `c()` merges the parts of one run (see `shard`).
-#' @inheritSection steady_state Errors
+#' @section Errors: As for [steady_state()]. It is also an error if no node of the network has a parent.
 #' @inherit long_run_influence references
 #' @seealso [steady_state()], [long_run_influence()], [long_run_sensitivity()].
 #' @rdname influence_analysis

@@ -22,7 +22,7 @@
 #'   `upper`, `visited`, `samples`, `trajectories` and `rhat`. `summary()` and `as.data.frame(run = TRUE)` describe the run, as in
 #'   [steady_state()]. `as.matrix()` returns the influence matrix of the nodes in `x`, with rows `from` and columns `to`. If `x`
 #'   has all pairs of the network, the sum of a column is the average sensitivity of that node.
-#' @inheritSection steady_state Errors
+#' @section Errors: As for [steady_state()]. It is also an error if no node of the network has a parent.
 #' @references Shmulevich I, Dougherty ER, Kim S, Zhang W (2002). Probabilistic Boolean networks: a rule-based uncertainty
 #'   model for gene regulatory networks. *Bioinformatics* 18(2), 261-274. \doi{10.1093/bioinformatics/18.2.261}
 #'

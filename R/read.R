@@ -225,8 +225,10 @@ rule_line <- "^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,=:\"`#<]+?)[[:space:]]*:?=[[:s
 
 # Files of ASSA-PBN begin with settings of this form.
 is_rule_line <- function(line) {
-  grepl(rule_line, line, perl = TRUE) &&
-    !tolower(trimws(sub(rule_line, "\\1", line, perl = TRUE))) %in% c("type", "n", "perturbation", "removednodes")
+  if (!grepl(rule_line, line, perl = TRUE)) return(FALSE)
+  name <- sub(rule_line, "\\1", line, perl = TRUE)
+  grepl("^[^=]*:=", line) || # settings have "="
+    !tolower(trimws(name)) %in% c("type", "n", "perturbation", "removednodes")
 }
 
 # Translates rules to .bnet, line by line, so that errors give the right line number.

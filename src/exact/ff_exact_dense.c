@@ -1,14 +1,17 @@
 #include "ff_exact_internal.h"
 
+ff_status ff_exact_too_small(ff_error *err) {
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "states are left with a probability too small for double precision (found 0, where at least about "
+                      "1e-308 was expected): give the network a larger perturbation probability, such as 0.001, or larger "
+                      "selection probabilities");
+}
+
 ff_status ff_exact_gth(double *pi, double *flow, uint32_t n, ff_error *err) {
   for (uint32_t k = n; k-- > 1;) {
     double *row = flow + (size_t)k * n, out = 0;
     for (uint32_t j = 0; j < k; j++) out += row[j];
-    if (!(out > 0))
-      return ff_error_set(err, FF_ECONVERGENCE,
-                          "states are left with a probability too small for double precision (found 0, where at least about "
-                          "1e-308 was expected): give the network a larger perturbation probability, such as 0.001, or larger "
-                          "selection probabilities");
+    if (!(out > 0)) return ff_exact_too_small(err);
     for (uint32_t i = 0; i < k; i++) {
       double *target = flow + (size_t)i * n;
       if (target[k] == 0) continue;

@@ -13,14 +13,19 @@ void ff_exact_direct_free(ff_exact_direct *direct) {
   memset(direct, 0, sizeof *direct);
 }
 
-/* Computes row i of the class, whose states are lo .. lo + n - 1 in the order. */
+/* Computes row i of the class, whose states are lo .. lo + n - 1 in the order. The weight of arrows that leave the class is
+ * added to direct->excess[i]. Flips do not leave it, because they can be undone. */
 static void fill_row(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t lo, uint32_t n, uint32_t i,
                      ff_exact_turn *turn) {
   uint32_t s = o->state[lo + i], m = ff_exact_update_row(ex, s, direct->to, direct->weight);
   double *row = direct->flow + (size_t)i * n;
   turn->left -= m + (INT64_C(1) << ex->flip_bits);
   memset(row, 0, n * sizeof *row);
-  for (uint32_t e = 0; e < m; e++) row[o->pos[direct->to[e]] - lo] += ex->update * direct->weight[e];
+  direct->excess[i] = 0;
+  for (uint32_t e = 0; e < m; e++) {
+    uint32_t to = o->pos[direct->to[e]] - lo;
+    *(to < n ? row + to : direct->excess + i) += ex->update * direct->weight[e];
+  }
   for (uint32_t l = 1; l < UINT32_C(1) << ex->flip_bits; l++) {
     uint32_t flipped = 0;
     for (uint32_t v = l; v; v &= v - 1) flipped++;
@@ -28,9 +33,9 @@ static void fill_row(ff_exact_direct *direct, const ff_exact *ex, const ff_exact
   }
 }
 
-ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t class_index,
-                                double mass, double *pi, ff_exact_turn *turn, int *done, ff_error *err) {
-  uint32_t lo = o->segment[o->class_first[class_index]], n = o->segment[o->class_first[class_index + 1]] - lo;
+/* Computes all rows of the class. */
+static ff_status fill(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t lo, uint32_t n,
+                      ff_exact_turn *turn, int *done, ff_error *err) {
   ff_exact_place *place = &direct->place;
   *done = 0;
   if (!direct->flow) {
@@ -47,11 +52,32 @@ ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, con
     fill_row(direct, ex, o, lo, n, place->at, turn);
   }
   place->at = 0;
+  *done = 1;
+  return FF_OK;
+}
+
+ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t class_index,
+                                double mass, double *pi, ff_exact_turn *turn, int *done, ff_error *err) {
+  uint32_t lo = o->segment[o->class_first[class_index]], n = o->segment[o->class_first[class_index + 1]] - lo;
+  ff_status filled = fill(direct, ex, o, lo, n, turn, done, err);
+  if (filled != FF_OK || !*done) return filled;
   turn->left -= (int64_t)n * n * n / 3;
   ff_status status = ff_exact_gth(direct->x, direct->flow, n, err);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) pi[o->state[lo + i]] = mass * direct->x[i];
-  *done = 1;
   return status;
+}
+
+ff_status ff_exact_direct_visits(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, double *visits,
+                                 ff_exact_turn *turn, int *done, ff_error *err) {
+  uint32_t n = o->segment[o->class_first[1]];
+  ff_status status = fill(direct, ex, o, 0, n, turn, done, err);
+  if (status != FF_OK || !*done) return status;
+  turn->left -= (int64_t)n * n * n;
+  ff_exact_factor(direct->flow, direct->excess, n);
+  ff_exact_solve_factored(visits, direct->flow, n);
+  for (uint32_t i = 0; i < n; i++)
+    if (!isfinite(visits[i])) return ff_exact_too_small(err);
+  return FF_OK;
 }
 
 int ff_exact_direct_cycle(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *o, uint32_t class_index,

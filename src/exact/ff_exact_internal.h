@@ -120,6 +120,8 @@ int ff_exact_scc_run(ff_exact_scc *scc, ff_exact_arrow next, const void *context
  * every entry has a small relative error. `flow` has n rows of n entries, of which the diagonal is ignored; it is
  * overwritten. O(n^3). Fails with FF_ECONVERGENCE if the chain is not irreducible. */
 ff_status ff_exact_gth(double *pi, double *flow, uint32_t n, ff_error *err);
+/* Fails with FF_ECONVERGENCE, because a state is left with a probability that underflows. */
+ff_status ff_exact_too_small(ff_error *err);
 
 /* ff_exact_factor() factors an M-matrix in place, without subtraction. The matrix is given by its off-diagonal weights (n
  * rows of n entries; the diagonal is ignored) and its row sums `excess`. O(n^3). ff_exact_solve_factored() then solves y A =
@@ -287,6 +289,7 @@ int ff_exact_gmres_end(ff_exact_gmres *g, double *x, ff_exact_turn *turn);
 typedef struct {
   double *flow, *x, *weight;
   uint32_t *to;
+  double excess[FF_EXACT_DENSE_CLASS]; /* for each row, the probability that a step leaves the states of the class */
   double flips[FF_EXACT_MAX_FREE + 1]; /* the probability that exactly a given set of nodes flips, by the size of the set */
   ff_exact_place place;
 } ff_exact_direct;
@@ -295,6 +298,11 @@ void ff_exact_direct_free(ff_exact_direct *direct);
 /* For up to FF_EXACT_DENSE_CLASS states. Allocates its memory at the first call. */
 ff_status ff_exact_direct_dense(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *order, uint32_t class_index,
                                 double mass, double *pi, ff_exact_turn *turn, int *done, ff_error *err);
+/* The expected number of visits to each transient state, for up to FF_EXACT_DENSE_CLASS of them. `visits` has the initial
+ * distribution over these states and is replaced. There is no subtraction, so each number has a small relative error, however
+ * long the chain stays among them. Allocates its memory at the first call. */
+ff_status ff_exact_direct_visits(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *order, double *visits,
+                                 ff_exact_turn *turn, int *done, ff_error *err);
 /* Without flips, a class that is one cycle has a uniform distribution. *is_cycle tells whether the class is a cycle; if not,
  * pi is not changed. */
 int ff_exact_direct_cycle(ff_exact_direct *direct, const ff_exact *ex, const ff_exact_order *order, uint32_t class_index,

@@ -2,6 +2,7 @@
  * probability of each, and the stationary vector of each. */
 #include "ff_exact_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,18 @@
 #define WIDE_ROWS 64.0
 #define WIDE_PERTURBATION 1e-4
 
+/* Residuals at the level of rounding errors: at or below ROUNDING, or this many units of double precision of the vector's norm,
+ * but never above ROUNDING_MOST. */
+#define ROUNDING 1e-12
+#define ROUNDING_UNITS 8
+#define ROUNDING_MOST 1e-9
+#define STALLED_MOST 200 /* checks without an improvement after which there will be none */
+
 /* The current phase. set_up() handles SEARCH to EVEN, improve() SWEEP to SMOOTH_COPY, and conclude() the rest. A system
  * exists from OPEN to CLOSE. Its vector is improved by sweeps, which end in CHECK, and between them by cycles of GMRES, which
  * end in SMOOTH. */
 enum {
-  SEARCH, ORDER, CLEAR, START, CLASS, DENSE, CYCLE, OPEN, FILL, GROUP, SPREAD, EVEN,
+  SEARCH, ORDER, CLEAR, START, CLASS, DENSE, CYCLE, OPEN, FILL, GROUP, SPREAD, VISITS, EVEN,
   SWEEP, SWEEP_APPLY, SWEEP_GROUPS, SWEEP_BACK, SWEEP_SCALE, APPLY, CHECK,
   KRYLOV_BEGIN, KRYLOV, KRYLOV_END, SMOOTH, SMOOTH_APPLY, SMOOTH_COPY,
   ABSORB, SCALE, WRITE, CLOSE, FINISH, DONE
@@ -38,8 +46,8 @@ struct ff_exact_solver {
   ff_exact_groups groups;
   ff_exact_gmres gmres;
   double *w, *z, *t, *r, *rhs;
-  double residual, change, best;
-  double keep, size; /* of the current check */
+  double residual, change, best, absorbed; /* absorbed: the residual of the transient states */
+  double keep, size, norm; /* of the current check */
   uint32_t stalled;  /* number of checks without an improvement */
   int finished;      /* everything is done except freeing memory */
 };
@@ -248,7 +256,7 @@ static void choose_class(ff_exact_solver *so) {
 
 /* Compares w T with w, and decides whether the difference is small enough. */
 static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
-  enum { MASS, SUBTRACT, SIZE, RESIDUAL };
+  enum { MASS, SUBTRACT, SIZE, VECTOR, RESIDUAL };
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;
   double norm;
@@ -269,6 +277,10 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
   }
   if (place->stage == SIZE) {
     if (!ff_exact_norm1(&so->size, so->transient ? so->rhs : so->w, n, place, turn)) return FF_OK;
+    place->stage = VECTOR;
+  }
+  if (place->stage == VECTOR) {
+    if (!ff_exact_norm1(&so->norm, so->w, n, place, turn)) return FF_OK;
     place->stage = RESIDUAL;
   }
   if (!ff_exact_norm1(&norm, so->r, n, place, turn)) return FF_OK;
@@ -282,13 +294,16 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
     so->stalled++;
   }
   int good = so->residual <= so->tolerance && so->change <= 10 * so->tolerance;
-  /* at the level of rounding errors no more improvement is possible */
-  if (!good && so->stalled >= 4 && worst <= 1e-12) good = 1;
-  if (!good && so->steps >= so->max_steps)
+  /* At the level of rounding errors no more improvement is possible. For transient states, the vector's norm is the expected
+   * number of visits, which may be large. */
+  double floor = fmin(fmax(ROUNDING, ROUNDING_UNITS * DBL_EPSILON * so->norm), ROUNDING_MOST);
+  if (!good && so->stalled >= 4 && worst <= floor) good = 1;
+  if (!good && (so->steps >= so->max_steps || so->stalled >= STALLED_MOST))
     return ff_error_set(err, FF_ECONVERGENCE,
                         "the long-run distribution did not converge in %llu steps: the residual is %.3g",
                         (unsigned long long)so->steps, so->residual);
   so->phase = !good ? KRYLOV_BEGIN : so->transient ? ABSORB : SCALE;
+  if (so->phase == ABSORB) so->absorbed = so->residual;
   return FF_OK;
 }
 
@@ -329,7 +344,7 @@ static ff_status finish(ff_exact_solver *so, const double *pi, ff_exact_turn *tu
         break;
       default:
         if (!ff_exact_norm1(&norm, so->t, n, place, turn)) return FF_OK;
-        so->residual = norm;
+        so->residual = fmax(norm, so->absorbed);
         so->finished = 1;
         so->phase = CLOSE;
         return FF_OK;
@@ -382,6 +397,17 @@ static ff_status fill(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
   return status;
 }
 
+/* Few transient states are solved directly, without iteration. */
+static ff_status visits(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  int done = 0;
+  if (so->place.stage++ == 0) memcpy(so->z, so->rhs, so->sys.n * sizeof *so->z);
+  ff_status status = ff_exact_direct_visits(&so->direct, so->ex, &so->order, so->z, turn, &done, err);
+  if (!done) return status;
+  so->place.stage = 0;
+  so->phase = ABSORB;
+  return status;
+}
+
 /* SEARCH to EVEN: finds the classes, and sets up the current class's system with an initial vector. */
 static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
   ff_exact_place *place = &so->place;
@@ -407,8 +433,9 @@ static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff
     case FILL:
     case GROUP: return fill(so, turn, err);
     case SPREAD:
-      if (spread(so, turn)) so->phase = so->transient ? APPLY : CLASS;
+      if (spread(so, turn)) so->phase = !so->transient ? CLASS : n <= FF_EXACT_DENSE_CLASS ? VISITS : APPLY;
       break;
+    case VISITS: return visits(so, turn, err);
     default: /* EVEN */
       while (ff_exact_take(turn, place, n, &lo, &hi))
         for (uint32_t i = lo; i < hi; i++) so->w[i] = 1.0 / n;

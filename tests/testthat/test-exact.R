@@ -233,3 +233,31 @@ test_that("errors say what is wrong", {
     transition_matrix(NULL)
   })
 })
+
+test_that("a chain that stays among transient states for long is solved at once, and exactly", {
+  for (k in c(1, 9)) { # 2 and 512 transient states: solved directly, and by iteration
+    b <- paste0("b", seq_len(k))
+    own <- rep(1, k)
+    # a rare context turns on `a` or `c`, whichever comes first
+    net <- pbn(
+      c(list(a = c("a", "a | !c"), c = c("c", "c | !a")), stats::setNames(as.list(b), b)), perturbation = 0.1,
+      contexts = list(probability = c(1 - 4e-6, 1e-6, 3e-6), predictor = rbind(c(1, 1, own), c(2, 1, own), c(1, 2, own))),
+      exempt = c("a", "c"), initial = c(a = 0, c = 0)
+    )
+    found <- steady_state(net, c("a & !c", "c & !a"), method = "exact", reduce = FALSE)
+    expect_equal(found$probability, c(0.25, 0.75), tolerance = if (k == 1) 1e-14 else 1e-9)
+  }
+  # the latch closes once all the others are on
+  k <- 13
+  b <- paste0("b", seq_len(k))
+  latch <- pbn(
+    c(a = paste("a | (", paste(b, collapse = " & "), ")"), stats::setNames(b, b)), perturbation = 0.01, exempt = "a",
+    initial = c(a = 0)
+  )
+  found <- stationary_distribution(latch)
+  expect_equal(sum(found$probability[found$a == 1]), 1, tolerance = 1e-12)
+  for (p in c(0.1, 0.9999)) {
+    net <- pbn(list(a = c("a | b" = 1e-6, "a" = 1 - 1e-6), b = "b"), perturbation = p, exempt = "a", initial = c(a = 0))
+    expect_equal(steady_state(net, "a", method = "exact")$probability, 1, tolerance = 1e-14)
+  }
+})

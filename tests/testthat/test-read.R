@@ -455,3 +455,9 @@ test_that("a compressed file that is cut off is an error, not a smaller network"
   writeLines(c("BZh = A", "A = BZh"), text)
   expect_setequal(read_network(text, format = "rules")$nodes, c("BZh", "A"))
 })
+
+test_that("rules are recognised by :=, whatever the first node is called", {
+  file <- tempfile()
+  writeLines(c("type := A", "A := type"), file)
+  expect_setequal(read_network(file)$nodes, c("type", "A"))
+})
