@@ -184,10 +184,10 @@ static void what_is_resumed_is_checked(void) {
   wrong.half[0]++;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "different runs");
   wrong = (ff_plan){0};
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   wrong = plan;
   wrong.burn_in = options.max_burn_in + 1;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   sum.weights[0] = 0.5;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   sum.weights[0] = 1;
@@ -441,7 +441,7 @@ static void influence_is_the_probability_to_matter(void) {
   free_sets(&sets);
   ff_influence_free(&pairs);
   static const uint32_t wrong_from[] = {3}, wrong_to[] = {0};
-  FF_CHECK_FAILS(ff_influence_new(&pairs, pbn, wrong_from, wrong_to, 1, &err), FF_EARGUMENT, &err, "no parent");
+  FF_CHECK_FAILS(ff_influence_new(&pairs, pbn, wrong_from, wrong_to, 1, &err), FF_EARGUMENT, &err, "not a parent");
   ff_pbn_free(pbn);
 }
 

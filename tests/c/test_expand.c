@@ -68,7 +68,7 @@ static void circles_end(void) {
   ff_error err;
   FF_CHECK_OK(ff_expand(&unit, guarded, &part, 1, &err), &err);
   free(unit);
-  FF_CHECK_FAILS(ff_expand(&unit, endless, &in_condition, 1, &err), FF_EINTERNAL, &err, "without an end");
+  FF_CHECK_FAILS(ff_expand(&unit, endless, &in_condition, 1, &err), FF_EINTERNAL, &err, "endlessly");
   FF_CHECK(unit == NULL);
 }
 

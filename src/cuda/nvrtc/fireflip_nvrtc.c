@@ -171,7 +171,7 @@ static _Noreturn void compile(const request *r) {
   char maker[FF_MAKER_ROOM], why[200];
   void *library = open_nvrtc((int)r->head.newest), *program = NULL;
   if (library == NULL) {
-    snprintf(why, sizeof why, "the library libnvrtc.so.%d was not found (the CUDA toolkit has it)", (int)r->head.newest);
+    snprintf(why, sizeof why, "the library libnvrtc.so.%d was not found (it is part of the CUDA toolkit)", (int)r->head.newest);
     refuse(why);
   }
   find_functions(&n, library);

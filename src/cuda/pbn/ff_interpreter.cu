@@ -194,7 +194,7 @@ static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *e
   }
   if (status != FF_OK) return status;
   if (best == 0)
-    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes a warp) exceed shared memory",
+    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes per warp) exceed shared memory",
                         (size_t)lay_out(&own->device.image, 1, NONE_SHARED).words * 4);
   own->at = lay_out(&own->device.image, own->warps, own->where);
   own->shared = (size_t)own->at.words * 4;

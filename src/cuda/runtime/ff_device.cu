@@ -9,18 +9,18 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   if (status == cudaSuccess) return FF_OK;
   cudaGetLastError(); /* clears the error, if it can be cleared */
   if (status == cudaErrorMemoryAllocation)
-    return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere",
-                        doing);
+    return ff_error_set(err, FF_EMEMORY,
+                        "the GPU has not enough free memory for %s: request less at a time, or free GPU memory elsewhere", doing);
   if (status == cudaErrorNoKernelImageForDevice)
     return ff_error_set(err, FF_EBACKEND,
                         "the CUDA backend has no code for this GPU: install the package again with FIREFLIP_CUDA_ARCH "
                         "set to its compute capability, as in \"80\" (backends() shows it)");
-  /* after some failures the process cannot use the device any more */
+  /* after some failures the process can no longer use the device */
   const int for_good = cudaFree(NULL) != cudaSuccess;
   cudaGetLastError();
   return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status),
                       cudaGetErrorName(status),
-                      for_good ? "; this R session cannot use it any more: start a new one, or use backend = \"cpu\"" : "");
+                      for_good ? "; this R session can no longer use it: start a new one, or use backend = \"cpu\"" : "");
 }
 
 extern "C" ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err) {

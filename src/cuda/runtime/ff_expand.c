@@ -124,7 +124,7 @@ static ff_status put_include(expansion *x, const reader *r, int which) {
   const int certain = r->certain && r->conditions == r->guarded;
   if (x->there[which]) return put(x, "\n", 1);
   if (r->deep >= MOST_DEEP)
-    return ff_error_set(x->err, FF_EINTERNAL, "texts include one another without an end: src/%s", x->texts[which].name);
+    return ff_error_set(x->err, FF_EINTERNAL, "texts include one another endlessly: src/%s", x->texts[which].name);
   if (certain) x->there[which] = 1;
   reader inner = {.path = x->texts[which].name, .line = 1, .certain = certain, .deep = r->deep + 1};
   ff_status status = put_text(x, &inner, x->texts[which].text);
