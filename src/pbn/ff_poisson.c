@@ -18,8 +18,8 @@ void ff_poisson_free(ff_poisson *poisson) {
   *poisson = (ff_poisson){0};
 }
 
-/* The part of 2^64 that belongs to a column: 2^32 times the number of words that select it. This number is larger by one for some columns
- * than for others. */
+/* The part of 2^64 that belongs to a column: 2^32 times the number of words that select the column. This number is larger by one
+ * for some columns than for others. */
 static uint64_t share(const ff_poisson *p, uint32_t column) {
   uint64_t first = (((uint64_t)column << 32) + p->size - 1) / p->size;
   return (((((uint64_t)column + 1) << 32) + p->size - 1) / p->size - first) << 32;
