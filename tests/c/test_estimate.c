@@ -11,7 +11,8 @@ static void formulas(void) {
   FF_CHECK_NEAR(ff_burn_in(0, 0, 1e-3), 1, 0);
   FF_CHECK_NEAR(ff_burn_in(0.5, 0.5, 1e-3), 1, 0);
   FF_CHECK_NEAR(ff_burn_in(1, 1, 1e-3), 1, 0); /* alternates for ever: the mean of any two steps is exact */
-  FF_CHECK_NEAR(ff_burn_in(0.9, 0.7, 1e-3), ff_burn_in(0.3, 0.1, 1e-3 * (1.6 / 0.9) / (0.4 / 0.3)), 0); /* memory .6 of phases */
+  FF_CHECK_NEAR(ff_burn_in(0.9, 0.7, 1e-3), ff_burn_in(0.3, 0.1, 1e-3 * (1.6 / 0.9) / (0.4 / 0.3)), 0); /* its phases have memory
+                                                                                                         * .6 */
   FF_CHECK_NEAR(ff_samples(0, 0.5, 1.96, 0.01), 1, 0);
   FF_CHECK_NEAR(ff_samples(1, 1, 1.96, 0.01), 1, 0);
 }
@@ -203,7 +204,7 @@ static void what_is_resumed_is_checked(void) {
   scene_free(&s);
 }
 
-/* Every observable has the precision that was asked for, and the plan is that of the most demanding one alone. */
+/* Every observable has the requested precision, and the plan is that of the most demanding one alone. */
 static void observables_have_precisions_of_their_own(void) {
   scene s;
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
@@ -232,7 +233,7 @@ static void observables_have_precisions_of_their_own(void) {
   scene_free(&s);
 }
 
-/* Sets and influences that are counted in one run have the counts that they have alone. */
+/* If sets and influences are counted in one run, their counts are the same as in separate runs. */
 static void sets_and_influences_share_a_run(void) {
   static const char *const texts[] = {"a & b", "c", NULL};
   static const uint32_t from[] = {0, 2, 1}, to[] = {1, 1, 0};
@@ -303,7 +304,7 @@ static void equal_terms_are_counted_once(void) {
   }
 }
 
-/* Random functions, of whose inputs some have no effect. The same function, written differently, gets the same index. */
+/* Random functions, some of whose inputs have no effect. If a function is written in another way, it gets the same index. */
 static void equal_functions_are_found(void) {
   net_random r = {11, 0};
   static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "g 1 g", "h 1 h", NULL};
@@ -368,7 +369,7 @@ static void a_planted_visit_does_not_stop_it(void) {
   ff_pbn_free(pbn);
 }
 
-/* Trajectories start outside a set that they enter once per million steps, far later than any first look. */
+/* Trajectories start outside a set that they enter once per million steps, which is far later than the first look. */
 static void sets_not_seen_yet_are_waited_for(void) {
   static const char *const rules[] = {"s 0.000001 1", "s 0.001 0", "s 0.998999 s", NULL};
   static const char *const texts[] = {"s", NULL};
@@ -379,7 +380,7 @@ static void sets_not_seen_yet_are_waited_for(void) {
   ff_pbn_free(pbn);
 }
 
-/* The run is so short that its trajectories could not have seen the set, which never occurs. More trajectories would not help. */
+/* The run is so short that its trajectories cannot have seen the set, which never occurs. More trajectories would not help. */
 static void short_runs_are_lengthened(void) {
   static const char *const texts[] = {"a", "a & !a & c", NULL};
   scene s;

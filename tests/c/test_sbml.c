@@ -1,4 +1,4 @@
-/* SBML-qual: what the reader accepts, its errors, round trips, and libsbml's own check of what is written. */
+/* SBML-qual: what the reader accepts, its errors, round trips, and libsbml's own check of the written files. */
 #include <sbml/SBMLTypes.h>
 
 #include "../../src/io/ff_io.h"
@@ -342,7 +342,7 @@ static void names(void) {
   ff_pbn_free(pbn);
 }
 
-/* Names in files of other programs replace ids only if the ids are made from them. */
+/* Names in files of other programs replace ids only if the writer would make these ids from the names. */
 static void foreign_names(void) {
   static const struct {
     const char *text, *first, *second;

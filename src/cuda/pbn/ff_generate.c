@@ -96,7 +96,7 @@ static const char *operand(const generator *g, uint32_t row, char text[OPERAND])
 }
 
 /* Writes a truth table as nested selections, which are simplified if sub-tables are equal or constant. The table's rows are
- * `at` .. `at` + 2^k - 1. Returns the number of the variable that holds the result, or ALL_0 or ALL_1 if the result is constant. */
+ * `at` .. `at` + 2^k - 1. Returns the number of the variable that holds the result, or ALL_0 or ALL_1 if it is constant. */
 #define ALL_0 (UINT32_MAX - 1)
 #define ALL_1 UINT32_MAX
 
