@@ -11,8 +11,7 @@ static void formulas(void) {
   FF_CHECK_NEAR(ff_burn_in(0, 0, 1e-3), 1, 0);
   FF_CHECK_NEAR(ff_burn_in(0.5, 0.5, 1e-3), 1, 0);
   FF_CHECK_NEAR(ff_burn_in(1, 1, 1e-3), 1, 0); /* alternates for ever: the mean of any two steps is exact */
-  FF_CHECK_NEAR(ff_burn_in(0.9, 0.7, 1e-3), ff_burn_in(0.3, 0.1, 1e-3 * (1.6 / 0.9) / (0.4 / 0.3)), 0); /* its phases have memory
-                                                                                                         * .6 */
+  FF_CHECK_NEAR(ff_burn_in(0.9, 0.7, 1e-3), ff_burn_in(0.3, 0.1, 1e-3 * (1.6 / 0.9) / (0.4 / 0.3)), 0); /* memory .6 of phases */
   FF_CHECK_NEAR(ff_samples(0, 0.5, 1.96, 0.01), 1, 0);
   FF_CHECK_NEAR(ff_samples(1, 1, 1.96, 0.01), 1, 0);
 }

@@ -555,7 +555,7 @@ static void turns_of_made_networks(void) {
 static void is_too_large(const net_shape *shape, const char *part) {
   ff_pbn *pbn = net_random_make(shape, 3);
   ff_exact *ex = NULL;
-  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* if it is not refused by mistake, the loop does not fill it */
+  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* ends, without filling, if the network is accepted by mistake */
     ff_error err = {FF_OK, ""};
     FF_CHECK_FAILS((fill ? ff_exact_new : ff_exact_begin)(&ex, pbn, &err), FF_ESIZE, &err, part);
   }
