@@ -39,7 +39,7 @@ draw_speed <- function(result) {
   paper <- points[points$what == "GPU, table" & !is.na(points$reference), ]
   span <- range(points$steps_per_second, paper$reference)
   panel <- function(x, by, label) {
-    plot(NA, xlim = range(points[[x]]), ylim = span, log = "xy", xlab = label, ylab = "steps of trajectories a second", las = 1)
+    plot(NA, xlim = range(points[[x]]), ylim = span, log = "xy", xlab = label, ylab = "steps of trajectories per second", las = 1)
     graphics::grid(equilogs = FALSE)
     for (i in seq_along(whats)) {
       for (group in unique(points[[by]])) {
@@ -55,7 +55,7 @@ draw_speed <- function(result) {
   }
   graphics::par(mfrow = c(1, 2), mar = c(5, 5.5, 1, 1), mgp = c(4, 0.8, 0), oma = c(3.2, 0, 0, 0))
   panel("nodes", "class", "nodes")
-  panel("density", "nodes", "density (parents a node, over all its functions)")
+  panel("density", "nodes", "density (parents per node, over all its functions)")
   graphics::par(fig = c(0, 1, 0, 1), oma = rep(0, 4), mar = rep(0, 4), new = TRUE)
   plot.new()
   graphics::legend("bottom", c(whats, "K80 (paper)", levels(points$class)), horiz = TRUE, bty = "n",
@@ -98,7 +98,7 @@ cpu_speed <- function(net, threads = 1, layout = "auto", seconds = 0.3) {
     as.integer(threads), 1, seconds)
 }
 
-# The core's measurement; if the kernel cannot run the network, steps_per_second is NA and the reason is given.
+# Measures speed in the core. If the kernel cannot run the network, steps_per_second is NA and the reason is given.
 gpu_speed <- function(net, kernel = NULL, layout = "auto", seconds = 0.4, tiles = 0) {
   tryCatch(
     .Call(fireflip:::ffi_device_speed, net, fireflip:::quote_name(net$nodes[[1L]]), fireflip:::resolve_layout(layout),
@@ -111,7 +111,7 @@ note_gpu <- function(part, net, what, measured, ...) note(part, net, what, measu
 density <- function(net) summary(net)$density
 signif3 <- function(x) format(signif(x, 3), digits = 3)
 
-# A run of about this many samples on the network with its inputs held. Trajectories forget soon there, so there are many.
+# A run of about this many samples on the network with its inputs held. Its burn-in is short, so there are many trajectories.
 held <- example_model("apoptosis")
 long_run <- function(samples, shard = NULL) {
   known <- steady_state(held, "complex1 & FADD", precision = 2e-5, seed = 1, backend = "cpu")
@@ -138,7 +138,7 @@ for (kernel in c("generated", "interpreter", "table")) {
   note_gpu("a", name, paste("GPU,", kernel), measured, core, "CPU, 1 core")
   fastest <- max(fastest, measured$steps_per_second, na.rm = TRUE)
 }
-# ... and within a whole estimate: all steps of its trajectories, also burn-in, per second of its kernels
+# ... and within a whole estimate: all steps of its trajectories, including burn-in, per second of kernel time
 run <- long_run(0.4 * fastest)
 device <- summary(run)$device
 note("a", "apoptosis, inputs held", "GPU, within steady_state()", run_speed(run), k80, "K80, table layout", device$seconds,
@@ -165,11 +165,11 @@ made <- call_in_session("cuda", cache, "generated")
 kept <- call_in_session("cuda", cache)
 cpu <- call_in_session("cpu", cache)
 note_call("GPU, new session, empty cache", empty[[1L]], empty[[3L]])
-note_call("GPU, of these its kernels", empty[[2L]], empty[[3L]])
-note_call("GPU, new session, code is made", made[[1L]], made[[3L]])
-note_call("GPU, new session, code kept", kept[[1L]], kept[[3L]])
+note_call("GPU, kernels of this call", empty[[2L]], empty[[3L]])
+note_call("GPU, new session, code is compiled", made[[1L]], made[[3L]])
+note_call("GPU, new session, code in the cache", kept[[1L]], kept[[3L]])
 note_call("GPU, again in that session", kept[[4L]], kept[[6L]])
-note_call("GPU, of these its kernels", kept[[5L]], kept[[6L]])
+note_call("GPU, kernels of this call", kept[[5L]], kept[[6L]])
 note_call(sprintf("CPU, %d cores", cores), cpu[[4L]], cpu[[6L]])
 
 # ---- c: the paper's Tables 2 and 3, on random networks with the same parameters --------------------------------------------
@@ -210,7 +210,7 @@ for (s in specs) {
   }
   of <- if (s$table == 0) "" else paste("K80, Table", s$table)
   cpu <- note("c", name, "CPU, 1 core", cpu_speed(net), s$plain, of, nodes = s$nodes, density = d)
-  plus <- if (s$table == 3) s$plus else s$plain # tables are split if necessary
+  plus <- if (s$table == 3) s$plus else s$plain # our tables are split if necessary
   table <- add("GPU, table", gpu_speed(net, "table", "packed"), plus, of)
   unsplit <- if (s$table == 3) {
     add("GPU, table, unsplit", gpu_speed(net, "table_unsplit", "packed"), s$plain, of)
@@ -235,7 +235,7 @@ for (s in specs) {
 }
 
 # ---- d: several GPUs ---------------------------------------------------------------------------------------------------
-# Elapsed time after each GPU has been used once; and the time of one shard on one GPU, which is the work of each of that many
+# The elapsed time after each GPU has been used once. Also the time of one of n shards on one GPU, which is the work of each of n
 # GPUs.
 one <- NULL
 invisible(long_run(fastest / 10))
@@ -250,15 +250,15 @@ for (n in c(1, 2, 4, 8)) {
   device <- summary(run)$device
   name <- sprintf("apoptosis, %.2g samples", run$samples)
   what <- sprintf("%d GPU%s", n, if (n > 1) "s" else "")
-  note("d", name, paste0(what, ", the busiest's kernels"), speed, one[[1L]], "1 GPU", device$seconds, info = device)
-  note("d", name, paste0(what, ", the call by the clock"), run$samples / seconds, run$samples / one[[2L]], "1 GPU",
+  note("d", name, paste0(what, ", kernels of the busiest GPU"), speed, one[[1L]], "1 GPU", device$seconds, info = device)
+  note("d", name, paste0(what, ", elapsed time of the call"), run$samples / seconds, run$samples / one[[2L]], "1 GPU",
     seconds)
 }
 old <- options(fireflip.devices = gpus$index[[1L]])
 for (parts in c(4, 8)) {
   run <- long_run(10 * fastest, c(1, parts))
   seconds <- summary(run)$seconds
-  note("d", name, sprintf("1 GPU, 1 part of %d by the clock", parts), parts * run$samples / seconds,
+  note("d", name, sprintf("1 GPU, 1 part of %d, elapsed time", parts), parts * run$samples / seconds,
     run$samples * parts / one[[2L]], "1 GPU", seconds)
 }
 options(old)
@@ -294,7 +294,7 @@ show("a. Apoptosis network, reduced for complex2, p = 0.001", "a",
   c("what", "steps_per_second", "times_reference", "of", launch))
 show("b. Seven probabilities at 5e-6 and all influences at 1e-3, one call", "b",
   c("what", "seconds", "steps_per_second", "times_reference", "of"))
-cat("\nc. Random networks as in the paper's Tables 2 and 3: steps a second; the ratios are to paper_plus\n")
+cat("\nc. Random networks as in the paper's Tables 2 and 3: steps per second; the ratios are to paper_plus\n")
 wide <- do.call(rbind, wide)
 speeds <- setdiff(names(wide), c("table", "nodes", "removed", "density", "kernel"))
 wide[speeds] <- lapply(wide[speeds], signif3)

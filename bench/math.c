@@ -1,5 +1,5 @@
 /* Nanoseconds per call of the functions of ff_math.h and of the C library, for arguments in random order from the usual range:
- * make bench-math. Each figure is the least of 40 runs over 4,096 values. "in a loop" means ff_log_normal and ff_exp_normal in
+ * make bench-math. Each figure is the smallest of 40 runs over 4,096 values. "in a loop" means ff_log_normal and ff_exp_normal in
  * loops that compilers turn into vector instructions. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

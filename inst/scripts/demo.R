@@ -8,7 +8,7 @@ small <- reduce_network(net, of_interest = "complex2")
 print(small, n = 0)
 
 analysis <- influence_analysis(net, "complex2", to = "complex2", seed = 1)
-cat("\nHow often complex2 is on, and who decides it, with 95% intervals:\n\n")
+cat("\nHow often complex2 is on, and which genes influence it, with 95% intervals:\n\n")
 print(analysis)
 
 file <- file.path(if (file.access(".", 2) == 0) getwd() else tempdir(), "complex2.png")

@@ -24,7 +24,7 @@ static ff_backend_entry entry_of(void *object) {
 static ff_status table_of(void *object, const char *path, const ff_backend **out, ff_error *err) {
   ff_backend_entry entry = entry_of(object);
   if (entry == NULL)
-    return ff_error_set(err, FF_EBACKEND, "%s is no backend of fireflip: it has no function %s", path, FF_BACKEND_ENTRY);
+    return ff_error_set(err, FF_EBACKEND, "%s is not a backend of fireflip: it has no function %s", path, FF_BACKEND_ENTRY);
   const ff_backend *table = entry();
   if (table == NULL || table->abi != FF_BACKEND_ABI || table->size < sizeof *table ||
       strcmp(table->build, ff_backend_build()) != 0)

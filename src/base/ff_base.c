@@ -16,7 +16,7 @@ const char *ff_status_name(ff_status status) {
   return "unknown";
 }
 
-/* Ends a cut text with "...", but not inside a UTF-8 character. */
+/* Ends a truncated text with "...", but not inside a UTF-8 character. */
 static void cut_utf8(char *text, size_t length) {
   size_t end = length;
   while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;

@@ -1,4 +1,4 @@
-/* The core allocates all its memory by these functions, so that a test can let each allocation fail
+/* The core allocates all its memory with these functions, so that a test can make each allocation fail
  * (tests/c/failing_memory.h). */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "ff_base.h"
@@ -28,10 +28,10 @@ ff_status ff_grow(void **memory, size_t *capacity, size_t need, size_t size, ff_
   if (need <= *capacity) return FF_OK;
   size_t wanted = *capacity < 16 ? 16 : *capacity;
   while (wanted < need) {
-    if (wanted > SIZE_MAX / 2) return ff_error_set(err, FF_ESIZE, "%zu elements exceed what memory can address", need);
+    if (wanted > SIZE_MAX / 2) return ff_error_set(err, FF_ESIZE, "%zu elements need more memory than can be addressed", need);
     wanted *= 2;
   }
-  if (wanted > SIZE_MAX / size) return ff_error_set(err, FF_ESIZE, "%zu elements exceed what memory can address", need);
+  if (wanted > SIZE_MAX / size) return ff_error_set(err, FF_ESIZE, "%zu elements need more memory than can be addressed", need);
   void *grown = realloc(*memory, wanted * size);
   if (grown == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %zu bytes", wanted * size);
   *memory = grown;

@@ -69,7 +69,7 @@ void ff_names_free(ff_names *names) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-enum { MEANT = 60 }; /* in bytes; messages cut longer names, so none is suggested for them */
+enum { MEANT = 60 }; /* bytes; messages truncate longer names, so no similar name is suggested for these */
 
 /* The number of edits that turn a (m <= MEANT bytes) into b: inserting, deleting or replacing a byte, or swapping two
  * neighbours. Upper and lower case count as equal. Returns most + 1 if the number exceeds `most`. */
@@ -87,7 +87,7 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t 
       if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
       if (row[j] < least) least = row[j];
     }
-    if (least > most) return most + 1; /* a swap costs no less than the rows that it skips */
+    if (least > most) return most + 1; /* later rows exceed it too: a swap skips this row, but costs as much as an edit */
   }
   return rows[n % 3][m] > most ? most + 1 : rows[n % 3][m];
 }
@@ -95,7 +95,7 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t 
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length) {
   const char *near = NULL;
   if (length == 0 || length > MEANT) return NULL;
-  size_t least = (length <= 2 ? 0 : length < 6 ? 1 : length / 3) + 1; /* the least number of edits that is too many */
+  size_t least = (length <= 2 ? 0 : length < 6 ? 1 : length / 3) + 1; /* the smallest number of edits that is too many */
   for (uint32_t i = 0; i < n && least > 0; i++) {
     size_t edits = distance(name, length, names[i], strlen(names[i]), least - 1);
     if (edits < least) near = names[i];

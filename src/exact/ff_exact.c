@@ -30,8 +30,8 @@ static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   if (status != FF_OK) return status;
   if (free_nodes > FF_EXACT_MAX_FREE)
     return ff_error_set(err, FF_ESIZE,
-                        "the network has %u free nodes, and exact answers go up to %d: reduce the network or estimate by "
-                        "simulation",
+                        "the network has %u free nodes, but exact answers are possible for at most %d: reduce the "
+                        "network or estimate by simulation",
                         free_nodes, FF_EXACT_MAX_FREE);
   ex->n_free = free_nodes;
   ex->n_states = UINT32_C(1) << free_nodes;
@@ -59,8 +59,9 @@ static void set_flips(ff_exact *ex, const ff_pbn *pbn) {
 }
 
 /* The largest number of bytes that the chain and its solver use at once: the tables, the answer, a row, and the larger of the
- * following two. The search for components takes 33 bytes per state, twice that if orbits are searched too, and 29 to sort
- * them. The systems take 102 bytes per state, and the flips of an orbit, the factors of components, and the Krylov vectors. */
+ * following two amounts. (1) The search for components takes 33 bytes per state, or 66 if orbits are searched too, and sorting
+ * them takes 29. (2) The systems take 102 bytes per state, plus the flips of an orbit, the factors of components, and the Krylov
+ * vectors. */
 static double most_bytes(const ff_exact *ex, const ff_pbn *pbn) {
   double n = ex->n_states, orbit = ex->flip_bits ? ldexp(1, (int)ex->flip_bits) : 0, row = ex->n_free + 2.0;
   double tables = 8 * (double)ex->record * n + 4 * orbit, choices = 1;
@@ -206,7 +207,8 @@ ff_status ff_exact_begin(ff_exact **out, const ff_pbn *pbn, ff_error *err) {
   return FF_OK;
 }
 
-/* Evaluates all functions in the 64 states of word w, and finds which bits are sure. No function has probability 0. */
+/* Evaluates all functions in the 64 states of word w, and finds the bits that have only one possible next value. No function has
+ * probability 0. */
 static void fill_word(ff_exact *ex, uint32_t w) {
   uint32_t lanes = ex->n_states < 64 ? ex->n_states : 64;
   size_t first = (size_t)w * 64;

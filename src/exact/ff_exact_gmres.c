@@ -89,7 +89,7 @@ static double rotate(ff_exact_gmres *g, double *h, double norm) {
     h[k + 1] = g->cosine[k] * b - g->sine[k] * a;
   }
   double length = hypot(h[j], h[j + 1]);
-  if (!(length > 0)) return 0; /* the operator is 0 on this vector, which cannot improve anything */
+  if (!(length > 0)) return 0; /* the operator maps this vector to 0, so the vector cannot improve anything */
   g->cosine[j] = h[j] / length;
   g->sine[j] = h[j + 1] / length;
   h[j] = length;

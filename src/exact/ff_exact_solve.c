@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If the rows of U are longer than this on average, sorting the states does not pay: the update alone then mixes fast. */
+/* If the rows of U are longer than this on average, it is not worthwhile to sort the states, because the update alone then mixes
+ * fast. */
 #define WIDE_ROWS 64.0
 #define WIDE_PERTURBATION 1e-4
 

@@ -68,10 +68,10 @@ static ff_status check_text(const char *text, size_t length, const char *file, f
     if (ff_utf8_valid(line.text, line.length) && (line.length == 0 || memchr(line.text, '\0', line.length) == NULL)) continue;
     return ff_io_found(err, (ff_place){file, lines.line}, line, "text in UTF-8");
   }
-  return ff_error_set(err, FF_EINTERNAL, "%s: not UTF-8, yet every line of it is", file);
+  return ff_error_set(err, FF_EINTERNAL, "%s is not valid UTF-8, although each of its lines is", file);
 }
 
-/* A file's name for messages: control characters and invalid UTF-8 become '?'. Of a long name the end is shown. */
+/* The name of a file for messages: control characters and invalid UTF-8 become '?'. Of a long name, only the end is shown. */
 #define SHOWN_NAME 240
 static void show_name(char *shown, const char *file) {
   size_t length = strlen(file), at = 0;
@@ -111,7 +111,7 @@ ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t l
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(out, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, err);
-    default: return ff_error_set(err, FF_EARGUMENT, "%d is no format", (int)format);
+    default: return ff_error_set(err, FF_EARGUMENT, "%d is not a format", (int)format);
   }
 }
 
@@ -229,7 +229,7 @@ static ff_status write_file(const char *path, const char *text, ff_error *err) {
     int number = file < 0 ? errno : write_and_close(file, text, strlen(text), 0);
     return number == 0 ? FF_OK : file_error(err, "write", path, number);
   }
-  char *target = realpath(path, NULL); /* a symbolic link stays one */
+  char *target = realpath(path, NULL); /* so that a symbolic link remains a link */
   if (target == NULL) return file_error(err, "write", path, errno);
   ff_status status = replace_file(target, &old, text, path, err);
   free(target);

@@ -66,7 +66,7 @@ static int read_name(ff_span span, ff_span *name) {
 
 static ff_status read_node(reader *r, ff_span span, uint32_t *node) {
   ff_span name;
-  static const char wanted[] = "the name of a node, as nodeNames lists them,";
+  static const char wanted[] = "the name of a node listed in nodeNames";
   if (!read_name(span, &name)) return found(r, span, wanted);
   int64_t index = ff_build_find(&r->build, name.text, name.length);
   if (index < 0) return ff_build_suggest(&r->build, name, found(r, span, wanted));
@@ -160,7 +160,8 @@ static ff_status read_names(reader *r) {
   while ((more = next_in_block(r, start, "endNodeNames", &line, &status)) == 1) {
     uint32_t node;
     int is_new;
-    if (!read_name(line, &name)) return found(r, line, "a node's name (in quotes, where it has blanks or & ! | ^ = : ( ) , { })");
+    if (!read_name(line, &name))
+      return found(r, line, "a node's name (in quotes if it contains blanks or & ! | ^ = : ( ) , { })");
     if ((status = ff_build_node(&r->build, name, &node, &is_new)) != FF_OK) return status;
     if (!is_new) return found(r, line, "a name that no other node has");
   }
@@ -199,7 +200,7 @@ static ff_status read_initial(reader *r) {
   return status;
 }
 
-/* The next word of a line, from *at on; an empty one at the end of the line. */
+/* The next word of a line, from *at on. It is empty at the end of the line. */
 static ff_span next_word(ff_span line, size_t *at) {
   while (*at < line.length && (line.text[*at] == ' ' || line.text[*at] == '\t')) (*at)++;
   size_t start = *at;
@@ -228,11 +229,11 @@ static ff_status read_context(reader *r, ff_span line) {
     ff_span word = next_word(line, &at);
     uint64_t selected;
     if (!ff_span_count(word, &selected) || selected < 1 || selected > UINT32_MAX)
-      return found(r, word, "for each node the number of one of its functions, from 1,");
+      return found(r, word, "the number of one of the node's functions (counted from 1)");
     row[i] = (uint32_t)(selected - 1);
   }
   ff_span word = next_word(line, &at);
-  if (word.length > 0) return found(r, word, "the end of the line (a number for each node)");
+  if (word.length > 0) return found(r, word, "the end of the line (one number per node)");
   r->n_contexts++;
   return FF_OK;
 }
@@ -255,7 +256,7 @@ static ff_status read_removed(reader *r, ff_span value) {
   ff_span all = next_word(value, &at), perturbed = next_word(value, &at), rest = next_word(value, &at);
   if (!ff_span_count(all, &r->removed[0]) || !ff_span_count(perturbed, &r->removed[1]) || rest.length > 0 ||
       r->removed[0] > FF_X_MAX_OPERAND || r->removed[1] > r->removed[0])
-    return found(r, value, "how many nodes were removed and how many of them were perturbed, as in \"36 34\",");
+    return found(r, value, "the number of removed nodes and how many of them are perturbed, as in \"36 34\",");
   return FF_OK;
 }
 

@@ -29,7 +29,7 @@ static int next_row(reader *r, ff_span *row) {
   return 0;
 }
 
-/* Takes the field that starts at *from and ends at a comma outside quotes and parentheses, or at the end of the row. */
+/* Returns the field that starts at *from and ends at a comma outside quotes and parentheses, or at the end of the row. */
 static ff_span cut_field(ff_span row, size_t *from) {
   size_t end = ff_span_find(row, *from, ',', 1);
   ff_span field = {row.text + *from, end - *from};
@@ -188,7 +188,9 @@ ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, 
     if (!probabilities && pbn->first[i + 1] - pbn->first[i] > 1) {
       ff_quoted name = ff_quote(pbn->names[i], strlen(pbn->names[i]));
       free(out.text);
-      return ff_error_set(err, FF_EMODEL, "%s has one function per node, but node %s has %u; .pbn and BoolNet's text have more",
+      return ff_error_set(err, FF_EMODEL,
+                          "%s has one function per node, but node %s has %u; .pbn and BoolNet's text format can store "
+                          "several",
                           format, name.text, pbn->first[i + 1] - pbn->first[i]);
     }
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++) {

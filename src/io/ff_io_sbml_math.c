@@ -192,8 +192,8 @@ static ff_status enter(walk *w, const ASTNode_t *node) {
   return status;
 }
 
-/* Called before each argument and at the end. For and, or and xor it emits the operation that joins the last argument to
- * those before. */
+/* Called before each argument and at the end. For and, or and xor, emits the operation that joins the last argument to the
+ * previous ones. */
 static ff_status join(const walk *w, const frame *top, const operation *o) {
   return o->op != 0 && top->done >= 2 ? ff_sbml_emit(w->code, FF_X_OP(o->op, 0)) : FF_OK;
 }

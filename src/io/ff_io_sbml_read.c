@@ -209,11 +209,14 @@ static ff_status read_output(reader *r, Output_t *output, const ff_sbml_code *co
   ff_quoted shown = ff_quote(r->build.names[node], strlen(r->build.names[node]));
   ff_place place = place_of(r, output);
   if (Output_getTransitionEffect(output) != OUTPUT_TRANSITION_EFFECT_ASSIGNMENT_LEVEL)
-    return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found an output %s that is no assignmentLevel where one was expected",
+    return ff_error_set(r->err, FF_EPARSE,
+                        "%s, line %llu: found the output %s, whose transitionEffect is not assignmentLevel, where an output "
+                        "with assignmentLevel was expected",
                         place.file, (unsigned long long)place.line, shown.text);
   if (QualitativeSpecies_getConstant(species_at(r, node)))
     return ff_error_set(r->err, FF_EPARSE,
-                        "%s, line %llu: found the output %s, which is constant, where a species that is not was expected",
+                        "%s, line %llu: found the output %s, which is constant, where a species that is not constant was "
+                        "expected",
                         place.file, (unsigned long long)place.line, shown.text);
   if (r->set_on[node] != 0)
     return ff_error_set(r->err, FF_EPARSE,
@@ -234,7 +237,7 @@ static ff_status read_transition(reader *r, Transition_t *transition) {
     ff_status status = find_species(r, input, Input_getQualitativeSpecies(input), &node);
     if (status != FF_OK) return status;
     if (Input_getTransitionEffect(input) == INPUT_TRANSITION_EFFECT_CONSUMPTION)
-      return ff_io_found(r->err, place_of(r, input), span_of("consumption"), "the transitionEffect none of an input");
+      return ff_io_found(r->err, place_of(r, input), span_of("consumption"), "the transitionEffect \"none\" of an input");
   }
   ff_sbml_code code = {.err = r->err};
   uint64_t line = place_of(r, transition).line;
@@ -315,8 +318,8 @@ static ff_status found_other_kind(const reader *r, const SBMLDocument_t *documen
   if (species == 0 && reactions == 0)
     return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
   return ff_error_set(r->err, FF_EUNSUPPORTED,
-                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which this "
-                      "version cannot read; of SBML it reads Boolean networks, Level 3 with the package qual",
+                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which "
+                      "fireflip cannot read; in SBML it reads only Boolean networks (Level 3 with the package qual)",
                       r->build.file, SBMLDocument_getLevel(document), SBMLDocument_getVersion(document), species, reactions);
 }
 
@@ -342,9 +345,8 @@ ff_status ff_io_sbml_parse(ff_pbn **out, const char *text, size_t length, const 
   *out = NULL;
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status != FF_OK) return status;
-  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"; /* libsbml would add a declaration of its
-                                                                                   * own, which has a line of its own
-                                                                                   */
+  /* without it, libsbml would add a declaration on a line of its own */
+  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
   r.before = length >= 14 && memcmp(text, declaration, 14) == 0 ? 0 : sizeof declaration - 1;
   char *copy = ff_calloc(r.before + length + 1, 1);
   if (copy != NULL) {

@@ -141,7 +141,7 @@ static ff_status put_math(writer *w, const ff_sbml_code *code, uint32_t node) {
     if (depth + OUTER_DEPTH <= FF_SBML_DEPTH) continue;
     ff_quoted shown = ff_quote(w->pbn->names[node], strlen(w->pbn->names[node]));
     status = ff_error_set(w->err, FF_EMODEL,
-                          "the function of node %s nests more than %d operations, the most in SBML-qual; .pbn has no limit",
+                          "the function of node %s nests more than %d operations, the limit for SBML-qual; .pbn has no limit",
                           shown.text, FF_SBML_DEPTH - OUTER_DEPTH);
   }
   free(start);
@@ -216,7 +216,8 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
     if (pbn->first[i + 1] - pbn->first[i] == 1) continue;
     ff_quoted shown = ff_quote(pbn->names[i], strlen(pbn->names[i]));
     return ff_error_set(err, FF_EMODEL,
-                        "SBML-qual has one function per node, but node %s has %u; .pbn and BoolNet's text have more",
+                        "SBML-qual has one function per node, but node %s has %u; .pbn and BoolNet's text format can store "
+                        "several",
                         shown.text, pbn->first[i + 1] - pbn->first[i]);
   }
   ff_status status = ff_sbml_ids(&w.ids, pbn->names, pbn->n_nodes, err);

@@ -43,7 +43,7 @@ static int move_past_tag(scanner *s) {
   return closed;
 }
 
-/* libxml2 would decode the bytes again by the encoding that the declaration names. */
+/* The text is UTF-8 already. If the declaration named another encoding, libxml2 would decode the bytes with that one. */
 static ff_status check_encoding(ff_span declaration, const char *file, ff_error *err) {
   static const char word[] = "encoding";
   size_t length = sizeof word - 1, at = 0;
@@ -63,9 +63,9 @@ static ff_status check_encoding(ff_span declaration, const char *file, ff_error 
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* If a namespace is the bare name of one of libsbml's packages, such as xmlns="qual", libsbml takes it for that package in an
- * impossible version and throws an exception that C cannot catch. A namespace is a URI, which has a colon, so one without a
- * colon is refused. */
+/* If a namespace is only the name of one of libsbml's packages, such as xmlns="qual", libsbml treats it as that package in a
+ * version that does not exist, and throws an exception that C cannot catch. A namespace is a URI, which contains a colon, so a
+ * namespace without a colon is refused. */
 static ff_status check_namespaces(ff_span tag, ff_place place, ff_error *err) {
   const char *at = tag.text, *end = tag.text + tag.length, *equals;
   while (at < end && (equals = memchr(at, '=', (size_t)(end - at))) != NULL) {
@@ -123,7 +123,7 @@ ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, f
       }
       if (alone || ++depth <= FF_SBML_DEPTH) continue;
       return ff_error_set(err, FF_EPARSE,
-                          "%s, line %llu: found more than %d elements within one another where at most %d were expected",
+                          "%s, line %llu: found more than %d nested elements where at most %d were expected",
                           file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
     }
   }

@@ -182,12 +182,12 @@ static ff_status fold_binary(folder *f, uint32_t code) {
   int constant = left.constant >= 0 ? left.constant : right.constant;
   if (code == FF_X_AND && constant == 0) push_folded(f, left.start, 0);
   else if (code == FF_X_OR && constant == 1) push_folded(f, left.start, 1);
-  else push_folded(f, left.start, -1); /* the constant has no code, so the code that is left belongs to the other operand */
+  else push_folded(f, left.start, -1); /* the constant has no code, so the remaining code belongs to the other operand */
   if (code == FF_X_XOR && constant == 1) return ff_code_push(&f->code, FF_X_OP(FF_X_NOT, 0), f->err);
   return FF_OK;
 }
 
-/* Folds a table some of whose inputs have become constants: keeps the rows that agree with them. */
+/* Folds a table in which some inputs have become constants: keeps the rows that agree with them. */
 static ff_status fold_table(folder *f, uint32_t k, const uint32_t *data) {
   f->height -= k;
   folded *input = f->stack + f->height;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 ff_status ff_string_add(ff_string *string, const char *text, size_t length, ff_error *err) {
-  if (length > SIZE_MAX - string->length - 1) return ff_error_set(err, FF_ESIZE, "a text exceeds what memory can address");
+  if (length > SIZE_MAX - string->length - 1)
+    return ff_error_set(err, FF_ESIZE, "a text needs more memory than can be addressed");
   void *memory = string->text;
   ff_status status = ff_grow(&memory, &string->capacity, string->length + length + 1, 1, err);
   string->text = memory;

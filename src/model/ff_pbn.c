@@ -34,7 +34,7 @@ ff_status ff_pbn_new_predictors(ff_pbn *pbn, ff_error *err) {
 
 ff_status ff_pbn_new_contexts(ff_pbn *pbn, uint32_t m, ff_error *err) {
   if (pbn->n_nodes > 0 && m > SIZE_MAX / sizeof *pbn->context / pbn->n_nodes)
-    return ff_error_set(err, FF_ESIZE, "%u contexts of %u nodes exceed what memory can address", m, pbn->n_nodes);
+    return ff_error_set(err, FF_ESIZE, "%u contexts of %u nodes need more memory than can be addressed", m, pbn->n_nodes);
   double *probability = ff_calloc(m, sizeof *probability);
   uint32_t *context = ff_calloc((size_t)m * pbn->n_nodes, sizeof *context);
   if (probability == NULL || context == NULL) {
@@ -79,8 +79,8 @@ static ff_status check_name(const char *name, uint32_t node, ff_error *err) {
       return ff_error_set(err, FF_EMODEL, "the name %s of node %u has a control character", shown.text, node + 1);
   if (strchr(name, '"') != NULL && strchr(name, '`') != NULL)
     return ff_error_set(err, FF_EMODEL,
-                        "the name %s of node %u has both a double quote and a backquote; it may have one of them", shown.text,
-                        node + 1);
+                        "the name %s of node %u has both a double quote and a backquote; it may have only one of them",
+                        shown.text, node + 1);
   return FF_OK;
 }
 
@@ -95,12 +95,11 @@ static ff_status check_names(const ff_pbn *pbn, ff_error *err) {
   return status;
 }
 
-/* A sum that division would not bring nearer to 1 is left as it is, so that a network that is written and read again is the
- * same. */
+/* Whether a sum is so close to 1 that division would not bring it closer. Such probabilities are not changed, so that writing
+ * and reading a network gives the same network. */
 static int sums_to_one(double sum, uint32_t n) { return fabs(sum - 1.0) <= 4e-16 * (1.0 + n); }
 
-/* Checks and normalises n probabilities that are `stride` bytes apart. `who` and `name` say in messages whose probabilities
- * they are. */
+/* Checks and normalises n probabilities that are `stride` bytes apart. In messages, `who` and `name` tell to what they belong. */
 static ff_status normalise_sum(double *first, size_t stride, uint32_t n, int normalise, const char *who, const char *name,
                                ff_error *err) {
   double sum = 0.0;
@@ -116,7 +115,8 @@ static ff_status normalise_sum(double *first, size_t stride, uint32_t n, int nor
   for (uint32_t i = 0; i < n; i++) {
     double *p = (double *)((char *)first + i * stride);
     *p /= sum;
-    if (!(*p > 0.0)) return ff_error_set(err, FF_EMODEL, "%s%s: probability %u is 0 beside the others", who, name, i + 1);
+    if (!(*p > 0.0))
+      return ff_error_set(err, FF_EMODEL, "%s%s: probability %u is too small compared with the others", who, name, i + 1);
   }
   return FF_OK;
 }

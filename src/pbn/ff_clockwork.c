@@ -6,7 +6,7 @@
 #include "ff_engine_internal.h"
 
 #define STARTS 8             /* number of starts to follow if some nodes start at random */
-#define WORK (1u << 26)      /* words of expressions and states that the search may read, which takes a few tenths of a second */
+#define WORK (1u << 26)      /* words of expressions and states that the search may read: a few tenths of a second */
 #define LONGEST (1u << 20)   /* in steps */
 
 /* Lists the children of all nodes. at[i] to at[i + 1] - 1 are the positions of node i's children in `children`. */

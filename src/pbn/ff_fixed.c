@@ -1,4 +1,4 @@
-/* Arithmetic with 192-bit fixed-point numbers, as far as the tables of flips and choices need it. */
+/* Arithmetic with 192-bit fixed-point numbers, limited to what the tables of flips and choices need. */
 #include "ff_fixed.h"
 
 ff_fixed ff_fixed_of(double x) {
@@ -97,8 +97,8 @@ uint64_t ff_fixed_fraction(ff_fixed x) {
   return x.limb[FF_FIXED_POINT] != 0 ? UINT64_MAX : (uint64_t)x.limb[FF_FIXED_POINT - 1] << 32 | x.limb[FF_FIXED_POINT - 2];
 }
 
-/* Divides the sum of the weights up to each alternative by the sum of all, which gives a number in [0, 1]; the cut is (before
- * + number) / all. */
+/* For each alternative, the sum of the weights up to it is divided by the sum of all weights. This gives a number in [0, 1]. The
+ * cut is (before + number) / all. */
 void ff_fixed_cuts_within(uint64_t *cut, const double *weight, size_t stride, uint32_t n, uint32_t n_cuts, uint32_t before,
                           uint32_t all) {
   const char *at = (const char *)weight;

@@ -9,7 +9,7 @@
 #include "ff_packed_step.h"
 
 #define PACKED_INPUTS 12           /* functions with more inputs stay expressions; 2^12 bits are half a kilobyte */
-#define FAST_BYTES (32 * 1024)     /* the split assumes a first-level cache of this size on every machine */
+#define FAST_BYTES (32 * 1024)     /* the split assumes a first-level cache of this size, on every machine */
 #define STACK_BITS 32
 
 void ff_packed_free(ff_packed *packed) {
@@ -112,8 +112,8 @@ static ff_status write_expressions(ff_packed *q, const ff_expr *const *expr, uin
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The bounds of a choice, in two halves. The last alternative takes what is left and has the largest bound. `room` has n
- * entries. */
+/* The bounds of a choice, in two halves. The last alternative gets the remaining probability and has the largest bound. `room`
+ * has n entries. */
 static void cut_in_halves(uint32_t *high, uint32_t *low, uint64_t *room, const double *probability, size_t stride, uint32_t n) {
   ff_fixed_cuts(room, probability, stride, n);
   room[n - 1] = UINT64_MAX;

@@ -18,8 +18,8 @@ void ff_poisson_free(ff_poisson *poisson) {
   *poisson = (ff_poisson){0};
 }
 
-/* A column's share of 2^64: 2^32 times the number of words that select it. For some columns this number is larger by one than
- * for others. */
+/* The part of 2^64 that belongs to a column: 2^32 times the number of words that select the column. This number is larger by one
+ * for some columns than for others. */
 static uint64_t share(const ff_poisson *p, uint32_t column) {
   uint64_t first = (((uint64_t)column << 32) + p->size - 1) / p->size;
   return (((((uint64_t)column + 1) << 32) + p->size - 1) / p->size - first) << 32;
@@ -34,7 +34,7 @@ static uint64_t fraction(uint64_t part, uint64_t whole) {
 /* Splits the columns into those whose weight is below their share and the others, and pairs them. The weights sum to 2^64 -
  * 1, so one column may end one unit below its share, with itself as its alias. */
 static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
-  uint32_t size = out->size, low = 0, high = size; /* low ones are added at the front, high ones at the back */
+  uint32_t size = out->size, low = 0, high = size; /* columns below their share are added at the front, the others at the back */
   for (uint32_t i = 0; i < size; i++) {
     out->alias[i] = i;
     out->threshold[i] = UINT64_MAX;
@@ -46,8 +46,7 @@ static void fill_alias(ff_poisson *out, uint64_t *weight, uint32_t *stack) {
   while (low > 0 && high < size) {
     uint32_t less = stack[--low], pick = high;
     uint64_t missing = share(out, less) - weight[less];
-    /* a value with hardly more than its share may have less than is missing if a whole share is missing; then others have
-     * more */
+    /* if a whole share is missing, a column with hardly more than its share has too little; then other columns have more */
     while (weight[stack[pick]] < missing && pick + 1 < size) pick++;
     uint32_t more = stack[pick];
     stack[pick] = stack[high];

@@ -36,8 +36,9 @@ void ff_program_free(ff_program *program) {
   free(program);
 }
 
-/* In an asynchronous step, each alternative costs some work for all 1,024 trajectories of a tile. With more alternatives than
- * this, running each trajectory by itself is cheaper on a GPU, though not yet on a processor. */
+/* In an asynchronous step, each alternative costs some work for all 1,024 trajectories of a tile. If there are more alternatives
+ * than this, a GPU is faster when it runs each trajectory separately. On a processor, this is only so with even more
+ * alternatives. */
 #define MOST_ALTERNATIVES 256
 
 static uint64_t alternatives_of(const ff_pbn *pbn) {
@@ -49,10 +50,10 @@ static void plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted) {
   int synchronous = pbn->update == FF_SYNCHRONOUS, few = alternatives_of(pbn) <= MOST_ALTERNATIVES;
   program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous || few ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
   snprintf(program->reason, sizeof program->reason, "%s",
-           wanted != FF_LAYOUT_AUTO ? "as asked for"
+           wanted != FF_LAYOUT_AUTO ? "as requested"
            : synchronous            ? "synchronous: all nodes of 1,024 trajectories are updated by operations on whole rows"
            : few                    ? "asynchronous: 1,024 trajectories choose their nodes by operations on whole rows"
-                                    : "asynchronous, with many nodes: a trajectory updates one node a step");
+                                    : "asynchronous, with many nodes: a trajectory updates one node per step");
 }
 
 static ff_status copy_terms(ff_program *program, const ff_observables *observables, ff_error *err) {
@@ -73,7 +74,8 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
 }
 
 /* The smallest probability, per step, that a function of a node is selected or, if that is larger, that the node flips. A
- * function that is selected more rarely than the node flips moves its node only to where flips take it anyway. */
+ * function that is selected more rarely than its node flips needs no waiting time of its own, because flips give the node the
+ * same values more often. */
 static double rarest(const ff_pbn *pbn) {
   double share = pbn->update == FF_ASYNCHRONOUS ? 1.0 / ((double)pbn->n_nodes + (double)pbn->removed_nodes) : 1, least = 1;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {

@@ -83,7 +83,7 @@ static ff_status copy_node(ff_pbn *to, uint32_t at, const ff_pbn *from, uint32_t
     const ff_predictor *old = &from->predictors[from->first[node] + j];
     for (uint32_t k = 0; k < old->n_parents; k++)
       if (map[old->parents[k]] < 0)
-        return ff_error_set(err, FF_EMODEL, "node \"%s\" stays but its parent \"%s\" does not", from->names[node],
+        return ff_error_set(err, FF_EMODEL, "node \"%s\" is kept, but its parent \"%s\" is not", from->names[node],
                             from->names[old->parents[k]]);
     ff_status status = ff_expr_remap(&to->predictors[first + j].expr, &old->expr, map, err);
     if (status != FF_OK) return status;

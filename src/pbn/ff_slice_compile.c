@@ -16,7 +16,7 @@ typedef struct {
   ff_error *err;
   ff_status status;
   uint32_t temps, most_temps; /* temporaries in use now, and the largest number so far */
-  uint32_t pinned;            /* this many temporaries, the first ones, are masks, which later functions still read */
+  uint32_t pinned;            /* the first temporaries, this many, are masks, which later functions still read */
   operand *stack;             /* stack of the expression that is being compiled */
   size_t stack_capacity;
   uint32_t random_rows;       /* number of random rows used so far */
@@ -88,7 +88,7 @@ static void settle(compiler *c, operand a, uint32_t dst) {
   emit(c, a.negated ? FF_S_NOT : FF_S_COPY, dst, a.row, 0, 0);
 }
 
-/* The same value without a sign. */
+/* The same value as an operand without a sign. */
 static operand plain(compiler *c, operand a) {
   if (a.constant || !a.negated) return a;
   ff_slice_op *last = a.row >= c->slice->temps ? maker(c, a.row) : NULL;
@@ -97,7 +97,7 @@ static operand plain(compiler *c, operand a) {
   return (operand){row, 0, 0};
 }
 
-/* The number of temporaries in use after an operand is freed, if it is the last temporary. */
+/* The number of temporaries in use after an operand is freed. Only the last temporary can be freed. */
 static uint32_t give_back(const compiler *c, operand a, uint32_t temps) {
   return !a.constant && temps > c->pinned && a.row == c->slice->temps + temps - 1 ? temps - 1 : temps;
 }
@@ -281,7 +281,7 @@ static uint32_t note_select(compiler *c, uint32_t n_cuts) {
     while (select.n_rows > 1 && !(bits >> (FF_SELECT_BITS - select.n_rows) & 1)) select.n_rows--;
   if ((uint64_t)(select.number + 1) * (FF_TILE / 4) > FF_PHILOX_MAX_BLOCKS ||
       ((uint64_t)c->random_rows + FF_SELECT_ROWS) / 4 * 32 > FF_PHILOX_MAX_BLOCKS) {
-    c->status = ff_error_set(c->err, FF_ESIZE, "more than %u nodes with several predictor functions exceed what a step can draw",
+    c->status = ff_error_set(c->err, FF_ESIZE, "a step cannot draw choices for more than %u nodes with several functions",
                              select.number);
     return 0;
   }
@@ -364,7 +364,7 @@ static void compile_independent(compiler *c, const ff_pbn *pbn) {
   free(list.probability);
 }
 
-/* The function that a node has in each context, without those at the end that are equal to the last one. */
+/* The function of a node in each context. If several contexts at the end have the same function, it is listed once. */
 static uint32_t list_contexts(const ff_pbn *pbn, uint32_t i, uint32_t *which) {
   uint32_t n = pbn->n_contexts;
   for (uint32_t j = 0; j < n; j++) which[j] = pbn->first[i] + pbn->context[(size_t)j * pbn->n_nodes + i];
@@ -390,9 +390,9 @@ static void compile_dependent(compiler *c, const ff_pbn *pbn) {
   free(which);
 }
 
-/* One choice among all functions of all nodes. Each has its probability divided by the number of nodes, including removed
- * ones. The last alternative needs no bound; if there are removed nodes, it is the selection of one of them. With contexts,
- * the choice is among nodes. */
+/* One choice among all functions of all nodes. The probability of each is divided by the number of nodes, including removed
+ * ones. The last alternative needs no bound. If there are removed nodes, this alternative is the selection of one of them. With
+ * contexts, the choice is among nodes. */
 static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   static const double whole = 1.0;
   uint32_t n = pbn->n_nodes, all = n + pbn->removed_nodes;
@@ -409,8 +409,8 @@ static uint32_t choose_node(compiler *c, const ff_pbn *pbn) {
   return note_select(c, (uint32_t)(cuts - (c->slice->cuts + c->slice->n_cuts)));
 }
 
-/* A step updates one node, which may be a removed one. Masks are nested: node i is selected if the mask of its last
- * alternative is 1 and that of node i - 1 is 0. */
+/* A step updates one node, which may be a removed one. Masks are nested: node i is selected if the mask of its last alternative
+ * is 1 and the mask of the last alternative of node i - 1 is 0. */
 static void compile_asynchronous(compiler *c, const ff_pbn *pbn) {
   uint32_t m = pbn->n_contexts, n = pbn->n_nodes;
   uint32_t *which = m > 0 ? room_for_contexts(c, m) : NULL;

@@ -24,9 +24,7 @@ static uint32_t settle(const ff_pbn *pbn, const uint8_t *settled, uint32_t open,
             waits[i]++;
           }
         }
-    for (uint32_t i = 1; i <= n && !fill; i++) at[i] += at[i - 1]; /* ends of the lists; filling the lists turns them into
-                                                                    * starts
-                                                                    */
+    for (uint32_t i = 1; i <= n && !fill; i++) at[i] += at[i - 1]; /* ends of the lists, until these are filled */
   }
   for (uint32_t i = 0; i < n; i++)
     if (!settled[i] && waits[i] == 0) queue[n_queue++] = i;

@@ -21,7 +21,7 @@ static struct {
   int skipped;   /* whether this test is skipped */
 } ff_check_state;
 
-/* Prints at most this many failures per test. */
+/* The largest number of failures that are printed per test. */
 #define FF_CHECK_MOST 20
 
 static inline int ff_check_failed(const char *file, int line) {
@@ -36,7 +36,7 @@ static inline int ff_check_failed(const char *file, int line) {
     if (!(cond) && ff_check_failed(__FILE__, __LINE__)) printf("not true: %s\n", #cond);        \
   } while (0)
 
-/* The same, with further information in the manner of printf. */
+/* The same, with further information in the style of printf. */
 #define FF_CHECK_SAY(cond, ...)                            \
   do {                                                     \
     if (!(cond) && ff_check_failed(__FILE__, __LINE__)) {  \

@@ -48,7 +48,7 @@ typedef struct {
   set_list sets;
 } scene;
 
-/* Returns 0 after a failed check. */
+/* Returns 0 if a check fails. */
 static inline int scene_new(scene *s, const char *const *rules, double perturbation, ff_update update, const char *const *texts) {
   s->pbn = net_parse(rules, perturbation, update);
   if (s->pbn == NULL) return 0;

@@ -67,8 +67,8 @@ void *failing_shrink(failing_site *site, void *memory, size_t count, size_t size
 
 /* ---- allocations of igraph ------------------------------------------------------------------------------------------- */
 
-/* All libraries find this program's functions of these names before AddressSanitizer's, which these functions call. The sanitizer
- * itself calls them first, before it is ready. Therefore they must not be instrumented. */
+/* The libraries find this program's functions of these names before those of AddressSanitizer, which these functions call. The
+ * sanitizer itself calls them first, before it is ready. Therefore they must not be instrumented. */
 #define BARE __attribute__((no_sanitize("address", "undefined")))
 void *__interceptor_malloc(size_t size);
 void *__interceptor_calloc(size_t count, size_t size);

@@ -1,6 +1,6 @@
-/* Allocations that fail on demand. The core is compiled again with this header before each file (-include, see the Makefile). Its
- * calls of ff_calloc() and the like then go to failing_memory.c, each with a record of the place of the call. The records form a
- * section of the program, so the list of places is complete, whether they are reached or not. */
+/* Allocations that fail on demand. The core is compiled again with this header before each file (-include, see the Makefile).
+ * Its calls of ff_calloc() and similar functions then go to failing_memory.c, each with a record of the place of the call. The
+ * records form a section of the program, so the list of places is complete, whether they are reached or not. */
 #ifndef FF_TESTS_FAILING_MEMORY_H
 #define FF_TESTS_FAILING_MEMORY_H
 
@@ -13,8 +13,8 @@ typedef struct {
   long failed; /* how often it was made to fail */
 } failing_site;
 
-/* Makes the allocation with number `first`, counted from 1 from now on, fail; with `onwards` also all later ones. 0: none
- * fails. */
+/* Makes the allocation with number `first` fail, counted from 1 at this call. With `onwards`, all later allocations fail too. If
+ * `first` is 0, none fails. */
 void failing_start(long first, int onwards);
 
 /* The number of allocations since failing_start(). */

@@ -6,8 +6,7 @@
 #include "../../src/base/ff_math.h"
 #include "../../src/base/ff_philox.h"
 
-/* name, the usual range, a range that is numerically difficult, lowest and highest exponent, whether negative arguments make
- * sense */
+/* name, usual range, numerically difficult range, lowest and highest exponent, whether negative arguments are in the domain */
 #define MATH_LIST(X)                              \
   X(log, 0.0, 1.0, 0.5, 1.5, -1022, 1023, 0)      \
   X(log1p, -1.0, 3.0, -0.3, 0.5, -60, 1023, 0)    \

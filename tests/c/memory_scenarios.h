@@ -1,6 +1,6 @@
-/* The scenarios of test_memory. Together they reach every place of the core that allocates. A scenario is prepared once, while no
- * allocation fails, and then run again and again. A run returns the status of the call that failed, frees all that it allocated,
- * and passes `err`, which may be NULL, to everything that it calls. */
+/* The scenarios of test_memory. Together they reach every place of the core that allocates. A scenario is prepared once, while
+ * no allocation fails, and then run many times. A run returns the status of the call that failed and frees everything that it
+ * allocated. It passes `err`, which may be NULL, to everything that it calls. */
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
@@ -38,7 +38,7 @@ static void release(void) {
 
 static void give_random(net_shape shape, uint64_t seed) { given.pbn = net_random_make(&shape, seed); }
 
-/* After a failure, *out must be NULL. */
+/* After a failed call, *out must be NULL. */
 #define CHECK_OUT(status, out) FF_CHECK(((status) == FF_OK) == ((out) != NULL))
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static ff_status solves(ff_error *err) {
   ff_status status = ff_exact_new(&exact, given.pbn, err);
   CHECK_OUT(status, exact);
   if (status == FF_OK) {
-    pi = ff_calloc(ff_exact_states(exact), sizeof *pi); /* the test's own, which does not fail */
+    pi = ff_calloc(ff_exact_states(exact), sizeof *pi); /* allocated by the test itself, so it does not fail */
     next = ff_calloc(ff_exact_states(exact), sizeof *next);
     status = ff_exact_solver_new(&solver, exact, 1e-9, 100000, err);
     CHECK_OUT(status, solver);
@@ -201,7 +201,7 @@ static void prepare_groups(void) {
   given.pbn = net_parse(rules, 0.2, FF_SYNCHRONOUS);
 }
 
-/* Rows so long that reordering the states does not pay. */
+/* Rows are so long that it is not worthwhile to reorder the states. */
 static void prepare_wide(void) {
   give_random((net_shape){.nodes = 9, .max_functions = 6, .max_parents = 4, .perturbation = 0.2}, 2);
 }
@@ -310,7 +310,7 @@ static ff_status makes_table_image(ff_error *err) {
   return status;
 }
 
-/* The fake backend lies beside this program: see the Makefile. */
+/* The fake backend is in the folder of this program: see the Makefile. */
 static ff_status opens_a_backend(ff_error *err) {
   ff_backend_library *library = NULL;
   ff_status status = ff_backend_open(&library, "build/memory/fake_right.so", err);
@@ -331,7 +331,8 @@ static void prepare_estimate(void) {
   given.pbn = net_parse(rules, 0.02, FF_SYNCHRONOUS);
 }
 
-/* As the package does it: sets and influences, each distinct term counted once, a pilot with monitors, and a run to its end. */
+/* Works as the package does: sets and influences are observed, each distinct term is counted once, the pilot has monitors, and
+ * the run goes to its end. */
 static ff_status estimates(int threads, ff_error *err) {
   static const uint32_t from[] = {1, 2, 0, 0}, to[] = {0, 0, 3, 2};
   ff_observables observables = {0};
@@ -373,7 +374,7 @@ static ff_status estimates(int threads, ff_error *err) {
 static ff_status estimates_in_one_thread(ff_error *err) { return estimates(1, err); }
 static ff_status estimates_in_two_threads(ff_error *err) { return estimates(2, err); }
 
-/* Every node is an observable of its own, so the program counts each. */
+/* Every node is a separate observable, so the program counts each. */
 static const uint32_t own_first[] = {0, 1, 2};
 static const double own_weights[] = {1, 1};
 
@@ -403,7 +404,7 @@ static ff_status resumes(ff_error *err) {
   return status;
 }
 
-/* Pilot and run on the devices of test_waves, which are tiles on this processor. If a device fails, this must be reported. */
+/* Pilot and run use the devices of test_waves, which are tiles on this processor. If a device fails, this must be reported. */
 static void prepare_devices(void) {
   ff_error err;
   prepare_estimate();
@@ -509,7 +510,7 @@ static void release_code(void) {
   FF_CHECK(rmdir(code_folder) == 0);
 }
 
-/* Uses the compiler beside this program, which loads the fake library in the place of NVRTC. */
+/* Uses the compiler in the folder of this program, which loads the fake library instead of NVRTC. */
 static ff_status makes_code(double price, ff_error *err) {
   static const char *const parts[] = {"#include \"base/ff_philox.h\"\n", "int kernel;\n"}, *const options[] = {"-DONE=1"};
   const ff_jit_request request = {.parts = parts, .n_parts = 2, .options = options, .n_options = 1, .arch = 90,

@@ -18,8 +18,9 @@ static inline uint32_t net_draw(net_random *r, uint32_t below) {
 
 static inline double net_uniform(net_random *r) { return (net_draw(r, 1u << 30) + 0.5) / (1u << 30); }
 
-/* Makes a network from rules. rules[k] = "name <probability> expression"; the rules of a node follow each other, and NULL ends
- * the list. The nodes are the names in order. Returns NULL after a failed check. The caller frees the network. */
+/* Makes a network from rules: rules[k] = "name <probability> expression". All rules of a node must be adjacent, and NULL ends
+ * the list. Nodes are numbered in the order of their names in the list. Returns NULL if a check fails. The caller frees the
+ * network. */
 static inline ff_pbn *net_parse(const char *const *rules, double perturbation, ff_update update) {
   ff_error err = {FF_OK, ""};
   uint32_t n_rules = 0, n = 0;

@@ -1,6 +1,6 @@
 /* Changes programs so that the first bits of some random numbers equal those of the bounds with which they are compared. Then
- * further bits decide, which otherwise happens once in 2^32 draws. A bound gets the bits that are drawn at a given step. Its last
- * bits are chosen so that the number is below the bound (`below`) or not. */
+ * further bits decide the comparison, which otherwise happens once in 2^32 draws. A bound gets the bits that are drawn at a
+ * given step. Its last bits are chosen so that the number is below the bound (`below`) or not. */
 #ifndef FF_TESTS_OPEN_H
 #define FF_TESTS_OPEN_H
 

@@ -1,4 +1,4 @@
-/* Takes the place of the CUDA driver in tests of ff_jit.c: accepts code that begins with "code", unless REFUSE_CODE is set. */
+/* Replaces the CUDA driver in tests of ff_jit.c. It accepts code that begins with "code", unless REFUSE_CODE is set. */
 #ifndef FF_TESTS_PRETEND_MODULE_H
 #define FF_TESTS_PRETEND_MODULE_H
 

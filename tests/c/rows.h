@@ -1,5 +1,5 @@
-/* Compares kernels with a tile, bit for bit: the networks for all kernels, and a launch of a sliced kernel's step code on the
- * host. */
+/* Compares kernels with a tile, bit for bit. Contains the networks for all kernels, and launches the step code of a sliced
+ * kernel on the host. */
 #ifndef FF_TESTS_ROWS_H
 #define FF_TESTS_ROWS_H
 
@@ -8,7 +8,7 @@
 #include "nets.h"
 #include "open.h"
 
-/* The first entries of every list of shapes. */
+/* The first entries of all lists of shapes. */
 #define SMALL_SHAPES                                                                                            \
   {.nodes = 3, .max_functions = 3, .max_parents = 3, .perturbation = 0.05},                                     \
       {.nodes = 5, .max_functions = 4, .max_parents = 4, .perturbation = 0.2, .exempt = 0.3, .fixed = 0.3},     \

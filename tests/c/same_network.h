@@ -1,4 +1,4 @@
-/* Compares two networks bit for bit or in their meaning. For the tests and the fuzzers of io/. */
+/* Compares two networks, either bit for bit or by their meaning. Used by the tests and the fuzzers of io/. */
 #ifndef FF_TESTS_SAME_NETWORK_H
 #define FF_TESTS_SAME_NETWORK_H
 

@@ -1,5 +1,5 @@
-/* Opens fake backends (fake_backend.c), which the Makefile puts beside this program. Checks the texts that the CUDA backend
- * contains. */
+/* Opens fake backends (fake_backend.c), which the Makefile puts in the folder of this program. Also checks the texts that the
+ * CUDA backend contains. */
 #define _DEFAULT_SOURCE /* readlink, fork */
 #include "../../src/backend/ff_backend.h"
 
@@ -9,7 +9,7 @@
 #include "../../src/cuda/runtime/ff_texts.h"
 #include "check.h"
 
-/* The path of a file beside this program. */
+/* The path of a file in the folder of this program. */
 static const char *beside(const char *name) {
   static char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 256);
@@ -72,7 +72,7 @@ static void wrong_backends_are_refused(void) {
   FF_CHECK_INT(ff_backend_open(&library, beside("fake_abi.so"), NULL), FF_EBACKEND);
 }
 
-/* The child only asks, and its exit status is the answer. */
+/* The child only calls the function, and its exit status is the result. */
 static void a_forked_process_is_refused(void) {
   ff_error err;
   ff_backend_library *library = NULL;

@@ -95,7 +95,7 @@ static void allocation_checks_products(void) {
   void *memory = NULL;
   size_t capacity = 0;
   ff_error err;
-  FF_CHECK_FAILS(ff_grow(&memory, &capacity, SIZE_MAX / 2 + 2, 8, &err), FF_ESIZE, &err, "exceed");
+  FF_CHECK_FAILS(ff_grow(&memory, &capacity, SIZE_MAX / 2 + 2, 8, &err), FF_ESIZE, &err, "can be addressed");
   FF_CHECK(memory == NULL && capacity == 0);
   FF_CHECK_OK(ff_grow(&memory, &capacity, 100, 8, &err), &err);
   FF_CHECK(capacity >= 100);

@@ -169,7 +169,7 @@ static void what_others_could_have_written_is_not_read(void) {
   FF_CHECK(rename(path, aside) == 0 && symlink(aside, path) == 0);
   FF_CHECK(holds(&p, "a", NULL)); /* a link is not read, even one to a file of this user */
   FF_CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
-  FF_CHECK(holds(&p, "a", NULL)); /* and opening a pipe must not block */
+  FF_CHECK(holds(&p, "a", NULL)); /* opening a pipe must not block either */
   FF_CHECK(unlink(path) == 0 && mkdir(path, 0700) == 0);
   FF_CHECK(holds(&p, "a", NULL));
   FF_CHECK(rmdir(path) == 0 && rename(aside, path) == 0 && holds(&p, "a", "code"));
@@ -228,7 +228,7 @@ static void savings_add_up(void) {
   end_place(&p);
 }
 
-/* A folder in which nobody may write has the same effect as a full disk: nothing is stored. */
+/* A folder in which nobody may write has the same effect as a full disk: no code is stored, and nothing else fails. */
 static void what_cannot_be_kept_is_no_harm(void) {
   ff_error err;
   place p = new_place();

@@ -111,7 +111,7 @@ static ff_pbn *large_net(uint64_t seed, uint32_t contexts, ff_update update) {
   return net_random_make(&shape, seed);
 }
 
-/* A hash of everything that a tile gives out. */
+/* A hash of all results of a tile. */
 static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, const uint64_t *pieces, int n_pieces) {
   ff_error err;
   ff_expr terms[3] = {{0}};
@@ -236,8 +236,8 @@ static void counters_count(void) {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The probabilities of a table, exactly, in units of 2^-96. A number of words fall on each column. Of each word, the threshold
- * goes to the column's value and the rest to its alias. */
+/* The exact probabilities of a table, in units of 2^-96. Each column is selected by some number of random words. For each of
+ * these words, the threshold is the part that goes to the column's value, and the rest goes to its alias. */
 static wide *masses(const ff_poisson *table) {
   wide *mass = ff_calloc(table->size, sizeof *mass);
   for (uint32_t c = 0; c < table->size; c++) {
@@ -249,7 +249,7 @@ static wide *masses(const ff_poisson *table) {
   return mass;
 }
 
-/* Poisson probabilities of the table's values, by recurrence from the mode. */
+/* The Poisson probabilities of the table's values, computed by recurrence from the mode. */
 static long double *poisson_law(const ff_poisson *table, long double mean) {
   long double *law = ff_calloc(table->size, sizeof *law);
   wide sum = 0; /* in units of 2^-100, so that nothing is lost */
@@ -262,18 +262,19 @@ static long double *poisson_law(const ff_poisson *table, long double mean) {
   return law;
 }
 
-/* Whether long doubles have 64 bits. Under valgrind they have 53. */
+/* Whether long doubles have a significand of 64 bits. Under valgrind they have 53. */
 static int long_doubles_are_long(void) {
   volatile long double sum = 1;
   sum += 0x1p-63L;
   return sum > 1;
 }
 
-/* All errors are in units of 2^-64. The table: two rounded sums, of which the last may stay below 1, and thresholds that are
- * rounded down by 2^-96 per word and column; an alias of all columns would get all of these. Together 3. The probabilities
- * computed here: each step of the recurrence rounds twice, so at distance d from the mode a probability P(d) is off by 2 d P(d) <
- * 1. All of them together make the sum off by a fraction of 2 E|d|, which times P(d) is < 1. The mean has a relative error of 4,
- * so P(d) is off by 4 d P(d) < 2. Dividing by the sum adds 2. The total is 9, or 2^-60.8. */
+/* All errors are in units of 2^-64. The table has an error of at most 3: it has two rounded sums, of which the last may stay
+ * below 1, and thresholds that are rounded down by 2^-96 per word and column, which would all add up in an alias of all columns.
+ * The probabilities computed here have these errors: each step of the recurrence rounds twice, so at distance d from the mode a
+ * probability P(d) has an error of 2 d P(d) < 1. All of these together change the sum by a fraction of 2 E|d|, which times P(d)
+ * is < 1. The mean has a relative error of 4, so P(d) has an error of 4 d P(d) < 2. The division by the sum adds 2. The total is
+ * 9, or 2^-60.8. */
 static void hits_are_poisson(void) {
   static const double probabilities[] = {1e-15, 1e-14, 1e-12, 1e-11, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.999};
   static const uint64_t sites[] = {1, 2, 7, 59, 1024, 59 * 1024, 100000, 3000000, 100000 * 1024};
@@ -295,7 +296,7 @@ static void hits_are_poisson(void) {
       FF_CHECK_SAY(most < bound, "p %g, %g sites: a probability is wrong by 2^%.1Lf", probabilities[i], (double)sites[j],
                    log2l(most));
       FF_CHECK(sum == (wide)1 << 96);
-      /* one hit or more, where that is rare: only the error of the table counts */
+      /* at least one hit, if that is rare: only the error of the table matters */
       if (mean < 0x1p-10L)
         FF_CHECK_SAY(fabsl((long double)some * 0x1p-96L + expm1l(-mean)) < 0x1p-62L + bound * mean,
                      "p %g, %g sites: %Lg, expected %Lg",
@@ -344,9 +345,9 @@ static ff_tile *blinking(ff_program **program, const ff_pbn *pbn, ff_layout layo
   return tile;
 }
 
-/* 1,024 million sites, p = 1e-12 and a million steps give 1,024 expected hits, with a Poisson distribution. The number is outside
- * the expectation by more than six standard deviations and one with probability below 1e-8. The expected number of steps in which
- * one trajectory is hit twice is 5e-4. */
+/* With 1,024 million sites, p = 1e-12 and a million steps, 1,024 hits are expected, with a Poisson distribution. The number
+ * differs from the expectation by more than six standard deviations and one with probability below 1e-8. The expected number of
+ * steps in which one trajectory is hit twice is 5e-4. */
 static void tiny_perturbations_flip(void) {
   const uint64_t steps = 1000000;
   ff_program *program;
@@ -363,8 +364,8 @@ static void tiny_perturbations_flip(void) {
   ff_pbn_free(pbn);
 }
 
-/* The first bits do not decide the hits of trajectory 9. Its hits are those of its column if the further bits are below the
- * threshold, else none. */
+/* The first bits do not decide the hits of trajectory 9. If the further bits are below the threshold, its number of hits is that
+ * of its column, else it has none. */
 static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout, uint64_t step) {
   const uint64_t key = 13, unit = 3;
   for (int below = 0; below < 2; below++) {
@@ -451,7 +452,7 @@ static void open_choices_are_decided(void) {
   }
 }
 
-/* Cuts are correct to half a unit of 2^-64, or to a whole unit at 1 itself. Long doubles add the same error. */
+/* Cuts are correct to half a unit of 2^-64, or to a whole unit if the cut is 1. Long doubles add an error of the same size. */
 static void cuts_are_right(void) {
   static const double weights[][4] = {{1e-15, 1 - 1e-15}, {1 - 1e-15, 1e-15}, {0.5, 1e-12, 0.5 - 1e-12}, {0.25, 0.25, 0.5},
                                       {0.1, 0.2, 0.3, 0.4}, {1e-18, 1}, {1, 1e-18}};
@@ -537,7 +538,7 @@ static void clocks_are_found(void) {
   }
   FF_CHECK_INT(clockwork_of(ring_and_chain(1, 0, 0, 0)).period, 2);
   FF_CHECK_INT(clockwork_of(ring_and_chain(3, 2, 0, 0.01)).period, 1); /* flips reach all states */
-  /* a counter of 20 digits has period 2^20; that of 21 digits is too long */
+  /* a binary counter with 20 digits has period 2^20; with 21 digits the period is too long */
   for (uint32_t bits = 20; bits <= 21; bits++) {
     static char text[21][256];
     const char *rules[22] = {NULL};

@@ -1,5 +1,5 @@
-/* `err` may be NULL (ff_base.h): then every function that fills an error fails with the same status. test_memory tests failed
- * allocations. */
+/* `err` may be NULL (ff_base.h). Then every function that can set an error must fail with the same status. test_memory tests
+ * failed allocations. */
 #define _DEFAULT_SOURCE
 #include "../../src/backend/ff_backend.h"
 #include "../../src/io/ff_io.h"
@@ -240,7 +240,7 @@ static ff_status no_parent(ff_error *err) {
   return ff_influence_new(&out, net, &(uint32_t){3}, &(uint32_t){0}, 1, err);
 }
 
-/* Requests to an estimate of one set that must fail. */
+/* Calls of an estimate of one set that must fail. */
 typedef enum { OPTIONS, CONVERGENCE, CLOCK, DEVICES, RESUME, MERGE } question;
 
 static ff_status ask(question what, ff_error *err) {

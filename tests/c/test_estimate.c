@@ -184,10 +184,10 @@ static void what_is_resumed_is_checked(void) {
   wrong.half[0]++;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "different runs");
   wrong = (ff_plan){0};
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   wrong = plan;
   wrong.burn_in = options.max_burn_in + 1;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "no estimate plans");
+  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   sum.weights[0] = 0.5;
   FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   sum.weights[0] = 1;
@@ -203,7 +203,7 @@ static void what_is_resumed_is_checked(void) {
   scene_free(&s);
 }
 
-/* Every observable has the precision that was asked for, and the plan is that of the most demanding one alone. */
+/* Every observable has the requested precision, and the plan is that of the most demanding one alone. */
 static void observables_have_precisions_of_their_own(void) {
   scene s;
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
@@ -232,7 +232,7 @@ static void observables_have_precisions_of_their_own(void) {
   scene_free(&s);
 }
 
-/* Sets and influences that are counted in one run have the counts that they have alone. */
+/* If sets and influences are counted in one run, their counts are the same as in separate runs. */
 static void sets_and_influences_share_a_run(void) {
   static const char *const texts[] = {"a & b", "c", NULL};
   static const uint32_t from[] = {0, 2, 1}, to[] = {1, 1, 0};
@@ -303,7 +303,7 @@ static void equal_terms_are_counted_once(void) {
   }
 }
 
-/* Random functions, of whose inputs some have no effect. The same function, written differently, gets the same index. */
+/* Random functions, some of whose inputs have no effect. If a function is written in another way, it gets the same index. */
 static void equal_functions_are_found(void) {
   net_random r = {11, 0};
   static const char *const rules[] = {"a 1 a", "b 1 b", "c 1 c", "d 1 d", "e 1 e", "g 1 g", "h 1 h", NULL};
@@ -368,7 +368,7 @@ static void a_planted_visit_does_not_stop_it(void) {
   ff_pbn_free(pbn);
 }
 
-/* Trajectories start outside a set that they enter once per million steps, far later than any first look. */
+/* Trajectories start outside a set that they enter once per million steps, which is far later than the first look. */
 static void sets_not_seen_yet_are_waited_for(void) {
   static const char *const rules[] = {"s 0.000001 1", "s 0.001 0", "s 0.998999 s", NULL};
   static const char *const texts[] = {"s", NULL};
@@ -379,7 +379,7 @@ static void sets_not_seen_yet_are_waited_for(void) {
   ff_pbn_free(pbn);
 }
 
-/* The run is so short that its trajectories could not have seen the set, which never occurs. More trajectories would not help. */
+/* The run is so short that its trajectories cannot have seen the set, which never occurs. More trajectories would not help. */
 static void short_runs_are_lengthened(void) {
   static const char *const texts[] = {"a", "a & !a & c", NULL};
   scene s;
@@ -441,7 +441,7 @@ static void influence_is_the_probability_to_matter(void) {
   free_sets(&sets);
   ff_influence_free(&pairs);
   static const uint32_t wrong_from[] = {3}, wrong_to[] = {0};
-  FF_CHECK_FAILS(ff_influence_new(&pairs, pbn, wrong_from, wrong_to, 1, &err), FF_EARGUMENT, &err, "no parent");
+  FF_CHECK_FAILS(ff_influence_new(&pairs, pbn, wrong_from, wrong_to, 1, &err), FF_EARGUMENT, &err, "not a parent");
   ff_pbn_free(pbn);
 }
 

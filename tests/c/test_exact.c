@@ -1,5 +1,5 @@
-/* Compares the exact chain with a dense one that is computed here from the definition: by enumeration of all flip vectors,
- * choices of functions and picked nodes, over the states of all nodes. */
+/* Compares the exact chain with a dense chain that is computed here from the definition. It enumerates all flip vectors, choices
+ * of functions and choices of the updated node, over the states of all nodes. */
 #include "../../src/exact/ff_exact.h"
 
 #include <math.h>
@@ -102,7 +102,8 @@ static long double *dense_long_run(const ff_pbn *pbn, long double *p) {
   return pi;
 }
 
-/* Under valgrind a long double is only as precise as a double, and the squaring loses accuracy with the rarest jump. */
+/* Under valgrind a long double is only as precise as a double. Then squaring loses the more accuracy the rarer the rarest
+ * transition is. */
 static double close_enough(double perturbation) {
   volatile long double one = 1, tiny = 1e-18L;
   if (one + tiny > one) return 2e-12;
@@ -183,7 +184,7 @@ static void random_against_dense(void) {
       net_shape shape = {5, 3, 3, mode & 1 ? 3 : 0, rates[k], mode & 2 ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS, 0.3, 0.4, 0.2};
       if (mode & 4) shape.max_functions = 1;
       ff_pbn *pbn = net_random_make(&shape, seed++);
-      if (mode & 1) { /* as a reduction would leave it */
+      if (mode & 1) { /* as in a reduced network */
         pbn->removed_nodes = 3;
         pbn->removed_perturbed = 2;
       }
@@ -483,8 +484,8 @@ static outcome solve_in(const ff_pbn *pbn, double seconds) {
   return o;
 }
 
-/* One turn, and turns so short that each loop is stopped many times, must give the same bits. Returns the number of these
- * turns. */
+/* The calculation in one turn, and in turns so short that each loop is stopped many times, must give the same bits. Returns the
+ * number of short turns. */
 static uint64_t by_turns(const ff_pbn *pbn, const char *what) {
   outcome whole = solve_in(pbn, INFINITY), cut = solve_in(pbn, 0);
   FF_CHECK_SAY(memcmp(whole.pi, cut.pi, whole.states * sizeof *whole.pi) == 0, "%s", what);
@@ -521,8 +522,8 @@ static void turns_of_random_networks(void) {
   }
 }
 
-/* Long cycles, closed or left now and then; closed components of several sizes, more than may be separate groups; and components
- * too large to be solved completely. */
+/* Long cycles, which are closed or rarely left; closed components of several sizes, more of them than separate groups are
+ * possible; and components too large to be solved completely. */
 static void turns_of_made_networks(void) {
   const char *const shift[] = {"a 1 b", "b 1 c", "c 1 d", "d 1 e", "e 1 f", "f 1 g", "g 1 h", "h 1 i", "i 1 a ^ e", NULL};
   const char *const left[] = {"a 1 b", "b 1 c", "c 1 d",     "d 1 e",       "e 1 f", "f 1 g",
@@ -550,11 +551,11 @@ static void turns_of_made_networks(void) {
   ff_pbn_free(pbn);
 }
 
-/* Refused before memory is allocated. This depends on the network, not on the machine. */
+/* The network is refused before memory is allocated. This depends on the network, not on the machine. */
 static void is_too_large(const net_shape *shape, const char *part) {
   ff_pbn *pbn = net_random_make(shape, 3);
   ff_exact *ex = NULL;
-  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* if it wrongly begins, it is not filled */
+  for (int fill = 0; fill < 2 && ex == NULL; fill++) { /* ends, without filling, if the network is accepted by mistake */
     ff_error err = {FF_OK, ""};
     FF_CHECK_FAILS((fill ? ff_exact_new : ff_exact_begin)(&ex, pbn, &err), FF_ESIZE, &err, part);
   }

@@ -2,7 +2,7 @@
 #include "../../src/cuda/runtime/ff_expand.h"
 #include "check.h"
 
-/* What follows the declarations at the beginning of a unit. */
+/* The text after the declarations at the beginning of a unit. */
 static const char *after_types(const char *unit) {
   static const char first[] = "typedef unsigned long size_t;\n";
   FF_CHECK(unit != NULL && strncmp(unit, first, sizeof first - 1) == 0);
@@ -68,12 +68,12 @@ static void circles_end(void) {
   ff_error err;
   FF_CHECK_OK(ff_expand(&unit, guarded, &part, 1, &err), &err);
   free(unit);
-  FF_CHECK_FAILS(ff_expand(&unit, endless, &in_condition, 1, &err), FF_EINTERNAL, &err, "without an end");
+  FF_CHECK_FAILS(ff_expand(&unit, endless, &in_condition, 1, &err), FF_EINTERNAL, &err, "endlessly");
   FF_CHECK(unit == NULL);
 }
 
-/* Each embedded text is found by the texts that include it, apart from those that the run-time compiler's condition leaves
- * out. */
+/* Each embedded text is found by the texts that include it. Exceptions are those that the condition for the run-time compiler
+ * leaves out. */
 static void our_texts_are_whole(void) {
   char *unit;
   ff_error err;

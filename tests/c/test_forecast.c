@@ -1,4 +1,4 @@
-/* The kernel for which the predicted run time is shorter. */
+/* Tests which kernel has the shorter predicted run time. */
 #include <math.h>
 
 #include "../../src/cuda/pbn/ff_forecast.h"
@@ -24,7 +24,7 @@ static void long_runs_are_worth_compiling_for(void) {
   FF_CHECK(brief.compile == lasting.compile && brief.compile > 0);
   FF_CHECK(brief.generated < brief.interpreted); /* short code is faster than its interpreter ... */
   FF_CHECK(brief.compile + brief.generated > brief.interpreted);
-  FF_CHECK(lasting.compile + lasting.generated < lasting.interpreted); /* ... and is compiled if that pays */
+  FF_CHECK(lasting.compile + lasting.generated < lasting.interpreted); /* ... and is compiled if the whole run is then faster */
   ff_program_free(p);
 }
 

@@ -1,5 +1,5 @@
-/* Compares the code that the CUDA backend generates for a network, compiled for this processor (32 lanes in a loop), with tiles,
- * bit for bit. Needs a C compiler at run time, as every machine that builds these tests has. */
+/* Compares generated code with tiles, bit for bit. The CUDA backend generates the code for a network, and here it is compiled for
+ * this processor (32 lanes in a loop). This needs a C compiler at run time, which every machine that builds these tests has. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dlfcn.h>
 #include <unistd.h>

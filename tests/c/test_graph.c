@@ -171,7 +171,7 @@ static void refusals(void) {
   ff_pbn *pbn = net_parse(example1, 0, FF_SYNCHRONOUS), *small = NULL;
   uint8_t keep[8] = {0, 0, 1, 1, 0, 0, 0, 0};
   uint32_t interest = 8;
-  FF_CHECK_FAILS(ff_pbn_reduce(&small, NULL, pbn, keep, &err), FF_EMODEL, &err, "\"x3\" stays but its parent \"x1\"");
+  FF_CHECK_FAILS(ff_pbn_reduce(&small, NULL, pbn, keep, &err), FF_EMODEL, &err, "\"x3\" is kept, but its parent \"x1\"");
   FF_CHECK(small == NULL);
   memset(keep, 0, sizeof keep);
   FF_CHECK_FAILS(ff_pbn_reduce(&small, NULL, pbn, keep, &err), FF_EARGUMENT, &err, "at least one node");

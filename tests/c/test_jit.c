@@ -1,5 +1,5 @@
-/* Compiling at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, with a fake NVRTC
- * (tests/cuda/fake_libraries.c), and with NVRTC itself if it is installed. pretend_module.h takes the place of the driver's part
+/* Tests compilation at run time, without a GPU: ff_jit.c and ff_compile.c with the program fireflip_nvrtc, with a fake NVRTC
+ * (tests/cuda/fake_libraries.c), and with NVRTC itself if it is installed. pretend_module.h replaces the driver's part
  * (ff_module.cu). */
 #define _GNU_SOURCE /* mkdtemp */
 #include <errno.h>
@@ -148,14 +148,14 @@ static void code_is_kept(void) {
   ff_error err;
   const char *const parts[] = {"first part\n", "a"};
   const ff_jit_request request = request_of(parts, folder);
-  FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err); /* compiled nevertheless, with the reason why it is not stored */
+  FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err); /* compiled, but not stored, with the reason */
   FF_CHECK(outcome == FF_JIT_LOADED && !ff_jit_kept(jit) && strstr(ff_jit_reason(jit), "others may write") != NULL);
   FF_CHECK_INT(compilations(), 5);
   ff_jit_free(jit);
   tear_down();
 }
 
-/* Other options, another device or another text make other code; and so does another compiler. */
+/* If the options, the device, the text or the compiler differ, the code differs. */
 static void kept_code_is_of_its_key(void) {
   set_up();
   ff_jit *jit = NULL;
@@ -169,7 +169,7 @@ static void kept_code_is_of_its_key(void) {
     request.options = options;
     request.n_options = i >= 2;
     FF_CHECK_OK(run_to_end(&request, &jit, &outcome, &err), &err);
-    FF_CHECK_SAY(outcome == FF_JIT_LOADED && ff_jit_kept(jit) == i % 2, "%d", i); /* new, as the first time, new, as before */
+    FF_CHECK_SAY(outcome == FF_JIT_LOADED && ff_jit_kept(jit) == i % 2, "%d", i); /* compiled first, then loaded */
     ff_jit_free(jit);
   }
   FF_CHECK_INT(compilations(), 3);
@@ -441,7 +441,7 @@ static void processes_share_one_compilation(void) {
   tear_down();
 }
 
-/* A process that waits for another one's compilation takes it over when that one is ended. */
+/* If a process waits for the compilation of another process and that one is ended, the waiting process compiles. */
 static void what_is_given_up_is_taken_over(void) {
   set_up();
   ff_jit *jit = NULL, *first = start_long("a", folder);
@@ -486,7 +486,7 @@ static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
   return outcome;
 }
 
-/* The code generated for a network, as ff_generated.cu passes it on. */
+/* The code generated for a network, in the form that ff_generated.cu compiles. */
 static char *generate(void) {
   static const net_shape shape = {.nodes = 25, .max_functions = 2, .max_parents = 4, .perturbation = 0.01};
   ff_error err;
@@ -531,7 +531,7 @@ static void nvrtc_compiles_a_generated_kernel(void) {
   FF_CHECK_INT(outcome, FF_COMPILED);
 }
 
-/* Finds the compiler beside this program and the fake library in build/fake. */
+/* Finds the compiler in the folder of this program, and the fake library in build/fake. */
 static int find_places(const char *self) {
   char path[PATH_ROOM], fake[2 * PATH_ROOM];
   if (realpath(self, path) == NULL) return 0;

@@ -1,14 +1,14 @@
-/* Makes every allocation of the core and of the CUDA backend's C files fail, one after the other. The call must report it
- * (FF_EMEMORY and a sentence), return no object, leak nothing and not crash. Then does the same again, with all later allocations
- * failing too and `err` NULL. The core is compiled again for this test (failing_memory.h). Allocations of igraph fail as well.
- * The second test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its own
- * (CONTRIBUTING.md). */
+/* Makes every allocation of the core and of the CUDA backend's C files fail, one after the other. The call must report this
+ * (FF_EMEMORY and a message), return no object, leak nothing and not crash. Then the test is repeated with all later allocations
+ * failing too and with `err` NULL. The core is compiled again for this test (failing_memory.h). Allocations of igraph fail as
+ * well. The second test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its
+ * own (CONTRIBUTING.md). */
 #define _DEFAULT_SOURCE /* getpid, access */
 #include <sanitizer/lsan_interface.h>
 #include <unistd.h>
 
 #include "check.h"
-/* the backend whose devices are tiles; its own tests are not run here */
+/* a backend whose devices are tiles; its own tests are not run here */
 #undef FF_TEST_MAIN
 #define FF_TEST_MAIN(...)
 #pragma GCC diagnostic push

@@ -1,8 +1,8 @@
-/* Networks that can mislead an estimator: slow nodes that no set names, basins, periods, and runs that may end in several
+/* Networks that can mislead an estimator: slow nodes that are in no set, basins, periods, and runs that may end in several
  * classes. */
 #include "estimates.h"
 
-/* Nodes that change quickly and depend slightly on slow ones that no set names. */
+/* Nodes that change quickly and depend slightly on slow nodes that are in no set. */
 static void hidden_slow_nodes_are_found(void) {
   static const char *const latch[] = {"s 1 s & t", "t 1 s & t", "z 0.6 s", "z 0.4 !s", NULL};
   static const char *const barrier[] = {"s 1 s | t", "t 1 !s & t | s & t", "z 0.55 s", "z 0.45 !s", NULL};
@@ -18,7 +18,8 @@ static void hidden_slow_nodes_are_found(void) {
   }
 }
 
-/* Three nodes that follow their majority change it only if two flip at once, far more rarely than the trajectories can wait. */
+/* Three nodes follow their majority, which changes only if two of them flip at once. The trajectories are far too short to wait
+ * for this. */
 static void basins_that_are_not_joined_are_refused(void) {
   static const char *const rules[] = {"a 1 a & b | a & c | b & c", "b 1 a & b | a & c | b & c", "c 1 a & b | a & c | b & c",
                                       NULL};

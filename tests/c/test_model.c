@@ -23,7 +23,7 @@ static int value(const ff_expr *expr, uint32_t state) {
   return ff_expr_value(expr, &state, stack);
 }
 
-/* ---- a second parser of the grammar: recursive descent that evaluates at once ---- */
+/* ---- a second parser of the grammar: recursive descent that evaluates while it reads ---- */
 
 static int ref_or(const char **at, uint32_t state);
 
@@ -214,7 +214,7 @@ static void tables(void) {
   ff_expr_free(&expr);
 }
 
-/* Tables of every width: the sum of products has the same values and contains nothing superfluous. */
+/* For tables of every width, the sum of products has the same values, and no part of it can be left out. */
 static void sums_of_products(void) {
   uint32_t seed = 7;
   for (uint32_t k = 1; k <= FF_X_MAX_TABLE; k += k < 10 ? 1 : 6) { /* 16 is the last */

@@ -1,4 +1,5 @@
-/* Compares attractors with the transitive closure of the exact chain's transitions, and outcomes with its probabilities. */
+/* Compares attractors with the transitive closure of the exact chain's transitions, and outcome probabilities with those of the
+ * exact chain. */
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
@@ -100,7 +101,7 @@ static int32_t brute_leads(const brute *b, uint32_t s) {
   return found;
 }
 
-/* Held nodes have their values; free ones are given by the number. */
+/* Held nodes have their values, and the values of free nodes are the bits of the number. */
 static void state_of(uint32_t *state, uint32_t number, const brute *b, const ff_pbn *pbn) {
   state[0] = 0;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) state[0] |= (uint32_t)(pbn->initial[i] == 1) << i;
@@ -225,8 +226,8 @@ static double mass_of(uint32_t with, const double *pi, const brute *b, const ff_
   return p;
 }
 
-/* 200 networks with about 3 outcomes each. The bound is 5.5 standard deviations of a binomial count, plus 5 for its heavier tail
- * if few are expected. It fails by chance with a probability of about 1e-4. */
+/* 200 networks with about 3 outcomes each. The bound is 5.5 standard deviations of a binomial count, plus 5 because a small
+ * expected count has heavier tails. The test fails by chance with a probability of about 1e-4. */
 static void outcomes_are_as_probable_as_exactly(void) {
   uint32_t branching = 0;
   for (uint64_t seed = 0; seed < 25 * N_SHAPES; seed++) {
@@ -295,9 +296,9 @@ static ff_pbn *ring(uint32_t n, ff_update update) {
   return pbn;
 }
 
-/* With synchronous update, the node that is on moves around the ring, a cycle of n states. With asynchronous update, each end of
- * the stretch of nodes that are on moves with equal probability, until no node is on or, with probability 1/n, all nodes are on.
- * */
+/* With synchronous update, the node that is on moves around the ring, a cycle of n states. With asynchronous update, the nodes
+ * that are on are adjacent. Each end of them moves with equal probability, until no node is on or, with probability 1/n, all
+ * nodes are on. */
 static void rings(void) {
   ff_pbn *pbn = ring(40, FF_SYNCHRONOUS);
   ff_outcome *o = outcome_of(pbn, usual(1), 1);
@@ -328,7 +329,8 @@ static void rings(void) {
   ff_pbn_free(pbn);
 }
 
-/* 15 nodes with random values: an attractor of 2^15 states. Two nodes that take each other's value once per million steps. */
+/* 15 nodes with random values have an attractor of 2^15 states. The other network has two nodes that take each other's value
+ * once per million steps. */
 static void what_cannot_be_told(void) {
   static char text[30][64];
   const char *rules[31] = {NULL};

@@ -1,4 +1,4 @@
-/* SBML-qual: what the reader accepts, its errors, round trips, and libsbml's own check of what is written. */
+/* SBML-qual: what the reader accepts, its errors, round trips, and libsbml's own check of the written files. */
 #include <sbml/SBMLTypes.h>
 
 #include "../../src/io/ff_io.h"
@@ -182,12 +182,13 @@ static void errors(void) {
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS("<qual:input qual:qualitativeSpecies=\"B\" "
                                               "qual:transitionEffect=\"consumption\"/>"),
                                        OUTPUT("A"), DEFAULT("0"))) TAIL,
-       "net, line 11: found \"consumption\" where the transitionEffect none of an input was expected"},
+       "net, line 11: found \"consumption\" where the transitionEffect \"none\" of an input was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", "<qual:output qual:qualitativeSpecies=\"B\" qual:transitionEffect=\"production\"/>",
                                        DEFAULT("0"))) TAIL,
-       "net, line 11: found an output \"B\" that is no assignmentLevel where one was expected"},
+       "net, line 11: found the output \"B\", whose transitionEffect is not assignmentLevel, where an output with "
+       "assignmentLevel was expected"},
       {HEAD SPECIES(SP("A", "qual:constant=\"true\"")) TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0"))) TAIL,
-       "net, line 9: found the output \"A\", which is constant, where a species that is not was expected"},
+       "net, line 9: found the output \"A\", which is constant, where a species that is not constant was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("2"))) TAIL,
        "net, line 12: found a defaultTerm with resultLevel = 2 where the level 0 or 1 was expected"},
       {HEAD ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("0") TERM("2", IS("A")))) TAIL,
@@ -263,7 +264,7 @@ static void depth(void) {
       FF_CHECK_OK(status, &err);
     } else {
       FF_CHECK_FAILS(status, FF_EPARSE, &err,
-                     "line 10: found more than 400 elements within one another where at most 400 were expected");
+                     "line 10: found more than 400 nested elements where at most 400 were expected");
     }
     ff_pbn_free(pbn);
     free(text);
@@ -341,7 +342,7 @@ static void names(void) {
   ff_pbn_free(pbn);
 }
 
-/* Names in files of other programs replace ids only if the ids are made from them. */
+/* Names in files of other programs replace ids only if the writer would make these ids from the names. */
 static void foreign_names(void) {
   static const struct {
     const char *text, *first, *second;
@@ -369,7 +370,7 @@ static void what_sbml_cannot_say(void) {
   const char *several[] = {"a 0.5 b", "a 0.5 !b", "b 1 a", NULL}, *plain[] = {"a 1 a", NULL};
   ff_pbn *pbn = net_parse(several, 0, FF_SYNCHRONOUS);
   FF_CHECK_FAILS(ff_io_text(&text, pbn, FF_FORMAT_SBML, &err), FF_EMODEL, &err,
-                 "SBML-qual has one function per node, but node \"a\" has 2; .pbn and BoolNet's text have more");
+                 "SBML-qual has one function per node, but node \"a\" has 2; .pbn and BoolNet's text format can store several");
   ff_pbn_free(pbn);
   pbn = net_parse(plain, 0, FF_SYNCHRONOUS);
   FF_CHECK_OK(ff_pbn_new_contexts(pbn, 1, &err), &err);

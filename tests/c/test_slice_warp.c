@@ -1,5 +1,5 @@
-/* Compares the step code of the CUDA interpreter, with its 32 lanes run one after the other, with tiles on this processor, bit
- * for bit. */
+/* Compares the step code of the CUDA interpreter with tiles on this processor, bit for bit. Its 32 lanes run one after the
+ * other. */
 #include "../../src/cuda/pbn/ff_slice_warp.h"
 #include "rows.h"
 
@@ -25,7 +25,7 @@ static void block_free(block *b) {
 static int block_new(block *b, const ff_program *program, uint32_t warps, int staged) {
   ff_error err;
   size_t bytes;
-  *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40, some trajectories find the list full */
+  *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40, the list is full for some trajectories */
   FF_CHECK_OK((staged ? ff_slice_image_staged : ff_slice_image_new)(&b->image, &b->memory, &bytes, program, &err), &err);
   if (b->memory == NULL) return 0;
   const ff_slice_image *image = &b->image;

@@ -7,7 +7,7 @@
 
 /* ---- networks and terms ------------------------------------------------------------------------------------------ */
 
-/* A random expression as text. `bias` 0 nests to the left, 2 to the right, 1 both ways. */
+/* Writes a random expression. With `bias` 0 it nests to the left, with 2 to the right, and with 1 both ways. */
 static size_t write_text(char *to, net_random *r, uint32_t nodes, uint32_t leaves, uint32_t bias) {
   static const char *const sign[] = {"&", "|", "^"};
   if (leaves <= 1) {
@@ -52,7 +52,7 @@ static int model_new(model *m, const net_shape *shape, uint64_t seed) {
   *m = (model){0};
   m->pbn = net_random_make(shape, seed);
   if (m->pbn == NULL) return 0;
-  m->pbn->removed_nodes = seed % 3 == 0 ? 2 : 0; /* as a reduction leaves them */
+  m->pbn->removed_nodes = seed % 3 == 0 ? 2 : 0; /* as in a reduced network */
   m->pbn->removed_perturbed = seed % 3 == 0 ? 1 : 0;
   FF_CHECK_OK(ff_names_new(&names, m->pbn->names, m->pbn->n_nodes, "nodes", &err), &err);
   m->n_terms = 7;
@@ -190,7 +190,7 @@ static void check_same(const ff_tile *tile, const ff_harvest *h, const card_tile
   FF_CHECK_SAY(counts == 0, "form %d: %u counts differ", c->plan.form, counts);
 }
 
-/* Runs steps without counting, then counted steps in two parts with uncounted ones in between. */
+/* Runs steps without counting, then counted steps in two parts, with uncounted steps in between. */
 static void check_plan(const model *m, const ff_tile *tile, const ff_harvest *h, const ff_table_card *card, int split,
                        uint64_t key, uint64_t unit, const uint64_t *pieces) {
   card_tile c;
@@ -272,7 +272,7 @@ static void large_networks_agree(void) {
   model_free(&m);
 }
 
-/* Every plan is one of those for which ff_table.cu has a kernel, and each of these occurs. */
+/* For every plan, ff_table.cu has a kernel, and every such kernel is used by some plan. */
 static void plans_are_those_with_kernels(void) {
   const ff_table_card *cards[] = {&h200, &t4, &small, &tiny};
   uint32_t met[3][2][2] = {{{0}}};

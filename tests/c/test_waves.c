@@ -9,15 +9,15 @@
 static struct {
   const ff_observables *observables;
   uint64_t capacity;
-  int delays;      /* calls of ready() before an ensemble is ready */
+  int delays;      /* number of calls of ready() until an ensemble is ready */
   int fails_at;    /* of all calls of start(), steps(), half() and tally(), the one that fails; 0: none */
-  int calls;       /* of these, so far */
+  int calls;       /* number of these calls so far */
   uint32_t refused; /* bit i: device i cannot start, either at once or when it should be ready */
   int refuses_late;
-  int no_new, never_ready; /* which creation, or call of ready(), fails: 1 that of the pilot, 2 that of the run; 0: none */
+  int no_new, never_ready; /* which creation, or call of ready(), fails: 1 for the pilot's, 2 for the run's, 0 for none */
   int made, freed, steps; /* so far */
-  char kernel[32]; /* the last kernel that was asked for; empty: none */
-  int alike;        /* ensembles that were asked for the kernel of another device */
+  char kernel[32]; /* the kernel that was requested last; empty: none */
+  int alike;        /* number of ensembles for which the kernel of another device was requested */
 } fake;
 
 struct ff_ensemble {
@@ -141,8 +141,8 @@ typedef struct {
   ff_estimate_options options;
 } scene;
 
-/* A ring with a negation is no first-order chain, and a node that usually keeps its value forgets slowly. This gives a thinning,
- * and windows longer than the record. */
+/* A ring with a negation is not a first-order chain, and a node that usually keeps its value forgets slowly. This results in
+ * thinning, and in windows longer than the record. */
 static const char *const ring[] = {"a 1 !d", "b 1 a", "c 0.9 b", "c 0.1 c", "d 1 c", "e 1 e", NULL};
 
 /* Uses the ring if `shape` is NULL. */
@@ -198,7 +198,7 @@ static void compare(ff_estimate *got, ff_estimate *want, const scene *s, const c
     FF_CHECK_SAY(ff_estimate_thinning(got)[i] == ff_estimate_thinning(want)[i], "%s: another thinning of %u", what, i);
   size_t n, m;
   const ff_trace *t = ff_estimate_trace(got, &n), *u = ff_estimate_trace(want, &m);
-  for (size_t i = 0; i < m && u[i].phase == FF_PHASE_PILOT; i++) /* a run on devices is looked at less often */
+  for (size_t i = 0; i < m && u[i].phase == FF_PHASE_PILOT; i++) /* a run on devices has fewer looks */
     FF_CHECK_SAY(i < n && t[i].rhat == u[i].rhat && t[i].burn_in == u[i].burn_in, "%s: another look %zu of the pilot", what, i);
   FF_CHECK_INT(ff_estimate_progress(got).steps, ff_estimate_progress(want).steps);
 }
@@ -241,7 +241,7 @@ static void devices_change_no_bit(void) {
   }
 }
 
-/* A pilot is too short for code to be compiled. The backend chooses the kernel of the run. */
+/* A pilot is too short to be worth compiling code. For the run, the backend chooses the kernel. */
 static void a_pilot_is_interpreted(void) {
   ff_error err;
   scene s;
@@ -300,7 +300,7 @@ static void what_a_device_fails_at_is_told(void) {
   scene_free(&s);
 }
 
-/* A device that cannot start is left out, and the others continue. If no device can start, this is an error. */
+/* A device that cannot start is not used, and the others continue. If no device can start, this is an error. */
 static void a_device_that_cannot_start_is_left_out(void) {
   ff_error err;
   scene s;
@@ -309,7 +309,7 @@ static void a_device_that_cannot_start_is_left_out(void) {
   FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
   fake.capacity = 4;
   for (uint32_t refused = 1; refused <= 7; refused++) /* bits: devices 0, 1, 2 */
-    for (int late = 0; late < 4; late++) { /* the second bit: the pilot is to go there too */
+    for (int late = 0; late < 4; late++) { /* the second bit: the pilot shall use it too */
       ff_estimate *e = NULL;
       fake.steps = fake.delays = 0;
       fake.refused = refused;
@@ -335,7 +335,8 @@ static void a_device_that_cannot_start_is_left_out(void) {
   scene_free(&s);
 }
 
-/* If no device can even start, pilot and run use the processor, with the same bits. Also with parts that have no tiles. */
+/* If no device can start, pilot and run use the processor, and the bits are the same. This also holds for parts that have no
+ * tiles. */
 static void without_devices_it_goes_on_here(void) {
   ff_error err;
   scene s;
@@ -366,7 +367,7 @@ static void without_devices_it_goes_on_here(void) {
   scene_free(&s);
 }
 
-/* A pilot that has begun on the processor starts again on a device. Devices that are not ready are waited for. */
+/* A pilot that has begun on the processor starts again on a device. The estimate waits for devices that are not ready. */
 static void a_pilot_can_move(void) {
   ff_error err;
   scene s;

@@ -3,7 +3,7 @@
 #   Rscript tests/campaign/answers.R before.csv             # writes the table
 #   Rscript tests/campaign/answers.R after.csv before.csv   # writes it and compares; stops with an error if an answer differs
 suppressMessages(library(fireflip))
-# ONLY=cuda,interpreter in the environment leaves out the other engines, and the calls that know no engine.
+# ONLY=cuda,interpreter in the environment leaves out the other engines, and the calls that do not use an engine.
 paths <- commandArgs(trailingOnly = TRUE)
 only <- strsplit(Sys.getenv("ONLY"), ",")[[1L]]
 

@@ -1,11 +1,11 @@
-# Are long-run answers correct? make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
+# Checks whether long-run answers are correct: make campaign CAMPAIGN=coverage, or Rscript tests/campaign/coverage.R
 #
 # NETWORKS (300) of each family of tests/campaign/families.R are simulated and compared with their exact answers. FAMILY selects
 # families by name, separated by commas. VERBOSE=1 prints one line per network. JOBS is the number of processes (default: all
 # processors). All rows go to build/coverage-<family>.csv. Fails if in a family the exact method and the oracle differ; if fewer
 # than 80% of the networks are answered without a warning; if the intervals of these contain the exact value in fewer than 92.5%
 # or more than 97.5% of the cases; if a certain answer is wrong; if intervals are on average more than 1.5 times as wide as
-# needed; or if an interval is wider than was asked for.
+# needed; or if an interval is wider than requested.
 library(fireflip)
 source("tests/campaign/oracle.R")
 source("tests/campaign/families.R")

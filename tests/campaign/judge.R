@@ -5,7 +5,7 @@
 # between / M) for N samples of M trajectories. Here `within` is the asymptotic variance of a trajectory's average, and `between`
 # is the variance of the means of the attractors in which it may end.
 
-# Warnings that say nothing about the answer.
+# Warnings that do not concern the answer.
 not_about_the_answer <- "fireflip_warning_backend"
 
 # The value of an estimate with its warnings, or the condition that refused it.
@@ -176,13 +176,13 @@ family_failures <- function(line) {
   room <- 0.025 * sqrt(300 / line$n)
   found <- c(
     if (line$oracle > 0) sprintf("the exact method and the oracle differ on %d networks", line$oracle),
-    if (line$plain < 0.8) sprintf("%.1f%% answered without a warning, at least 80%% should be", 100 * line$plain),
+    if (line$plain < 0.8) sprintf("%.1f%% are answered without a warning, at least 80%% should be", 100 * line$plain),
     if (line$certain_missed > 0) sprintf("%d of %d certain answers are wrong", line$certain_missed, line$certain),
     if (line$judged > 0 && abs(line$covered - 0.95) > room + 1e-9) {
-      sprintf("%.1f%% covered, and not %.1f to %.1f%%", 100 * line$covered, 95 - 100 * room, min(100, 95 + 100 * room))
+      sprintf("the coverage is %.1f%%, and not %.1f to %.1f%%", 100 * line$covered, 95 - 100 * room, min(100, 95 + 100 * room))
     },
-    if (isTRUE(line$width > 1.5)) sprintf("intervals %.2f times as wide as they have to be, at most 1.5 on average", line$width),
-    if (isTRUE(line$kept < 1)) sprintf("%.1f%% of the answers as precise as was asked for, all should be", 100 * line$kept)
+    if (isTRUE(line$width > 1.5)) sprintf("intervals are %.2f times as wide as needed, 1.5 is allowed", line$width),
+    if (isTRUE(line$kept < 1)) sprintf("%.1f%% of the answers have the requested precision, all should have it", 100 * line$kept)
   )
   if (length(found) > 0L) paste0(line$family, ": ", found)
 }

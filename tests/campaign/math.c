@@ -1,5 +1,5 @@
-/* Errors of ff_math.h compared with long double: campaign_math VALUES THREADS [FUNCTION...]. Prints for each function the largest
- * error in units of the last place, and its argument. make campaign-math runs it with 1e8 values for each function. */
+/* Compares ff_math.h with long double: campaign_math VALUES THREADS [FUNCTION...]. Prints for each function the largest error in
+ * units of the last place, and its argument. make campaign-math runs it with 1e8 values for each function. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,7 @@ oracle_value <- function(text, states) {
   rep_len(as.logical(eval(str2lang(chartr("^|", "|~", text)), where)), nrow(states))
 }
 
-# States by number: the first node is the lowest bit.
+# The states with these numbers. The first node is the lowest bit.
 oracle_states <- function(nodes, numbers) {
   states <- vapply(seq_along(nodes), function(i) (numbers %/% 2^(i - 1)) %% 2 == 1, logical(length(numbers)))
   matrix(states, length(numbers), length(nodes), dimnames = list(NULL, nodes))
@@ -127,7 +127,7 @@ reached <- function(arrows, from, back = FALSE) {
 recurrent_classes <- function(P) {
   arrows <- P > 0
   classes <- list()
-  open <- rep(TRUE, nrow(P)) # not known to reach a class found so far
+  open <- rep(TRUE, nrow(P)) # states that cannot reach a class found so far, as far as is known
   while (any(open)) {
     at <- which(open)[[1L]]
     repeat {

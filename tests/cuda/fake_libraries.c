@@ -1,7 +1,7 @@
 /* A fake CUDA driver and a fake NVRTC, with the functions that ff_module.cu and fireflip_nvrtc use. One shared object is used
- * under both names. Compiled code is "code", then the options and the text, one per line. A compilation takes FAKE_SECONDS (0)
- * seconds, adds a byte to the file FAKE_LOG when it begins, and fails with the code FAKE_FAIL. With FAKE_CRASH the process kills
- * itself. */
+ * under both names. The compiled code is "code", followed by the options and the text, one per line. A compilation takes
+ * FAKE_SECONDS (default 0) seconds, adds a byte to the file FAKE_LOG when it begins, and fails with the code FAKE_FAIL. If
+ * FAKE_CRASH is set, the process kills itself. */
 #define _GNU_SOURCE /* nanosleep */
 #include <signal.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@ typedef struct {
   uint64_t key, unit, tiles, burn_in, half[2];
 } task;
 
-/* Runs a task by tiles on this processor. */
+/* Runs a task with tiles on this processor. */
 static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const ff_program *program, const term_list *c,
                         const task *t, ff_error *err) {
   ff_tile *tile = NULL;
@@ -180,7 +180,7 @@ static void long_run(void) {
   ff_pbn_free(pbn);
 }
 
-/* More tiles than the device runs at a time; the last wave is a small one. */
+/* More tiles than the device runs at a time. The last wave is a small one. */
 static void more_than_a_wave(void) {
   static const struct {
     ff_layout layout;
@@ -197,7 +197,7 @@ static void more_than_a_wave(void) {
   ff_pbn_free(pbn);
 }
 
-/* One ensemble computes few sums, then more, then few, each time of the same steps. */
+/* One ensemble computes few sums, then more, then few again, each time for the same steps. */
 static void sums_of_any_size(void) {
   ff_error err;
   net_shape shape = {.nodes = 12, .max_functions = 2, .max_parents = 3, .perturbation = 0.02};

@@ -1,6 +1,6 @@
-/* Code that is generated at run time, without a GPU: tests the driver's part (ff_module.cu) with fake_libraries.c, and compares
- * the declarations of fireflip_nvrtc.c with nvrtc.h. Run with the fake libraries in LD_LIBRARY_PATH. tests/c/test_jit.c tests
- * everything else. */
+/* Tests code that is generated at run time, without a GPU: the driver's part (ff_module.cu) is tested with fake_libraries.c, and
+ * the declarations of fireflip_nvrtc.c are compared with nvrtc.h. Run with the fake libraries in LD_LIBRARY_PATH.
+ * tests/c/test_jit.c tests everything else. */
 #include "../../src/cuda/runtime/ff_jit.h"
 
 #include <cuda.h>

@@ -84,7 +84,7 @@ template <int function> static void say_where(unsigned block) {
 
 /* ---- NVRTC -------------------------------------------------------------------------------------------------------------- */
 
-/* The kernel sum_blocks again, as text. The options are those of src/cuda/runtime/ff_jit.c. */
+/* The kernel sum_blocks as text. The options are those of src/cuda/runtime/ff_jit.c. */
 static const char *const text =
     "#include \"tests/c/math_cases.h\"\n"
     "extern \"C\" __global__ void sums_of(int function, unsigned long long *sums) {\n"
@@ -101,7 +101,7 @@ static const char *const header_text[] = {
     "typedef unsigned char uint8_t;\ntypedef unsigned int uint32_t;\ntypedef int int32_t;\n"
     "typedef unsigned long uint64_t;\ntypedef long int64_t;\n#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n"};
 
-/* Functions of the driver, found through the runtime, so that no further library must be linked. */
+/* Functions of the driver. They are found through the runtime, so no further library must be linked. */
 template <typename type> static type driver(const char *name) {
   void *found = nullptr;
 #if CUDART_VERSION >= 13000

@@ -36,7 +36,7 @@ static void check_text(const ff_expr *expr, char *const *names, int tables) {
   free(text);
 }
 
-/* After every third node is fixed, the expression must have the values that it had for these values of the nodes. */
+/* When every third node is fixed at a value, the expression must have the values that it had for these values of the nodes. */
 static void check_remap(const ff_expr *expr) {
   ff_error err = {FF_OK, ""};
   int64_t map[N_NODES];

@@ -1,5 +1,5 @@
-/* Tests one reader on any input. It must return an error with a sentence, or a network that can be written and read back the
- * same. Define FORMAT, the format to read, before including this. */
+/* Tests one reader on any input. It must return an error with a message, or a network that can be written and read back
+ * unchanged. Define FORMAT, the format to read, before including this file. */
 #ifndef FF_FUZZ_READER_H
 #define FF_FUZZ_READER_H
 

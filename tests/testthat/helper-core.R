@@ -25,7 +25,7 @@ of_run <- function(x, column) unique(as.data.frame(x, run = TRUE)[[column]])
 
 skip_without_shared <- function(path) {
   shared <- Sys.getenv("FIREFLIP_SHARED")
-  skip_if(!nzchar(shared), "FIREFLIP_SHARED is not set: third-party files are not compared with")
+  skip_if(!nzchar(shared), "FIREFLIP_SHARED is not set: third-party files are not read")
   full <- file.path(shared, path)
   skip_if(!file.exists(full), paste("there is no", path, "beside the checkout"))
   full

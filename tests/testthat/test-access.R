@@ -83,7 +83,7 @@ test_that("assignment to a rule is an error", {
   expect_s3_class(net, "pbn")
 })
 
-test_that("nodes whose names R matches with `model` can be set through ... too", {
+test_that("nodes whose names partially match the argument `model` can be set through ... too", {
   net <- pbn(c(model = "model", m = "nodes", nodes = "model", verb = "m"))
   f <- function(...) fix_nodes(net, verb = 0, ...)
   expect_identical(f(m = 1)$initial, c(NA, 1L, NA, 0L))
@@ -96,7 +96,7 @@ test_that("nodes whose names R matches with `model` can be set through ... too",
   expect_identical(h(m = "1")$m, "1")
 })
 
-test_that("a changed network keeps no statement that is no longer true", {
+test_that("a changed network keeps no information that is no longer true", {
   net <- reduce_network(pbn(c(A = "!B", B = "A", C = "D", D = "!C"), perturbation = 0.05), "A")
   expect_match(capture.output(print(set_perturbation(net, 0.2))), "lambda = 0.64,", all = FALSE)
   expect_false(inherits(fix_nodes(net, B = 1), "reduced_pbn"))

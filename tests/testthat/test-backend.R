@@ -60,7 +60,7 @@ test_that("backends() prints one line per row, and the reason below", {
   expect_silent(print(x[0L, ]))
 })
 
-# A build without a backend, on every machine.
+# Tests a build without a backend, on every machine.
 test_that("a build without CUDA says how to get it", {
   plain_session()
   text <- fireflip:::no_cuda_text("cuda")
@@ -70,7 +70,7 @@ test_that("a build without CUDA says how to get it", {
 test_that("backends() finds more devices than it has room for at first", {
   plain_session(fireflip.cuda_library = fake("right"))
   expect_identical(nrow(backends()), 4L)
-  Sys.setenv(FAKE_DEVICES = "40") # the devices are asked for again
+  Sys.setenv(FAKE_DEVICES = "40") # the list of devices is read again
   got <- backends()
   expect_identical(got$index, c(NA, 0:39))
   expect_identical(got$device[[41L]], "Fake One")

@@ -1,4 +1,4 @@
-# a network's next state by the core's truth tables
+# The next state of a network, computed from the core's truth tables.
 next_state <- function(net, state, chosen = rep(1L, length(net$nodes))) {
   first <- match(seq_along(net$nodes), net$rules$node)
   at <- first + chosen - 1L

@@ -198,7 +198,7 @@ test_that("messages about merged parts that continue", {
   })
 })
 
-# The estimator observes a run for longer than that. The message is only given if the run ended earlier.
+# The estimator makes longer runs than this. The message appears only if the run ended earlier.
 test_that("messages about bounds that are wider than requested", {
   sets <- c(none = "a & !a & b", all = "a | !a | b", a = "a")
   short <- steady_state(net, sets, precision = 0.05, method = "simulation", seed = 1)

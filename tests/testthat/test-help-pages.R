@@ -1,4 +1,4 @@
-# What pages of the manual say that describe no function: ?choosing_p, ?coming_from_boolnet, and the words that find a page.
+# Pages of the manual that do not describe a function (?choosing_p, ?coming_from_boolnet), and the words that find a page.
 
 page <- function(topic) {
   file <- tempfile(fileext = ".txt")

@@ -87,7 +87,7 @@ test_that("sensitivities are differences of exact answers", {
 test_that("sensitivities are shown with the largest first, and their summary has one row per change", {
   local_reproducible_output(width = 100)
   got <- long_run_sensitivity(net, c(x = "x", both = "r & c"), nodes = c("x", "c"), method = "exact")
-  expect_true(is.unsorted(-abs(got$difference))) # else this would test nothing
+  expect_true(is.unsorted(-abs(got$difference))) # otherwise this would test nothing
   lines <- capture.output(print(got))
   expect_identical(lines[[1L]], "<long_run_sensitivity> 8 differences, largest first; change: node, exact")
   shown <- as.numeric(vapply(strsplit(trimws(lines[-(1:2)]), " +"), `[`, "", 6L))
@@ -132,7 +132,7 @@ test_that("nodes that are held are not changed unless they are named", {
   named <- long_run_sensitivity(model, "x", nodes = c("k", "i"), method = "exact")
   expect_identical(unique(named$node), c("k", "i"))
   expect_equal(named$changed[[1L]], named$changed[[3L]]) # x needs both
-  expect_equal(named$difference[named$value == 1], c(0, 0)) # these values are no change
+  expect_equal(named$difference[named$value == 1], c(0, 0)) # these values do not change the network
 })
 
 test_that("no two runs of sensitivities share a seed", {
@@ -168,7 +168,7 @@ test_that("p-values follow from the intervals and are adjusted for their number"
   exact <- long_run_sensitivity(net, sets, change = "predictor", nodes = c("f", "x"), method = "exact")
   expect_identical(exact$p_adjusted, as.numeric(abs(exact$difference) <= 1e-10))
   expect_setequal(exact$p_adjusted, 0:1)
-  # values that are certain before and after are no comparisons; an estimate of 0 is one
+  # values that are certain before and after are not comparisons; an estimate of 0 is one
   reach <- c(0.1, 0.1, 0, 0)
   expect_equal(adjusted_p(c(0.1, 0, -0.2, 0), reach, 0.95), c(2 * 0.05, 1, 0, 1))
   held <- fix_nodes(net, f = 0)
@@ -191,7 +191,7 @@ test_that("changes without effect are rarely significant after the adjustment", 
 test_that("influences that are certain come last and are not drawn if there are others", {
   got <- long_run_influence(net, precision = 0.01, method = "simulation", seed = 1)
   certain <- got$upper == got$lower
-  expect_true(any(certain) && !all(certain) && is.unsorted(certain)) # else this would test nothing
+  expect_true(any(certain) && !all(certain) && is.unsorted(certain)) # otherwise this would test nothing
   lines <- capture.output(print(got))
   expect_match(lines[[2L]], sprintf("^%d of %d pairs are certain", sum(certain), nrow(got)))
   pairs <- do.call(rbind, lapply(strsplit(trimws(lines[-(1:3)]), " +"), `[`, 1:3))

@@ -1,4 +1,4 @@
-# method = "auto", which is exact if this is fast and reports it; and on_slow, for trajectories that do not converge.
+# method = "auto", which uses the exact method if this is fast, and reports it. on_slow, for trajectories that do not converge.
 small <- pbn(list(a = c("b | !c" = 0.6, "!b & c" = 0.4), b = "a ^ c", c = c("a" = 0.5, "!b" = 0.5)), perturbation = 0.01)
 # 16 links and two rings of 7 nodes: all 30 nodes affect the last link
 large <- pbn(
@@ -54,7 +54,7 @@ test_that("\"auto\" simulates large networks, without a message", {
   expect_identical(of_run(pair, "method"), "simulation")
   expect_silent(both <- influence_analysis(large, "l16", to = "l2", precision = 0.02, influence_precision = 0.02, seed = 1))
   expect_identical(of_run(both, "method"), "simulation")
-  expect_silent(wide <- steady_state(large, "r1 & r2", precision = 0.02, seed = 1, reduce = FALSE)) # then all nodes count
+  expect_silent(wide <- steady_state(large, "r1 & r2", precision = 0.02, seed = 1, reduce = FALSE)) # because all nodes are kept
   expect_identical(of_run(wide, "method"), "simulation")
 })
 

@@ -45,7 +45,7 @@ test_that("shmulevich3 has the published truth tables", {
   expect_identical(tables[[1L]], "0111")
 })
 
-# synchronous steady states of a deterministic network, by brute force over its free nodes
+# The synchronous steady states of a deterministic network, found by trying all states of its free nodes.
 steady_states <- function(net, held = integer()) {
   tables <- .Call(ffi_pbn_tables, net)
   parents <- .Call(ffi_pbn_parents, net)

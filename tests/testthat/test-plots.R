@@ -62,7 +62,7 @@ test_that("trajectories are numbered, and a note tells how many are omitted", {
 many <- set_perturbation(random_pbn(45, seed = 2), 0.05)
 activity <- node_activity(many, precision = 0.05, method = "simulation", seed = 1)
 
-test_that("every row drawn has its label, and those left out are counted", {
+test_that("every row drawn has its label, and rows that are left out are counted", {
   calls <- drawn(shown <- plot(activity))
   expect_identical(nrow(shown), 30L)
   expect_identical(side_texts(calls, 2), shown$label, ignore_attr = TRUE)
@@ -317,10 +317,10 @@ test_that("axes of trajectories reach the first and the last step, whatever thes
   expect_identical(range(from$labels), c(500, 1001))
 })
 
-test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
+test_that("labels of 3 to 147 pairs do not overlap, and a note tells how many are omitted", {
   pairs <- long_run_influence(example_model("apoptosis"), precision = 0.2, method = "simulation", seed = 1)
   expect_identical(nrow(pairs), 147L)
-  uncertain <- pairs # makes no influence certain, so that all are drawn
+  uncertain <- pairs # no influence is certain, so all are drawn
   uncertain$lower <- pairs$influence - 0.01
   uncertain$upper <- pairs$influence + 0.01
   expect_false(any(certain_rows(uncertain)))
@@ -339,8 +339,8 @@ test_that("labels of 3 to 147 pairs neither overlap nor go missing unsaid", {
         expect_identical(grepl(sprintf("%d of %d", n, of), note), n < of)
         text <- Filter(function(call) as.numeric(call[[3L]]) == 2, call_of(calls, "C_mtext"))[[1L]]
         cex <- if (is.na(text[[9L]])) 1 else text[[9L]]
-        height <- 0.15 * cex # a line of 12 points is 0.2 inches, letters with their tails take three quarters
-        apart <- (size - 8 * 0.2) / (nrow(shown) * 1.08) * every # margins of 8 lines, and what an axis adds at its ends
+        height <- 0.15 * cex # a line of 12 points is 0.2 inches, and letters take three quarters of it
+        apart <- (size - 8 * 0.2) / (nrow(shown) * 1.08) * every # margins of 8 lines, and the space that an axis adds at its ends
         expect_lt(height, apart * 1.02)
         expect_gte(cex, 0.35)
       }
@@ -473,7 +473,7 @@ test_that("crossings are counted, and few", {
   expect_identical(order(at[1:3, 1L]), order(at[c(5, 6, 4), 1L]))
 })
 
-test_that("heads and colours tell the signs", {
+test_that("arrowheads and colours show the signs", {
   signs <- pbn(list(p = "p", q = "q", up = "p", down = "!p", both = "p ^ q", none = "p & (q | !q)"))
   style <- network_style(signs, network_graph(signs), NULL, NULL, TRUE)
   arrows <- network_arrows(signs)

@@ -230,7 +230,7 @@ test_that("a missing file name is an error", {
   }
 })
 
-test_that("a broken object of class pbn is refused, whatever is broken", {
+test_that("a broken object of class pbn is refused, whichever part is broken", {
   net <- busy_network()
   broken <- list(
     list("nodes", 1:4), list("nodes", c("A", NA, "C", "D")), list("nodes", c("A", "A", "C", "d e")), list("nodes", character()),
@@ -292,7 +292,7 @@ test_that("the apoptosis network is the published one", {
   expect_identical(net$perturbation, 0.001)
 })
 
-test_that("third-party files are read as their notes say, and again from what we write", {
+test_that("third-party files are read as their notes say, and are the same after writing and reading", {
   net <- read_network(skip_without_shared("models/boolean/example_network.pbn"))
   expect_identical(net$nodes, c("x0", "x1", "x2"))
   expect_identical(net$rules$predictor, c("x0 & x1", "!x2 & (x1 | x0)", "!x0 & x1 & x2", "!x0 & x1", "x0 & x1 & !x2"))
@@ -315,7 +315,7 @@ test_that("third-party files are read as their notes say, and again from what we
   }
 })
 
-test_that("BoolNet reads the same network from our files, and we from its own", {
+test_that("BoolNet reads the same network from fireflip's files, and fireflip from BoolNet's", {
   skip_if_not_installed("BoolNet")
   net <- pbn(list(A = c("B & !C" = 0.25, "A ^ C" = 0.75), B = "A | (B & C)", C = "f(A, B){0110}", D = "1"))
   file <- write_boolnet(net, tempfile())
@@ -343,7 +343,7 @@ test_that("BoolNet reads the same network from our files, and we from its own", 
 
 # ---- sources of text, and kinds of models --------------------------------------------------------------------
 
-test_that("compressed files and connections are read as the file is", {
+test_that("compressed files and connections are read like plain files", {
   file <- tempfile(fileext = ".bnet")
   writeLines(c("targets, factors", "A, B | \u00fc", "B, !A"), file, useBytes = TRUE)
   same <- function(expr) expect_identical(suppressMessages(expr), whole)

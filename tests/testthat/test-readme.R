@@ -2,7 +2,7 @@
 
 readme <- function() {
   file <- file.path("..", "..", "README.md")
-  skip_if_not(file.exists(file), "the sources are not here") # R CMD check has the tests alone
+  skip_if_not(file.exists(file), "the sources are not here") # R CMD check has only the tests
   readLines(file, encoding = "UTF-8")
 }
 
@@ -38,7 +38,7 @@ test_that("README's code runs and prints what README shows", {
   env <- new.env(parent = globalenv())
   shows <- 0L
   for (block in blocks) {
-    # the job of a cluster: once for each of its tasks
+    # the job of a cluster runs once for each of its tasks
     tasks <- if (any(grepl("SLURM_ARRAY_TASK_ID", block))) 1:16 else 1L
     for (i in tasks) {
       Sys.setenv(SLURM_ARRAY_TASK_ID = i)

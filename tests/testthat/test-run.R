@@ -92,7 +92,7 @@ test_that("rbind() distinguishes runs and keeps their notes", {
   expect_error(summary(both), "of several runs", class = "fireflip_error_argument")
   expect_identical(rbind(both, wild)$run, c(rep(c("wild", "start"), each = 2), "2", "2"))
   expect_identical(rbind(x = both, y = wild)$run, c(rep(c("x wild", "x start"), each = 2), "y", "y"))
-  # rows of one result are combined again
+  # rows of one result can be combined again
   expect_identical(plain_frame(rbind(wild[1, ], wild[2, ])), plain_frame(wild))
   expect_identical(run_columns(rbind(wild[2, ], wild[1, ]))$thinning, rev(run_columns(wild)$thinning))
   expect_s3_class(rbind(wild, data.frame(wild)), "data.frame", exact = TRUE)
@@ -165,7 +165,7 @@ bound_otherwise <- function(...) {
   structure(rows, class = class(parts[[1L]]), run = attr(parts[[1L]], "run"))
 }
 
-test_that("rows that a run did not give are not described as its own", {
+test_that("rows that are not from a run are not described as its rows", {
   net <- pbn(list(A = c("B" = 0.3, "!B" = 0.7), B = "A"), perturbation = 0.01)
   one <- steady_state(net, c("A", "B"), precision = 0.05, method = "simulation", seed = 1)
   same <- steady_state(net, c("A", "B"), precision = 0.05, method = "simulation", seed = 2)
@@ -193,7 +193,7 @@ test_that("rows that a run did not give are not described as its own", {
   expect_error(c(mixed), "rows or columns were changed", class = "fireflip_error_argument")
 })
 
-test_that("head() gives the first rows as printed, and an order of the user's own is kept", {
+test_that("head() gives the first rows as printed, and the user's own order of rows is kept", {
   net <- set_perturbation(example_model("cellcycle"), 0.01)
   x <- long_run_influence(net, method = "exact")
   top <- head(x, 3)
@@ -211,7 +211,7 @@ test_that("head() gives the first rows as printed, and an order of the user's ow
   expect_identical(abs(head(changes, 2)$difference), sort(abs(changes$difference), decreasing = TRUE)[1:2])
 })
 
-test_that("plots of results bound by rows tell the runs apart", {
+test_that("plots of results that rbind() combined distinguish the runs", {
   net <- set_perturbation(example_model("cellcycle"), 0.01)
   both <- rbind(wild = steady_state(net, "CycB"), mutant = steady_state(fix_nodes(net, CycD = 0), "CycB"))
   grDevices::pdf(NULL)

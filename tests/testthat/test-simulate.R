@@ -54,7 +54,7 @@ test_that("initial states can be given", {
   expect_error(simulate(net, nsim = 0, steps = 1), class = "fireflip_error_argument")
 })
 
-test_that("nodes that are called like the result's own columns are refused", {
+test_that("nodes with the name of a column of the result are refused", {
   for (name in c("trajectory", "step")) {
     own <- pbn(stats::setNames(c("b", name), c(name, "b")))
     expect_error(simulate(own, steps = 1), sprintf("A node is called \"%s\"", name), class = "fireflip_error_argument")

@@ -86,7 +86,7 @@ test_that("merged parts continue for the precision, as the undivided run does", 
 
 # Parts that start again with a longer burn-in are tested in tests/c/test_estimate.c. This does not happen here, because the pilot
 # monitors all relevant nodes, except for some in large packed networks.
-test_that("nodes that change far more slowly than the set are detected by the pilot, by that of parts too", {
+test_that("the pilot detects nodes that change far more slowly than the set, also in parts of a run", {
   slow <- pbn(list(s = c("1" = 1e-4, "s" = 1 - 1e-4), x = c("s" = 0.8, "1" = 0.1, "0" = 0.1)))
   slow <- set_initial(slow, c(s = 0, x = 0))
   call <- function(shard, ...) steady_state(slow, "x", precision = 5e-4, method = "simulation", seed = 1, shard = shard, ...)

@@ -1,5 +1,5 @@
-# Calls every entry from R into the core once, also with errors, for valgrind. Reports that pass through fireflip.so count as
-# errors of the package.
+# For valgrind: calls every entry from R into the core once, also with errors. A report whose stack contains fireflip.so counts as
+# an error of the package.
 library(fireflip)
 fails <- function(code) stopifnot(inherits(try(code, silent = TRUE), "try-error"))
 

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64u << 20) /* of the thread that compiles: long code is deeply nested */
+#define STACK_BYTES (64u << 20) /* stack size of the thread that compiles; long code is deeply nested */
 #define OLDEST 12               /* the lowest major version of NVRTC that is used */
 
 /* The functions and codes of NVRTC, as in nvrtc.h, which is therefore not needed (tests/cuda/jit.cu compares them). */
@@ -137,8 +137,8 @@ static void find_functions(nvrtc *n, void *library) {
     refuse("the library libnvrtc.so lacks a function");
 }
 
-/* Writes the compiler's name. It is empty if the library's file cannot be found; stored code of such a compiler is not loaded
- * again. */
+/* Writes the compiler's name. The name is empty if the library's file cannot be found. Code that is stored with an empty name is
+ * not loaded again. */
 static void name_maker(char maker[FF_MAKER_ROOM], const nvrtc *n, void *library) {
   struct link_map *map = NULL;
   char path[PATH_MAX];
@@ -171,7 +171,7 @@ static _Noreturn void compile(const request *r) {
   char maker[FF_MAKER_ROOM], why[200];
   void *library = open_nvrtc((int)r->head.newest), *program = NULL;
   if (library == NULL) {
-    snprintf(why, sizeof why, "the library libnvrtc.so.%d was not found (the CUDA toolkit has it)", (int)r->head.newest);
+    snprintf(why, sizeof why, "the library libnvrtc.so.%d was not found (it is part of the CUDA toolkit)", (int)r->head.newest);
     refuse(why);
   }
   find_functions(&n, library);

@@ -50,7 +50,7 @@ static void list_runners(ff_ensemble *e) {
   }
 }
 
-/* The current runner refuses, for any reason. The next one is asked. */
+/* The current runner refuses, for any reason. Then the next one is asked. */
 static ff_stage refuse(ff_ensemble *e, const ff_error *why) {
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;

@@ -6,11 +6,11 @@
 #define CLOCK 1.98e9
 #define CARD (132 * CLOCK)   /* multiprocessors times clock rate of the card on which the times were measured, an H200 */
 #define FEWEST_TILES 8       /* per multiprocessor: fewer tiles do not make a step of the interpreter faster */
-#define CACHED 320           /* counters of terms, over all warps of a multiprocessor, whose low levels fit its cache */
+#define CACHED 320           /* number of counters, over all warps of a multiprocessor, whose low levels fit in its cache */
 
-/* The next three functions return seconds on that card. The first two are per step and trajectory. Generated code: the time on a
- * fully used card, multiplied by a factor for too few warps, plus the accesses to counters in global memory. The more levels of
- * the counters lie in shared memory, the fewer these accesses are. */
+/* The next three functions return seconds on an H200. The first two are per step and trajectory. Generated code takes the time
+ * on a fully used card, multiplied by a factor if there are too few warps, plus the time of accesses to counters in global
+ * memory. The more levels of the counters are in shared memory, the fewer these accesses are. */
 static double generated_step(const ff_program *p, uint32_t levels, double warps) {
   uint64_t words, operations;
   ff_generate_size(p, 0, &words, &operations);

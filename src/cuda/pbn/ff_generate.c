@@ -95,8 +95,8 @@ static const char *operand(const generator *g, uint32_t row, char text[OPERAND])
   return text;
 }
 
-/* Writes a truth table as nested selections and leaves out sub-tables that are equal or constant. The table's rows are `at` ..
- * `at` + 2^k - 1. Returns the number of the variable that holds the result, or ALL_0 or ALL_1 if the result is constant. */
+/* Writes a truth table as nested selections, which are simplified if sub-tables are equal or constant. The table's rows are
+ * `at` .. `at` + 2^k - 1. Returns the number of the variable that holds the result, or ALL_0 or ALL_1 if it is constant. */
 #define ALL_0 (UINT32_MAX - 1)
 #define ALL_1 UINT32_MAX
 
@@ -131,7 +131,7 @@ static uint32_t table(generator *g, const uint32_t *inputs, uint32_t k, const ui
   return out;
 }
 
-/* Writes the right-hand side of an operation to `text`. The statements of a truth table are put out first. */
+/* Writes the right-hand side of an operation to `text`. The statements that a truth table needs are written before. */
 static void value(generator *g, const ff_slice_op *op, char *text, size_t size) {
   static const char *const forms[] = {[FF_S_COPY] = "%s",        [FF_S_NOT] = "~%s",       [FF_S_AND] = "%s & %s",
                                       [FF_S_NAND] = "~(%s & %s)", [FF_S_OR] = "%s | %s",    [FF_S_NOR] = "~(%s | %s)",

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MOST_OPERATIONS 20000 /* longer code takes half a minute to compile and is slower than the interpreter (bench/NOTES.md) */
-#define KEPT_PRICE 0.25 /* fraction of the compile time that must be saved if the code is cached: most networks are run again */
+#define KEPT_PRICE 0.25 /* fraction of the compile time that the code must save if it is cached: most networks run again */
 #define LEAST_WARPS 4        /* per multiprocessor: with fewer warps the interpreter is as fast */
 #define BLOCK_WARPS 4
 #define WANTED_WARPS 16      /* per multiprocessor: leaves each thread registers for 128 values */
@@ -40,7 +40,7 @@ static uint32_t fit_block(const ff_ensemble *e, uint64_t words, uint32_t *fit) {
   *fit = 0;
   for (uint32_t block = BLOCK_WARPS; block > 0; block /= 2) {
     const uint32_t warps = warps_that_fit(e, words, block);
-    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* a smaller block must make room for many more warps */
+    if (warps == 0 || (best > 0 && warps / 4 <= *fit / 4)) continue; /* a smaller block is chosen only if many more warps fit */
     *fit = warps;
     best = block;
   }

@@ -64,7 +64,7 @@ FF_WARP void g_close(g_warp *w, uint32_t n) {
     const uint32_t item = w->items[w->n_items - n + lane], cut = item >> 10, at = item & 1023u;
     const uint32_t number = G_CHOICES_ARE_CUTS ? cut : w->image->cut_number[cut];
     uint32_t purpose = FF_DRAW_REMAINDER, bound = w->image->cut_rest[cut], word;
-    FF_NO_UNROLL for (;;) { /* a second time if 32 further bits are equal too */
+    FF_NO_UNROLL for (;;) { /* repeats only if 32 further bits are equal too */
       const ff_philox_block draw = g_random(w, purpose, number * 256u + at / 4u);
       const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
       word = at & 2u ? high : low;
@@ -280,8 +280,8 @@ FF_WARP void g_count(const g_warp *w, uint32_t t) {
   }
 }
 
-/* Records the present values of the terms: before the first counted step, when also the trajectories in which they hold are
- * counted, and after the last step of a launch. */
+/* Records the present values of the terms. This happens before the first counted step, when the trajectories in which they hold
+ * are counted as well, and after the last step of a launch. */
 FF_WARP void g_note_terms(const g_warp *w, uint32_t tile, int fresh) {
   FF_LANE_IN;
   FF_EACH_LANE {

@@ -1,5 +1,5 @@
 /* The interpreter of the sliced program. A block runs one tile, and its warps run segments of the program (ff_slice_warp.h). It
- * runs networks of any size: states lie in shared memory if they fit, else in global memory, where the caches help. */
+ * runs networks of any size: states are in shared memory if they fit, else in global memory, where the caches help. */
 #include "ff_slice.h"
 #include "ff_slice_warp.h"
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* per multiprocessor, so that a thread has 96 registers: with fewer registers the inner loops need more instructions */
+/* per multiprocessor; a thread then has 96 registers, and with fewer registers the inner loops need more instructions */
 #define MOST_WARPS 20
 
-/* Where the rows of a tile lie. STAGED: in global memory, and each segment first copies the rows that it reads. */
+/* Where the rows of a tile are stored. STAGED: in global memory, and each segment first copies the rows that it reads. */
 enum { BOTH_SHARED, NOW_SHARED, STAGED, NONE_SHARED };
 
 
@@ -33,7 +33,7 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   const size_t scratch = (size_t)image->scratch_rows * 32;
   const size_t words = (warps + 1) / 2 * FF_FUNCTIONS + (rows + next_rows + 2) * 32 + warps * (scratch + FF_ITEMS + FF_WINDOW);
   layout out = {};
-  out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* a number that certainly does not fit */
+  out.words = words < UINT32_MAX / 4 ? (uint32_t)words : UINT32_MAX / 4; /* a number that is certainly too large */
   out.now = (warps + 1) / 2 * FF_FUNCTIONS;
   out.next = out.now + (uint32_t)rows * 32;
   out.stay = out.next + (uint32_t)next_rows * 32;
@@ -43,8 +43,8 @@ static layout lay_out(const ff_slice_image *image, uint32_t warps, int where) {
   return out;
 }
 
-/* Keeps a value in a register. The compiler would compute it again each time; it does not know that here a lane reads its own
- * value. */
+/* Keeps a value in a register. Otherwise the compiler would compute it again each time, because it does not know that a lane
+ * reads its own value here. */
 __device__ static __forceinline__ uint32_t kept(uint32_t x) { return __shfl_sync(0xFFFFFFFFu, x, threadIdx.x % 32); }
 
 __device__ static __forceinline__ uint32_t *kept_global(uint32_t *x) {
@@ -177,7 +177,8 @@ static ff_status upload_staged(interpreter *own, const ff_program *program, ff_e
   return status;
 }
 
-/* Chooses where the states lie: both in shared memory, else the present one, else the rows that a segment reads. */
+/* Chooses which states are in shared memory: the old and the new ones, else the old ones, else only the rows that a segment
+ * reads. */
 static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *err) {
   double best = 0;
   ff_status status = ff_slice_upload(&own->device, e->program, err);
@@ -194,7 +195,7 @@ static ff_status plan(interpreter *own, ff_ensemble *e, int *blocks, ff_error *e
   }
   if (status != FF_OK) return status;
   if (best == 0)
-    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes a warp) exceed shared memory",
+    return ff_error_set(err, FF_EARGUMENT, "its temporary rows (%zu bytes per warp) exceed shared memory",
                         (size_t)lay_out(&own->device.image, 1, NONE_SHARED).words * 4);
   own->at = lay_out(&own->device.image, own->warps, own->where);
   own->shared = (size_t)own->at.words * 4;

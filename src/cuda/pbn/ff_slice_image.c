@@ -18,8 +18,8 @@
 #define WINDOW (FF_I_WINDOW / 4)
 #define CUTS_AT_ONCE 7u
 
-/* The arrays of the image lie one after the other. A first pass (memory is NULL) counts the bytes, the second fills the
- * arrays. */
+/* The arrays of the image are stored one after the other. A first pass (memory is NULL) counts the bytes, and a second pass
+ * fills the arrays. */
 typedef struct {
   char *memory;
   size_t used;
@@ -41,7 +41,7 @@ typedef struct {
   size_t n_words;
   uint32_t n_segments;
   uint32_t block_masks, block_choice; /* of the choices that the compiler put together */
-  uint32_t first_mask, masks;         /* of these masks, the segment's first one and their number */
+  uint32_t first_mask, masks;         /* the segment's first one of these masks, and their number */
   uint32_t scratch_rows;              /* without staged rows */
   uint32_t stage_at;                  /* place of the staged rows; known only in the second pass */
   uint32_t most_staged;
@@ -244,7 +244,7 @@ static void put_choices(builder *b, uint32_t first, uint32_t end) {
     if (select->row % 4 == 0 && select->n_rows == FF_SELECT_ROWS) flags |= FF_I_PLAIN;
     for (uint32_t k = 0; k < select->n_cuts; k += CUTS_AT_ONCE) {
       uint32_t n = select->n_cuts - k < CUTS_AT_ONCE ? select->n_cuts - k : CUTS_AT_ONCE;
-      make_room(b, 1 + 2 * n); /* a reader takes FF_I_NEXT for a choice without cuts */
+      make_room(b, 1 + 2 * n); /* the reader understands FF_I_NEXT as a choice without cuts */
       put(b, select->row);
       uint32_t last = i + 1 == end && k + n == select->n_cuts ? FF_I_LAST : 0;
       put(b, FF_I_CHOICE(n, select->n_rows, flags | (k > 0 ? FF_I_MORE : 0) | last));
@@ -301,8 +301,8 @@ static uint32_t masks_of(const builder *b, uint32_t first, uint32_t end) {
   return first < end ? selects[end - 1].cut + selects[end - 1].n_cuts - selects[first].cut : 0;
 }
 
-/* The operations from i on that make one segment: as many nodes or terms as fit, at least one. The staged rows are known only
- * after a node was added, so the last one added may be dropped again. */
+/* The operations from i on that form one segment: as many nodes or terms as fit, at least one. The staged rows are known only
+ * after a node is added, so the last node may be removed again. */
 static stretch segment_at(builder *b, size_t i, size_t end) {
   const ff_slice *s = b->slice;
   stretch out = {i, i, UINT32_MAX, 0};
@@ -385,8 +385,8 @@ static void put_segment(builder *b, const stretch *of) {
   for (size_t i = of->from; i < of->to;) i = put_op(b, i, of->from, of->to);
 }
 
-/* Warps run segments independently of each other: choices with the nodes that read them, or a few nodes that read no choice.
- * Choices that concern all nodes (the context, or the node to update) are made by every warp for itself. */
+/* Warps run segments independently of each other. A segment has choices with the nodes that read them, or a few nodes that read
+ * no choice. If a choice concerns all nodes (the context, or the node to update), every warp makes it for itself. */
 static void put_program(builder *b) {
   const ff_slice *s = b->slice;
   uint32_t term = 0;

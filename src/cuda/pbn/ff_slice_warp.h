@@ -54,7 +54,7 @@ typedef struct {
   uint32_t *now, *next, *scratch;
   uint32_t *inputs;    /* what tables read: `now`, or scratch in a staged image */
   uint32_t *stay;      /* 32 words: the trajectories that are perturbed in this step */
-  uint32_t *turn;      /* how many segments warps took after their first ones */
+  uint32_t *turn;      /* number of segments that warps took after their first ones */
   uint32_t *functions; /* of the whole block: FF_FUNCTIONS words per pair of warps */
   uint32_t *column;    /* the warp's first word in `functions` ... */
   uint32_t pair, low;  /* ... and what its position adds to byte 1 of a place (in all bytes) and to byte 0 */
@@ -129,7 +129,7 @@ FF_WARP void ff_close_item(const ff_slice_warp *w, uint32_t first_cut, uint32_t 
   const uint32_t row = item >> 10, at = item & 1023u;
   const uint32_t number = w->image->cut_number[first_cut + row];
   uint32_t purpose = FF_DRAW_REMAINDER, cut = w->image->cut_rest[first_cut + row], word;
-  FF_NO_UNROLL for (;;) { /* a second time if 32 further bits are equal too */
+  FF_NO_UNROLL for (;;) { /* repeats only if 32 further bits are equal too */
     const ff_philox_block draw = ff_random(w, purpose, number * 256u + at / 4u);
     const uint32_t low = at & 1u ? draw.v[1] : draw.v[0], high = at & 1u ? draw.v[3] : draw.v[2];
     word = at & 2u ? high : low;
@@ -421,7 +421,7 @@ FF_WARP void ff_run_segment(const ff_slice_warp *w, uint32_t window) {
     const ff_quad *op = ff_read(w, at);
     const uint32_t head = op->v[0], kind = FF_I_KIND(head), size = FF_I_BYTES(op->v[1]);
     FF_LANE_VAR(uint32_t, word);
-    if (kind >= FF_I_TABLE) { /* comes first because most operations of a large program are tables */
+    if (kind >= FF_I_TABLE) { /* tested first, because most operations of a large program are tables */
       if (kind == FF_I_END) return;
       FF_EACH_LANE FF_L(word) = ff_table_result(w, op, FF_I_INPUTS(kind), lane);
     } else if (kind == FF_S_SELECT) {
@@ -478,7 +478,7 @@ FF_WARP uint32_t ff_hits_drawn(const ff_slice_warp *w) {
   return n;
 }
 
-/* A site may be hit twice in a step; its value is then still the negation of the one in `next`. */
+/* A site may be hit twice in a step. Its value is then still the negation of the value in `next`. */
 FF_WARP void ff_phase_hits(const ff_slice_warp *w) {
   FF_LANE_OF(w);
   const ff_slice_image *image = w->image;
@@ -542,8 +542,8 @@ FF_WARP void ff_count_word(uint32_t *counter, uint32_t word, uint32_t t, unsigne
   counter[(FF_COUNTER_HELD + level) * 32u + lane] = carry;
 }
 
-/* Evaluates the terms. With `fresh` it only records them, and counts the trajectories in which they hold. Otherwise it counts
- * them; `t` steps are counted already. */
+/* Evaluates the terms. With `fresh`, it only records them and counts the trajectories in which they hold. Otherwise it counts
+ * them; `t` steps have been counted already. */
 FF_WARP void ff_phase_terms(const ff_slice_warp *w, uint32_t t, int fresh) {
   FF_LANE_OF(w);
   const ff_slice_image *image = w->image;

@@ -23,7 +23,7 @@ typedef struct {
   unsigned long long *changes;
 } ff_table_job;
 
-/* Arrays that the threads of a warp read at the same address. As a kernel parameter they lie in constant memory. */
+/* Arrays that the threads of a warp read at the same address. They are a kernel parameter, so they are in constant memory. */
 template <int WORDS>
 struct uniform {
   uint32_t word[WORDS];

@@ -1,4 +1,4 @@
-/* Plans where the data of the table kernel lie, and writes the packed program with nodes numbered by place. */
+/* Plans where the data of the table kernel are stored, and writes the packed program with nodes numbered by place. */
 #include "ff_table_image.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define ENOUGH_THREADS 512u          /* per multiprocessor: enough to hide the latency of memory */
 #define LEAST_THREADS 256u           /* per block, if the state is in shared memory */
-#define CACHE_BYTES (size_t)65536    /* of shared memory left to the cache, if states are in global memory */
+#define CACHE_BYTES (size_t)65536    /* bytes of shared memory that remain for the cache if states are in global memory */
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ static ff_table_fast whole(const ff_program *p, int form) {
   return out;
 }
 
-/* The tables of as many whole words of the state as fit into `bytes`. *split becomes the number of these words. */
+/* As many tables as fit in `bytes`, always for whole words of the state. *split becomes the number of these words. */
 static ff_table_fast part(uint32_t *split, const ff_program *p, int form, size_t bytes) {
   const ff_packed *q = &p->packed;
   ff_table_fast out = {.hits = p->hits.size};

@@ -128,8 +128,8 @@ static int write_all(int fd, const void *from, size_t bytes) {
   return 1;
 }
 
-/* Reads an open file. Returns its bytes after the head, which the caller frees, or NULL if it is damaged, not private, or of
- * another key. */
+/* Reads an open file. Returns its bytes after the head, which the caller frees. Returns NULL if the file is damaged, is not
+ * private, or has another key. */
 static char *read_entry(int fd, file_head *head, const char *key) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || !only_mine(&s)) return NULL;
@@ -262,8 +262,8 @@ double ff_code_cache_saved(const ff_code_cache *cache, const char *key, double n
 
 /* ---- the lock of a key --------------------------------------------------------------------------------------------------- */
 
-/* Returns 1: locked; 0: another process has the lock; -1: locks do not work here; -2: the file was removed meanwhile, try
- * again. */
+/* Returns 1 if the lock was taken, 0 if another process has it, -1 if locks do not work here, and -2 if the file was removed in
+ * the meantime (try again). */
 static int try_lock(const ff_code_cache *cache, const char *name, int *lock) {
   struct stat s;
   int fd = openat(cache->folder, name, O_RDWR | O_CREAT | OPEN_FLAGS, 0600), answer = -1;

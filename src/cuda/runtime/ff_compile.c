@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct ff_compile {
-  pid_t child;     /* 0: none any more */
+  pid_t child;     /* 0: it has ended */
   int fd;          /* this process's end of the socket; -1: closed */
   char *request;   /* with its head */
   size_t request_bytes, sent;

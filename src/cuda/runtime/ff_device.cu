@@ -9,18 +9,18 @@ extern "C" ff_status ff_cuda_check(cudaError_t status, const char *doing, ff_err
   if (status == cudaSuccess) return FF_OK;
   cudaGetLastError(); /* clears the error, if it can be cleared */
   if (status == cudaErrorMemoryAllocation)
-    return ff_error_set(err, FF_EMEMORY, "the GPU has no memory left for %s: ask for less at a time, or free it elsewhere",
-                        doing);
+    return ff_error_set(err, FF_EMEMORY,
+                        "the GPU has not enough free memory for %s: request less at a time, or free GPU memory elsewhere", doing);
   if (status == cudaErrorNoKernelImageForDevice)
     return ff_error_set(err, FF_EBACKEND,
                         "the CUDA backend has no code for this GPU: install the package again with FIREFLIP_CUDA_ARCH "
                         "set to its compute capability, as in \"80\" (backends() shows it)");
-  /* after some failures the process cannot use the device any more */
+  /* after some failures the process can no longer use the device */
   const int for_good = cudaFree(NULL) != cudaSuccess;
   cudaGetLastError();
   return ff_error_set(err, FF_EBACKEND, "the GPU failed at %s: %s (%s)%s", doing, cudaGetErrorString(status),
                       cudaGetErrorName(status),
-                      for_good ? "; this R session cannot use it any more: start a new one, or use backend = \"cpu\"" : "");
+                      for_good ? "; this R session can no longer use it: start a new one, or use backend = \"cpu\"" : "");
 }
 
 extern "C" ff_status ff_cuda_new(void **out, size_t bytes, const char *what, ff_error *err) {
@@ -39,7 +39,7 @@ extern "C" ff_status ff_cuda_room_take(ff_cuda_room *room, size_t bytes, const c
   if (bytes <= room->bytes) return FF_OK;
   cudaFree(room->at);
   *room = {};
-  /* not cleared, because that would happen on another stream */
+  /* not cleared, because clearing would happen on another stream */
   ff_status status = ff_cuda_check(cudaMalloc(&room->at, bytes), what, err);
   if (status == FF_OK) room->bytes = bytes;
   return status;
@@ -50,8 +50,8 @@ extern "C" ff_status ff_cuda_room_take(ff_cuda_room *room, size_t bytes, const c
 typedef CUresult (*get_context)(CUcontext *);
 typedef CUresult (*set_context)(CUcontext);
 
-/* Functions of the driver are used because cudaGetDevice() does not tell whether there is a context, and cudaSetDevice() would
- * create one on a device that nobody asked for. If the CUDA runtime is in use, the driver is loaded already. */
+/* Uses functions of the driver, because cudaGetDevice() does not tell whether there is a context, and cudaSetDevice() would
+ * create one on a device that nobody has selected. If the CUDA runtime is in use, the driver is already loaded. */
 static void *driver_function(const char *name) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD), *found = NULL;
   if (library == NULL) return NULL;
@@ -66,7 +66,7 @@ extern "C" ff_status ff_cuda_enter(ff_cuda_guard *guard, uint32_t device, ff_err
   guard->context = get != NULL && get(&context) == CUDA_SUCCESS ? context : NULL; /* a driver that is not loaded has none */
   const cudaError_t status = cudaSetDevice((int)device);
   if (status == cudaSuccess) return FF_OK;
-  cudaGetLastError(); /* ff_cuda_check() would create a context on the device that is the thread's now */
+  cudaGetLastError(); /* not ff_cuda_check(), which would create a context on the thread's current device */
   const ff_status failed = status == cudaErrorMemoryAllocation ? FF_EMEMORY : FF_EBACKEND;
   return ff_error_set(err, failed, "the GPU failed at selecting the device: %s (%s)", cudaGetErrorString(status),
                       cudaGetErrorName(status));

@@ -14,7 +14,7 @@ static const char types[] = "typedef unsigned long size_t;\ntypedef signed char 
 
 typedef struct {
   const ff_text *texts;
-  uint8_t *there; /* per text: whether it is in the unit, under no condition */
+  uint8_t *there; /* per text: whether the unit contains it unconditionally */
   char *unit;
   size_t length, capacity;
   ff_error *err;
@@ -25,7 +25,7 @@ typedef struct {
   const char *path; /* path under src/; NULL for the parts */
   int line;
   int in_comment, conditions, guarded, directives;
-  int certain; /* it is included under no condition */
+  int certain; /* it is included unconditionally */
   int deep;
 } reader;
 
@@ -102,8 +102,8 @@ static int resolve(char out[PATH_ROOM], const char *from, const char *name, size
   return 1;
 }
 
-/* The number of the text that an #include refers to, whose rest begins at `at`. -1: none of the texts; -2: a C header that is
- * left out. */
+/* The number of the text to which an #include line refers. `at` is the position after the word include. -1: none of the texts;
+ * -2: a C header that is left out. */
 static int included_text(const expansion *x, const reader *r, const char *line, size_t n, size_t at) {
   char path[PATH_ROOM];
   while (at < n && (line[at] == ' ' || line[at] == '\t')) at++;
@@ -124,7 +124,7 @@ static ff_status put_include(expansion *x, const reader *r, int which) {
   const int certain = r->certain && r->conditions == r->guarded;
   if (x->there[which]) return put(x, "\n", 1);
   if (r->deep >= MOST_DEEP)
-    return ff_error_set(x->err, FF_EINTERNAL, "texts include one another without an end: src/%s", x->texts[which].name);
+    return ff_error_set(x->err, FF_EINTERNAL, "texts include one another endlessly: src/%s", x->texts[which].name);
   if (certain) x->there[which] = 1;
   reader inner = {.path = x->texts[which].name, .line = 1, .certain = certain, .deep = r->deep + 1};
   ff_status status = put_text(x, &inner, x->texts[which].text);
@@ -133,7 +133,7 @@ static ff_status put_include(expansion *x, const reader *r, int which) {
   return status == FF_OK ? put_place(x, &next) : status;
 }
 
-/* Puts out one line. Keeps track of conditions and replaces includes. */
+/* Writes one line. Keeps track of conditions and replaces includes. */
 static ff_status put_line(expansion *x, reader *r, const char *line, size_t n) {
   size_t at;
   const int commented = r->in_comment;

@@ -15,7 +15,7 @@
 
 #define COMPILER "fireflip_nvrtc" /* the program's file, in the folder of the object that contains this code */
 #define PATH_ROOM 4096
-#define LOOK_SECONDS 0.02         /* seconds between looks whether another process has compiled the code */
+#define LOOK_SECONDS 0.02         /* seconds between checks whether another process has compiled the code */
 #define MOST_WAITING 60           /* seconds: the other process may have been stopped */
 
 typedef enum {

@@ -1,4 +1,4 @@
-/* Looks and decisions: when the pilot is accepted, what it plans, and when the run is done. */
+/* Looks at the counts, and decisions: when the pilot is accepted, what it plans, and when the run is done. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,17 +7,17 @@
 
 #include "ff_estimate_internal.h"
 
-#define RARE 50.0               /* independent observations wanted of what was never seen, times precision */
-#define MORE_WORK 34359738368.0 /* steps of nodes (2^35, about a second) after which a run adds no tiles for rare events */
-#define MIN_PATIENCE 64         /* stretches (of at least 2,048 steps) before trajectories that disagree are given up ... */
+#define RARE 50.0               /* independent observations, times the precision, that a value never seen requires */
+#define MORE_WORK 34359738368.0 /* node updates (2^35, about a second) after which a run adds no tiles for rare events */
+#define MIN_PATIENCE 64         /* stretches (of at least 2,048 steps) of burn-in before the estimator gives up: if ... */
 #define MIN_STRETCH 2048
-#define MAX_STUCK 2             /* ... if this many doublings bring no agreement */
-#define HOPELESS 8              /* trajectories that seem to need more than this many times max_burn_in are given up at once */
+#define MAX_STUCK 2             /* ... this many doublings have brought the trajectories no closer */
+#define HOPELESS 8              /* gives up at once if trajectories seem to need more than this many times max_burn_in */
 #define DOUBTFUL_TILES 16       /* largest number of tiles of a run whose answer is uncertain */
 #define SHARED_RUN 0.08         /* allowed correlation of the halves of a trajectory in the run */
 #define DRIFT_RUN 5.0
-#define MARGIN 1.1              /* more samples than computed, so that one run is mostly enough */
-#define MARGIN_MORE 1.02        /* the same if it was not enough: the spread is known better by then */
+#define MARGIN 1.1              /* plans more samples than computed, so that one run is usually enough */
+#define MARGIN_MORE 1.02        /* the same if it was not enough: then the spread is known better */
 #define MOST_REMEMBERED 0.0625  /* largest difference by the start, between means over an eighth of the burn-in, that needs no
                                  * longer measurement */
 #define BURN_IN_SHARE 5         /* counted steps of a tile, in units of the burn-in: at least this many if there are many
@@ -49,8 +49,8 @@ static int may_work(const ff_estimate *e) {
   return steps * nodes * (ff_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
 }
 
-/* The factor by which the number of trajectories must grow, from 1 (enough) to 4. A state set that varied needs FF_FEW_VISITS
- * visits. Terms that never varied need RARE / precision independent observations, times their weight. */
+/* The factor by which the number of trajectories must grow, from 1 (there are enough) to 4. A state set that varied needs
+ * FF_FEW_VISITS visits. Terms that never varied need RARE / precision independent observations, times their weight. */
 static double looks_wanted(const ff_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
   double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
@@ -71,7 +71,7 @@ static double shared_memory(const ff_estimate *e, const ff_moments *m) {
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
 
-/* The burn-in that one observable asked for needs in addition to mixing, and the thinning of its record. */
+/* The burn-in that one observable of the user needs in addition to mixing, and the thinning of its record. */
 static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
@@ -81,7 +81,7 @@ static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
     out = ff_log_series(e->options.epsilon) / ff_log_series((m->inflation - 1) / (m->inflation + 1));
   if (!e->two_state[i]) return out;
   e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
-  if (alpha > 0 && beta > 0 && e->rule.forgets) /* otherwise differences between trajectories would be taken for memory */
+  if (alpha > 0 && beta > 0 && e->rule.forgets) /* otherwise differences between trajectories would count as memory */
     out = larger(out, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * (double)e->thinning[i]);
   return out;
 }
@@ -115,7 +115,7 @@ void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint6
   for (uint32_t i = 0; i < e->n_slots; i++) e->slots[i].busy = 0;
 }
 
-/* With many tiles, many threads can work, and many GPUs if the run is long. But each tile costs its burn-in. */
+/* With many tiles, many threads can work, and also many GPUs if the run is long. But each tile costs a burn-in. */
 static double tiles_for(double steps, double burn_in, double fewest) {
   double tiles = ceil(steps / (BURN_IN_SHARE * burn_in)), more = ceil(steps / (LONG_SHARE * burn_in));
   if (tiles <= FF_MAX_TILES) return tiles < fewest ? fewest : tiles;
@@ -126,7 +126,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   uint64_t steps = (uint64_t)burn_in;
   double least = (double)e->least_window, tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
   double window = ceil(samples / FF_TILE / tiles / PERIODS) * PERIODS;
-  if (window < least || !e->rule.forgets) { /* if trajectories differ for ever, more of them are needed, not longer ones */
+  if (window < least || !e->rule.forgets) { /* if trajectories never become alike, more of them are needed, not longer ones */
     window = least;
     tiles = larger(ceil(samples / FF_TILE / window), e->pilot);
   }
@@ -137,8 +137,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   }
   if (tiles * 2 > (double)ROUND_UNITS || (double)steps + window > 2.8e14)
     return ff_error_set(err, FF_ESIZE,
-                        "the precision asked for takes %s%.3g samples, and at most %.2g can be addressed: ask for a larger "
-                        "`precision`",
+                        "the requested precision takes %s%.3g samples, but at most %.2g are possible: increase `precision`",
                         isfinite(samples) ? "" : "more than ", isfinite(samples) ? samples : DBL_MAX,
                         (double)FF_TILE * (double)FF_MAX_WINDOW * (double)(ROUND_UNITS / 2));
   if (e->phase == FF_PHASE_PILOT) {
@@ -152,7 +151,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
   return FF_OK;
 }
 
-/* Used if every node by itself has mixed: names the pair of nodes, or the predictor function, that has mixed least. */
+/* Used if every single node has mixed: names the pair of nodes, or the predictor function, that has mixed least. */
 static void name_slow_together(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t asked = e->observables.n, worst = asked;
@@ -208,7 +207,7 @@ static double wanted_psi(const ff_estimate *e) {
   return most;
 }
 
-/* A longer burn-in is advised only if max_burn_in was the limit, not if doublings have brought no agreement. */
+/* The message advises a longer burn-in only if max_burn_in was the limit, not if doublings have brought no agreement. */
 static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_error *err) {
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
@@ -217,14 +216,14 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
   const char *longer = in_vain ? "" : "allow a longer burn-in (max_burn_in), or ";
   if (!e->rule.forgets)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "after %llu steps trajectories are not settled yet%s, each still moving between places that it stays "
-                        "in for long%s: %suse method = \"exact\"",
+                        "after %llu steps, the two halves of a trajectory still disagree%s; each trajectory moves between "
+                        "regions in which it stays for a long time%s: %suse method = \"exact\"",
                         steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "after %llu steps (burn-in and window) trajectories from different starts still disagree%s%s, as they do "
-                      "where the network has several basins and moves slowly between them: %suse a larger perturbation "
-                      "probability, or method = \"exact\"",
-                      steps, about, e->stuck >= MAX_STUCK ? " and longer runs bring them no closer" : "", longer);
+                      "after %llu steps (burn-in and window), trajectories from different starts still disagree%s%s; the network "
+                      "may have several basins and rarely move between them: %suse a larger perturbation probability, or "
+                      "method = \"exact\"",
+                      steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
 }
 
 static ff_status too_short(const ff_estimate *e, ff_error *err) {
@@ -233,13 +232,13 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   int flips = p > 0 && 1 / p >= stretch;
   char what[96];
   if (flips)
-    snprintf(what, sizeof what, "with a perturbation probability of %g a node flips", p);
+    snprintf(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
   else
     snprintf(what, sizeof what, "the predictor function with the smallest probability (%g) is selected",
              ff_program_rarest(e->run.program));
-  return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps, and a burn-in of at most %llu is allowed: %s%s", what,
+  return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, (unsigned long long)e->options.max_burn_in,
-                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "allow a longer one (max_burn_in), ",
+                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "increase max_burn_in, ",
                       flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
                             : "for small networks, use method = \"exact\"");
 }
@@ -254,8 +253,8 @@ ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
   return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
-/* Starts one more tile, with starts far apart, which is counted from its first step on. It measures ff_estimate_memory(): how
- * long trajectories that start in a set, or outside it, stay there. */
+/* Starts one more tile, whose trajectories start in very different states and are counted from their first step on. It measures
+ * ff_estimate_memory(): how long trajectories that start in a set, or outside it, stay there. */
 static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
@@ -272,7 +271,7 @@ static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
   return plan_run(e, e->planned[0], e->planned[1], 0, err);
 }
 
-/* An eighth of the burn-in is mostly enough: after it the start hardly matters. */
+/* An eighth of the burn-in is usually enough: after that time the start hardly matters. */
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
   double difference = 0;
   for (uint32_t i = 0; i < e->observables.n; i++) {
@@ -297,19 +296,17 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->waves = NULL;
   e->least_window = e->plan.half[0] + e->plan.half[1];
   double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
-  double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* a high precision is useless if the answer is in
-                                                                         * doubt
-                                                                         */
+  double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* enough for an uncertain answer */
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
-  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE; /* otherwise it takes longer than the pilot on a
-                                                                            * device
-                                                                            */
+  /* in a large network, measuring the memory on this processor takes longer than the pilot on a device */
+  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE;
   return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
-/* Gives up with an error or, if the caller accepts an uncertain answer, goes on and keeps the error as its doubt. */
+/* Gives up with an error or, if the caller accepts an uncertain answer, continues and stores the error as the reason for
+ * doubt. */
 ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
   if (status != FF_ECONVERGENCE || !e->options.go_on) {
     if (err != NULL) *err = *why;
@@ -355,7 +352,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   }
   free(unmixed);
   if (last) return status == FF_OK ? end_pilot(e, err) : status;
-  ff_slots_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* all steps run so far are the next burn-in */
+  ff_slots_window(e, 2 * e->plan.burn_in, 2 * e->plan.burn_in); /* all steps run so far become the next burn-in */
   for (uint32_t i = 0; i < e->pilot; i++) e->slots[i].busy = e->waves == NULL;
   return FF_OK;
 }
@@ -363,7 +360,8 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
 static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
   if (e->plan.tiles + more >= ROUND_UNITS)
     return ff_error_set(err, FF_ESIZE,
-                        "%llu more tiles of 1,024 trajectories are more than can be addressed: ask for less precision",
+                        "the requested precision takes %llu more tiles of 1,024 trajectories, which is too many: increase "
+                        "`precision`",
                         (unsigned long long)more);
   ff_decide_start_round(e, round, e->plan.tiles, more);
   e->plan.tiles += more;
@@ -373,13 +371,12 @@ static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_err
 /* The reasons why a run is not accepted, other than too few samples. */
 typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 
-/* For a network that does not forget its start. MOVES: the set was only entered or only left, or the start still matters.
- * HALF_PERIODS: all trajectories are equal, and a part of a period may change the mean by more than the precision. */
+/* For a network that does not forget its start. MOVES: trajectories only entered or only left the set, or the start still
+ * matters. HALF_PERIODS: all trajectories are equal, and an incomplete period may change the mean by more than the precision. */
 static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
-  /* a set that is entered and left forgets the start as exp(-(alpha + beta) t), which must be at most a tenth of the standard
-   * error */
+  /* the memory of the start decreases as exp(-(alpha + beta) t), which must be at most a tenth of the standard error */
   double rate = m->alpha + m->beta;
   if (m->n01 > 0 && m->se > 0 && ff_log_series(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
   uint64_t period = e->clockwork.whole ? e->clockwork.period : 0;
@@ -411,8 +408,8 @@ static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint6
   if (burn_in > (double)e->options.max_burn_in) {
     ff_error too_long;
     ff_status status = ff_error_set(&too_long, FF_ECONVERGENCE,
-                                    "after a burn-in of %llu steps trajectories still move on, and a longer one is not allowed: "
-                                    "raise max_burn_in, or use method = \"exact\"",
+                                    "after a burn-in of %llu steps, trajectories still depend on their start, and a longer "
+                                    "burn-in is not allowed: increase max_burn_in, or use method = \"exact\"",
                                     (unsigned long long)e->plan.burn_in);
     status = ff_decide_give_up(e, status, &too_long, err);
     if (status == FF_OK) e->phase = FF_PHASE_DONE;
@@ -432,7 +429,7 @@ ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
     e->stop_tile = 2 * n > e->last_tile - e->start_tile ? e->last_tile : e->start_tile + n;
     return FF_OK;
   }
-  int whole = e->options.n_shards == 1; /* shards run the first plan only; their sum is resumed */
+  int whole = e->options.n_shards == 1; /* shards only run the first plan; after they are merged, the sum is resumed */
   double samples = chains_of(e) * (double)(e->plan.half[0] + e->plan.half[1]);
   if (e->doubt.status != FF_OK) {
     e->phase = FF_PHASE_DONE;

@@ -8,8 +8,8 @@
 
 #include "ff_influence.h"
 
-#define ALL_PERIODS 5040        /* ... and if periods never end, of 1-10, 12, 14, 15, 18, 20 and more */
-#define NEGLIGIBLE 8            /* the finest precision divided by this is a difference that does not matter */
+#define ALL_PERIODS 5040        /* ... and if periods never end: of 1-10, 12, 14, 15, 18, 20 and more steps */
+#define NEGLIGIBLE 8            /* differences below the finest precision divided by this do not matter */
 
 void ff_estimate_free(ff_estimate *e) {
   if (e == NULL) return;
@@ -94,15 +94,15 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   return ff_slots_new(e, &e->pilot_of, e->pilot, err);
 }
 
-/* The number of which windows are multiples, so that both halves hold whole periods. `limit` is the longest window of a first
- * look. */
+/* Windows are multiples of this number of steps, so that both halves contain whole periods. `limit` is the longest window of the
+ * first look. */
 static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   uint64_t unit = periods && limit >= ALL_PERIODS ? ALL_PERIODS : PERIODS, period = e->clockwork.period;
   if (e->rule.forgets) return PERIODS / 2; /* phases are forgotten in time, and pilots should be short */
   if (period < 2 || unit % (2 * period) == 0) return unit;
   uint64_t all = ff_common_multiple(PERIODS, 2 * period);
   if (all > limit) all = 2 * period;
-  if (all > limit) return period; /* a half then holds no whole number of periods, but the window does */
+  if (all > limit) return period; /* then a half does not contain whole periods, but the window does */
   uint64_t most = limit / all * all, out = (unit + all - 1) / all * all;
   return out < most ? out : most;
 }
@@ -114,8 +114,8 @@ static double settled_by(const ff_estimate *e) {
   return (double)e->clockwork.settled * 1.1 / moves;
 }
 
-/* The length psi of the first burn-in and of the first window. As far as limits allow, both together last at least a stretch,
- * a change can pass along a chain of nodes, and deterministic nodes enter their cycle. */
+/* The length psi of the first burn-in and of the first window. As far as limits allow, both together last so long that a stretch
+ * (ff_decide_stretch()) passes, that a change can move along a chain of nodes, and that deterministic nodes enter their cycle. */
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
   int asynchronous = ff_program_asynchronous(program), forgets = ff_program_forgets(program);
@@ -137,17 +137,17 @@ static uint64_t first_psi(const ff_estimate *e) {
 /* Checks that deterministic nodes can enter their cycle, and repeat it, within the first look. */
 static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
   double limit = ff_decide_longest(e) / 2;
-  const char *else_use = "give a perturbation probability, or use outcomes() or method = \"exact\"";
+  const char *else_use = "set a perturbation probability, or use outcomes() or method = \"exact\"";
   if (e->clockwork.period == 0)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "deterministic nodes (one predictor function each, no flips, and such nodes as parents) have not come "
-                        "back to a state that they were in, as far as they were followed, so their long run is not known: %s",
+                        "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) did "
+                        "not return to an earlier state, as far as they were followed, so their long run is not known: %s",
                         else_use);
   if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
   return ff_error_set(err, FF_ECONVERGENCE,
-                      "deterministic nodes (one predictor function each, no flips, and such nodes as parents) come to a cycle by "
-                      "step %.0f and repeat it every %llu steps, and a burn-in of at most %llu is allowed: allow a longer one "
-                      "(max_burn_in), %s",
+                      "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) enter a "
+                      "cycle by step %.0f and repeat it every %llu steps, but the burn-in is limited to %llu steps: increase "
+                      "max_burn_in, %s",
                       settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in,
                       else_use);
 }
@@ -264,8 +264,8 @@ static void run_share(void *context, int index) {
   }
 }
 
-/* The pilot's device has failed, and others are there for the run: this processor does the pilot again from its first step. The
- * window that was in work begins at the same step as on the device, so the counts are the same. */
+/* The pilot's device has failed, but there are other devices for the run. This processor starts the pilot again from its first
+ * step. The window begins at the same step as on the device, so the counts are the same. */
 static void pilot_comes_back(ff_estimate *e) {
   ff_waves_free(e->waves);
   e->waves = NULL;
@@ -276,7 +276,7 @@ static void pilot_comes_back(ff_estimate *e) {
   start_pilot(e);
 }
 
-/* Works until the deadline and then adds what the slots have finished to the common tally. */
+/* Works until the deadline, then adds the finished tallies of the slots to the common tally. */
 static ff_status work(ff_estimate *e, ff_error *err) {
   if (e->waves != NULL) {
     ff_status status = ff_waves_work(e->waves, e->options.key, &e->next_tile, e->stop_tile, e->deadline, &e->tally, &e->wave_busy,
@@ -300,7 +300,7 @@ static ff_status work(ff_estimate *e, ff_error *err) {
 }
 
 ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_error *err) {
-  if (e->coming != NULL) return ff_error_set(err, FF_EARGUMENT, "devices were chosen that are not ready");
+  if (e->coming != NULL) return ff_error_set(err, FF_EARGUMENT, "the chosen devices are not ready");
   e->deadline = ff_clock() + seconds;
   *done = e->phase == FF_PHASE_DONE;
   e->waits = 0;
@@ -356,7 +356,7 @@ static ff_status use_for_pilot(ff_estimate *e, const ff_engine_choice *choice, f
 ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_error *err) {
   int pilot = e->phase == FF_PHASE_PILOT && e->n_trace == 0;
   if ((!pilot && !e->waits) || e->waves != NULL || e->coming != NULL)
-    return ff_error_set(err, FF_EARGUMENT, "devices are chosen before the pilot has looked, or between pilot and run");
+    return ff_error_set(err, FF_EARGUMENT, "devices can be chosen at the start of the pilot, or between pilot and run");
   if (pilot) return use_for_pilot(e, choice, err);
   if (e->next_tile == e->last_tile) return FF_OK; /* a shard without tiles */
   return ff_waves_new(&e->coming, choice, e->run.program, &e->observables, e->run.at, e->last_tile - e->next_tile, e->target[2],
@@ -366,7 +366,7 @@ ff_status ff_estimate_use(ff_estimate *e, const ff_engine_choice *choice, ff_err
 static void start_on_devices(ff_estimate *e) {
   e->waves = e->coming;
   ff_waves_plan(e->waves, e->target, e->plan.half);
-  if (e->phase == FF_PHASE_PILOT) { /* starts from the beginning, even if a part has been done on this processor */
+  if (e->phase == FF_PHASE_PILOT) { /* starts again, even if this processor has already done a part */
     for (uint32_t i = 0; i < e->pilot; i++) {
       e->slots[i].busy = 0;
       ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
@@ -393,7 +393,7 @@ ff_status ff_estimate_ready(ff_estimate *e, double seconds, int *ready, ff_error
     ff_waves_free(e->coming);
   e->coming = NULL;
   if (status == FF_OK || e->phase != FF_PHASE_PILOT || e->spare == 0) return status;
-  *ready = 1; /* the others may still do the run */
+  *ready = 1; /* the other devices may still do the run */
   return FF_OK;
 }
 
@@ -409,11 +409,12 @@ const char *ff_estimate_lost(const ff_estimate *e) { return e->waves != NULL ? f
 ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err) {
   uint64_t window = plan.half[0] + plan.half[1];
   if (e->phase != FF_PHASE_PILOT || e->steps > 0 || e->options.n_shards != 1)
-    return ff_error_set(err, FF_EARGUMENT, "only a new estimate of the whole can be resumed");
+    return ff_error_set(err, FF_EARGUMENT, "only a new estimate of the undivided run can be resumed");
   if (plan.burn_in < 1 || plan.burn_in > e->options.max_burn_in || plan.half[0] != window / 2 || window < 2 ||
       window > FF_MAX_WINDOW || plan.tiles < 1 || plan.tiles > ROUND_UNITS / 2)
-    return ff_error_set(err, FF_EARGUMENT, "no estimate plans %llu tiles of %llu and %llu steps", (unsigned long long)plan.tiles,
-                        (unsigned long long)plan.burn_in, (unsigned long long)window);
+    return ff_error_set(err, FF_EARGUMENT,
+                        "a plan of %llu tiles, a burn-in of %llu steps and a window of %llu steps is not possible",
+                        (unsigned long long)plan.tiles, (unsigned long long)plan.burn_in, (unsigned long long)window);
   uint32_t n = e->observables.n, n_terms = e->first[n];
   size_t first = ((size_t)n + 1) * sizeof *e->first, weights = (size_t)n_terms * sizeof *e->weights;
   if (tally->n != n || tally->n_terms != n_terms || memcmp(tally->first, e->first, first) != 0 ||

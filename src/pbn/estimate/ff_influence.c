@@ -22,7 +22,7 @@ void ff_influence_free(ff_observables *observables) {
   *observables = (ff_observables){0};
 }
 
-/* The probability that function f (from 0) of a node is selected. */
+/* The probability that function f (counted from 0) of a node is selected. */
 static double selected(const ff_pbn *pbn, uint32_t node, uint32_t f) {
   if (pbn->n_contexts == 0) return pbn->predictors[pbn->first[node] + f].probability;
   double sum = 0;
@@ -109,7 +109,7 @@ static ff_status add_pair(builder *b, const ff_pbn *pbn, uint32_t from, uint32_t
     if (status != FF_OK) return status;
   }
   if (!parent)
-    return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is no parent of node \"%s\"", pbn->names[from], pbn->names[to]);
+    return ff_error_set(err, FF_EARGUMENT, "node \"%s\" is not a parent of node \"%s\"", pbn->names[from], pbn->names[to]);
   return FF_OK;
 }
 

@@ -4,9 +4,9 @@
 #include <math.h>
 
 #define MOST_SHARED 0.04  /* allowed correlation of the halves of a trajectory ... */
-#define MOST_KEPT 0.7     /* ... and the part of the variance within trajectories that may be left with a window twice as long */
-#define SAMPLING 2.5      /* standard errors by which both may be exceeded, at least */
-#define DRIFT 4.0         /* standard errors allowed between the means of the halves, at least */
+#define MOST_KEPT 0.7     /* ... and allowed ratio of the variances within trajectories after and before the window is doubled */
+#define SAMPLING 2.5      /* number of standard errors, at least, by which these two may be exceeded */
+#define DRIFT 4.0         /* allowed difference of the means of the halves, in standard errors, at least */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -21,7 +21,7 @@ ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
   return out;
 }
 
-/* The approximate largest of n standard normal numbers. One look judges that many observables. */
+/* The approximate maximum of n standard normal numbers. One look judges that many observables. */
 static double largest_of(uint32_t n) { return sqrt(2 * ff_log_series(n + 1.0)); }
 
 static double shared(const ff_moments *m, double sampling, double small) {

@@ -55,11 +55,11 @@ static uint32_t list_pairs(ff_monitors *m, uint32_t at, const ff_pbn *pbn, uint3
   return found;
 }
 
-#define PASSES 64 /* over all nodes; it does no harm if further nodes without feedback remain */
+#define PASSES 64 /* over all nodes; if nodes without feedback remain after these, they do no harm */
 
-/* Lists the nodes that can be slow by themselves first: those on cycles and between cycles. The other nodes follow them or
- * lead to them. Nodes that have no parent left, or no child left, are removed pass by pass. `mark` has room for two bytes per
- * node. */
+/* Lists the nodes that can be slow by themselves first: those on cycles and between cycles. The other nodes follow them or lead
+ * to them. Nodes without remaining parents, or without remaining children, are removed in passes. `mark` has room for two bytes
+ * per node. */
 static uint32_t list_core(uint32_t *list, const ff_pbn *pbn, uint8_t *mark) {
   uint32_t n = pbn->n_nodes, core = 0, others = 0;
   uint8_t *keep = mark, *leads = mark + n;
@@ -101,7 +101,8 @@ static uint32_t list_monitors(ff_monitors *m, const ff_pbn *pbn, const uint32_t 
 
 static int watched(const ff_predictor *f) { return f->n_parents >= MANY_PARENTS && f->expr.length < 64; }
 
-/* Selects functions to monitor, evenly from all. function[i] are their numbers, and their nodes are listed from `at` on. */
+/* Selects functions to monitor, spread evenly over all. function[i] is the number of the i-th one, and the nodes to which they
+ * belong are listed from `at` on. */
 static uint32_t list_functions(ff_monitors *m, uint32_t at, uint32_t *function, const ff_pbn *pbn, uint32_t most) {
   uint32_t all = 0, seen = 0, found = 0;
   for (uint32_t f = 0; f < pbn->first[pbn->n_nodes]; f++) all += (uint32_t)watched(&pbn->predictors[f]);
@@ -144,7 +145,7 @@ ff_status ff_monitors_new(ff_monitors *out, const ff_observables *asked, const f
   free(mark);
   out->observables.n = asked->n + found;
   memcpy(first, asked->first, (size_t)asked->n * sizeof *first);
-  for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that do not exist yet are empty */
+  for (uint32_t i = 0; i <= found; i++) first[asked->n + i] = n_terms + i; /* terms that have not been made yet are empty */
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < n_terms && status == FF_OK; i++) {
     status = ff_expr_copy(&terms[i], &asked->terms[i], err);

@@ -156,9 +156,8 @@ static double spread(const uint64_t *products, const uint64_t *a, const uint64_t
 }
 
 static void two_state(ff_moments *m, const uint64_t *words, double samples) {
-  uint64_t ones_from = words[FF_TERM_ALL] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER]; /* number of steps that began in the
-                                                                                           * set
-                                                                                           */
+  /* number of steps that began in the set */
+  uint64_t ones_from = words[FF_TERM_ALL] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER];
   double n1 = (double)ones_from, n0 = samples - n1;
   m->n01 = (words[FF_TERM_CHANGES] + words[FF_TERM_AFTER] - words[FF_TERM_BEFORE]) / 2;
   m->n10 = (words[FF_TERM_CHANGES] + words[FF_TERM_BEFORE] - words[FF_TERM_AFTER]) / 2;
@@ -169,15 +168,15 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
     m->se_two_state = sqrt(m->alpha * m->beta * (2 - sum) / (sum * sum * sum) / samples);
 }
 
-/* 1 if rounding to 2^-20 changes a weight by more than 0.1%. Then the largest spread that means can have is used as a bound. */
+/* 1 if rounding to 2^-20 changes a weight by more than 0.1%. Then the largest possible spread of the means is used as a bound. */
 static int rounded(const ff_tally *tally, uint32_t first, uint32_t last) {
   for (uint32_t j = first; j < last; j++)
     if (fabs(ff_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
   return 0;
 }
 
-/* Chooses the standard error. The spread between trajectories is valid whatever happens within them, if there are enough
- * visits to show it. */
+/* Chooses the standard error. The spread between trajectories is a valid measure, however the states within a trajectory depend
+ * on each other, if there are enough visits to show it. */
 static void choose_error(ff_moments *m, double mean, double most) {
   double rarer = mean < most - mean ? mean : most - mean;
   m->se = m->se_between;
@@ -187,10 +186,11 @@ static void choose_error(ff_moments *m, double mean, double most) {
   m->visits = rarer * rarer / (m->se * m->se);
 }
 
-/* The spread of a sum is reliable only if the rarer value of each term was seen in FF_FEW_VISITS half windows. For a rarer
- * term an error is added. Its variance is doubled, because the lengths of visits vary as much as their number. */
+/* The spread of a sum is reliable only if the rarer value of each term was seen in at least FF_FEW_VISITS half windows. For a
+ * term with a rarer value, an error is added. Its variance is doubled, because the lengths of visits vary as much as their
+ * number. */
 static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
-  double more = 0; /* terms may share their visits, so errors are added and not their squares */
+  double more = 0; /* terms may have the same visits, so the errors are added and not their squares */
   for (uint32_t j = first; j < last; j++) {
     const uint64_t *words = ff_sums_of_term(tally->words, j);
     double weight = tally->weights[j], mean = (double)words[FF_TERM_ALL] / samples, rarer = mean < 0.5 ? mean : 1 - mean;
@@ -247,7 +247,7 @@ ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
   double between = fmax(0, (aa + bb + 2 * ab) * correct) / (n * n); /* variance of the trajectories' means */
   m.se_between = sqrt(between / chains);
   double mean = (a + b) / n, square = between / correct + mean * mean;
-  /* of a 0/1 sequence times `most`, the largest value; an upper bound for a sum of several terms */
+  /* the variance of a 0/1 sequence times `most`, the largest value; an upper bound for a sum of several terms */
   double within = n / (n - 1) * (most * mean - square);
   if (n > 1 && within > 1e-12 * most * mean)
     m.rhat = sqrt((n - 1) / n + between / within);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_SECONDS 0.002 /* the least time that a device is given, however near the deadline is */
+#define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
 
 typedef struct {
   uint64_t next, last;
@@ -18,7 +18,7 @@ typedef struct {
   range to_do;
   uint64_t first, capacity, tiles, step;
   int busy, half_noted;
-  int lost; /* it has failed, and the other devices do its share */
+  int lost; /* it has failed, and the other devices take over its share */
   ff_tally tally;  /* of the waves that it has finished in this call */
   uint64_t steps;  /* trajectory-steps in this call */
   ff_status status;
@@ -179,7 +179,7 @@ static void settle(void *context, int index) {
 ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
   *ready = 0;
   w->deadline = ff_clock() + seconds;
-  while (w->made < w->n) { /* one after the other, because a driver does not do it in parallel */
+  while (w->made < w->n) { /* one after the other, because the driver does not create them in parallel */
     make_next(w);
     if (ff_clock() > w->deadline && w->made < w->n) return FF_OK;
   }
@@ -284,8 +284,8 @@ static void share(void *context, int index) {
   } while (v->status == FF_OK && !v->busy && ff_clock() < w->deadline);
 }
 
-/* Divides some tiles equally among the devices; if `idle` is 1, among those without work. GPUs of one host are mostly alike.
- * Returns 1 if there was a device. */
+/* Divides some tiles equally among the devices, because GPUs of one host are usually alike. If `idle` is 1, only devices without
+ * work get tiles. Returns 1 if there was such a device. */
 static int divide(ff_waves *w, range tiles, int idle) {
   uint64_t n = 0, i = 0;
   const uint64_t span = tiles.last - tiles.next;

@@ -18,7 +18,7 @@
 #define KEEP_BYTES (UINT64_C(1) << 27) /* for states whose results are known */
 #define LOOK_AT_CLOCK 4096u            /* predictor functions evaluated between two readings of the clock */
 
-enum { LEADS_NOWHERE = -3 }; /* for a state on the path: no arrow leads to a known result yet */
+enum { LEADS_NOWHERE = -3 }; /* for a state on the path: no arrow that leads to a known result has been followed yet */
 
 /* What is known of a state. `index` is the time of its last visit. The current search has visited it if `index` is at least
  * `first_index`. */
@@ -257,7 +257,7 @@ static void enter_cubes(ff_attractors *a, known *about, uint32_t *next, uint32_t
     next[w] &= ~varies[w];
   }
   about->branches = k > 1 || (k == 1 && !stays);
-  if (k > 24 || UINT32_C(1) << k > a->limit) a->n_new = UINT32_MAX; /* as many states follow, which is too many */
+  if (k > 24 || UINT32_C(1) << k > a->limit) a->n_new = UINT32_MAX; /* so many states may follow that they exceed the limit */
 }
 
 /* Extends the path by a state or cube that this search has not visited. */

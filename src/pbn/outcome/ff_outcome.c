@@ -208,9 +208,9 @@ static void read_state(ff_outcome *o, uint32_t lane) {
   for (uint32_t i = 0; i < o->pbn->n_nodes; i++) o->state[i / 32] |= (uint32_t)ff_tile_get(tile, i, lane % FF_TILE) << (i % 32);
 }
 
-/* Failing explorations may take about as much time, over all limits, as the steps of this round. One evaluation of a
- * predictor function takes about as long as 16 steps in an asynchronous network, and as the steps of 2,048 nodes in a
- * synchronous one. */
+/* The limit on the work of failing explorations. Over all size limits, they may take about as much time as the steps of this
+ * round. One evaluation of a predictor function takes about as long as 16 steps in an asynchronous network, and as the steps of
+ * 2,048 nodes in a synchronous one. */
 static uint64_t work_allowed(const ff_outcome *o) {
   double share = o->pbn->update == FF_ASYNCHRONOUS ? 1 / 16.0 : o->pbn->n_nodes / 2048.0;
   double steps = (double)(o->target - o->before) * o->batch * FF_TILE;
@@ -232,8 +232,8 @@ static void next_limit(ff_outcome *o) {
   }
 }
 
-/* Stores the result of the current trajectory. In the last round at the largest limit, the first failure ends the search:
- * there will be no complete answer. */
+/* Stores the result of the current trajectory. In the last round, at the largest limit, the first failure ends the search,
+ * because the answer cannot be complete any more. */
 static ff_status note(ff_outcome *o, uint32_t lane, int32_t leads, ff_error *err) {
   o->at_lane++;
   o->lanes[lane] = leads;
