@@ -14,10 +14,10 @@
 #' @param x Trajectories.
 #' @param n How many rows to print. Default 10; `Inf` for all. Only as many columns of nodes are printed as fit the width.
 #'
-#' @returns A data frame of class `pbn_trajectories` with the columns `trajectory`, `step` (from 0), and one integer column
-#'   per node, which is 0 or 1. The attribute `seed` holds the seed. `print()` shows the first rows and returns `x` invisibly. `summary()`
-#'   returns a list of `trajectories` (their number), `steps` (first and last), `states` (their number), `activity` (the share of
-#'   states in which each node is 1) and `seed`. [`plot()`][plot.pbn_trajectories] draws trajectories.
+#' @returns A data frame of class `pbn_trajectories` with the columns `trajectory`, `step` (from 0), and one integer column per
+#'   node, which is 0 or 1. The attribute `seed` holds the seed. `print()` shows the first rows and returns `x` invisibly.
+#'   `summary()` returns a list of `trajectories` (their number), `steps` (first and last), `states` (their number), `activity`
+#'   (the share of states in which each node is 1) and `seed`. [`plot()`][plot.pbn_trajectories] draws trajectories.
 #' @section Errors: `fireflip_error_argument` for invalid arguments, and for a network with a node named "trajectory" or "step",
 #'   like the columns of the result; `fireflip_error_size` for more states than a data frame can hold.
 #' @inherit pbn references

@@ -56,8 +56,8 @@ typedef struct {
   /* Frees an ensemble. Accepts NULL and an ensemble that is not ready yet. */
   void (*destroy)(ff_ensemble *ensemble);
   /* Waits for about `seconds` at most until the ensemble is ready for use; code may take some time to compile. *is becomes 1
-   * when it is ready. Before that, only destroy(), ready(), and info() for the kernel may be called. A failure is final: every later call returns it
-   * again. */
+   * when it is ready. Before that, only destroy(), ready(), and info() for the kernel may be called. A failure is final: every
+   * later call returns it again. */
   ff_status (*ready)(ff_ensemble *ensemble, double seconds, int *is, ff_error *err);
   /* Puts units `first` ... first + units - 1 at step 0 with counts of 0. `units` is at most the `capacity` that info()
    * reports. */
