@@ -256,7 +256,7 @@ resolve_engine <- function(backend = "auto") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = tools::R_user_dir("fireflip", "cache"), kernel = resolve_kernel()
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel()
   )
 }
 
@@ -316,4 +316,12 @@ pick_devices <- function(devices, numbers) {
     ))
   }
   as.integer(numbers$value)
+}
+
+# The folder for compiled code, which the core makes. NULL if it can neither be written to nor made, so that nothing can be kept.
+cache_folder <- function() {
+  folder <- tools::R_user_dir("fireflip", "cache")
+  there <- folder
+  while (!file.exists(there) && dirname(there) != there) there <- dirname(there)
+  if (file.access(there, 2L) == 0L) folder
 }

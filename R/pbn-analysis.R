@@ -190,7 +190,7 @@ format.influence_analysis <- function(x, ...) {
 print.influence_analysis <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
-  largest <- if (nrow(x$influence) > 1L) ", largest first"
+  largest <- if (shown_largest_first(x$influence)) ", largest first"
   titles <- paste0(c("Long-run probability", "Long-run influence"), c("", largest))
   if (in_two_runs(x)) { # each has a title of its own
     notes <- unique(c(run_notes(attr(x$states, "run")), run_notes(attr(x$influence, "run"))))
@@ -199,11 +199,11 @@ print.influence_analysis <- function(x, n = 20, ...) {
   } else {
     writeLines(c(run_title(x$states, "influence_analysis", what), run_notes(attr(x, "run"))))
   }
+  if (is_empty_part(x$states) || is_empty_part(x$influence)) writeLines(empty_text)
   writeLines(c("", titles[[1L]]))
   print_rows(x$states, n)
-  order <- order(-x$influence$influence)
   writeLines(c("", titles[[2L]]))
-  print_rows(x$influence[order, , drop = FALSE], n)
+  print_rows(x$influence, n)
   invisible(x)
 }
 

@@ -264,7 +264,8 @@ merge_parts <- function(parts, class, frame) {
 
 # Whether a result has the rows that its run gave, in their order. An analysis is a list of two results.
 has_its_rows <- function(x) {
-  if (!is.data.frame(x)) return(has_its_rows(x$states) && has_its_rows(x$influence))
+  if (inherits(x, "influence_analysis")) return(has_its_rows(x$states) && has_its_rows(x$influence))
+  if (!is.data.frame(x)) return(FALSE)
   run <- attr(x, "run")
   if (inherits(x, "steady_state")) return(identical(x$set, names(run$sets)))
   identical(x$from, run$pairs$from) && identical(x$to, run$pairs$to)

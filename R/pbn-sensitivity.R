@@ -101,9 +101,10 @@ long_run_sensitivity.pbn <- function(model, states, change = c("node", "selectio
   if (exact) forget_draw()
   doubts <- unlist(lapply(results, function(result) attr(result, "run")$doubt))
   out$p_adjusted <- adjusted_p(out$difference, out$p_adjusted, confidence)
-  structure(out, class = c("long_run_sensitivity", "data.frame"), run = list(
-    method = if (exact) "exact" else "simulation", model = model, sets = sets, change = change, precision = precision,
-    confidence = confidence, seed = if (!exact) seed, doubt = if (length(doubts) > 0L) doubts[[1L]],
+  class(out) <- c("long_run_sensitivity", "data.frame")
+  structure(out, run = list(
+    keys = row_keys(out), method = if (exact) "exact" else "simulation", model = model, sets = sets, change = change,
+    precision = precision, confidence = confidence, seed = if (!exact) seed, doubt = if (length(doubts) > 0L) doubts[[1L]],
     forgets = attr(before, "run")$forgets, machine = all_notes(
       lapply(Filter(is.data.frame, results), attr, "run"), seconds = proc.time()[["elapsed"]] - started
     )

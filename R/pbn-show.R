@@ -88,7 +88,7 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 
 #' @export
 `[[<-.pbn` <- function(x, i, value) {
-  if (is.character(i) && !i[[1L]] %in% pbn_elements) abort_no_element(x, i[[1L]])
+  if (is.character(i) && length(i) > 0L && !i[[1L]] %in% pbn_elements) abort_no_element(x, i[[1L]])
   NextMethod()
 }
 

@@ -250,7 +250,7 @@ step_ticks <- function(step, at, inch, text) {
 # The rows to draw. The largest is last, so that it is on top of the plot. `of` is the number of all rows.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
   check_rows(n)
-  if (!is.null(x$run)) label <- sprintf("%s (%s)", label, x$run)
+  if (!is.null(x[["run"]])) label <- sprintf("%s (%s)", label, x[["run"]])
   out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
   of <- nrow(out)
   if (of > 0L && all(is.na(out$estimate))) {

@@ -139,7 +139,7 @@ side_ports <- function(node, next_point, layout) {
     # two arrows between the same boxes are parallel, so that a slanted pair needs ends that are further apart
     twin <- which(diff(towards[order]) == 0)
     slant <- next_point[order[twin], , drop = FALSE] - rep(layout$at[box, ], each = length(twin))
-    apart[twin] <- pmax(0.11, 0.07 * sqrt(1 + (slant[, 1L] / slant[, 2L])^2))
+    apart[twin] <- pmax(0.11, 0.07 * sqrt(1 + (slant[, 1L] / pmax(abs(slant[, 2L]), 1e-9))^2))
     apart <- apart * min(1, 2 * half / max(sum(apart), 1e-9))
     # if all arrows of a box come from one side, their ends are moved towards its middle
     wanted <- middle + (pmin(pmax(towards[order], middle - half), middle + half) - middle) * 0.6

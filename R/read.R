@@ -207,16 +207,20 @@ source_bytes <- function(source, n) {
   if (!is.null(source$text)) return(utils::head(source$text, n))
   size <- file.size(source$name)
   if (!isTRUE(size > 0) || dir.exists(source$name)) return(raw())
-  connection <- file(source$name, "rb", raw = TRUE)
+  none <- function(condition) NULL # the core reports why
+  connection <- tryCatch(file(source$name, "rb", raw = TRUE), error = none, warning = none)
+  if (is.null(connection)) return(raw())
   on.exit(close(connection))
   tryCatch(if (n < size) readBin(connection, "raw", n) else all_bytes(connection, source$name), error = function(e) raw())
 }
 
-# The first line that is neither empty nor a comment; "" if there is none in the first 256 KiB.
-first_line <- function(source) {
-  lines <- trimws(source_lines(source, 2^18))
+# The first line that is neither empty nor a comment; "" if there is none. Reads no more of the file than it must.
+first_line <- function(source, n = 2^18) {
+  lines <- trimws(source_lines(source, n))
   lines <- lines[nzchar(lines) & !startsWith(lines, "#") & !startsWith(lines, "//")]
-  if (length(lines) == 0L) "" else lines[[1L]]
+  if (length(lines) > 0L) return(lines[[1L]])
+  size <- if (is.null(source$text)) file.size(source$name) else length(source$text)
+  if (is.na(size) || n > size) "" else first_line(source, 8 * n)
 }
 
 # ---- rules, one line per node ------------------------------------------------------------------------------------------------

@@ -32,33 +32,51 @@ exact_run <- function(model, confidence, seconds, ...) {
 # Which rows are exact: they have no number of trajectories.
 exact_rows <- function(x) if (is.null(x$trajectories)) logical(nrow(x)) else is.na(x$trajectories)
 
+# What a row is about, as text: a set, a pair, or a change and a set. NULL for a selection of columns.
+row_keys <- function(x) {
+  columns <- if (inherits(x, "long_run_sensitivity")) c("change", "node", "predictor", "value", "set") else {
+    if (inherits(x, "steady_state")) "set" else c("from", "to")
+  }
+  if (!all(columns %in% names(x))) return(NULL)
+  do.call(paste, c(unname(as.list(x)[columns]), sep = "\r"))
+}
+
+# The keys of the rows that the run gave, in their order.
+run_keys <- function(x, run) {
+  if (inherits(x, "long_run_sensitivity")) return(run$keys)
+  if (inherits(x, "steady_state")) names(run$sets) else paste(run$pairs$from, run$pairs$to, sep = "\r")
+}
+
 # Which rows did not come from the run of `x`. Functions such as dplyr::bind_rows() copy the run of the first result to the rows
-# of all. A row is foreign if an earlier row gives other numbers for the same set or pair, or if its set or pair is not that of
-# the run and there are more of them than the run has. With fewer, the user may have renamed them.
+# of all. Rows are foreign if there are more than the run gave, and one has a key that the run does not have, or other numbers
+# than the earlier rows of the same key. With fewer rows, the user may have changed the keys.
 foreign_rows <- function(x) {
   run <- attr(x, "run")
   if (is.null(run)) return(logical(nrow(x)))
   if (is.null(run$runs)) return(foreign_to_run(x, run))
-  if (is.null(x$run)) return(!logical(nrow(x)))
-  out <- !x$run %in% names(run$runs)
+  if (is.null(x[["run"]])) return(!logical(nrow(x)))
+  out <- !x[["run"]] %in% names(run$runs)
+  if (all(out) && length(unique(x[["run"]])) <= length(run$runs)) return(logical(nrow(x))) # the user has renamed the runs
   for (name in names(run$runs)) {
-    of_run <- which(x$run == name)
-    out[of_run] <- foreign_to_run(plain_frame(x)[of_run, ], run$runs[[name]])
+    of_run <- which(x[["run"]] == name)
+    out[of_run] <- foreign_to_run(x[of_run, , drop = FALSE], run$runs[[name]])
   }
   out
 }
 
 foreign_to_run <- function(x, run) {
-  if (!is.null(x$change)) return(logical(nrow(x))) # a sensitivity's rows have no key
-  key <- if (is.null(x$set)) paste(x$from, x$to, sep = "\r") else x$set
-  known <- if (is.null(x$set)) paste(run$pairs$from, run$pairs$to, sep = "\r") else names(run$sets)
-  if (length(key) != nrow(x)) return(logical(nrow(x))) # a selection of columns, shown as a plain data frame
-  out <- !key %in% known & length(unique(key)) > length(known)
-  first <- match(key, key)
-  for (number in as.list(x)[intersect(c("probability", "influence", "lower", "upper"), names(x))]) {
-    out <- out | !mapply(identical, number, number[first])
-  }
-  out
+  key <- row_keys(x)
+  known <- run_keys(x, run)
+  if (length(unique(key)) == 0L || length(known) == 0L) return(logical(nrow(x)))
+  numbers <- as.list(x)[intersect(c("probability", "changed", "influence", "difference", "lower", "upper"), names(x))]
+  row <- do.call(paste, c(list(key), unname(lapply(numbers, sprintf, fmt = "%a"))))
+  first <- !duplicated(row)
+  # the number of a row among the different rows of its key
+  nth <- stats::ave(seq_along(row)[first], key[first], FUN = seq_along)[match(row, row[first])]
+  given <- tabulate(match(known, unique(key)), length(unique(key)))[match(key, unique(key))]
+  differs <- nth > pmax(given, 1L)
+  if (length(unique(key)) > length(known)) return(differs | !key %in% known)
+  differs & (key %in% known | sum(first) > length(known))
 }
 
 refuse_foreign_rows <- function(x, name) {

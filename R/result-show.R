@@ -81,42 +81,60 @@ foreign_text <- function(n) {
 }
 
 # If all differences are of one set, it is shown above the table.
-one_set <- function(x) nrow(x) > 0L && length(unique(x$set)) == 1L && is.null(x$run)
+one_set <- function(x) nrow(x) > 0L && length(unique(x$set)) == 1L && is.null(x[["run"]])
 
 print_rows <- function(x, n) {
   certain <- certain_rows(x)
-  if (inherits(x, "long_run_influence") && any(certain)) writeLines(certain_text(sum(certain), nrow(x)))
-  shown <- printed_order(x)[seq_len(min(n, nrow(x)))]
+  order <- printed_order(x)
+  if (inherits(x, "long_run_influence") && any(certain)) {
+    writeLines(certain_text(sum(certain), nrow(x), last = !is.unsorted(certain[order])))
+  }
+  shown <- order[seq_len(min(n, nrow(x)))]
   text <- format(x[shown, , drop = FALSE])
   if (inherits(x, "long_run_sensitivity") && one_set(x)) text$set <- NULL
   if (nrow(text) > 0L) print_table(text)
   if (nrow(x) > length(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - length(shown), "more row")))
 }
 
-# The numbers of the rows in the order in which they are printed.
+# The numbers of the rows in the order in which they are printed: that of the user, or the largest first.
 printed_order <- function(x) {
-  if (inherits(x, "steady_state") || sorted_by_user(x)) return(seq_len(nrow(x)))
-  if (inherits(x, "long_run_sensitivity")) order(-abs(x$difference)) else order(certain_rows(x), -x$influence)
+  size <- row_size(x)
+  if (is.null(size) || sorted_by_user(x)) return(seq_len(nrow(x)))
+  order(certain_rows(x), -size)
 }
 
-# Whether the rows are in another order than that of the run. Functions of other packages drop the row names.
+# What influences and sensitivities are ordered by.
+row_size <- function(x) {
+  if (inherits(x, "long_run_influence")) return(x[["influence"]])
+  if (inherits(x, "long_run_sensitivity") && !is.null(x[["difference"]])) abs(x[["difference"]])
+}
+
+# Whether the rows are in another order than that of the run. dplyr::arrange() drops the row names, so keys are compared too.
 sorted_by_user <- function(x) {
-  names <- .row_names_info(x, 0L)
-  at <- if (is.null(x$run)) match(paste(x$from, x$to), paste(attr(x, "run")$pairs$from, attr(x, "run")$pairs$to))
-  is.integer(names) && is.unsorted(as.integer(row.names(x))) || is.unsorted(at[!is.na(at)])
+  rows <- attr(x, "row.names")
+  at <- if (is.null(x[["run"]])) match(row_keys(x), run_keys(x, attr(x, "run")))
+  is.integer(rows) && is.unsorted(rows) || is.unsorted(at[!is.na(at)])
+}
+
+shown_largest_first <- function(x) {
+  order <- printed_order(x)
+  size <- row_size(x)[order][!certain_rows(x)[order]]
+  nrow(x) > 1L && !is.null(row_size(x)) && !is.unsorted(-size[!is.na(size)])
 }
 
 #' @rawNamespace S3method(utils::head, long_run_influence)
-head.long_run_influence <- function(x, ...) x[utils::head(printed_order(x), ...), ]
+head.long_run_influence <- function(x, n = 6L, ...) if (length(n) > 1L) NextMethod() else printed_end(x, utils::head, n)
 
 #' @rawNamespace S3method(utils::head, long_run_sensitivity)
-head.long_run_sensitivity <- function(x, ...) x[utils::head(printed_order(x), ...), ]
+head.long_run_sensitivity <- function(x, n = 6L, ...) if (length(n) > 1L) NextMethod() else printed_end(x, utils::head, n)
 
 #' @rawNamespace S3method(utils::tail, long_run_influence)
-tail.long_run_influence <- function(x, ...) x[utils::tail(printed_order(x), ...), ]
+tail.long_run_influence <- function(x, n = 6L, ...) if (length(n) > 1L) NextMethod() else printed_end(x, utils::tail, n)
 
 #' @rawNamespace S3method(utils::tail, long_run_sensitivity)
-tail.long_run_sensitivity <- function(x, ...) x[utils::tail(printed_order(x), ...), ]
+tail.long_run_sensitivity <- function(x, n = 6L, ...) if (length(n) > 1L) NextMethod() else printed_end(x, utils::tail, n)
+
+printed_end <- function(x, end, n) x[end(printed_order(x), n), , drop = FALSE]
 
 # Prints a table that fits the line. First omits columns, which are listed below the table, then truncates names.
 print_table <- function(text, width = getOption("width")) {
@@ -150,24 +168,17 @@ certain_rows <- function(x) {
   !exact_rows(x) & !is.na(x$lower) & !is.na(x$upper) & x$lower == x$upper
 }
 
-certain_text <- function(certain, of) {
+certain_text <- function(certain, of, last) {
   one <- certain == 1L
   if (certain == of) return(sprintf("%s certain: the same in every state", if (one) "It is" else "All are"))
-  sprintf("%s of %s certain (the same in every state) and listed last", format(certain, big.mark = ","),
-    paste(count_of(of, "pair"), if (one) "is" else "are"))
+  sprintf("%s of %s certain (the same in every state)%s", format(certain, big.mark = ","),
+    paste(count_of(of, "pair"), if (one) "is" else "are"), if (last) " and listed last" else "")
 }
 
 result_title <- function(x, class) {
   what <- count_of(nrow(x), switch(class, steady_state = "state set", long_run_influence = "pair", "difference"))
   if (class == "long_run_sensitivity" && one_set(x)) what <- sprintf("%s of %s", what, format_key(x$set[[1L]]))
   run_title(x, class, paste0(what, if (shown_largest_first(x)) ", largest first"))
-}
-
-shown_largest_first <- function(x) {
-  if (inherits(x, "steady_state") || nrow(x) < 2L) return(FALSE)
-  size <- if (inherits(x, "long_run_sensitivity")) abs(x$difference) else x$influence
-  size <- size[printed_order(x)][!certain_rows(x)[printed_order(x)]]
-  !is.unsorted(-size[!is.na(size)])
 }
 
 run_title <- function(x, class, what) {
@@ -218,7 +229,7 @@ format.long_run_sensitivity <- function(x, ...) {
   numbers <- as.list(x)[c("probability", "changed", "difference", if (!exact) c("lower", "upper"))]
   digits <- interval_digits(x$upper - x$lower)
   out <- data.frame(
-    lapply(as.list(x)[c(if (!is.null(x$run)) "run", keys)], format_key),
+    lapply(as.list(x)[c(if (!is.null(x[["run"]])) "run", keys)], format_key),
     if (exact) lapply(numbers, format_exact) else lapply(numbers, format_fixed, digits), check.names = FALSE
   )
   if (!exact && !is.null(x$p_adjusted)) out$p_adjusted <- format_p(x$p_adjusted)
@@ -235,7 +246,7 @@ format_result <- function(x, keys, estimate) {
   certain <- certain_rows(x)
   numbers <- columns[c(estimate, if (!exact) c("lower", "upper"))]
   out <- data.frame(
-    lapply(columns[c(if (!is.null(columns$run)) "run", keys)], format_key),
+    lapply(columns[c(if (!is.null(columns[["run"]])) "run", keys)], format_key),
     if (exact) lapply(numbers, format_exact) else lapply(numbers, format_estimate, digits, certain), check.names = FALSE
   )
   if (!exact && any(columns$visited[!exact_rows(x)] %in% c("never", "always"))) {

@@ -48,9 +48,10 @@ ff_status ff_exact_row(double *row, uint64_t state, const ff_exact *exact, ff_er
 /* Computes the long-run (Cesaro) distribution of the chain. In the initial distribution, nodes that are held or have a given
  * initial value have that value, and the others are uniform. ff_exact_solver_advance() must be called until *done is 1. The
  * caller provides `pi`, the same array in every call; it holds the answer when *done is 1. *residual is then the 1-norm of
- * pi P - pi. Before, it is the residual of the recurrent class that is being solved. This class is finished when the residual
- * is at most `tolerance` (at least 4e-15), or at most 1e-12 if it no longer decreases. Recurrent classes that the start cannot
- * reach get 0. If several can be reached, each gets the probability that the chain ends in it.
+ * pi P - pi, or the error in the probabilities of the classes if that is larger. Before, it is the residual of the recurrent
+ * class that is being solved. This class is finished when the residual is at most `tolerance` (at least 4e-15), or at most
+ * 1e-12 if it no longer decreases. Recurrent classes that the start cannot reach get 0. If several can be reached, each gets
+ * the probability that the chain ends in it.
  *
  * The chain must outlive the solver. The caller frees the solver with ff_exact_solver_free(), which accepts NULL. Memory:
  * about 100 bytes per state and up to 1 GB (but at least 6 vectors) of Krylov vectors, which are freed when *done is 1. Fails

@@ -40,6 +40,8 @@ struct ff_exact_solver {
   ff_exact_search search;
   ff_exact_order order;
   double *mass; /* for each class, from 1; entry 0 is not used */
+  double *gain; /* the part of it that comes from transient states */
+  double entered; /* the mass that starts in transient states */
   uint32_t at;    /* the current class */
   uint32_t start; /* free bits of the next state in which the chain may start */
   ff_exact_direct direct;
@@ -80,6 +82,7 @@ void ff_exact_solver_free(ff_exact_solver *so) {
   ff_exact_order_free(&so->order);
   ff_exact_direct_free(&so->direct);
   free(so->mass);
+  free(so->gain);
   free(so);
 }
 
@@ -152,7 +155,8 @@ static ff_status open_system(ff_exact_solver *so, ff_error *err) {
 static ff_status start(ff_exact_solver *so, ff_error *err) {
   const ff_exact_order *o = &so->order;
   so->mass = ff_calloc(o->n_classes + 1u, sizeof *so->mass);
-  if (!so->mass) return ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", o->n_classes);
+  so->gain = ff_calloc(o->n_classes + 1u, sizeof *so->gain);
+  if (!so->mass || !so->gain) return ff_error_set(err, FF_EMEMORY, "no memory for %u recurrent classes", o->n_classes);
   so->at = 1;
   so->transient = n_transient(o) > 0;
   if (!so->transient && o->n_classes == 1) {
@@ -187,9 +191,10 @@ static int spread(ff_exact_solver *so, ff_exact_turn *turn) {
   do {
     if (!ff_exact_more(turn, 4)) return 0;
     uint32_t at = o->pos[ex->start_value | so->start];
-    if (at < transient)
+    if (at < transient) {
       so->rhs[at] = so->w[at] = share;
-    else
+      so->entered += share;
+    } else
       so->mass[class_at(o, at)] += share;
     so->start = (so->start - mask) & mask;
   } while (so->start);
@@ -198,10 +203,11 @@ static int spread(ff_exact_solver *so, ff_exact_turn *turn) {
 
 static void absorb(void *context, uint32_t position, double mass) {
   ff_exact_solver *so = context;
-  so->mass[class_at(&so->order, position)] += mass;
+  so->gain[class_at(&so->order, position)] += mass;
 }
 
-/* Adds the mass of the transient states to the classes that absorb it. */
+/* Adds the mass of the transient states to the classes that absorb it. Many visits multiply rounding errors, so the absorbed mass
+ * is scaled to the mass that entered. */
 static int absorb_all(ff_exact_solver *so, ff_exact_turn *turn) {
   enum { CLIP, FLOW, SUM, DIVIDE };
   ff_exact_place *place = &so->place;
@@ -221,13 +227,13 @@ static int absorb_all(ff_exact_solver *so, ff_exact_turn *turn) {
       case SUM:
         total = place->at ? place->sum[0] : 0;
         while (ff_exact_take(turn, place, classes, &lo, &hi))
-          for (uint32_t c = lo; c < hi; c++) total += so->mass[c + 1];
+          for (uint32_t c = lo; c < hi; c++) total += so->gain[c + 1];
         place->sum[0] = total;
         if (!ff_exact_through(place, classes, DIVIDE)) return 0;
         break;
       default:
         while (ff_exact_take(turn, place, classes, &lo, &hi))
-          for (uint32_t c = lo; c < hi; c++) so->mass[c + 1] /= place->sum[0];
+          for (uint32_t c = lo; c < hi; c++) so->mass[c + 1] += so->gain[c + 1] / place->sum[0] * so->entered;
         if (!ff_exact_through(place, classes, CLIP)) return 0;
         so->transient = 0;
         return 1;
@@ -296,15 +302,17 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
   }
   int good = so->residual <= so->tolerance && so->change <= 10 * so->tolerance;
   /* At the level of rounding errors no more improvement is possible. For transient states, the vector's norm is the expected
-   * number of visits, which may be large. */
-  double floor = fmin(fmax(ROUNDING, ROUNDING_UNITS * DBL_EPSILON * so->norm), ROUNDING_MOST);
-  if (!good && so->stalled >= 4 && worst <= floor) good = 1;
+   * number of visits, which may be large. An error in the residual is one in the answer times `size`. */
+  double least = 0;
+  if (so->size > 0)
+    least = fmin(fmax(ROUNDING, ROUNDING_UNITS * DBL_EPSILON * so->norm / so->size), ROUNDING_MOST / so->size);
+  if (!good && so->stalled >= 4 && worst <= least) good = 1;
   if (!good && (so->steps >= so->max_steps || so->stalled >= STALLED_MOST))
     return ff_error_set(err, FF_ECONVERGENCE,
                         "the long-run distribution did not converge in %llu steps: the residual is %.3g",
                         (unsigned long long)so->steps, so->residual);
   so->phase = !good ? KRYLOV_BEGIN : so->transient ? ABSORB : SCALE;
-  if (so->phase == ABSORB) so->absorbed = so->residual;
+  if (so->phase == ABSORB) so->absorbed = so->residual * so->size;
   return FF_OK;
 }
 

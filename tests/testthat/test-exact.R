@@ -247,6 +247,18 @@ test_that("a chain that stays among transient states for long is solved at once,
     found <- steady_state(net, c("a & !c", "c & !a"), method = "exact", reduce = FALSE)
     expect_equal(found$probability, c(0.25, 0.75), tolerance = if (k == 1) 1e-14 else 1e-9)
   }
+  # most states of the start are recurrent, so that little mass is transient
+  free <- paste0("d", 1:6)
+  none <- paste(paste0("!", free), collapse = " & ")
+  b <- paste0("b", 1:9)
+  own <- rep(1, length(c(b, free)))
+  rare <- pbn(
+    c(list(a = c("a", paste("a | !c &", none)), c = c("c", paste("c | !a &", none))), stats::setNames(as.list(c(b, free)), c(b, free))),
+    perturbation = 0.1, exempt = c("a", "c", free), initial = c(a = 0, c = 0),
+    contexts = list(probability = c(1 - 4e-7, 1e-7, 3e-7), predictor = rbind(c(1, 1, own), c(2, 1, own), c(1, 2, own)))
+  )
+  found <- steady_state(rare, c("a & !c", "c & !a"), method = "exact", reduce = FALSE)
+  expect_equal(found$probability * 64, c(0.25, 0.75), tolerance = 1e-7)
   # the latch closes once all the others are on
   k <- 13
   b <- paste0("b", seq_len(k))

@@ -441,7 +441,9 @@ test_that("a compressed file that is cut off is an error, not a smaller network"
     close(connection)
     bytes <- readBin(whole, "raw", file.size(whole))
     expect_length(read_network(whole)$nodes, 3000L)
-    expect_length(read_network(rawConnection(bytes))$nodes, 3000L)
+    in_memory <- rawConnection(bytes)
+    expect_length(read_network(in_memory)$nodes, 3000L)
+    close(in_memory)
     for (left in c(length(bytes) - c(1, 4, 9, 20), round(length(bytes) * c(0.99, 0.9, 0.5, 0.31)))) {
       part <- tempfile()
       writeBin(bytes[seq_len(left)], part)
@@ -460,4 +462,13 @@ test_that("rules are recognised by :=, whatever the first node is called", {
   file <- tempfile()
   writeLines(c("type := A", "A := type"), file)
   expect_setequal(read_network(file)$nodes, c("type", "A"))
+})
+
+test_that("the first rule is found, however long it is or what precedes it", {
+  long <- paste(rep("A", 1e5), collapse = " | ")
+  for (lines in list(paste("A =", long), c(rep("# a comment", 3e4), "A = A"), paste0("A = ", strrep("A | ", (2^18 - 8) / 4), "!A"))) {
+    file <- tempfile()
+    writeLines(lines, file)
+    expect_identical(read_network(file)$nodes, "A")
+  }
 })

@@ -227,3 +227,58 @@ test_that("a part without trajectories says so", {
   expect_output(print(none), "This part has nothing to simulate")
   expect_no_match(utils::capture.output(print(do.call(c, parts))), "nothing to simulate")
 })
+
+test_that("columns and orders of the user's own are no obstacle to print(), head() and summary()", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  x <- long_run_influence(net, method = "simulation", precision = 0.02, seed = 1)
+  certain <- fireflip:::certain_rows(x)
+  expect_true(any(certain))
+  expect_output(print(x), "and listed last")
+  expect_no_match(utils::capture.output(print(x[order(x$from), ])), "listed last")
+  expect_named(head(x[c("from", "to")], 2), c("from", "to"))
+  expect_identical(head(x, c(3, 2)), x[1:3, 1:2])
+  # one pair's names must not run into another's
+  nodes <- pbn(c(a = "`a b`", `a b` = "`b c`", `b c` = "a", c = "`a b`"), perturbation = 0.1)
+  pairs <- long_run_influence(nodes, from = c("a", "a b"), to = c("b c", "c"), method = "exact")
+  expect_false(fireflip:::sorted_by_user(pairs))
+
+  s <- steady_state(net, c("CycB", "Rb"), precision = 0.05, method = "simulation", seed = 1)
+  s$runtime <- c(1.5, 2)
+  expect_identical(sum(grepl("runtime", utils::capture.output(print(s)))), 1L)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_setequal(plot(s)$label, c("CycB", "Rb"))
+  s$set <- "all"
+  expect_false(any(fireflip:::foreign_rows(s)))
+  runs <- rbind(a = s, b = s)
+  runs$run <- toupper(runs$run)
+  expect_false(any(fireflip:::foreign_rows(runs)))
+})
+
+test_that("sensitivities of two runs that were bound otherwise are noticed", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  one <- long_run_sensitivity(net, "CycB", nodes = c("Rb", "p27"), method = "exact")
+  other <- long_run_sensitivity(set_perturbation(net, 0.02), "CycB", nodes = c("Rb", "E2F"), method = "exact")
+  expect_false(any(fireflip:::foreign_rows(one)))
+  expect_error(summary(bound_otherwise(one, other)), "did not give", class = "fireflip_error_argument")
+  sorted <- one[order(one$value, decreasing = TRUE), ]
+  rownames(sorted) <- NULL
+  expect_identical(fireflip:::printed_order(sorted), seq_len(nrow(one)))
+})
+
+test_that("an analysis prints certain pairs last, and its empty parts say so", {
+  net <- set_perturbation(example_model("cellcycle"), 0.01)
+  analysis <- function(...) {
+    influence_analysis(net, "CycB", method = "simulation", precision = 0.02, influence_precision = 0.02, seed = 1, ...)
+  }
+  x <- analysis()
+  lines <- utils::capture.output(print(x, n = Inf))
+  expect_match(lines, "listed last", all = FALSE)
+  certain <- x$influence$lower == x$influence$upper
+  last <- utils::tail(lines, sum(certain))
+  expect_true(all(mapply(function(from, to) any(grepl(paste0(" ", from, " +", to, " "), last)),
+    x$influence$from[certain], x$influence$to[certain])))
+  expect_output(print(suppressWarnings(analysis(shard = c(63, 64)))), "nothing to simulate")
+  x$states <- NULL
+  expect_error(c(x), class = "fireflip_error_argument")
+})

@@ -33,7 +33,7 @@ typedef enum {
 /* The head of an answer. After it come the compiler's name (ff_maker_name) and the content, both terminated. */
 typedef struct {
   uint64_t mark, sum;
-  uint64_t maker, content; /* bytes, with the terminating byte */
+  uint64_t maker, content; /* bytes, with the terminating byte, and for `maker` zeros up to a multiple of 16 */
   uint64_t outcome;        /* an ff_compiled */
 } ff_frame_answer;
 
