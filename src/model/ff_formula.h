@@ -71,15 +71,18 @@ typedef struct {
   uint32_t depth; /* the largest number of values on the stack */
 } ff_formula;
 
+#define FF_FORMULA_MAX (UINT32_C(1) << 24) /* words of a formula */
+
 /* Parses a formula into *out. The caller frees its contents with ff_formula_free(). On failure *out is empty.
  *
- * The grammar is R's: numbers (1, 0.5, 1e-3, 1.e3, .5; also Inf, NaN, pi, TRUE and FALSE), names, + - * / ^, unary - and +,
+ * The grammar is R's: numbers (1, 0.5, 1e-3, 1.e3, .5, 2L; also Inf, NaN, pi, TRUE and FALSE), names, + - * / ^, unary - and +,
  * comparisons < <= > >= == !=, logical ! & && | ||, parentheses, and the functions of FF_FORMULA_LIST. `**` is `^`. `pow(x, y)`
  * is x ^ y, `ceil` is `ceiling`, `ln` is `log`, `ifelse` is `if`, and `log(x, base)` is log(x) / log(base). min and max take one
- * argument or more. `time` is the time of the simulation; a symbol with this name hides it. The operators bind as in R: ^ (from
- * right to left), unary minus, * and /, + and -, comparisons (which cannot be chained), !, &, |. A name starts with a letter, `_`,
- * `.` (not followed by a digit) or a byte >= 0x80 and goes on with these and digits. Any text within double quotes or backquotes
- * is a name too. Nesting may be of any depth.
+ * argument or more. `time` and `time()` are the time of the simulation. A symbol named time or pi hides `time` or `pi`. The
+ * operators bind as in R: ^ (from right to left), unary minus, * and /, + and -, comparisons (which cannot be chained), !, &, |.
+ * A name starts with a letter, `_`, `.` (not followed by a digit) or a byte >= 0x80 and goes on with these and digits. Any text
+ * within double quotes or backquotes is a name too. Nesting may be of any depth. A number after a unary minus becomes a negative
+ * number; no other operation is computed. Fails with FF_ESIZE if the formula has more than FF_FORMULA_MAX words.
  *
  * `text` need not be terminated. `lookup` is called with `context` for every name that is not followed by `(`. If `lookup` is
  * ff_names_find, the message on an unknown name suggests the one that was probably meant. `place` is only used in messages.
@@ -96,9 +99,10 @@ void ff_formula_free(ff_formula *formula);
 /* Makes *out a copy of its own. The caller frees its contents. O(length). */
 ff_status ff_formula_copy(ff_formula *out, const ff_formula *formula, ff_error *err);
 
-/* The value of a formula. values[i] is the value of symbol i. The caller provides `stack` with formula->depth entries. Functions
- * are those of base/ff_math.h, so every bit of the result is the same on every machine. Both branches of `if` are computed.
- * O(length). */
+/* The value of a formula. values[i] is the value of symbol i. The caller provides `stack` with formula->depth entries. What the
+ * operations compute is defined in ff_formula_math.h. Every bit of the result is the same on every machine. Both branches of `if`
+ * are computed. A comparison with NaN is 0, but x != NaN is 1. min and max of NaN are NaN. x ^ 0 is 1, even for NaN. The value of
+ * an empty formula is NaN. O(length). */
 double ff_formula_value(const ff_formula *formula, const double *values, double time, double *stack);
 
 /* Whether a formula is one number, which *number becomes. O(1). */
@@ -113,15 +117,16 @@ ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint
 
 /* Makes a new formula in which symbol i is replaced by the formula replacement[i], unless replacement[i] is NULL or empty.
  * Replaced symbols within replacements are not replaced again. Operations whose operands are all numbers are then replaced by
- * their values, and x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 by x. No other operation is moved or merged, so the value keeps
- * its bits except for the sign of a zero. The caller frees the contents of *out. Fails with FF_ESIZE if the result would have more
- * than FF_FORMULA_MAX words. O(length of the result). */
-#define FF_FORMULA_MAX (UINT32_C(1) << 24)
+ * their values, and x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 by x. No other operation is moved or merged, so the value
+ * keeps its bits unless it depends on the sign of a zero. The caller frees the contents of *out. Fails with FF_ESIZE if there would
+ * be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
 ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err);
 
 /* The text of a formula in the grammar above, as a new terminated string that the caller frees. It has the fewest parentheses
- * from which ff_formula_parse() makes the same code again; numbers have the fewest digits that give the same double. Names that
- * need quotes are within backquotes. O(length of the text). */
+ * from which ff_formula_parse() makes the same code again, except that a negated number becomes a number. Numbers have the fewest
+ * digits that give the same double, in the form that R writes. Names that need quotes are within backquotes, or within double
+ * quotes if they contain a backquote; fails with FF_EMODEL if a name contains both. The time is written as `time()`, because a
+ * symbol may have the name time. O(length of the text). */
 ff_status ff_formula_text(char **out, const ff_formula *formula, char *const *names, ff_error *err);
 
 #endif

@@ -43,8 +43,8 @@ void ff_reactions_free(ff_reactions *net);
 /* Parses an equation such as "2 S1 + S2 -> S3" or "0 -> S1" into participants of reaction r. `->` and `=>` separate the sides. A
  * side is a sum of species, each with an optional whole number before it (with or without `*`), or `0` for nothing; an empty side
  * is nothing too. A species that occurs twice on a side is counted twice. Names are as in ff_formula_parse(). Names of species
- * must be set before: `names` is the table of the first n_species of them. *both becomes 1 if the separator is `<->` or `<=>`, for a
- * reaction that has a reverse, else 0. Participants that the reaction had before are freed. O(length * log(length)). */
+ * must be set before: `names` is the table of the first n_species of them. *both becomes 1 if the separator is `<->` or `<=>`,
+ * for a reaction that has a reverse, else 0. Participants that the reaction had before are freed. O(length * log(length)). */
 ff_status ff_reactions_equation(ff_reactions *net, uint32_t r, const char *text, ff_names *names, ff_place place, int *both,
                                 ff_error *err);
 
