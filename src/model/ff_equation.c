@@ -1,5 +1,5 @@
 /* Equations of reactions: from text to participants and back. */
-#include "ff_model_internal.h"
+#include "ff_formula_internal.h"
 #include "ff_reactions.h"
 
 #include <stdio.h>
@@ -41,19 +41,6 @@ static const char end_wanted[] = "\"+\" or the end";
 
 static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
-static int continues_name(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || (unsigned char)c >= 0x80 || is_digit(c);
-}
-static int starts_name(const char *text, size_t length) {
-  return length > 0 && continues_name(text[0]) && !is_digit(text[0]) && !(text[0] == '.' && length > 1 && is_digit(text[1]));
-}
-
-static size_t name_end(const char *text, size_t length) {
-  size_t end = 0;
-  while (end < length && continues_name(text[end])) end++;
-  return end;
-}
-
 /* The length of the number at the start of the text, with a decimal point if it has one. *count becomes its value, or 0. */
 static size_t read_count(const char *text, size_t length, uint32_t *count) {
   uint64_t value = 0;
@@ -97,10 +84,10 @@ static token read_token(parser *p) {
     used = close == NULL ? left : (size_t)(close - text) + 1;
     t.name = text + 1;
     t.name_length = close == NULL ? 0 : used - 2;
-  } else if (starts_name(text, left)) {
+  } else if ((used = ff_formula_name_length(text, left)) > 0) {
     t.kind = T_NAME;
     t.name = text;
-    t.name_length = used = name_end(text, left);
+    t.name_length = used;
   } else {
     used = read_count(text, left, &t.count);
     t.kind = used > 0 ? T_COUNT : T_BAD;
@@ -268,7 +255,7 @@ ff_status ff_equation_names(const char *text, void (*found)(void *context, const
 /* Adds a name, within backquotes if it needs quotes. A name that has a backquote is within double quotes. */
 static ff_status add_name(ff_string *out, const char *name, ff_error *err) {
   size_t length = strlen(name);
-  const char *quote = starts_name(name, length) && name_end(name, length) == length ? "" : strchr(name, '`') != NULL ? "\"" : "`";
+  const char *quote = ff_formula_name_length(name, length) == length ? "" : strchr(name, '`') != NULL ? "\"" : "`";
   ff_status status = ff_string_puts(out, quote, err);
   if (status == FF_OK) status = ff_string_add(out, name, length, err);
   return status == FF_OK ? ff_string_puts(out, quote, err) : status;
