@@ -25,29 +25,29 @@
 #'   Arguments: `species` and `reactions`, by default 1024; `seed`. Komarov and D'Souza (2012) used such networks; this definition
 #'   is ours.
 #' * `"viral_infection"`: the growth of a virus within a cell (Srivastava et al. 2002), with the names of Park and Gerstlauer: the
-#'   template RNA, the genome DNA, the structural protein P and the complete virus V. It starts with one RNA; the unit of time is a
-#'   day. No arguments.
+#'   template RNA, the genome DNA, the structural protein P and the complete virus V. It starts with one RNA. The unit of time is
+#'   a day. No arguments.
 #'
 #'   `seed` is a whole number that determines the network. With `NULL`, the default, random numbers are drawn from R's generator.
 #' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument.
 #' @references Gillespie DT (2001). Approximate accelerated stochastic simulation of chemically reacting systems. *Journal of
 #'   Chemical Physics* 115(4), 1716-1733. \doi{10.1063/1.1378322}
 #'
-#' Koester T, Herrmann L, Andelfinger P, Uhrmacher AM (2022). GPU-accelerated simulation ensembles of stochastic reaction networks.
-#' *Winter Simulation Conference*.
+#' Koester T, Herrmann L, Andelfinger P, Uhrmacher AM (2022). GPU-accelerated simulation ensembles of stochastic reaction
+#' networks. *Winter Simulation Conference*.
 #'
 #' Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks.
 #'
-#' Srivastava R, You L, Summers J, Yin J (2002). Stochastic vs. deterministic modeling of intracellular viral kinetics. *Journal of
-#' Theoretical Biology* 218(3), 309-321.
+#' Srivastava R, You L, Summers J, Yin J (2002). Stochastic vs. deterministic modeling of intracellular viral kinetics. *Journal
+#' of Theoretical Biology* 218(3), 309-321.
 #'
 #' Meakin P (1988). Models for colloidal aggregation. *Annual Review of Physical Chemistry* 39, 237-267.
 #'
-#' Ramaswamy R, Sbalzarini IF (2010). A partial-propensity variant of the composition-rejection stochastic simulation algorithm for
-#' chemical reaction networks. *Journal of Chemical Physics* 132, 044102.
+#' Ramaswamy R, Sbalzarini IF (2010). A partial-propensity variant of the composition-rejection stochastic simulation algorithm
+#' for chemical reaction networks. *Journal of Chemical Physics* 132, 044102.
 #'
-#' Komarov I, D'Souza RM (2012). Accelerating the Gillespie exact stochastic simulation algorithm using hybrid parallel execution on
-#' graphics processing units. *PLOS ONE* 7(11), e46693. \doi{10.1371/journal.pone.0046693}
+#' Komarov I, D'Souza RM (2012). Accelerating the Gillespie exact stochastic simulation algorithm using hybrid parallel execution
+#' on graphics processing units. *PLOS ONE* 7(11), e46693. \doi{10.1371/journal.pone.0046693}
 #' @seealso [reaction_network()], [example_model()].
 #' @export
 #' @examples
@@ -74,14 +74,19 @@ reaction_model <- function(name, ...) {
 
 # ---- the networks ---------------------------------------------------------------------------------------------------------
 
-# A network of mass action without parameters. `rate` is a number for each equation, or one for all; `initial` likewise for species.
+# A network of mass action without parameters. `rate` has a number for each equation, or one for all, and `initial` for each
+# species. The core writes the texts of equations and rates.
 mass_action_network <- function(species, initial, equation, rate) {
   n <- length(equation)
   text <- exact_text(unique(rate))[match(rate, unique(rate))]
-  validate_reactions(new_reaction_network(
+  model <- new_reaction_network(
     species, rep_len(initial, length(species)), logical(length(species)), stats::setNames(numeric(), character()),
     data.frame(name = paste0("R", seq_len(n)), equation = equation, rate = rep_len(text, n), law = rep("mass action", n))
-  ))
+  )
+  checked <- .Call(ffi_reactions_check, model)
+  model$reactions$equation <- checked$equation
+  model$reactions$rate <- checked$rate
+  model
 }
 
 model_decay_dimerisation <- function(count = 1e5) {

@@ -13,9 +13,9 @@
 #' @returns `format()`: a character vector of lines.
 #'
 #'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions` and
-#'   `n_parameters` are the numbers of species, reactions and parameters. `order` is the largest number of reactants of a reaction.
-#'   `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of reactions whose
-#'   rate depends on the time. `fixed` is the number of species that reactions do not change.
+#'   `n_parameters` are the numbers of species, reactions and parameters. `order` is the largest number of reactants of a
+#'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of reactions
+#'   whose rate depends on the time. `fixed` is the number of species that reactions do not change.
 #'
 #'   `as.data.frame()`: a data frame. For reactions, its columns are `name`, `equation`, `rate` (text) and `law` (`"mass action"`
 #'   or `"formula"`), and [reaction_network()] accepts it. For species, they are `species`, `initial` and `fixed`, and for
@@ -62,7 +62,7 @@ format_whole <- function(x) format(x, big.mark = ",", scientific = FALSE, trim =
 format_values <- function(x) vapply(unname(x), format, "", digits = 7)
 
 # "A = 1, B = 2, ..." or "A, B, ..."
-some_values <- function(names, values = NULL, most = 6L) {
+some_values <- function(names, values = NULL, most = 4L) {
   shown <- utils::head(if (is.null(values)) names else paste(names, "=", values), most)
   paste0(paste(shown, collapse = ", "), if (length(names) > most) ", ...")
 }
@@ -73,7 +73,8 @@ start_line <- function(x) {
   others <- sum(!given)
   paste0(
     "start: ", some_values(x$species$species[given], format_whole(x$species$initial[given])),
-    if (others > 0L) sprintf("; %s at 0", if (others == 1L) x$species$species[!given] else paste("the other", format_whole(others)))
+    if (others == 1L) sprintf("; %s at 0", x$species$species[!given]),
+    if (others > 1L) sprintf("; the other %s at 0", format_whole(others))
   )
 }
 
@@ -94,7 +95,9 @@ summary.reaction_network <- function(object, ...) {
 print.summary.reaction_network <- function(x, ...) {
   writeLines(c(
     "A reaction network",
-    sprintf("  species       %s%s", format_whole(x$n_species), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""),
+    sprintf(
+      "  species       %s%s", format_whole(x$n_species), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""
+    ),
     sprintf("  parameters    %s", format_whole(x$n_parameters)),
     sprintf("  reactions     %s, with at most %s", format_whole(x$n_reactions), count_of(x$order, "reactant")),
     sprintf("  mass action   %s", format_whole(x$mass_action)),

@@ -1,7 +1,7 @@
 #' A reaction network
 #'
-#' Creates a reaction network from equations and rates. Its state is a count of each species. In a stochastic simulation, each
-#' reaction fires with its propensity, a rate per unit of time. It then takes its reactants away and adds its products.
+#' Creates a reaction network from equations and rates. Its state is a count of each species. In a stochastic simulation, a
+#' reaction fires with its propensity, a rate per unit of time. It takes its reactants away and adds its products.
 #'
 #' @param ... The reactions: rates named by equations, such as `"2 S1 -> S2" = 0.002`. Or one list of such rates. Or a data frame
 #'   with a row per equation and the columns `equation` and `rate`, and optionally `law` and `name`. Equations and rates are
@@ -15,11 +15,11 @@
 #'
 #' @section Equations: An equation is `reactants -> products`. A side is a sum of species, such as `2 A + B`, where a whole number
 #'   tells how often a species occurs. `0`, or no text, is a side without species. A reversible equation, `A + B <-> C`, gives two
-#'   reactions, and has two rates: the first for the direction to the right, the second for the other. `=>` and `<=>` may be used
-#'   too.
+#'   reactions, and has two rates: the first for the direction to the right, the second for the other. `=>` and `<=>` mean the
+#'   same as `->` and `<->`.
 #'
-#'   A name of a species or parameter starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on with these and
-#'   digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
+#'   A name of a species or parameter starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on with these
+#'   and digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
 #' @section Rates: A rate is one of the following:
 #'   * a number: the rate constant k of *mass action*. The propensity is k times the number of ways to choose the reactants: `k`
 #'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
@@ -38,9 +38,9 @@
 #' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order of
 #'   the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
 #'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`.
-#' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that does
-#'   not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if a rate
-#'   constant is negative.
+#' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
+#'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
+#'   a rate such as `"1 - 2"` is negative.
 #'
 #'   A species of `initial` that no equation and no rate names is reported in a warning of class `fireflip_warning_unused`.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
@@ -82,14 +82,18 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   reactions <- one_way_reactions(table, found$both)
   species <- unique(c(found$names, enc2utf8(names(initial))))
   if (length(species) == 0L) abort_argument("A reaction network needs at least one species; found none in the equations.")
+  twice <- intersect(names(parameters), species)
+  if (length(twice) > 0L) abort("model", sprintf("%s is the name of a species and of a parameter.", quote_some(twice[[1L]])))
   counts <- numeric(length(species))
   counts[match(names(initial), species)] <- initial
   model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions)
   if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed)
   checked <- .Call(ffi_reactions_check, model)
-  warn_unused(species[!checked$used[seq_along(species)]])
+  used <- checked$used[seq_along(species)]
+  warn_unused(species[!used], species[used])
   model$reactions$equation <- checked$equation
-  model$reactions$rate <- checked$rate
+  number <- !is.na(suppressWarnings(as.numeric(reactions$rate)))
+  model$reactions$rate[number] <- checked$rate[number]
   model
 }
 
@@ -117,21 +121,21 @@ new_reaction_network <- function(species, initial, fixed, parameters, reactions)
   ))
 }
 
-# Lets the core check the whole network. The texts of equations and rates become those that the core writes.
+# Lets the core check the whole network.
 validate_reactions <- function(model) {
-  checked <- .Call(ffi_reactions_check, model)
-  model$reactions$equation <- checked$equation
-  model$reactions$rate <- checked$rate
+  .Call(ffi_reactions_summary, model)
   model
 }
 
 # Texts from which R and the core read the same numbers again. The core then writes them with fewer digits.
 exact_text <- function(x) sprintf("%.17g", x)
 
-warn_unused <- function(unused) {
+warn_unused <- function(unused, used) {
   if (length(unused) == 0L) return(invisible())
+  near <- closest_name(unused[[1L]], used)
   warn("unused", sprintf(
-    "`initial` names %s, which no equation and no rate names.", quote_some(unused)
+    "`initial` names %s, which no equation and no rate names%s", quote_some(unused),
+    if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
   ), unused = unused)
 }
 
@@ -179,7 +183,9 @@ rate_parts <- function(rate, equation) {
     if (length(bad) > 0L) abort_rate(equation, "a finite number of at least 0", rate[[bad[[1L]]]])
     return(data.frame(rate = exact_text(rate), law = "mass action"))
   }
-  if (is.character(rate) && length(rate) > 0L && !anyNA(rate)) return(data.frame(rate = enc2utf8(unname(rate)), law = "formula"))
+  if (is.character(rate) && length(rate) > 0L && !anyNA(rate)) {
+    return(data.frame(rate = enc2utf8(unname(rate)), law = "formula"))
+  }
   if (is.list(rate) && !is.object(rate) && length(rate) > 0L) {
     return(do.call(rbind, lapply(rate, function(one) {
       if (is.list(one) && !is.object(one)) abort_rate(equation, "numbers or texts", one)
@@ -216,7 +222,8 @@ reactions_from_frame <- function(frame) {
     if (length(bad) > 0L) abort_rate(equation[[bad[[1L]]]], "a number of at least 0, or a formula as text", rate[[bad[[1L]]]])
     number <- is.numeric(rate) | !is.na(suppressWarnings(as.numeric(rate)))
     out <- data.frame(
-      equation = equation, row = seq_along(equation), part = 1L, rate = if (is.numeric(rate)) exact_text(rate) else enc2utf8(rate),
+      equation = equation, row = seq_along(equation), part = 1L,
+      rate = if (is.numeric(rate)) exact_text(rate) else enc2utf8(rate),
       law = ifelse(number, "mass action", "formula")
     )
   }
@@ -263,38 +270,48 @@ one_way_reactions <- function(table, both) {
       "Reactions must have different names; found more than one called \"%s\".", name[[anyDuplicated(name)]]
     ))
   }
-  data.frame(name = name, equation = equation, rate = table$rate, law = table$law)
+  data.frame(name = name, equation = equation, rate = trimws(table$rate), law = table$law)
 }
 
 # ---- values by name -------------------------------------------------------------------------------------------------------
 
-# A vector or list of single numbers with different names -> a numeric vector with names in UTF-8. `counts`: whole numbers from 0
-# to 2^53. NULL gives an empty vector.
+# The argument `name` as a numeric vector with names in UTF-8. `counts`: whole numbers from 0 to 2^53. NULL gives an empty vector.
 check_named_numbers <- function(x, name, counts = FALSE) {
-  expected <- if (counts) "whole numbers named by species" else "numbers named by parameters"
-  if (is.null(x)) return(stats::setNames(numeric(), character()))
-  if (is.list(x) && !is.object(x) && all(lengths(x) == 1L)) x <- unlist(x)
-  if (is.logical(x) && all(is.na(x)) && length(x) > 0L) x <- as.numeric(x)
   if (length(x) == 0L && !is.object(x)) return(stats::setNames(numeric(), character()))
-  if (!is.numeric(x) || is.object(x)) abort_value(name, expected, x)
-  named <- names(x)
-  if (is.null(named) || anyNA(named) || any(!nzchar(named))) abort_value(name, expected, x)
-  bad <- if (counts) which(is.na(x) | x < 0 | x > 2^53 | x != floor(x)) else which(is.na(x))
+  single <- (is.atomic(x) || is.list(x)) && !is.object(x) && all(lengths(x) == 1L)
+  if (!single || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
+    abort_value(name, if (counts) "counts named by species, such as c(A = 100)" else "numbers with names, such as c(k = 0.1)", x)
+  }
+  values <- check_numbers(x, counts)
+  if (anyDuplicated(names(values))) {
+    abort_argument(sprintf("`%s` names \"%s\" more than once.", name, names(values)[[anyDuplicated(names(values))]]))
+  }
+  values
+}
+
+# A vector or list of single values with names -> numbers with names in UTF-8.
+check_numbers <- function(x, counts) {
+  fine <- function(x) {
+    if (!is.numeric(x) || is.object(x)) return(rep(FALSE, length(x)))
+    if (counts) !is.na(x) & x >= 0 & x <= 2^53 & x == floor(x) else !is.na(x)
+  }
+  bad <- which(!if (is.list(x)) vapply(x, function(one) length(one) == 1L && fine(one), NA) else fine(x))
   if (length(bad) > 0L) {
     abort_argument(sprintf(
-      "`%s` must be %s; found %s for \"%s\".", name, if (counts) "whole numbers from 0 to 2^53" else "numbers",
-      describe(x[[bad[[1L]]]]), named[[bad[[1L]]]]
+      "The %s of \"%s\" must be one %s; found %s.", if (counts) "initial count" else "value", names(x)[[bad[[1L]]]],
+      if (counts) "whole number from 0 to 2^53" else "number", describe(x[[bad[[1L]]]])
     ))
   }
-  if (anyDuplicated(named)) abort_argument(sprintf("`%s` names \"%s\" more than once.", name, named[[anyDuplicated(named)]]))
-  stats::setNames(as.double(x), enc2utf8(named))
+  stats::setNames(as.double(unlist(x)), enc2utf8(names(x)))
 }
 
 # Names, numbers or a logical vector -> a logical vector with one element per species.
 species_flags <- function(model, fixed) {
   n <- nrow(model$species)
   if (is.logical(fixed)) {
-    if (length(fixed) != n || anyNA(fixed)) abort_value("fixed", sprintf("names of species, or %s", count_of(n, "flag")), fixed)
+    if (length(fixed) != n || anyNA(fixed)) {
+      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "flag")), fixed)
+    }
     return(unname(fixed))
   }
   seq_len(n) %in% check_known(fixed, "fixed", model$species$species, "species")
@@ -318,12 +335,14 @@ check_known <- function(x, name, known, what) {
   index
 }
 
+# `where` names unknown names; the network's `what` are `known`.
 abort_unknown_names <- function(where, unknown, known, what) {
   unknown <- unique(unknown)
   near <- closest_name(unknown[[1L]], known)
   abort_argument(sprintf(
-    "%s names %s, which is not among the network's %s%s", where, quote_some(unknown), what,
-    if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
+    "%s names %s, which the network does not have; %s", where, quote_some(unknown),
+    if (!is.null(near)) sprintf("did you mean \"%s\"?", near)
+    else if (length(known) == 0L) sprintf("it has no %s.", what) else sprintf("its %s are %s.", what, quote_some(known))
   ), unknown = unknown)
 }
 
@@ -369,16 +388,14 @@ named_values <- function(model, verb, values, known, what) {
     values <- values[[1L]]
     if (length(values) == 0L) return(stats::setNames(numeric(), character())) # an empty vector changes nothing
   }
-  if (is.null(names(values)) || anyNA(names(values)) || any(!nzchar(names(values)))) {
-    abort_argument(sprintf("%s() needs values by name, such as %s = 1; found some without a name.", verb, example))
+  if (!is.vector(values) || is.null(names(values)) || anyNA(names(values)) || any(!nzchar(names(values)))) {
+    abort_argument(sprintf("%s() needs values by name, such as %s = 1; found %s.", verb, example, describe(values)))
   }
   unknown <- setdiff(enc2utf8(names(values)), known)
   if (length(unknown) > 0L) abort_unknown_names(sprintf("%s()", verb), unknown, known, what)
-  bad <- if (is.list(values)) which(!vapply(values, function(x) is.numeric(x) && length(x) == 1L, NA)) else integer()
-  if (length(bad) > 0L) {
-    abort_argument(sprintf(
-      "%s() needs one number for each name; found %s for \"%s\".", verb, describe(values[[bad[[1L]]]]), names(values)[[bad[[1L]]]]
-    ))
+  values <- check_numbers(values, what == "species")
+  if (anyDuplicated(names(values))) {
+    abort_argument(sprintf("%s() got more than one value for \"%s\".", verb, names(values)[[anyDuplicated(names(values))]]))
   }
-  check_named_numbers(values, sprintf("%s()", verb), counts = what == "species")
+  values
 }

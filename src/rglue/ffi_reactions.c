@@ -196,14 +196,23 @@ SEXP ffi_equation_names(SEXP equations) {
   return out;
 }
 
-/* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. */
-static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP holder) {
+static int is_ascii(const char *text) {
+  while (*text != '\0' && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
+
+/* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. `old` is a string
+ * that is often the same text; R then need not look for it among all its strings. */
+static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
   R_SetExternalPtrAddr(holder, text);
-  if (strlen(text) > INT32_MAX) {
+  if (strcmp(text, CHAR(old)) == 0 && (Rf_getCharCE(old) == CE_UTF8 || is_ascii(text))) {
+    SET_STRING_ELT(strings, i, old);
+  } else {
     ff_error err;
-    ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
+    if (strlen(text) > INT32_MAX)
+      ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
+    SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
   }
-  SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
   ffi_free_text(holder);
 }
 
@@ -234,11 +243,13 @@ SEXP ffi_reactions_check(SEXP model) {
   SET_VECTOR_ELT(out, 1, rate);
   SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, (R_xlen_t)net->n_species + net->n_parameters));
   mark_used(LOGICAL(VECTOR_ELT(out, 2)), net);
+  SEXP reactions = ffi_element(model, "reactions");
+  SEXP old_equation = ffi_element(reactions, "equation"), old_rate = ffi_element(reactions, "rate");
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
-    set_text(equation, r, text, holder);
+    set_text(equation, r, text, STRING_ELT(old_equation, r), holder);
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
-    set_text(rate, r, text, holder);
+    set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
   }
   UNPROTECT(3);
   return out;

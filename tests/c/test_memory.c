@@ -27,6 +27,7 @@ typedef struct {
 } scenario;
 
 static const scenario scenarios[] = {
+    {"reaction network", NULL, makes_reactions, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},
