@@ -71,7 +71,8 @@ static void operations(void) {
   uint64_t seed = 4;
   for (int i = 0; i < 200000; i++) {
     uint64_t bits = draw_bits(&seed) & ~FF_MATH_SIGN;
-    double any = bits < FF_MATH_INFINITE ? ff_math_from_bits(bits) : 0.75, near = 1 + ldexp(draw_value(&seed), -(int)draw(&seed, 50));
+    double any = bits < FF_MATH_INFINITE ? ff_math_from_bits(bits) : 0.75;
+    double near = 1 + ldexp(draw_value(&seed), -(int)draw(&seed, 50));
     const double x[] = {any, near > 0 && near < 1e300 ? near : 2, 1 + draw(&seed, 1000000)};
     for (int j = 0; j < 3; j++) {
       if (x[j] == 1) continue;
@@ -294,8 +295,8 @@ static void messages(void) {
     char *exact = malloc(length + 1); /* not terminated, so that the sanitizer sees reads past the end */
     memcpy(exact, cases[i][0], length);
     char *fitting = realloc(exact, length > 0 ? length : 1);
-    FF_CHECK_FAILS(ff_formula_parse(&formula, fitting, length, ff_names_find, table, (ff_place){"rates", 3}, &err), FF_EPARSE, &err,
-                   cases[i][1]);
+    FF_CHECK_FAILS(ff_formula_parse(&formula, fitting, length, ff_names_find, table, (ff_place){"rates", 3}, &err), FF_EPARSE,
+                   &err, cases[i][1]);
     FF_CHECK(formula.word == NULL && formula.length == 0);
     FF_CHECK(ff_formula_parse(&formula, fitting, length, ff_names_find, table, (ff_place){NULL, 0}, NULL) == FF_EPARSE);
     free(fitting);

@@ -118,7 +118,7 @@ static void check_number(double x) {
 
 static void numbers(void) {
   uint64_t seed = 3;
-  for (int i = 0; i < 50000; i++) {
+  for (int i = 0; i < 10000; i++) {
     uint64_t bits = draw_bits(&seed);
     double x;
     memcpy(&x, &bits, sizeof x);
