@@ -240,63 +240,65 @@ static void foldings(void) {
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
+/* Texts, and parts of the messages about them. */
+static const char *const wrong[][2] = {
+    {"", "rates, line 3: found the end at character 1 of \"\" where a number, a name, \"-\", \"!\" or \"(\" was expected"},
+    {"  ", "found the end at character 3 of"},
+    {"S1 *", "found the end at character 5 of \"S1 *\" where a number, a name, \"-\", \"!\" or \"(\" was expected"},
+    {"S1 * * 2", "found \"*\" at character 6 of \"S1 * * 2\" where a number"},
+    {"* 2", "found \"*\" at character 1 of"},
+    {"S1 kinase", "found \"kinase\" at character 4 of \"S1 kinase\" where an operator or the end was expected"},
+    {"2S1", "found \"S1\" at character 2 of"}, {"2 3", "found \"3\" at character 3"}, {"1e+", "found \"e\" at character 2"},
+    {"1..2", "found \".2\" at character 3"}, {"2Lx", "found \"Lx\" at character 2"}, {"0x10", "found \"x10\" at character 2"},
+    {"(S1", "found the end at character 4 of \"(S1\" where an operator or \")\" was expected"},
+    {"sin(S1", "where an operator, \",\" or \")\" was expected"},
+    {"sin((S1)", "where an operator, \",\" or \")\" was expected"},
+    {"S1)", "found \")\" at character 3 of \"S1)\" where an operator or the end was expected"},
+    {"(S1, 2)", "found \",\" at character 4 of \"(S1, 2)\" where an operator or \")\" was expected"},
+    {"S1, 2", "found \",\" at character 3"}, {"()", "found \")\" at character 2"}, {"sin(S1,)", "found \")\" at character 8"},
+    {"sin(,)", "found \",\" at character 5"}, {"sin(-)", "found \")\" at character 6"},
+    {"(2)(3)", "found \"(\" at character 4"}, {"`k 1`(2)", "found \"(\" at character 6"},
+    {"2(3)", "found \"(\" at character 2"},
+    {"S1 = 2", "found \"=\" at character 4 of \"S1 = 2\" where an operator (\"==\" compares) was expected"},
+    {"= 2", "found \"=\" at character 1"}, {"S1 % 2", "found \"%\" at character 4"}, {"S1[2]", "found \"[\" at character 3"},
+    {"1 < S1 < 2", "found \"<\" at character 8 of \"1 < S1 < 2\" where another operator (comparisons cannot be chained)"},
+    {"1 == 2 != 3 + 1", "found \"!=\" at character 8"}, {"1 < 2 + 3 < 4", "found \"<\" at character 11"},
+    {"\"S1", "found \"\"S1\" at character 1 of \"\"S1\" where a closing quote was expected"},
+    {"S1 + `k 1", "found \"`k 1\" at character 6 of \"S1 + `k 1\" where a closing quote was expected"},
+    {"S1 `k", "where a closing quote was expected"},
+    {"s1 + 1", "rates, line 3: no species or parameter is called \"s1\" (character 1 of \"s1 + 1\"); did you mean \"S1\"?"},
+    {"2 * kinas", "no species or parameter is called \"kinas\" (character 5 of \"2 * kinas\"); did you mean \"kinase\"?"},
+    {"zzz", "rates, line 3: no species or parameter is called \"zzz\""},
+    {"`time`", "no species or parameter is called \"time\""},
+    {"\xC3\xA4 + 1", "no species or parameter is called \"\xC3\xA4\" (character 1 of"}, {"Sin(1)", "did you mean \"sin\"?"},
+    {"S1 + \"\xC3\xA4\" - kinase", "(character 6 of"}, {"`\xC3\xA4\xC3\xA4", "at character 1"},
+    {"1 + floo(2)", "no function is called \"floo\" (character 5 of \"1 + floo(2)\"); did you mean \"floor\"?"},
+    {"S1(2)", "no function is called \"S1\" (character 1 of \"S1(2)\"); the functions are abs, acos"},
+    {"zzzzzz(2)", "tan, tanh and time"}, {"Inf(2)", "no function is called \"Inf\""},
+    {"ceilin(2)", "did you mean \"ceiling\"?"},
+    {"sqrt(1, 2)", "rates, line 3: found 2 arguments of sqrt() (character 1 of \"sqrt(1, 2)\") where 1 was expected"},
+    {"1 + sin()", "found 0 arguments of sin() (character 5 of \"1 + sin()\") where 1 was expected"},
+    {"if(1, 2)", "found 2 arguments of if() (character 1 of \"if(1, 2)\") where 3 were expected"},
+    {"if(1, 2, 3, 4)", "found 4 arguments"},
+    {"min()", "found 0 arguments of min() (character 1 of \"min()\") where at least 1 were"},
+    {"log(1, 2, 3)", "found 3 arguments of log() (character 1 of \"log(1, 2, 3)\") where 1 or 2 were expected"},
+    {"ln(1, 2)", "found 2 arguments of ln()"},
+    {"time(1)", "found 1 argument of time() (character 1 of \"time(1)\") where 0 were"},
+    {"pow(1)", "found 1 argument of pow() (character 1 of \"pow(1)\") where 2 were expected"}};
+
 static void messages(void) {
   static char *symbols[] = {"S1", "kinase", "k 1"};
-  static const char *const cases[][2] = {
-      {"", "rates, line 3: found the end at character 1 of \"\" where a number, a name, \"-\", \"!\" or \"(\" was expected"},
-      {"  ", "found the end at character 3 of"},
-      {"S1 *", "found the end at character 5 of \"S1 *\" where a number, a name, \"-\", \"!\" or \"(\" was expected"},
-      {"S1 * * 2", "found \"*\" at character 6 of \"S1 * * 2\" where a number"},
-      {"* 2", "found \"*\" at character 1 of"},
-      {"S1 kinase", "found \"kinase\" at character 4 of \"S1 kinase\" where an operator or the end was expected"},
-      {"2S1", "found \"S1\" at character 2 of"}, {"2 3", "found \"3\" at character 3"}, {"1e+", "found \"e\" at character 2"},
-      {"1..2", "found \".2\" at character 3"}, {"2Lx", "found \"Lx\" at character 2"}, {"0x10", "found \"x10\" at character 2"},
-      {"(S1", "found the end at character 4 of \"(S1\" where an operator or \")\" was expected"},
-      {"sin(S1", "where an operator, \",\" or \")\" was expected"},
-      {"sin((S1)", "where an operator, \",\" or \")\" was expected"},
-      {"S1)", "found \")\" at character 3 of \"S1)\" where an operator or the end was expected"},
-      {"(S1, 2)", "found \",\" at character 4 of \"(S1, 2)\" where an operator or \")\" was expected"},
-      {"S1, 2", "found \",\" at character 3"}, {"()", "found \")\" at character 2"}, {"sin(S1,)", "found \")\" at character 8"},
-      {"sin(,)", "found \",\" at character 5"}, {"sin(-)", "found \")\" at character 6"},
-      {"(2)(3)", "found \"(\" at character 4"}, {"`k 1`(2)", "found \"(\" at character 6"},
-      {"2(3)", "found \"(\" at character 2"},
-      {"S1 = 2", "found \"=\" at character 4 of \"S1 = 2\" where an operator (\"==\" compares) was expected"},
-      {"= 2", "found \"=\" at character 1"}, {"S1 % 2", "found \"%\" at character 4"}, {"S1[2]", "found \"[\" at character 3"},
-      {"1 < S1 < 2", "found \"<\" at character 8 of \"1 < S1 < 2\" where another operator (comparisons cannot be chained)"},
-      {"1 == 2 != 3 + 1", "found \"!=\" at character 8"}, {"1 < 2 + 3 < 4", "found \"<\" at character 11"},
-      {"\"S1", "found \"\"S1\" at character 1 of \"\"S1\" where a closing quote was expected"},
-      {"S1 + `k 1", "found \"`k 1\" at character 6 of \"S1 + `k 1\" where a closing quote was expected"},
-      {"S1 `k", "where a closing quote was expected"},
-      {"s1 + 1", "rates, line 3: no species or parameter is called \"s1\" (character 1 of \"s1 + 1\"); did you mean \"S1\"?"},
-      {"2 * kinas", "no species or parameter is called \"kinas\" (character 5 of \"2 * kinas\"); did you mean \"kinase\"?"},
-      {"zzz", "rates, line 3: no species or parameter is called \"zzz\""},
-      {"`time`", "no species or parameter is called \"time\""},
-      {"\xC3\xA4 + 1", "no species or parameter is called \"\xC3\xA4\" (character 1 of"}, {"Sin(1)", "did you mean \"sin\"?"},
-      {"S1 + \"\xC3\xA4\" - kinase", "(character 6 of"}, {"`\xC3\xA4\xC3\xA4", "at character 1"},
-      {"1 + floo(2)", "no function is called \"floo\" (character 5 of \"1 + floo(2)\"); did you mean \"floor\"?"},
-      {"S1(2)", "no function is called \"S1\" (character 1 of \"S1(2)\"); the functions are abs, acos"},
-      {"zzzzzz(2)", "tan, tanh and time"}, {"Inf(2)", "no function is called \"Inf\""},
-      {"ceilin(2)", "did you mean \"ceiling\"?"},
-      {"sqrt(1, 2)", "rates, line 3: found 2 arguments of sqrt() (character 1 of \"sqrt(1, 2)\") where 1 was expected"},
-      {"1 + sin()", "found 0 arguments of sin() (character 5 of \"1 + sin()\") where 1 was expected"},
-      {"if(1, 2)", "found 2 arguments of if() (character 1 of \"if(1, 2)\") where 3 were expected"},
-      {"if(1, 2, 3, 4)", "found 4 arguments"},
-      {"min()", "found 0 arguments of min() (character 1 of \"min()\") where at least 1 were"},
-      {"log(1, 2, 3)", "found 3 arguments of log() (character 1 of \"log(1, 2, 3)\") where 1 or 2 were expected"},
-      {"ln(1, 2)", "found 2 arguments of ln()"},
-      {"time(1)", "found 1 argument of time() (character 1 of \"time(1)\") where 0 were"},
-      {"pow(1)", "found 1 argument of pow() (character 1 of \"pow(1)\") where 2 were expected"}};
   ff_names *table;
   ff_error err;
   FF_CHECK_OK(ff_names_new(&table, symbols, 3, "symbols", &err), &err);
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     ff_formula formula;
-    size_t length = strlen(cases[i][0]);
+    size_t length = strlen(wrong[i][0]);
     char *exact = malloc(length + 1); /* not terminated, so that the sanitizer sees reads past the end */
-    memcpy(exact, cases[i][0], length);
+    memcpy(exact, wrong[i][0], length);
     char *fitting = realloc(exact, length > 0 ? length : 1);
     FF_CHECK_FAILS(ff_formula_parse(&formula, fitting, length, ff_names_find, table, (ff_place){"rates", 3}, &err), FF_EPARSE,
-                   &err, cases[i][1]);
+                   &err, wrong[i][1]);
     FF_CHECK(formula.word == NULL && formula.length == 0);
     FF_CHECK(ff_formula_parse(&formula, fitting, length, ff_names_find, table, (ff_place){NULL, 0}, NULL) == FF_EPARSE);
     free(fitting);
