@@ -115,8 +115,8 @@ model_sir_ring <- function(regions = 100) {
 
 model_cyclic_chain <- function(species = 100) {
   check_count(species, "species", 2, 1e8)
-  i <- seq_len(species)
-  mass_action_network(sprintf("S%d", i), 1, sprintf("S%d -> S%d", i, i %% species + 1), 1)
+  names <- paste0("S", seq_len(species))
+  mass_action_network(names, 1, paste(names, "->", c(names[-1L], names[[1L]])), 1)
 }
 
 model_colloid <- function(species = 100) {

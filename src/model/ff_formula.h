@@ -118,8 +118,8 @@ ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint
 /* Makes a new formula in which symbol i is replaced by the formula replacement[i], unless replacement[i] is NULL or empty.
  * Replaced symbols within replacements are not replaced again. Operations whose operands are all numbers are then replaced by
  * their values, and x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 by x. No other operation is moved or merged, so the value
- * keeps its bits unless it depends on the sign of a zero. The caller frees the contents of *out. Fails with FF_ESIZE if there would
- * be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
+ * keeps its bits unless it depends on the sign of a zero. The caller frees the contents of *out. Fails with FF_ESIZE if there
+ * would be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
 ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err);
 
 /* The text of a formula in the grammar above, as a new terminated string that the caller frees. It has the fewest parentheses

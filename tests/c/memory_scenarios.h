@@ -160,6 +160,44 @@ static ff_status writes_and_reads_a_file(ff_error *err) {
   return status;
 }
 
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
+
+static char *formula_names[] = {"a", "b c"};
+
+static ff_status rewrites_a_formula(const ff_formula *formula, ff_error *err) {
+  ff_formula number = {0}, copy = {0}, out = {0};
+  uint32_t *symbols = NULL, n;
+  char *text = NULL;
+  ff_status status = ff_formula_of_number(&number, 2, err);
+  const ff_formula *const with[] = {&number, NULL};
+  if (status == FF_OK) status = ff_formula_copy(&copy, formula, err);
+  if (status == FF_OK) status = ff_formula_symbols(&copy, &symbols, &n, err);
+  if (status == FF_OK) status = ff_formula_replace(&out, &copy, with, err);
+  FF_CHECK(status == FF_OK || out.word == NULL);
+  if (status == FF_OK) status = ff_formula_text(&text, &out, formula_names, err);
+  FF_CHECK(status == FF_OK || text == NULL);
+  free(text);
+  free(symbols);
+  ff_formula_free(&out);
+  ff_formula_free(&copy);
+  ff_formula_free(&number);
+  return status;
+}
+
+static ff_status handles_formulas(ff_error *err) {
+  static const char text[] = "((((((a + `b c` * 2))))))^3 - min(a, `b c`, if(a < 1 & !`b c`, sin(a), time)) / sqrt(`b c` + a)";
+  ff_names *names = NULL;
+  ff_formula formula = {0};
+  ff_status status = ff_names_new(&names, formula_names, 2, "symbols", err);
+  if (status == FF_OK)
+    status = ff_formula_parse(&formula, text, sizeof text - 1, ff_names_find, names, (ff_place){NULL, 0}, err);
+  FF_CHECK(status == FF_OK || formula.word == NULL);
+  if (status == FF_OK) status = rewrites_a_formula(&formula, err);
+  ff_formula_free(&formula);
+  ff_names_free(names);
+  return status;
+}
+
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
 static void prepare_graph(void) {
