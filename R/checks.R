@@ -49,8 +49,10 @@ check_pbn <- function(x, name = "model") {
 
 # Raises the error for an object of a class without a method. The fields `expected` and `found` of the condition hold classes.
 abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
-  what <- sprintf("a network of class %s, as pbn(), read_network() or example_model() make it", paste0("\"", expected, "\"",
-    collapse = " or "))
+  makers <- if (identical(expected, "reaction_network")) "reaction_network() or example_model()" else {
+    paste0("pbn(), ", if ("reaction_network" %in% expected) "reaction_network(), ", "read_network() or example_model()")
+  }
+  what <- sprintf("a network of class %s, as %s make it", paste0("\"", expected, "\"", collapse = " or "), makers)
   abort_argument(
     sprintf("`%s` must be %s; found %s%s", name, what, describe(x), if (is.null(hint)) "." else sprintf("; %s.", hint)),
     expected = expected, found = if (missing(x)) character() else class(x)

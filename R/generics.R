@@ -5,8 +5,10 @@
 #' Every task has one function for all kinds of models. It is an S3 generic whose first argument is the model. The class of the
 #' model determines the method that is called, and so the further arguments.
 #'
-#' This version has one kind of model: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
-#' [example_model()]. The pages below describe each generic together with its method for `pbn`.
+#' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
+#' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
+#' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()] and
+#' [network_arrows()] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -18,10 +20,12 @@
 #' | [`simulate()`][simulate.pbn] | trajectories; the generic is that of package stats |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
+#' | [set_parameters()] | change values of parameters |
 #' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | change rules and nodes |
 #' | [write_network()] | write the model to a file |
 #'
-#' [print()], [summary()], [plot()] and [as.data.frame()] have methods for models and results ([pbn-methods], [result-methods]).
+#' [print()], [summary()], [plot()] and [as.data.frame()] have methods for models and results ([pbn-methods],
+#' [reaction-methods], [result-methods]).
 #'
 #' @section Objects of other classes: If a verb has no method for the class of its first argument, there is an error of class
 #'   `fireflip_error_argument`. Its message tells which class was found, which classes have a method, and if possible how to
@@ -157,6 +161,13 @@ set_initial <- function(model, ...) UseMethod("set_initial")
 
 #' @export
 set_initial.default <- function(model, ...) value_of_model(model, "set_initial", sys.call(), list(...), parent.frame())
+
+#' @rdname set_parameters
+#' @export
+set_parameters <- function(model, ...) UseMethod("set_parameters")
+
+#' @export
+set_parameters.default <- function(model, ...) value_of_model(model, "set_parameters", sys.call(), list(...), parent.frame())
 
 #' @rdname fix_nodes
 #' @export

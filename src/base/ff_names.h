@@ -15,10 +15,20 @@ typedef struct {
 } ff_quoted;
 ff_quoted ff_quote(const char *text, size_t length);
 
+/* Looks a name up and returns its index, -1 if there is no such name, or -2 if there is no memory. The caller of a parser supplies
+ * `context`. */
+typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
+
+/* The position of a text in a file, for messages such as "file.pbn, line 12". `file` is NULL if the text is not from a file. */
+typedef struct {
+  const char *file; /* printed as it is, so it must have no control characters */
+  uint64_t line; /* from 1; 0 if unknown */
+} ff_place;
+
 /* A hash table from names to their indices. Making it takes O(n) time and a look-up O(1), on average and not counting the
  * lengths of names. The table borrows `names`, which must outlive it; ff_names_free() frees the table only. If a name occurs
  * twice, ff_names_new() fails with FF_EMODEL and a message that quotes it; `what` says what is named, such as "nodes".
- * ff_names_find() returns -1 for an unknown name and can be used as an ff_lookup (model/ff_model.h). */
+ * ff_names_find() returns -1 for an unknown name and can be used as an ff_lookup. */
 typedef struct ff_names ff_names;
 ff_status ff_names_new(ff_names **out, char *const *names, uint32_t n, const char *what, ff_error *err);
 int64_t ff_names_find(void *names, const char *name, size_t length);

@@ -53,16 +53,6 @@ typedef struct {
 
 /* ---- expressions ------------------------------------------------------------------------------------------------ */
 
-/* Looks a name up and returns the node's index, -1 if there is no such node, or -2 if there is no memory. The caller of the
- * parser supplies `context`. */
-typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
-
-/* The position of a text in a file, for messages such as "file.pbn, line 12". `file` is NULL if the text is not from a file. */
-typedef struct {
-  const char *file; /* printed as it is, so it must have no control characters */
-  uint64_t line; /* from 1; 0 if unknown */
-} ff_place;
-
 /* Parses a predictor function or a state set into *out. The caller frees its contents with ff_expr_free(). On failure *out is
  * empty.
  *

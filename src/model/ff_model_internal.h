@@ -40,6 +40,10 @@ ff_status ff_string_puts(ff_string *string, const char *text, ff_error *err);
 /* Appends a name, within the quotes that ff_name_quote() returns for it. */
 ff_status ff_string_name(ff_string *string, const char *name, ff_error *err);
 
+/* Checks the name of node number `at`, from 1: that it is not NULL, not empty and valid UTF-8, has no control characters, and not
+ * both kinds of quotes. Fails with FF_EMODEL. `what` says what is named, such as "node". O(length). */
+ff_status ff_name_check(const char *name, const char *what, uint32_t at, ff_error *err);
+
 /* A product of literals over a table's inputs, where input 0 is the least significant one. Input j occurs if bit j of `care`
  * is set, and it is negated if bit j of `value` is not set. */
 typedef struct {

@@ -67,26 +67,26 @@ void ff_pbn_free(ff_pbn *pbn) {
   free(pbn);
 }
 
-static ff_status check_name(const char *name, uint32_t node, ff_error *err) {
+ff_status ff_name_check(const char *name, const char *what, uint32_t at, ff_error *err) {
   if (name == NULL || name[0] == '\0')
-    return ff_error_set(err, FF_EMODEL, "node %u has no name; expected a text of at least one character", node + 1);
+    return ff_error_set(err, FF_EMODEL, "%s %u has no name; expected a text of at least one character", what, at);
   size_t length = strlen(name);
   ff_quoted shown = ff_quote(name, length);
   if (!ff_utf8_valid(name, length))
-    return ff_error_set(err, FF_EMODEL, "the name %s of node %u is not valid UTF-8", shown.text, node + 1);
+    return ff_error_set(err, FF_EMODEL, "the name %s of %s %u is not valid UTF-8", shown.text, what, at);
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)name[i] < 0x20 || name[i] == 0x7F)
-      return ff_error_set(err, FF_EMODEL, "the name %s of node %u has a control character", shown.text, node + 1);
+      return ff_error_set(err, FF_EMODEL, "the name %s of %s %u has a control character", shown.text, what, at);
   if (strchr(name, '"') != NULL && strchr(name, '`') != NULL)
     return ff_error_set(err, FF_EMODEL,
-                        "the name %s of node %u has both a double quote and a backquote; it may have only one of them",
-                        shown.text, node + 1);
+                        "the name %s of %s %u has both a double quote and a backquote; it may have only one of them",
+                        shown.text, what, at);
   return FF_OK;
 }
 
 static ff_status check_names(const ff_pbn *pbn, ff_error *err) {
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    ff_status status = check_name(pbn->names[i], i, err);
+    ff_status status = ff_name_check(pbn->names[i], "node", i + 1, err);
     if (status != FF_OK) return status;
   }
   ff_names *names;

@@ -8,6 +8,7 @@
 #include <Rinternals.h>
 
 #include "../model/ff_model.h"
+#include "../model/ff_reactions.h"
 
 /* Raises the R condition fireflip_error_<status name> with err's text. Never returns. First free what the caller holds, or let an
  * external pointer hold it. */
@@ -30,6 +31,19 @@ SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
 /* Returns the texts of a character vector, valid until the .Call ends. R may jump out of this call, so call it before the core
  * allocates anything that only C can free. */
 const char *const *ffi_texts(SEXP strings);
+
+/* What was found, for a message: a value that is short, or else its type and length. */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 40];
+} ffi_description;
+ffi_description ffi_described(SEXP x);
+
+/* Returns the texts of a character vector in UTF-8, valid until the .Call ends. If one of them is NA or is no text, returns NULL,
+ * and *bad tells which. R may jump out of this call. */
+const char **ffi_utf8_texts(SEXP strings, ffi_description *bad);
+
+/* For ffi_pointer(): frees a text. */
+void ffi_free_text(SEXP holder);
 
 /* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, or
  * R_NilValue if there is none. ffi_set() sets an element. It allocates nothing, so `value` need not be PROTECTed before. It
@@ -63,5 +77,15 @@ SEXP ffi_pbn_holder(void);
 
 /* Makes the same list (without its class) from a network, which stays the caller's. The caller PROTECTs the list. */
 SEXP ffi_pbn_list(const ff_pbn *pbn);
+
+/* Makes a reaction network from the R object of class "reaction_network", as ffi_pbn_hold() makes a PBN. *net is borrowed and
+ * valid while the pointer that is returned is protected.
+ *
+ * The R object is a list:
+ *   species     data frame: species (text), initial (double), fixed (logical)
+ *   parameters  double, with names
+ *   reactions   data frame: name, equation, rate (texts), law ("mass action" or "formula")
+ */
+SEXP ffi_reactions_hold(SEXP model, ff_reactions **net);
 
 #endif

@@ -1,6 +1,7 @@
 #include "ffi.h"
 
 #include <R_ext/Rdynload.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ffi_stop(const ff_error *err) {
@@ -24,6 +25,45 @@ const char *const *ffi_texts(SEXP strings) {
   const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
   for (R_xlen_t i = 0; i < n; i++) texts[i] = CHAR(STRING_ELT(strings, i));
   return texts;
+}
+
+const char **ffi_utf8_texts(SEXP strings, ffi_description *bad) {
+  R_xlen_t n = Rf_xlength(strings);
+  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
+  for (R_xlen_t i = 0; i < n; i++) {
+    SEXP string = STRING_ELT(strings, i);
+    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) {
+      snprintf(bad->text, sizeof bad->text, "%s at place %lld", string == NA_STRING ? "NA" : "bytes that are no text",
+               (long long)i + 1);
+      return NULL;
+    }
+    texts[i] = Rf_translateCharUTF8(string);
+  }
+  return texts;
+}
+
+ffi_description ffi_described(SEXP x) {
+  ffi_description found;
+  R_xlen_t n = Rf_xlength(x);
+  if (n == 0)
+    strcpy(found.text, "none");
+  else if (TYPEOF(x) == STRSXP && n == 1 && STRING_ELT(x, 0) != NA_STRING)
+    snprintf(found.text, sizeof found.text, "%s", ff_quote(CHAR(STRING_ELT(x, 0)), strlen(CHAR(STRING_ELT(x, 0)))).text);
+  else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
+    strcpy(found.text, LOGICAL(x)[0] ? "TRUE" : "FALSE");
+  else if (TYPEOF(x) == REALSXP && n == 1)
+    snprintf(found.text, sizeof found.text, "%.15g", REAL(x)[0]);
+  else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
+    snprintf(found.text, sizeof found.text, "%d", INTEGER(x)[0]);
+  else
+    snprintf(found.text, sizeof found.text, "a value of type \"%s\" and length %lld", Rf_type2char((SEXPTYPE)TYPEOF(x)),
+             (long long)n);
+  return found;
+}
+
+void ffi_free_text(SEXP holder) {
+  free(R_ExternalPtrAddr(holder));
+  R_ClearExternalPtr(holder);
 }
 
 /* Returns an external pointer that holds an R object and has no address. identical() compares only addresses, so any two such

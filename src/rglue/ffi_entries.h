@@ -22,6 +22,12 @@ FFI_ENTRY(ffi_pbn_forgets, 1)
 FFI_ENTRY(ffi_quote_names, 1)
 FFI_ENTRY(ffi_derived_seed, 2)
 
+/* ffi_reactions.c */
+FFI_ENTRY(ffi_equation_names, 1)
+FFI_ENTRY(ffi_reactions_check, 1)
+FFI_ENTRY(ffi_reactions_summary, 1)
+FFI_ENTRY(ffi_reactions_arrows, 1)
+
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)
 FFI_ENTRY(ffi_estimate_resume, 6)

@@ -24,23 +24,7 @@ static void stop_found(const char *what, const char *wanted, const char *found) 
 }
 
 /* The same, and describes the whole value x as what was found. */
-static void stop_shape(const char *what, const char *wanted, SEXP x) {
-  char found[FF_QUOTE_SIZE + 40];
-  R_xlen_t n = Rf_xlength(x);
-  if (n == 0)
-    strcpy(found, "none");
-  else if (TYPEOF(x) == STRSXP && n == 1 && STRING_ELT(x, 0) != NA_STRING)
-    snprintf(found, sizeof found, "%s", ff_quote(CHAR(STRING_ELT(x, 0)), strlen(CHAR(STRING_ELT(x, 0)))).text);
-  else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
-    strcpy(found, LOGICAL(x)[0] ? "TRUE" : "FALSE");
-  else if (TYPEOF(x) == REALSXP && n == 1)
-    snprintf(found, sizeof found, "%.15g", REAL(x)[0]);
-  else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
-    snprintf(found, sizeof found, "%d", INTEGER(x)[0]);
-  else
-    snprintf(found, sizeof found, "a value of type \"%s\" and length %lld", Rf_type2char((SEXPTYPE)TYPEOF(x)), (long long)n);
-  stop_found(what, wanted, found);
-}
+static void stop_shape(const char *what, const char *wanted, SEXP x) { stop_found(what, wanted, ffi_described(x).text); }
 
 static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
 
@@ -66,18 +50,10 @@ static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char
 
 /* Returns the strings in UTF-8, valid until the .Call ends. */
 static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
+  ffi_description found;
   if (TYPEOF(x) != STRSXP) stop_shape(what, wanted, x);
-  R_xlen_t n = Rf_xlength(x);
-  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
-  for (R_xlen_t i = 0; i < n; i++) {
-    SEXP string = STRING_ELT(x, i);
-    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) {
-      char found[80];
-      snprintf(found, sizeof found, "%s at place %lld", string == NA_STRING ? "NA" : "bytes that are no text", (long long)i + 1);
-      stop_found(what, wanted, found);
-    }
-    texts[i] = Rf_translateCharUTF8(string);
-  }
+  const char **texts = ffi_utf8_texts(x, &found);
+  if (texts == NULL) stop_found(what, wanted, found.text);
   return texts;
 }
 
@@ -219,11 +195,6 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
 
 /* ---- to R --------------------------------------------------------------------------------------------------------- */
 
-static void finalize_text(SEXP holder) {
-  free(R_ExternalPtrAddr(holder));
-  R_ClearExternalPtr(holder);
-}
-
 static SEXP list_with_names(int n, const char *const *names) {
   SEXP list = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
   for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
@@ -235,7 +206,7 @@ static SEXP list_with_names(int n, const char *const *names) {
 static SEXP predictor_texts(const ff_pbn *pbn) {
   uint32_t n = pbn->first[pbn->n_nodes];
   SEXP texts = PROTECT(Rf_allocVector(STRSXP, n));
-  SEXP holder = PROTECT(ffi_pointer(finalize_text, 0, R_NilValue)); /* frees the text if R fails to copy it */
+  SEXP holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue)); /* frees the text if R fails to copy it */
   for (uint32_t r = 0; r < n; r++) {
     ff_error err;
     char *text;
@@ -244,7 +215,7 @@ static SEXP predictor_texts(const ff_pbn *pbn) {
     if (strlen(text) > INT32_MAX)
       ffi_check(ff_error_set(&err, FF_ESIZE, "a predictor function has more text than R's strings take"), &err);
     SET_STRING_ELT(texts, r, Rf_mkCharCE(text, CE_UTF8));
-    finalize_text(holder);
+    ffi_free_text(holder);
   }
   UNPROTECT(2);
   return texts;

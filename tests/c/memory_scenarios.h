@@ -13,6 +13,7 @@
 #include "../../src/cuda/runtime/ff_jit.h"
 #include "../../src/exact/ff_exact.h"
 #include "../../src/io/ff_io.h"
+#include "../../src/model/ff_reactions.h"
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
 #include "check.h"
@@ -40,6 +41,45 @@ static void give_random(net_shape shape, uint64_t seed) { given.pbn = net_random
 
 /* After a failed call, *out must be NULL. */
 #define CHECK_OUT(status, out) FF_CHECK(((status) == FF_OK) == ((out) != NULL))
+
+/* ---- reaction networks -------------------------------------------------------------------------------------------- */
+
+static ff_status fill_reactions(ff_reactions *net, ff_names **species, ff_names **symbols, ff_error *err) {
+  static const char *const names[] = {"A", "a species", "k"}, *const rates[] = {"k", "2 - 1", "k * A / (1 + A)"};
+  static const char *const equations[] = {"A + 2 `a species` -> A", "0 -> A", "`a species` + A + A -> 0"};
+  int both;
+  for (int i = 0; i < 3; i++) net->names[i] = ff_strndup(names[i], strlen(names[i]));
+  for (int r = 0; r < 3; r++) net->reactions[r].name = ff_strndup("R", 1);
+  for (int i = 0; i < 3; i++)
+    if (net->names[i] == NULL || net->reactions[i].name == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a name");
+  ff_status status = ff_names_new(species, net->names, 2, "species", err);
+  if (status == FF_OK) status = ff_names_new(symbols, net->names, 3, "symbols", err);
+  for (uint32_t r = 0; r < 3 && status == FF_OK; r++) {
+    ff_formula *rate = &net->reactions[r].rate;
+    status = ff_reactions_equation(net, r, equations[r], *species, (ff_place){NULL, 0}, &both, err);
+    if (status == FF_OK)
+      status = ff_formula_parse(rate, rates[r], strlen(rates[r]), ff_names_find, *symbols, (ff_place){NULL, 0}, err);
+  }
+  return status == FF_OK ? ff_reactions_finish(net, err) : status;
+}
+
+static ff_status makes_reactions(ff_error *err) {
+  ff_reactions *net = NULL;
+  ff_names *species = NULL, *symbols = NULL;
+  ff_status status = ff_reactions_new(&net, 2, 1, 3, err);
+  CHECK_OUT(status, net);
+  if (status == FF_OK) status = fill_reactions(net, &species, &symbols, err);
+  for (uint32_t r = 0; r < 3 && status == FF_OK; r++) {
+    char *text = NULL;
+    status = ff_reactions_equation_text(&text, net, r, err);
+    CHECK_OUT(status, text);
+    free(text);
+  }
+  ff_names_free(species);
+  ff_names_free(symbols);
+  ff_reactions_free(net);
+  return status;
+}
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -117,6 +157,44 @@ static ff_status writes_and_reads_a_file(ff_error *err) {
   }
   unlink(scratch_file());
   ff_pbn_free(pbn);
+  return status;
+}
+
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
+
+static char *formula_names[] = {"a", "b c"};
+
+static ff_status rewrites_a_formula(const ff_formula *formula, ff_error *err) {
+  ff_formula number = {0}, copy = {0}, out = {0};
+  uint32_t *symbols = NULL, n;
+  char *text = NULL;
+  ff_status status = ff_formula_of_number(&number, 2, err);
+  const ff_formula *const with[] = {&number, NULL};
+  if (status == FF_OK) status = ff_formula_copy(&copy, formula, err);
+  if (status == FF_OK) status = ff_formula_symbols(&copy, &symbols, &n, err);
+  if (status == FF_OK) status = ff_formula_replace(&out, &copy, with, err);
+  FF_CHECK(status == FF_OK || out.word == NULL);
+  if (status == FF_OK) status = ff_formula_text(&text, &out, formula_names, err);
+  FF_CHECK(status == FF_OK || text == NULL);
+  free(text);
+  free(symbols);
+  ff_formula_free(&out);
+  ff_formula_free(&copy);
+  ff_formula_free(&number);
+  return status;
+}
+
+static ff_status handles_formulas(ff_error *err) {
+  static const char text[] = "((((((a + `b c` * 2))))))^3 - min(a, `b c`, if(a < 1 & !`b c`, sin(a), time)) / sqrt(`b c` + a)";
+  ff_names *names = NULL;
+  ff_formula formula = {0};
+  ff_status status = ff_names_new(&names, formula_names, 2, "symbols", err);
+  if (status == FF_OK)
+    status = ff_formula_parse(&formula, text, sizeof text - 1, ff_names_find, names, (ff_place){NULL, 0}, err);
+  FF_CHECK(status == FF_OK || formula.word == NULL);
+  if (status == FF_OK) status = rewrites_a_formula(&formula, err);
+  ff_formula_free(&formula);
+  ff_names_free(names);
   return status;
 }
 

@@ -27,6 +27,7 @@ typedef struct {
 } scenario;
 
 static const scenario scenarios[] = {
+    {"reaction network", NULL, makes_reactions, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},
@@ -36,6 +37,7 @@ static const scenario scenarios[] = {
     {"writes .bnet", prepare_bnet, writes_bnet, NULL},
     {"writes SBML-qual", prepare_bnet, writes_sbml, NULL},
     {"writes and reads a file", prepare_assa, writes_and_reads_a_file, NULL},
+    {"formulas", NULL, handles_formulas, NULL},
     {"components", prepare_graph, finds_components, NULL},
     {"reduction", prepare_graph, reduces, NULL},
     {"inputs", prepare_graph, finds_inputs, NULL},

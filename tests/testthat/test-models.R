@@ -1,13 +1,13 @@
 test_that("the list names networks that can be read", {
   models <- example_models()
-  expect_named(models, c("name", "nodes", "functions", "perturbation", "title", "source"))
+  expect_named(models, c("name", "class", "nodes", "functions", "perturbation", "title", "source"))
   text <- utils::capture.output(print(models))
   expect_length(text, nrow(models) + 2L)
   expect_lte(max(nchar(text)), getOption("width"))
   expect_match(text[[2L]], "^apoptosis +95 +106 +Apoptosis")
   expect_output(print(models[c("name", "source")]), "Mizera")
   expect_false(anyDuplicated(models$name) > 0L)
-  for (name in models$name) expect_s3_class(example_model(name), "pbn")
+  for (i in seq_len(nrow(models))) expect_s3_class(example_model(models$name[[i]]), models$class[[i]], exact = TRUE)
   expect_setequal(
     list.files(system.file("models", package = "fireflip")),
     c("models.csv", read.csv(system.file("models", "models.csv", package = "fireflip"))$file)

@@ -12,6 +12,14 @@ fails(pbn(list(A = c("A", "!A")), contexts = list(probability = c(0.5, 0.4), pre
 random <- random_pbn(12, functions = c(1, 3), parents = c(0, 8), contexts = 3, seed = 1)
 if (requireNamespace("BoolNet", quietly = TRUE)) as_pbn(as_boolnet(set_perturbation(net, 0)))
 
+reactions <- reaction_network("2 `a b` <-> C" = list("k * C", 0.5), initial = c("a b" = 10), parameters = c(k = 1))
+summary(reactions)
+network_arrows(set_parameters(reactions, k = 2))
+fails(reaction_network("A ++ B -> C" = 1))
+fails(reaction_network("A -> B" = "k * A"))
+fails(reaction_network("A -> B" = "1 - 2"))
+fails(summary(replace(unclass(reactions), "parameters", NULL)))
+
 file <- tempfile()
 for (format in c("pbn", "boolnet")) {
   write_network(net, file, format)

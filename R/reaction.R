@@ -1,0 +1,401 @@
+#' A reaction network
+#'
+#' Creates a reaction network from equations and rates. Its state is a count of each species. In a stochastic simulation, a
+#' reaction fires with its propensity, a rate per unit of time. It takes its reactants away and adds its products.
+#'
+#' @param ... The reactions: rates named by equations, such as `"2 S1 -> S2" = 0.002`. Or one list of such rates. Or a data frame
+#'   with a row per equation and the columns `equation` and `rate`, and optionally `law` and `name`. Equations and rates are
+#'   described below.
+#' @param initial The initial counts: whole numbers from 0 to 2^53, named by species. Species that are not named start at 0.
+#' @param parameters Numbers named by parameters, which rates may use.
+#' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
+#'   species.
+#' @param rate The rate constant: a number, or a formula as text. Two of them for a reversible reaction.
+#' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
+#'
+#' @section Equations: An equation is `reactants -> products`. A side is a sum of species, such as `2 A + B`, where a whole number
+#'   tells how often a species occurs. `0`, or no text, is a side without species. A reversible equation, `A + B <-> C`, gives two
+#'   reactions, and has two rates: the first for the direction to the right, the second for the other. `=>` and `<=>` mean the
+#'   same as `->` and `<->`.
+#'
+#'   A name of a species or parameter starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on with these
+#'   and digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
+#' @section Rates: A rate is one of the following:
+#'   * a number: the rate constant k of *mass action*. The propensity is k times the number of ways to choose the reactants: `k`
+#'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
+#'   * `mass_action("k")`: mass action whose constant is a formula, usually of parameters;
+#'   * text: a formula that is the whole propensity, such as `"k * A / (K + A)"`. The reactants do not change it.
+#'
+#'   In a reversible equation, the rates are two numbers, two texts, or a list of both: `list(0.1, "k * B")`.
+#'
+#'   In a data frame, the column `law` tells for each row what `rate` is: `"mass action"` or `"formula"`. Without this column,
+#'   numbers are constants of mass action, and so is text that is a number. Other text is a formula. The column `name` gives names
+#'   of reactions. Otherwise they are called R1, R2 and so on.
+#' @section Formulas: A formula has the grammar of R: numbers, names, `+ - * / ^`, comparisons, `! & |`, parentheses, and the
+#'   functions `if(condition, yes, no)`, `min`, `max`, `abs`, `floor`, `ceiling`, `sqrt`, `exp`, `expm1`, `log`, `log1p`, `log2`,
+#'   `log10`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh` and `tanh`. A comparison is 1 or 0. A name is that of a
+#'   species (its count), of a parameter, or `time`, the time of the simulation.
+#' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order of
+#'   the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
+#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`.
+#' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
+#'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
+#'   a rate such as `"1 - 2"` is negative.
+#'
+#'   A species of `initial` that no equation and no rate names is reported in a warning of class `fireflip_warning_unused`.
+#' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
+#'   81(25), 2340-2361. \doi{10.1021/j100540a008}
+#' @seealso [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
+#'   [reaction_model()] and [example_model()] give networks from the literature.
+#' @concept stochastic simulation
+#' @concept chemical reaction network
+#' @concept mass action
+#' @concept propensity
+#' @export
+#' @examples
+#' reaction_network(
+#'   "S1 -> 0" = 1,
+#'   "2 S1 <-> S2" = c(0.002, 0.5),
+#'   "S2 -> S3" = 0.04,
+#'   initial = c(S1 = 1e5)
+#' )
+#'
+#' # an enzyme with a Michaelis-Menten law, and production that follows the time of day
+#' reaction_network(
+#'   "A -> B" = "vmax * A / (K + A)",
+#'   "B -> 0" = mass_action("k"),
+#'   "0 -> A" = "1 + sin(2 * pi * time / 24)",
+#'   initial = c(A = 100),
+#'   parameters = c(vmax = 10, K = 20, k = 0.1)
+#' )
+#'
+#' # the same from a data frame
+#' reaction_network(
+#'   data.frame(equation = c("A + B -> C", "C -> A + B"), rate = c(0.01, 1)),
+#'   initial = c(A = 50, B = 50)
+#' )
+reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL) {
+  table <- reaction_table(list(...))
+  parameters <- check_named_numbers(parameters, "parameters")
+  initial <- check_named_numbers(initial, "initial", counts = TRUE)
+  found <- .Call(ffi_equation_names, enc2utf8(table$equation))
+  reactions <- one_way_reactions(table, found$both)
+  species <- unique(c(found$names, enc2utf8(names(initial))))
+  if (length(species) == 0L) abort_argument("A reaction network needs at least one species; found none in the equations.")
+  twice <- intersect(names(parameters), species)
+  if (length(twice) > 0L) abort("model", sprintf("%s is the name of a species and of a parameter.", quote_some(twice[[1L]])))
+  counts <- numeric(length(species))
+  counts[match(names(initial), species)] <- initial
+  model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions)
+  if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed)
+  checked <- .Call(ffi_reactions_check, model)
+  used <- checked$used[seq_along(species)]
+  warn_unused(species[!used], species[used])
+  model$reactions$equation <- checked$equation
+  number <- !is.na(suppressWarnings(as.numeric(reactions$rate)))
+  model$reactions$rate[number] <- checked$rate[number]
+  model
+}
+
+#' @rdname reaction_network
+#' @export
+mass_action <- function(rate) {
+  if (missing(rate) || !(is.character(rate) || is.numeric(rate)) || is.object(rate) || !length(rate) %in% 1:2 || anyNA(rate)) {
+    abort_value("rate", "a number or a formula as text, or two for a reversible reaction", rate)
+  }
+  structure(list(rate = if (is.numeric(rate)) exact_text(rate) else enc2utf8(unname(rate))), class = "mass_action")
+}
+
+#' @export
+print.mass_action <- function(x, ...) {
+  writeLines(sprintf("mass action with constant %s", paste(x$rate, collapse = " and ")))
+  invisible(x)
+}
+
+# Makes the object. `reactions` has the columns name, equation, rate and law. Checks nothing.
+new_reaction_network <- function(species, initial, fixed, parameters, reactions) {
+  structure(class = "reaction_network", list(
+    species = data.frame(species = species, initial = as.double(initial), fixed = fixed),
+    parameters = parameters,
+    reactions = reactions
+  ))
+}
+
+# Lets the core check the whole network.
+validate_reactions <- function(model) {
+  .Call(ffi_reactions_summary, model)
+  model
+}
+
+# Texts from which R and the core read the same numbers again. The core then writes them with fewer digits.
+exact_text <- function(x) sprintf("%.17g", x)
+
+warn_unused <- function(unused, used) {
+  if (length(unused) == 0L) return(invisible())
+  near <- closest_name(unused[[1L]], used)
+  warn("unused", sprintf(
+    "`initial` names %s, which no equation and no rate names%s", quote_some(unused),
+    if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
+  ), unused = unused)
+}
+
+# ---- the forms of reactions -> a data frame with a row per rate ---------------------------------------------------------------
+
+# The columns are equation, row (the number of the equation), part (1, or 2 for the second rate of an equation), rate (text), law,
+# and name (NA if not given). An equation may have several rows.
+reaction_table <- function(values) {
+  if (length(values) == 1L && is.null(names(values))) {
+    values <- values[[1L]]
+    if (is.data.frame(values)) return(reactions_from_frame(values))
+    if (!(is.list(values) || is.numeric(values) || is.character(values)) || is.object(values)) {
+      abort_argument(sprintf(
+        "reaction_network() needs rates named by equations, such as \"A -> B\" = 1, or a data frame; found %s.", describe(values)
+      ))
+    }
+    values <- as.list(values)
+  }
+  if (length(values) == 0L) {
+    abort_argument("reaction_network() needs rates named by equations, such as \"A -> B\" = 1; found none.")
+  }
+  equation <- names(values)
+  bad <- if (is.null(equation)) 1L else which(is.na(equation) | !nzchar(equation))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "reaction_network() needs rates named by equations, such as \"A -> B\" = 1; found %s without a name.",
+      describe(values[[bad[[1L]]]])
+    ))
+  }
+  for (name in equation[!grepl("[-=]>", equation)]) {
+    known <- c("initial", "parameters", "fixed")
+    if (any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
+  }
+  rates <- lapply(seq_along(values), function(i) rate_parts(values[[i]], equation[[i]]))
+  n <- vapply(rates, nrow, 0L)
+  out <- do.call(rbind, rates)
+  data.frame(equation = rep(equation, n), row = rep(seq_along(n), n), part = sequence(n), out, name = NA_character_)
+}
+
+# One rate, or the two of a reversible equation -> a data frame of rate (text) and law.
+rate_parts <- function(rate, equation) {
+  if (inherits(rate, "mass_action")) return(data.frame(rate = rate$rate, law = "mass action"))
+  if (is.numeric(rate) && !is.object(rate) && length(rate) > 0L) {
+    bad <- which(!is.finite(rate) | rate < 0)
+    if (length(bad) > 0L) abort_rate(equation, "a finite number of at least 0", rate[[bad[[1L]]]])
+    return(data.frame(rate = exact_text(rate), law = "mass action"))
+  }
+  if (is.character(rate) && length(rate) > 0L && !anyNA(rate)) {
+    return(data.frame(rate = enc2utf8(unname(rate)), law = "formula"))
+  }
+  if (is.list(rate) && !is.object(rate) && length(rate) > 0L) {
+    return(do.call(rbind, lapply(rate, function(one) {
+      if (is.list(one) && !is.object(one)) abort_rate(equation, "numbers or texts", one)
+      rate_parts(one, equation)
+    })))
+  }
+  abort_rate(equation, "a number, a formula as text, or mass_action()", rate)
+}
+
+abort_rate <- function(equation, expected, found) {
+  abort_argument(sprintf("The rate of \"%s\" must be %s; found %s.", equation, expected, describe(found)))
+}
+
+reactions_from_frame <- function(frame) {
+  class(frame) <- "data.frame" # a tibble warns about columns that do not exist
+  if (!all(c("equation", "rate") %in% names(frame))) {
+    abort_argument(sprintf(
+      "A data frame of reactions must have the columns \"equation\" and \"rate\"; found %s.",
+      if (length(frame) == 0L) "no column" else quote_some(names(frame))
+    ))
+  }
+  if (nrow(frame) == 0L) abort_argument("A data frame of reactions must have at least one row; found none.")
+  equation <- as.character(frame$equation)
+  if (anyNA(equation)) abort_argument(sprintf("The column \"equation\" has NA in row %d.", which(is.na(equation))[[1L]]))
+  name <- if (is.null(frame$name)) NA_character_ else enc2utf8(as.character(frame$name))
+  rate <- if (is.factor(frame$rate)) as.character(frame$rate) else frame$rate
+  if (is.list(rate)) {
+    rates <- lapply(seq_along(equation), function(i) rate_parts(rate[[i]], equation[[i]]))
+    n <- vapply(rates, nrow, 0L)
+    row <- rep(seq_along(n), n)
+    out <- data.frame(equation = equation[row], row = row, part = sequence(n), do.call(rbind, rates))
+  } else {
+    bad <- if (is.numeric(rate)) which(!is.finite(rate) | rate < 0) else if (is.character(rate)) which(is.na(rate)) else 1L
+    if (length(bad) > 0L) abort_rate(equation[[bad[[1L]]]], "a number of at least 0, or a formula as text", rate[[bad[[1L]]]])
+    number <- is.numeric(rate) | !is.na(suppressWarnings(as.numeric(rate)))
+    out <- data.frame(
+      equation = equation, row = seq_along(equation), part = 1L,
+      rate = if (is.numeric(rate)) exact_text(rate) else enc2utf8(rate),
+      law = ifelse(number, "mass action", "formula")
+    )
+  }
+  if (!is.null(frame$law)) out$law <- check_laws(frame$law)[out$row]
+  out$name <- rep_len(name, length(equation))[out$row]
+  out
+}
+
+check_laws <- function(law) {
+  law <- as.character(law)
+  bad <- which(!law %in% c("mass action", "formula"))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "The column \"law\" must be \"mass action\" or \"formula\"; found %s in row %d.", describe(law[[bad[[1L]]]]), bad[[1L]]
+    ))
+  }
+  law
+}
+
+# Splits reversible equations. `both` tells for each row of the table whether its equation is one. Returns the data frame
+# `reactions` of a network.
+one_way_reactions <- function(table, both) {
+  n <- tabulate(table$row)
+  wrong <- which(n[table$row] != 1L + both)
+  if (length(wrong) > 0L) {
+    at <- wrong[[1L]]
+    abort_argument(sprintf(
+      "The equation \"%s\" is%s reversible and needs %s; found %d.", table$equation[[at]], if (both[[at]]) "" else " not",
+      if (both[[at]]) "two rates, one for each direction" else "one rate", n[[table$row[[at]]]]
+    ))
+  }
+  equation <- enc2utf8(table$equation)
+  pattern <- "^((?:[^\"`<]++|\"[^\"]*+\"|`[^`]*+`)*+)<[-=]>(.*)$" # the separator is the first < outside quotes
+  to_right <- both & table$part == 1L
+  to_left <- both & table$part == 2L
+  equation[to_right] <- sub(pattern, "\\1->\\2", equation[to_right], perl = TRUE)
+  equation[to_left] <- sub(pattern, "\\2->\\1", equation[to_left], perl = TRUE)
+  name <- table$name
+  given <- !is.na(name) & nzchar(name)
+  name[given & to_left] <- paste0(name[given & to_left], "_reverse")
+  name[!given] <- paste0("R", seq_along(name))[!given]
+  if (anyDuplicated(name)) {
+    abort_argument(sprintf(
+      "Reactions must have different names; found more than one called \"%s\".", name[[anyDuplicated(name)]]
+    ))
+  }
+  data.frame(name = name, equation = equation, rate = trimws(table$rate), law = table$law)
+}
+
+# ---- values by name -------------------------------------------------------------------------------------------------------
+
+# The argument `name` as a numeric vector with names in UTF-8. `counts`: whole numbers from 0 to 2^53. NULL gives an empty vector.
+check_named_numbers <- function(x, name, counts = FALSE) {
+  if (length(x) == 0L && !is.object(x)) return(stats::setNames(numeric(), character()))
+  single <- (is.atomic(x) || is.list(x)) && !is.object(x) && all(lengths(x) == 1L)
+  if (!single || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
+    abort_value(name, if (counts) "counts named by species, such as c(A = 100)" else "numbers with names, such as c(k = 0.1)", x)
+  }
+  values <- check_numbers(x, counts)
+  if (anyDuplicated(names(values))) {
+    abort_argument(sprintf("`%s` names \"%s\" more than once.", name, names(values)[[anyDuplicated(names(values))]]))
+  }
+  values
+}
+
+# A vector or list of single values with names -> numbers with names in UTF-8.
+check_numbers <- function(x, counts) {
+  fine <- function(x) {
+    if (!is.numeric(x) || is.object(x)) return(rep(FALSE, length(x)))
+    if (counts) !is.na(x) & x >= 0 & x <= 2^53 & x == floor(x) else !is.na(x)
+  }
+  bad <- which(!if (is.list(x)) vapply(x, function(one) length(one) == 1L && fine(one), NA) else fine(x))
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "The %s of \"%s\" must be one %s; found %s.", if (counts) "initial count" else "value", names(x)[[bad[[1L]]]],
+      if (counts) "whole number from 0 to 2^53" else "number", describe(x[[bad[[1L]]]])
+    ))
+  }
+  stats::setNames(as.double(unlist(x)), enc2utf8(names(x)))
+}
+
+# Names, numbers or a logical vector -> a logical vector with one element per species.
+species_flags <- function(model, fixed) {
+  n <- nrow(model$species)
+  if (is.logical(fixed)) {
+    if (length(fixed) != n || anyNA(fixed)) {
+      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "flag")), fixed)
+    }
+    return(unname(fixed))
+  }
+  seq_len(n) %in% check_known(fixed, "fixed", model$species$species, "species")
+}
+
+# Checks names or numbers of `known`, which are the network's `what`, and returns their indices.
+check_known <- function(x, name, known, what) {
+  if (is.numeric(x) && !is.object(x)) {
+    bad <- which(is.na(x) | x != floor(x) | x < 1 | x > length(known))
+    if (length(bad) > 0L) {
+      abort_argument(sprintf(
+        "`%s` must name %s or give their numbers, from 1 to %d; found %s.", name, what, length(known), describe(x[[bad[[1L]]]])
+      ))
+    }
+    return(as.integer(x))
+  }
+  if (is.factor(x)) x <- as.character(x)
+  if (!is.character(x)) abort_value(name, sprintf("names of %s", what), x)
+  index <- match(x, known)
+  if (anyNA(index)) abort_unknown_names(sprintf("`%s`", name), x[is.na(index)], known, what)
+  index
+}
+
+# `where` names unknown names; the network's `what` are `known`.
+abort_unknown_names <- function(where, unknown, known, what) {
+  unknown <- unique(unknown)
+  near <- closest_name(unknown[[1L]], known)
+  abort_argument(sprintf(
+    "%s names %s, which the network does not have; %s", where, quote_some(unknown),
+    if (!is.null(near)) sprintf("did you mean \"%s\"?", near)
+    else if (length(known) == 0L) sprintf("it has no %s.", what) else sprintf("its %s are %s.", what, quote_some(known))
+  ), unknown = unknown)
+}
+
+# ---- changes --------------------------------------------------------------------------------------------------------------
+
+#' Change counts and parameters of a reaction network
+#'
+#' `set_initial()` changes initial counts of species, and `set_parameters()` values of parameters. Everything else remains.
+#'
+#' @param model A network of class `reaction_network`.
+#' @param ... Values by name, `A = 10, B = 0`, or one named vector, `c(A = 10, B = 0)`. Counts are whole numbers from 0 to 2^53.
+#' @returns The changed network, of class `reaction_network`.
+#' @section Errors: `fireflip_error_argument` for an unknown name, an invalid value, and a call without values. An empty vector of
+#'   values is no error and changes nothing. `fireflip_error_model` if a rate that depends on nothing else becomes invalid.
+#' @seealso [reaction_network()]; [set_initial()] for Boolean networks.
+#' @rdname set_parameters
+#' @export
+#' @examples
+#' net <- reaction_network("A -> B" = mass_action("k"), initial = c(A = 10), parameters = c(k = 1))
+#' set_parameters(net, k = 2)
+#' set_initial(net, A = 1000, B = 5)
+set_parameters.reaction_network <- function(model, ...) {
+  values <- named_values(model, "set_parameters", list(...), names(model$parameters), "parameters")
+  model$parameters[names(values)] <- values
+  validate_reactions(model)
+}
+
+#' @rdname set_parameters
+#' @export
+set_initial.reaction_network <- function(model, ...) {
+  values <- named_values(model, "set_initial", list(...), model$species$species, "species")
+  model$species$initial[match(names(values), model$species$species)] <- values
+  validate_reactions(model)
+}
+
+# f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> a numeric vector with names, all of which are known.
+named_values <- function(model, verb, values, known, what) {
+  example <- if (length(known) > 0L) argument_name(known[[1L]]) else "A"
+  if (length(values) == 0L) {
+    abort_argument(sprintf("%s() needs values by name, such as %s = 1; found none.", verb, example))
+  }
+  if (length(values) == 1L && is.null(names(values))) {
+    values <- values[[1L]]
+    if (length(values) == 0L) return(stats::setNames(numeric(), character())) # an empty vector changes nothing
+  }
+  if (!is.vector(values) || is.null(names(values)) || anyNA(names(values)) || any(!nzchar(names(values)))) {
+    abort_argument(sprintf("%s() needs values by name, such as %s = 1; found %s.", verb, example, describe(values)))
+  }
+  unknown <- setdiff(enc2utf8(names(values)), known)
+  if (length(unknown) > 0L) abort_unknown_names(sprintf("%s()", verb), unknown, known, what)
+  values <- check_numbers(values, what == "species")
+  if (anyDuplicated(names(values))) {
+    abort_argument(sprintf("%s() got more than one value for \"%s\".", verb, names(values)[[anyDuplicated(names(values))]]))
+  }
+  values
+}

@@ -1,0 +1,226 @@
+/* Values of formulas, and formulas made from others. */
+#include "ff_formula_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void count_values(ff_formula_builder *builder, uint32_t code) {
+  builder->height = builder->height - ff_formula_operands(code) + 1;
+  if (builder->height > builder->depth) builder->depth = builder->height;
+}
+
+ff_status ff_formula_push(ff_formula_builder *builder, ff_formula_word word, ff_error *err) {
+  if (builder->length == FF_FORMULA_MAX)
+    return ff_error_set(err, FF_ESIZE, "a formula has more than %lu numbers, names and operations",
+                        (unsigned long)FF_FORMULA_MAX);
+  void *memory = builder->word;
+  ff_status status = ff_grow(&memory, &builder->capacity, builder->length + 1, sizeof *builder->word, err);
+  builder->word = memory;
+  if (status != FF_OK) return status;
+  builder->word[builder->length++] = word;
+  count_values(builder, word.code);
+  return FF_OK;
+}
+
+void ff_formula_finish(ff_formula *out, ff_formula_builder *builder) {
+  *out = (ff_formula){ff_shrink(builder->word, builder->length, sizeof *builder->word), (uint32_t)builder->length,
+                      builder->depth};
+  *builder = (ff_formula_builder){0};
+}
+
+ff_status ff_formula_of_number(ff_formula *out, double number, ff_error *err) {
+  *out = (ff_formula){0};
+  ff_formula_word *word = ff_calloc(1, sizeof *word);
+  if (word == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
+  *word = (ff_formula_word){FF_F_NUMBER, 0, number};
+  *out = (ff_formula){word, 1, 1};
+  return FF_OK;
+}
+
+void ff_formula_free(ff_formula *formula) {
+  if (formula == NULL) return;
+  free(formula->word);
+  *formula = (ff_formula){0};
+}
+
+ff_status ff_formula_copy(ff_formula *out, const ff_formula *formula, ff_error *err) {
+  *out = (ff_formula){0};
+  if (formula->length == 0) return FF_OK;
+  ff_formula_word *word = ff_calloc(formula->length, sizeof *word);
+  if (word == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula of %u words", formula->length);
+  memcpy(word, formula->word, formula->length * sizeof *word);
+  *out = (ff_formula){word, formula->length, formula->depth};
+  return FF_OK;
+}
+
+double ff_formula_value(const ff_formula *formula, const double *values, double time, double *stack) {
+  double *top = stack; /* one past the last value */
+  for (uint32_t at = 0; at < formula->length; at++) {
+    const ff_formula_word *word = &formula->word[at];
+    switch (word->code) {
+      case FF_F_NUMBER: *top++ = word->number; break;
+      case FF_F_SYMBOL: *top++ = values[word->symbol]; break;
+      case FF_F_TIME: *top++ = time; break;
+      default: {
+        uint32_t n = ff_formula_operands(word->code);
+        top -= n;
+        *top = ff_formula_operate(word->code, top[0], n > 1 ? top[1] : 0.0, n > 2 ? top[2] : 0.0);
+        top++;
+      }
+    }
+  }
+  return formula->length == 0 || stack[0] != stack[0] ? ff_math_nan() : stack[0]; /* processors differ in the sign of a NaN */
+}
+
+int ff_formula_is_number(const ff_formula *formula, double *number) {
+  if (formula->length != 1 || formula->word[0].code != FF_F_NUMBER) return 0;
+  *number = formula->word[0].number;
+  return 1;
+}
+
+int ff_formula_has_time(const ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++)
+    if (formula->word[at].code == FF_F_TIME) return 1;
+  return 0;
+}
+
+static int compare_symbols(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint32_t *n, ff_error *err) {
+  uint32_t named = 0, unique = 0;
+  *symbols = NULL;
+  *n = 0;
+  for (uint32_t at = 0; at < formula->length; at++) named += formula->word[at].code == FF_F_SYMBOL;
+  uint32_t *symbol = ff_calloc(named, sizeof *symbol);
+  if (symbol == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the %u symbols of a formula", named);
+  named = 0;
+  for (uint32_t at = 0; at < formula->length; at++)
+    if (formula->word[at].code == FF_F_SYMBOL) symbol[named++] = formula->word[at].symbol;
+  qsort(symbol, named, sizeof *symbol, compare_symbols);
+  for (uint32_t i = 0; i < named; i++)
+    if (i == 0 || symbol[i] != symbol[i - 1]) symbol[unique++] = symbol[i];
+  *symbols = unique < named ? ff_shrink(symbol, unique, sizeof *symbol) : symbol;
+  *n = unique;
+  return FF_OK;
+}
+
+/* ---- replacement ---------------------------------------------------------------------------------------------------- */
+
+/* The code after replacement. A word that is dropped before others is only marked, with the code DROPPED. */
+enum { DROPPED = FF_F_COUNT };
+
+/* A value on the stack. */
+typedef struct {
+  uint32_t start; /* where its code starts */
+  int is_number;  /* whether the code is one number */
+} folded;
+
+typedef struct {
+  ff_formula_word *word;
+  uint32_t length;
+  folded *stack;
+  uint32_t height;
+} folder;
+
+static int is_neutral(const folder *f, folded operand, double number) {
+  return operand.is_number && f->word[operand.start].number == number;
+}
+
+/* Applies x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 to the last two values. Returns whether one of them applied. */
+static int drop_neutral(folder *f, uint32_t code) {
+  folded left = f->stack[f->height - 2], right = f->stack[f->height - 1];
+  int sum = code == FF_F_ADD || code == FF_F_SUB;
+  if (!sum && code != FF_F_MUL && code != FF_F_DIV && code != FF_F_POW) return 0;
+  double neutral = sum ? 0.0 : 1.0;
+  if (is_neutral(f, right, neutral))
+    f->length = right.start;
+  else if ((code == FF_F_ADD || code == FF_F_MUL) && is_neutral(f, left, neutral))
+    f->word[left.start].code = DROPPED;
+  else
+    return 0;
+  return 1;
+}
+
+/* Appends an operation, or replaces it and its operands by its value if they are numbers. */
+static void fold_operation(folder *f, ff_formula_word word) {
+  uint32_t n = ff_formula_operands(word.code);
+  folded *first = &f->stack[f->height - n];
+  double operand[3] = {0, 0, 0};
+  int all = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    all &= first[i].is_number;
+    operand[i] = f->word[first[i].start].number;
+  }
+  if (all) {
+    double value = ff_formula_operate(word.code, operand[0], operand[1], operand[2]);
+    f->length = first->start;
+    f->word[f->length++] = (ff_formula_word){FF_F_NUMBER, 0, value != value ? ff_math_nan() : value};
+  } else if (n != 2 || !drop_neutral(f, word.code)) {
+    f->word[f->length++] = word;
+  }
+  first->is_number = all;
+  f->height = f->height - n + 1;
+}
+
+static void fold(folder *f, const ff_formula *formula, const ff_formula *const *replacement) {
+  for (uint32_t at = 0; at < formula->length; at++) {
+    ff_formula_word word = formula->word[at];
+    const ff_formula *other = word.code == FF_F_SYMBOL && replacement != NULL ? replacement[word.symbol] : NULL;
+    if (other != NULL && other->length > 0) {
+      fold(f, other, NULL); /* goes no deeper */
+    } else if (ff_formula_operands(word.code) > 0) {
+      fold_operation(f, word);
+    } else {
+      f->stack[f->height++] = (folded){f->length, word.code == FF_F_NUMBER};
+      f->word[f->length++] = word;
+    }
+  }
+}
+
+/* The numbers of words, and of values on the stack, that suffice before anything is folded. Fails with FF_ESIZE if there are too
+ * many words. */
+static ff_status measure(const ff_formula *formula, const ff_formula *const *replacement, uint32_t *length, uint32_t *depth,
+                         ff_error *err) {
+  uint64_t words = 0;
+  uint32_t deepest = 0;
+  for (uint32_t at = 0; at < formula->length; at++) {
+    const ff_formula_word *word = &formula->word[at];
+    const ff_formula *other = word->code == FF_F_SYMBOL ? replacement[word->symbol] : NULL;
+    int replaced = other != NULL && other->length > 0;
+    words += replaced ? other->length : 1;
+    if (replaced && other->depth > deepest) deepest = other->depth;
+  }
+  if (words > FF_FORMULA_MAX)
+    return ff_error_set(err, FF_ESIZE, "a formula in which names are replaced by formulas would have %llu words; at most %lu are "
+                        "possible", (unsigned long long)words, (unsigned long)FF_FORMULA_MAX);
+  *length = (uint32_t)words;
+  *depth = formula->depth + deepest;
+  return FF_OK;
+}
+
+ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err) {
+  uint32_t length = 0, depth = 0;
+  *out = (ff_formula){0};
+  if (formula->length == 0) return ff_error_set(err, FF_EINTERNAL, "a formula is empty");
+  ff_status status = measure(formula, replacement, &length, &depth, err);
+  if (status != FF_OK) return status;
+  folder f = {.word = ff_calloc(length, sizeof *f.word), .stack = ff_calloc(depth, sizeof *f.stack)};
+  if (f.word == NULL || f.stack == NULL) {
+    free(f.word);
+    free(f.stack);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a formula of %u words", length);
+  }
+  fold(&f, formula, replacement);
+  free(f.stack);
+  ff_formula_builder kept = {.word = f.word};
+  for (uint32_t at = 0; at < f.length; at++) {
+    if (f.word[at].code == DROPPED) continue;
+    f.word[kept.length++] = f.word[at];
+    count_values(&kept, f.word[at].code);
+  }
+  ff_formula_finish(out, &kept);
+  return FF_OK;
+}

@@ -1,0 +1,31 @@
+/* What the files of formulas share. */
+#ifndef FF_FORMULA_INTERNAL_H
+#define FF_FORMULA_INTERNAL_H
+
+#include "ff_formula_math.h"
+#include "ff_model_internal.h"
+
+/* Code that grows. The struct owns the words until ff_formula_finish() passes them to a formula. */
+typedef struct {
+  ff_formula_word *word;
+  size_t length, capacity;
+  uint32_t height, depth; /* of the stack that the code so far needs */
+} ff_formula_builder;
+
+/* Appends a word. There must be as many values on the stack as the operation has operands. Fails with FF_ESIZE after
+ * FF_FORMULA_MAX words. Amortised O(1). */
+ff_status ff_formula_push(ff_formula_builder *builder, ff_formula_word word, ff_error *err);
+
+/* Passes the words to *out. `builder` is empty afterwards. O(1), not counting the move of the words. */
+void ff_formula_finish(ff_formula *out, ff_formula_builder *builder);
+
+/* The number of bytes of the name without quotes at the start of the text, 0 if there is none. O(result). */
+size_t ff_formula_name_length(const char *text, size_t length);
+
+/* Whether a word that is written like a name is a number (Inf, NaN, TRUE, FALSE), which *number becomes. */
+int ff_formula_is_reserved(const char *word, size_t length, double *number);
+
+/* The value of decimal digits with an optional point and exponent. It is correctly rounded in every locale. O(length). */
+double ff_formula_read_number(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,491 @@
+/* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
+ * nesting. */
+#include "ff_formula_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE } kind;
+
+typedef struct {
+  kind kind;
+  int quoted;
+  uint32_t code;     /* of T_OPERATOR; a "-" is FF_F_SUB and a "+" is FF_F_ADD */
+  double number;     /* of T_NUMBER */
+  const char *name;  /* of T_NAME, without quotes */
+  size_t name_length;
+  size_t start, end; /* position of the token in the text */
+} token;
+
+/* Besides codes of operations, an operator that waits for its operands is one of these. */
+enum { SIGN = FF_F_COUNT, GROUP, CALL }; /* a "+" before an operand, "(", a function and "(" */
+
+typedef struct {
+  const char *name;
+  uint32_t code, least, most; /* numbers of arguments */
+} function;
+
+/* In the order in which messages name them; other names of the same function last. */
+static const function functions[] = {
+    {"abs", FF_F_ABS, 1, 1},         {"acos", FF_F_ACOS, 1, 1},       {"asin", FF_F_ASIN, 1, 1},
+    {"atan", FF_F_ATAN, 1, 1},       {"ceiling", FF_F_CEILING, 1, 1}, {"cos", FF_F_COS, 1, 1},
+    {"cosh", FF_F_COSH, 1, 1},       {"exp", FF_F_EXP, 1, 1},         {"expm1", FF_F_EXPM1, 1, 1},
+    {"floor", FF_F_FLOOR, 1, 1},     {"if", FF_F_IF, 3, 3},           {"log", FF_F_LOG, 1, 2},
+    {"log10", FF_F_LOG10, 1, 1},     {"log1p", FF_F_LOG1P, 1, 1},     {"log2", FF_F_LOG2, 1, 1},
+    {"max", FF_F_MAX, 1, UINT32_MAX}, {"min", FF_F_MIN, 1, UINT32_MAX}, {"pow", FF_F_POW, 2, 2},
+    {"sin", FF_F_SIN, 1, 1},         {"sinh", FF_F_SINH, 1, 1},       {"sqrt", FF_F_SQRT, 1, 1},
+    {"tan", FF_F_TAN, 1, 1},         {"tanh", FF_F_TANH, 1, 1},       {"time", FF_F_TIME, 0, 0},
+    {"ceil", FF_F_CEILING, 1, 1},    {"ifelse", FF_F_IF, 3, 3},       {"ln", FF_F_LOG, 1, 1},
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0], N_SHOWN = N_FUNCTIONS - 3 };
+
+typedef struct {
+  uint32_t code;
+  uint32_t arguments;       /* of CALL: those that are complete */
+  size_t start, end;        /* of CALL: the position of the name in the text */
+  const function *function; /* of CALL */
+} waiting;
+
+typedef struct {
+  const char *text;
+  size_t length, at;
+  ff_lookup lookup;
+  void *context;
+  ff_place place;
+  ff_formula_builder code;
+  waiting *operators;
+  size_t n_operators, capacity;
+  ff_error *err;
+} parser;
+
+static const char operand_wanted[] = "a number, a name, \"-\", \"!\" or \"(\"";
+
+static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int starts_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+}
+static int is_word(const char *text, size_t length, const char *word) {
+  return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+size_t ff_formula_name_length(const char *text, size_t length) {
+  if (length == 0 || !starts_name(text[0]) || (text[0] == '.' && length > 1 && is_digit(text[1]))) return 0;
+  size_t used = 1;
+  while (used < length && (starts_name(text[used]) || is_digit(text[used]))) used++;
+  return used;
+}
+
+int ff_formula_is_reserved(const char *word, size_t length, double *number) {
+  if (is_word(word, length, "Inf"))
+    *number = ff_math_infinity();
+  else if (is_word(word, length, "NaN"))
+    *number = ff_math_nan();
+  else if (is_word(word, length, "TRUE") || is_word(word, length, "FALSE"))
+    *number = word[0] == 'T';
+  else
+    return 0;
+  return 1;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+
+/* The number of bytes of the number at the start of the text, 0 if there is none. */
+static size_t number_length(const char *text, size_t length) {
+  size_t at = 0, digits = 0;
+  for (; at < length && is_digit(text[at]); at++) digits++;
+  if (at < length && text[at] == '.') at++;
+  for (; at < length && is_digit(text[at]); at++) digits++;
+  if (digits == 0) return 0;
+  if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+    size_t sign = at + 1 < length && (text[at + 1] == '+' || text[at + 1] == '-'), from = at + 1 + sign, to = from;
+    while (to < length && is_digit(text[to])) to++;
+    if (to > from) at = to;
+  }
+  return at;
+}
+
+/* strtod() gets an integer and an exponent, because the sign that it takes for the decimal point depends on the locale. It rounds
+ * correctly. Digits after the 770th matter only by whether one of them is not 0: no double, and no number halfway between two
+ * doubles, has more than 768 digits. */
+double ff_formula_read_number(const char *text, size_t length) {
+  char copy[800];
+  size_t n = 0, at = 0;
+  int64_t exponent = 0, given = 0;
+  int point = 0, more = 0;
+  for (; at < length && text[at] != 'e' && text[at] != 'E'; at++) {
+    if (text[at] == '.') {
+      point = 1;
+    } else if (n > 0 || text[at] != '0') {
+      if (n < 770) copy[n++] = text[at];
+      else {
+        more |= text[at] != '0';
+        exponent++;
+      }
+      exponent -= point;
+    } else {
+      exponent -= point;
+    }
+  }
+  if (n == 0) return 0.0;
+  int negative = at + 1 < length && text[at + 1] == '-';
+  for (at += 1; at < length; at++)
+    if (is_digit(text[at]) && given < INT64_MAX / 32) given = given * 10 + (text[at] - '0');
+  exponent += negative ? -given : given;
+  if (more) {
+    copy[n++] = '1';
+    exponent--;
+  }
+  if (exponent > 99999 || exponent < -99999) exponent = exponent > 0 ? 99999 : -99999; /* infinite, or 0 */
+  snprintf(copy + n, sizeof copy - n, "e%d", (int)exponent);
+  return strtod(copy, NULL);
+}
+
+/* ---- tokens ----------------------------------------------------------------------------------------------------------- */
+
+/* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. */
+static size_t read_operator(const char *text, size_t length, token *t) {
+  int twice = length > 1 && text[1] == text[0], equal = length > 1 && text[1] == '=';
+  t->kind = T_OPERATOR;
+  switch (text[0]) {
+    case '+': t->code = FF_F_ADD; return 1;
+    case '-': t->code = FF_F_SUB; return 1;
+    case '*': t->code = twice ? FF_F_POW : FF_F_MUL; return twice ? 2 : 1;
+    case '/': t->code = FF_F_DIV; return 1;
+    case '^': t->code = FF_F_POW; return 1;
+    case '<': t->code = equal ? FF_F_LE : FF_F_LT; return equal ? 2 : 1;
+    case '>': t->code = equal ? FF_F_GE : FF_F_GT; return equal ? 2 : 1;
+    case '&': t->code = FF_F_AND; return twice ? 2 : 1;
+    case '|': t->code = FF_F_OR; return twice ? 2 : 1;
+    case '=': t->code = FF_F_EQ; return twice ? 2 : 0;
+    case '!':
+      t->code = FF_F_NE;
+      if (!equal) t->kind = T_NOT;
+      return equal ? 2 : 1;
+    default: return 0;
+  }
+}
+
+/* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
+static size_t read_word(const char *text, size_t length, token *t) {
+  size_t used = number_length(text, length);
+  if (used > 0) {
+    t->kind = T_NUMBER;
+    t->number = ff_formula_read_number(text, used);
+    int suffix = used < length && text[used] == 'L' && ff_formula_name_length(text + used, length - used) == 1;
+    return used + (size_t)suffix; /* R writes integers as 2L */
+  }
+  used = ff_formula_name_length(text, length);
+  t->kind = ff_formula_is_reserved(text, used, &t->number) ? T_NUMBER : T_NAME;
+  t->name = text;
+  t->name_length = used;
+  return used;
+}
+
+static token read_token(parser *p) {
+  while (p->at < p->length && is_space(p->text[p->at])) p->at++;
+  token t = {.kind = T_END, .start = p->at, .end = p->at};
+  if (p->at == p->length) return t;
+  const char *text = p->text + p->at;
+  size_t left = p->length - p->at, used = 1;
+  switch (text[0]) {
+    case '(': t.kind = T_OPEN; break;
+    case ')': t.kind = T_CLOSE; break;
+    case ',': t.kind = T_COMMA; break;
+    case '"':
+    case '`': {
+      const char *close = memchr(text + 1, text[0], left - 1);
+      t.kind = close == NULL ? T_QUOTE : T_NAME;
+      used = close == NULL ? left : (size_t)(close - text) + 1;
+      t.quoted = 1;
+      t.name = text + 1;
+      t.name_length = close == NULL ? 0 : used - 2;
+      break;
+    }
+    default:
+      used = read_operator(text, left, &t);
+      if (used == 0) used = read_word(text, left, &t);
+      if (used == 0) {
+        t.kind = T_BAD;
+        used = 1;
+      }
+  }
+  p->at += used;
+  t.end = p->at;
+  return t;
+}
+
+static int opens_call(parser *p, const token *t) {
+  if (t->quoted || t->name == NULL) return 0;
+  size_t at = p->at;
+  token next = read_token(p);
+  if (next.kind == T_OPEN) return 1;
+  p->at = at;
+  return 0;
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------------------- */
+
+/* The position of the text, such as "net.R, line 12: ", or `other` if it is not from a file. */
+typedef struct {
+  char text[400];
+} place_text;
+
+static place_text text_of_place(const parser *p, const char *other) {
+  place_text out;
+  if (p->place.file == NULL)
+    snprintf(out.text, sizeof out.text, "%s", other);
+  else if (p->place.line == 0)
+    snprintf(out.text, sizeof out.text, "%s: ", p->place.file);
+  else
+    snprintf(out.text, sizeof out.text, "%s, line %llu: ", p->place.file, (unsigned long long)p->place.line);
+  return out;
+}
+
+/* The position of a byte in UTF-8 characters, from 1. */
+static size_t character(const parser *p, size_t at) {
+  size_t n = 1;
+  for (size_t i = 0; i < at; i++) n += ((unsigned char)p->text[i] & 0xC0) != 0x80;
+  return n;
+}
+
+/* " (character 5 of "A * B")", or nothing if the part is the whole text. */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 60];
+} spot;
+
+static spot spot_of(const parser *p, size_t start, size_t end) {
+  spot out = {""};
+  ff_quoted whole = ff_quote(p->text, p->length);
+  if (end - start < p->length)
+    snprintf(out.text, sizeof out.text, " (character %zu of %s)", character(p, start), whole.text);
+  return out;
+}
+
+static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
+  ff_quoted name = ff_quote(t->name, t->name_length), meant = ff_quote(near, near != NULL ? strlen(near) : 0);
+  return ff_error_set(p->err, FF_EPARSE, "%sno %s is called %s%s%s%s%s", text_of_place(p, "").text, what, name.text,
+                      spot_of(p, t->start, t->end).text, near != NULL ? "; did you mean " : more,
+                      near != NULL ? meant.text : "", near != NULL ? "?" : "");
+}
+
+static ff_status fail_function(const parser *p, const token *t) {
+  char list[60 + 10 * N_SHOWN] = "; the functions are ", *names[N_FUNCTIONS];
+  size_t used = strlen(list);
+  char copies[N_FUNCTIONS][10];
+  for (size_t i = 0; i < N_FUNCTIONS; i++) {
+    snprintf(copies[i], sizeof copies[i], "%s", functions[i].name);
+    names[i] = copies[i];
+    const char *before = i == 0 ? "" : i + 1 < N_SHOWN ? ", " : " and ";
+    if (i < N_SHOWN) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, names[i]);
+  }
+  return fail_unknown(p, t, "function", ff_name_near(names, N_FUNCTIONS, t->name, t->name_length), list);
+}
+
+/* The message says where the text is, what was found in it and what was expected. */
+static ff_status fail(const parser *p, const token *t, const char *wanted) {
+  ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
+  ff_quoted whole = ff_quote(p->text, p->length);
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %s at character %zu of %s where %s was expected",
+                      text_of_place(p, "the formula: ").text, found.text, character(p, t->start), whole.text, wanted);
+}
+
+static ff_status fail_operator(const parser *p, const token *t) {
+  size_t i = p->n_operators;
+  while (i > 0 && p->operators[i - 1].code < GROUP) i--;
+  int equal = t->kind == T_BAD && p->text[t->start] == '=';
+  if (equal) return fail(p, t, "an operator (\"==\" compares)");
+  if (i == 0) return fail(p, t, "an operator or the end");
+  return fail(p, t, p->operators[i - 1].code == CALL ? "an operator, \",\" or \")\"" : "an operator or \")\"");
+}
+
+static ff_status fail_arguments(const parser *p, const waiting *call) {
+  const function *f = call->function;
+  char wanted[40];
+  if (f->most == UINT32_MAX)
+    snprintf(wanted, sizeof wanted, "at least %u", f->least);
+  else if (f->most > f->least)
+    snprintf(wanted, sizeof wanted, "%u or %u", f->least, f->most);
+  else
+    snprintf(wanted, sizeof wanted, "%u", f->least);
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %u argument%s of %s()%s where %s %s expected", text_of_place(p, "").text,
+                      call->arguments, call->arguments == 1 ? "" : "s", f->name, spot_of(p, call->start, call->end).text, wanted,
+                      f->most == 1 ? "was" : "were");
+}
+
+/* ---- the shunting yard ------------------------------------------------------------------------------------------------ */
+
+enum { OR_LEVEL = 1, AND_LEVEL, NOT_LEVEL, COMPARISON_LEVEL, SUM_LEVEL, PRODUCT_LEVEL, SIGN_LEVEL, POWER_LEVEL };
+
+static int precedence(uint32_t code) {
+  switch (code) {
+    case FF_F_OR: return OR_LEVEL;
+    case FF_F_AND: return AND_LEVEL;
+    case FF_F_NOT: return NOT_LEVEL;
+    case FF_F_ADD:
+    case FF_F_SUB: return SUM_LEVEL;
+    case FF_F_MUL:
+    case FF_F_DIV: return PRODUCT_LEVEL;
+    case FF_F_NEG:
+    case SIGN: return SIGN_LEVEL;
+    case FF_F_POW: return POWER_LEVEL;
+    case GROUP:
+    case CALL: return 0; /* nothing is reduced past it */
+    default: return COMPARISON_LEVEL;
+  }
+}
+
+static ff_status push_operator(parser *p, waiting operator) {
+  void *memory = p->operators;
+  ff_status status = ff_grow(&memory, &p->capacity, p->n_operators + 1, sizeof *p->operators, p->err);
+  p->operators = memory;
+  if (status == FF_OK) p->operators[p->n_operators++] = operator;
+  return status;
+}
+
+static ff_status emit(parser *p, uint32_t code) {
+  ff_formula_word *last = &p->code.word[p->code.length - 1];
+  if (code == SIGN) return FF_OK;
+  if (code == FF_F_NEG && last->code == FF_F_NUMBER) { /* the last operand ends with the last word */
+    last->number = last->number == last->number ? -last->number : last->number;
+    return FF_OK;
+  }
+  return ff_formula_push(&p->code, (ff_formula_word){code, 0, 0}, p->err);
+}
+
+/* Emits the waiting operators that bind at least as tightly as `floor`, down to an open parenthesis. */
+static ff_status reduce(parser *p, int floor) {
+  while (p->n_operators > 0) {
+    uint32_t code = p->operators[p->n_operators - 1].code;
+    if (precedence(code) < floor) break;
+    ff_status status = emit(p, code);
+    if (status != FF_OK) return status;
+    p->n_operators--;
+  }
+  return FF_OK;
+}
+
+static ff_status take_call(parser *p, const token *t) {
+  for (size_t i = 0; i < N_FUNCTIONS; i++)
+    if (is_word(t->name, t->name_length, functions[i].name))
+      return push_operator(p, (waiting){CALL, 0, t->start, t->end, &functions[i]});
+  return fail_function(p, t);
+}
+
+static ff_status push_name(parser *p, const token *t) {
+  int64_t symbol = p->lookup(p->context, t->name, t->name_length);
+  if (symbol == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of symbols");
+  if (symbol > (int64_t)UINT32_MAX) return ff_error_set(p->err, FF_ESIZE, "a formula has a symbol beyond number 2^32");
+  ff_formula_word word = {FF_F_SYMBOL, symbol < 0 ? 0 : (uint32_t)symbol, 0};
+  if (symbol < 0 && !t->quoted && is_word(t->name, t->name_length, "time"))
+    word.code = FF_F_TIME;
+  else if (symbol < 0 && !t->quoted && is_word(t->name, t->name_length, "pi"))
+    word = (ff_formula_word){FF_F_NUMBER, 0, 0x1.921fb54442d18p+1};
+  else if (symbol < 0)
+    return fail_unknown(p, t, "species or parameter",
+                        p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL, "");
+  return ff_formula_push(&p->code, word, p->err);
+}
+
+/* Emits what belongs after an argument. */
+static ff_status end_argument(parser *p, waiting *call) {
+  uint32_t code = call->function->code;
+  int several = code == FF_F_MIN || code == FF_F_MAX;
+  call->arguments++;
+  return (several && call->arguments > 1) || code == FF_F_LOG ? emit(p, code) : FF_OK;
+}
+
+/* Takes the ")" of a function whose arguments are complete. */
+static ff_status end_call(parser *p) {
+  waiting call = p->operators[--p->n_operators];
+  uint32_t code = call.function->code;
+  if (call.arguments < call.function->least || call.arguments > call.function->most) return fail_arguments(p, &call);
+  if (code == FF_F_MIN || code == FF_F_MAX) return FF_OK;
+  if (code == FF_F_LOG) return call.arguments == 2 ? emit(p, FF_F_DIV) : FF_OK;
+  return ff_formula_push(&p->code, (ff_formula_word){code, 0, 0}, p->err);
+}
+
+/* Takes a token where an operand is expected. Sets *operand to 1 when an operand is complete. */
+static ff_status take_operand(parser *p, const token *t, int *operand) {
+  const waiting *top = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
+  switch (t->kind) {
+    case T_NOT: return push_operator(p, (waiting){.code = FF_F_NOT});
+    case T_OPEN: return push_operator(p, (waiting){.code = GROUP});
+    case T_OPERATOR:
+      if (t->code == FF_F_SUB) return push_operator(p, (waiting){.code = FF_F_NEG});
+      if (t->code == FF_F_ADD) return push_operator(p, (waiting){.code = SIGN});
+      return fail(p, t, operand_wanted);
+    case T_NUMBER:
+    case T_NAME:
+      if (opens_call(p, t)) return take_call(p, t);
+      *operand = 1;
+      if (t->kind == T_NAME) return push_name(p, t);
+      return ff_formula_push(&p->code, (ff_formula_word){FF_F_NUMBER, 0, t->number}, p->err);
+    case T_CLOSE:
+      if (top == NULL || top->code != CALL || top->arguments > 0) return fail(p, t, operand_wanted);
+      *operand = 1;
+      return end_call(p); /* there are no arguments */
+    case T_QUOTE: return fail(p, t, "a closing quote");
+    default: return fail(p, t, operand_wanted);
+  }
+}
+
+static ff_status take_binary(parser *p, const token *t) {
+  int level = precedence(t->code);
+  ff_status status = reduce(p, level + 1);
+  if (status != FF_OK) return status;
+  int chained = p->n_operators > 0 && precedence(p->operators[p->n_operators - 1].code) == COMPARISON_LEVEL;
+  if (level == COMPARISON_LEVEL && chained) return fail(p, t, "another operator (comparisons cannot be chained)");
+  if (level != POWER_LEVEL) status = reduce(p, level); /* powers group from right to left */
+  return status == FF_OK ? push_operator(p, (waiting){.code = t->code}) : status;
+}
+
+/* Takes a token where an operator is expected. Sets *operand to 0 if another operand must follow. */
+static ff_status take_operator(parser *p, const token *t, int *operand) {
+  if (t->kind == T_OPERATOR) {
+    *operand = 0;
+    return take_binary(p, t);
+  }
+  if (t->kind == T_QUOTE) return fail(p, t, "a closing quote");
+  if (t->kind != T_CLOSE && t->kind != T_COMMA) return fail_operator(p, t);
+  ff_status status = reduce(p, OR_LEVEL);
+  if (status != FF_OK) return status;
+  waiting *open = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
+  if (open == NULL || (t->kind == T_COMMA && open->code == GROUP)) return fail_operator(p, t);
+  if (open->code == CALL) status = end_argument(p, open);
+  if (t->kind == T_COMMA) {
+    *operand = 0;
+    return status;
+  }
+  if (status == FF_OK && open->code == CALL) return end_call(p);
+  p->n_operators--;
+  return status;
+}
+
+static ff_status parse(parser *p) {
+  int operand = 0;
+  for (;;) {
+    token t = read_token(p);
+    if (t.kind == T_END && operand) {
+      ff_status status = reduce(p, OR_LEVEL);
+      if (status != FF_OK || p->n_operators == 0) return status;
+      return fail_operator(p, &t);
+    }
+    ff_status status = operand ? take_operator(p, &t, &operand) : take_operand(p, &t, &operand);
+    if (status != FF_OK) return status;
+  }
+}
+
+ff_status ff_formula_parse(ff_formula *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
+                           ff_error *err) {
+  *out = (ff_formula){0};
+  parser p = {.text = text, .length = length, .lookup = lookup, .context = context, .place = place, .err = err};
+  ff_status status = parse(&p);
+  free(p.operators);
+  if (status == FF_OK)
+    ff_formula_finish(out, &p.code);
+  else
+    free(p.code.word);
+  return status;
+}

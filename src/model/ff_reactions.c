@@ -1,0 +1,157 @@
+/* Reaction networks: making, checking and freeing them. */
+#include "ff_reactions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_model_internal.h"
+
+ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err) {
+  *out = NULL;
+  if (n_species > UINT32_MAX - n_parameters)
+    return ff_error_set(err, FF_ESIZE, "a network has at most 2^32 - 1 species and parameters; found %u and %u", n_species,
+                        n_parameters);
+  ff_reactions *net = ff_calloc(1, sizeof *net);
+  if (net == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network of %u reactions", n_reactions);
+  *net = (ff_reactions){.n_species = n_species, .n_parameters = n_parameters, .n_reactions = n_reactions};
+  net->names = ff_calloc((size_t)n_species + n_parameters, sizeof *net->names);
+  net->initial = ff_calloc(n_species, sizeof *net->initial);
+  net->fixed = ff_calloc(n_species, 1);
+  net->value = ff_calloc(n_parameters, sizeof *net->value);
+  net->reactions = ff_calloc(n_reactions, sizeof *net->reactions);
+  if (net->names == NULL || net->initial == NULL || net->fixed == NULL || net->value == NULL || net->reactions == NULL) {
+    ff_reactions_free(net);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a network of %u species and %u reactions", n_species, n_reactions);
+  }
+  *out = net;
+  return FF_OK;
+}
+
+void ff_reactions_free(ff_reactions *net) {
+  if (net == NULL) return;
+  for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters; i++) free(net->names[i]);
+  for (uint32_t r = 0; net->reactions != NULL && r < net->n_reactions; r++) {
+    ff_reaction *reaction = &net->reactions[r];
+    free(reaction->name);
+    free(reaction->reactants);
+    free(reaction->products);
+    ff_formula_free(&reaction->rate);
+  }
+  free(net->names);
+  free(net->initial);
+  free(net->fixed);
+  free(net->value);
+  free(net->reactions);
+  free(net);
+}
+
+/* ---- checks ---- */
+
+static ff_status check_symbols(const ff_reactions *net, ff_error *err) {
+  uint32_t n = net->n_species + net->n_parameters;
+  for (uint32_t i = 0; i < n; i++) {
+    int species = i < net->n_species;
+    ff_status status =
+        ff_name_check(net->names[i], species ? "species" : "parameter", species ? i + 1 : i - net->n_species + 1, err);
+    if (status != FF_OK) return status;
+  }
+  for (uint32_t i = 0; i < net->n_species; i++) {
+    double count = net->initial[i];
+    ff_quoted name = ff_quote(net->names[i], strlen(net->names[i]));
+    if (!(count >= 0.0 && count <= FF_MAX_COUNT && count == floor(count)))
+      return ff_error_set(err, FF_EMODEL, "the initial count of species %s is %.17g; expected a whole number from 0 to 2^53",
+                          name.text, count);
+    if (net->fixed[i] > 1) return ff_error_set(err, FF_EINTERNAL, "the mark of species %s as fixed is broken", name.text);
+  }
+  for (uint32_t i = 0; i < net->n_parameters; i++)
+    if (isnan(net->value[i])) {
+      ff_quoted name = ff_quote(net->names[net->n_species + i], strlen(net->names[net->n_species + i]));
+      return ff_error_set(err, FF_EMODEL, "the value of parameter %s is NaN; expected a number", name.text);
+    }
+  ff_names *names;
+  ff_status status = ff_names_new(&names, net->names, n, "species and parameters", err);
+  ff_names_free(names);
+  return status;
+}
+
+/* How a message names a reaction: by its name, or by its number if it has none. */
+typedef struct {
+  char text[FF_QUOTE_SIZE];
+} label;
+
+static label label_of(const ff_reactions *net, uint32_t r) {
+  const char *name = net->reactions[r].name;
+  label out;
+  if (name != NULL && name[0] != '\0')
+    memcpy(out.text, ff_quote(name, strlen(name)).text, sizeof out.text);
+  else
+    snprintf(out.text, sizeof out.text, "%u", r + 1);
+  return out;
+}
+
+static int valid_side(const ff_participant *all, uint32_t n, uint32_t n_species) {
+  if (n > 0 && all == NULL) return 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (all[i].species >= n_species || all[i].count == 0 || (i > 0 && all[i].species <= all[i - 1].species)) return 0;
+  return 1;
+}
+
+/* Whether the code is one complete formula over symbols below n_symbols. *constant tells whether it has neither symbols nor the
+ * time. */
+static int valid_formula(const ff_formula *formula, uint32_t n_symbols, int *constant) {
+#define FF_X(code, operands, text) operands,
+  static const uint8_t operands[] = {FF_FORMULA_LIST(FF_X)};
+#undef FF_X
+  uint32_t height = 0, depth = 0;
+  *constant = 1;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = &formula->word[i];
+    if (word->code >= FF_F_COUNT || height < operands[word->code]) return 0;
+    if (word->code == FF_F_SYMBOL && word->symbol >= n_symbols) return 0;
+    if (word->code == FF_F_SYMBOL || word->code == FF_F_TIME) *constant = 0;
+    height += 1u - operands[word->code];
+    if (height > depth) depth = height;
+  }
+  return height == 1 && depth == formula->depth;
+}
+
+/* A rate that is the same in every state must be a number of at least 0. */
+static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *err) {
+  const ff_reaction *reaction = &net->reactions[r];
+  double value;
+  if (!ff_formula_is_number(&reaction->rate, &value)) {
+    double *stack = ff_calloc(reaction->rate.depth, sizeof *stack);
+    if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to compute a rate");
+    value = ff_formula_value(&reaction->rate, NULL, 0.0, stack);
+    free(stack);
+  }
+  if (value >= 0.0 && isfinite(value)) return FF_OK;
+  return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g; expected a finite number of at least 0", label_of(net, r).text,
+                      reaction->mass_action ? "rate constant" : "rate", value);
+}
+
+static ff_status check_reaction(const ff_reactions *net, uint32_t r, ff_error *err) {
+  const ff_reaction *reaction = &net->reactions[r];
+  int constant;
+  if (reaction->name == NULL || !ff_utf8_valid(reaction->name, strlen(reaction->name)))
+    return ff_error_set(err, FF_EMODEL, "the name of reaction %u is %s", r + 1,
+                        reaction->name == NULL ? "missing" : "not valid UTF-8");
+  if (!valid_side(reaction->reactants, reaction->n_reactants, net->n_species) ||
+      !valid_side(reaction->products, reaction->n_products, net->n_species))
+    return ff_error_set(err, FF_EINTERNAL, "the equation of reaction %s is broken", label_of(net, r).text);
+  if (reaction->mass_action != 0 && reaction->mass_action != 1)
+    return ff_error_set(err, FF_EINTERNAL, "the rate law of reaction %s is broken", label_of(net, r).text);
+  if (reaction->rate.length == 0) return ff_error_set(err, FF_EMODEL, "reaction %s has no rate", label_of(net, r).text);
+  if (!valid_formula(&reaction->rate, net->n_species + net->n_parameters, &constant))
+    return ff_error_set(err, FF_EINTERNAL, "the rate of reaction %s is broken", label_of(net, r).text);
+  return constant ? check_constant(net, r, err) : FF_OK;
+}
+
+ff_status ff_reactions_finish(ff_reactions *net, ff_error *err) {
+  if (net->n_species == 0) return ff_error_set(err, FF_EMODEL, "a reaction network has no species; expected at least one");
+  ff_status status = check_symbols(net, err);
+  for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = check_reaction(net, r, err);
+  return status;
+}

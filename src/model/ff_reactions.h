@@ -1,0 +1,63 @@
+/* The model of a reaction network: species, parameters, and reactions with their rates. Uses base/ only.
+ *
+ * The state of the network is a count of each species. Reaction r fires with the propensity a_r, a rate per unit of time. It
+ * takes its reactants away and adds its products. Symbols of formulas are the species, from 0, and then the parameters.
+ */
+#ifndef FF_REACTIONS_H
+#define FF_REACTIONS_H
+
+#include "ff_formula.h"
+
+#define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
+
+typedef struct {
+  uint32_t species;
+  uint32_t count; /* at least 1 */
+} ff_participant;
+
+/* With mass action, the propensity is the value of `rate` times the number of ways to choose the reactants: the product of
+ * x (x - 1) ... (x - k + 1) / k! over the reactants with count k. Otherwise it is the value of `rate` itself. */
+typedef struct {
+  char *name;                        /* may be empty */
+  ff_participant *reactants, *products; /* in ascending order of species, without repeats */
+  uint32_t n_reactants, n_products;
+  int mass_action;
+  ff_formula rate;
+} ff_reaction;
+
+/* The struct owns all its arrays and texts. */
+typedef struct {
+  uint32_t n_species, n_parameters, n_reactions;
+  char **names;          /* n_species + n_parameters names of symbols, all different */
+  double *initial;       /* for each species: a whole number from 0 to FF_MAX_COUNT */
+  uint8_t *fixed;        /* for each species: 1 if reactions do not change it (a boundary condition) */
+  double *value;         /* for each parameter */
+  ff_reaction *reactions;
+} ff_reactions;
+
+/* Makes a network of the given sizes. Names are NULL, and all numbers are 0. The caller fills it and frees it with
+ * ff_reactions_free(), which accepts NULL. O(size). */
+ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err);
+void ff_reactions_free(ff_reactions *net);
+
+/* Parses an equation such as "2 S1 + S2 -> S3" or "0 -> S1" into participants of reaction r. `->` and `=>` separate the sides. A
+ * side is a sum of species, each with an optional whole number before it (with or without `*`), or `0` for nothing; an empty side
+ * is nothing too. A species that occurs twice on a side is counted twice. Names are as in ff_formula_parse(). Names of species
+ * must be set before: `names` is the table of the first n_species of them. *both becomes 1 if the separator is `<->` or `<=>`,
+ * for a reaction that has a reverse, else 0. Participants that the reaction had before are freed. O(length * log(length)). */
+ff_status ff_reactions_equation(ff_reactions *net, uint32_t r, const char *text, ff_names *names, ff_place place, int *both,
+                                ff_error *err);
+
+/* Calls found(context, ...) for each name of an equation, in its order and without quotes, also for names that occur before. The
+ * text is that of ff_reactions_equation(), which may then still find a count that is too large. O(length). */
+ff_status ff_equation_names(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
+                            ff_place place, int *both, ff_error *err);
+
+/* The text of the equation of reaction r, as a new string that the caller frees. O(length of the text). */
+ff_status ff_reactions_equation_text(char **out, const ff_reactions *net, uint32_t r, ff_error *err);
+
+/* Completes a network that has been filled: checks all that the comments at the structs state. O(size of the network), on
+ * average. */
+ff_status ff_reactions_finish(ff_reactions *net, ff_error *err);
+
+#endif

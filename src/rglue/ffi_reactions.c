@@ -1,0 +1,329 @@
+/* Converts the R object of class "reaction_network" to an ff_reactions, and answers what R asks about it. */
+#include "ffi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void stop_found(const char *what, const char *wanted, const char *found) {
+  ff_error err;
+  ff_error_set(&err, FF_EARGUMENT,
+               "a reaction network's `%s` must be %s; found %s (make reaction networks with reaction_network())", what, wanted,
+               found);
+  ffi_stop(&err);
+}
+
+/* ---- the columns of the R object: they only check types and lengths ---- */
+
+static SEXP frame_of(SEXP model, const char *what, const char *wanted) {
+  SEXP frame = ffi_element(model, what);
+  if (TYPEOF(frame) != VECSXP) stop_found(what, wanted, ffi_described(frame).text);
+  return frame;
+}
+
+/* `what` is the name of the column after its last `$`. Any length is accepted if n is negative. */
+static SEXP column_of(SEXP frame, const char *what, SEXPTYPE type, R_xlen_t n, const char *wanted) {
+  const char *dollar = strrchr(what, '$');
+  SEXP column = ffi_element(frame, dollar == NULL ? what : dollar + 1);
+  if ((SEXPTYPE)TYPEOF(column) != type || (n >= 0 && Rf_xlength(column) != n))
+    stop_found(what, wanted, ffi_described(column).text);
+  return column;
+}
+
+static const char **texts_of(SEXP column, const char *what, const char *wanted) {
+  ffi_description found;
+  if (TYPEOF(column) != STRSXP) stop_found(what, wanted, ffi_described(column).text);
+  const char **texts = ffi_utf8_texts(column, &found);
+  if (texts == NULL) stop_found(what, wanted, found.text);
+  return texts;
+}
+
+/* What is taken from the R object. The texts lie in R's memory. */
+typedef struct {
+  uint32_t n_species, n_parameters, n_reactions;
+  const char **species, **parameters, **names, **equations, **rates, **laws;
+  const double *initial, *value;
+  const int *fixed;
+} parts;
+
+static uint32_t size_of(SEXP column, const char *what) {
+  if (Rf_xlength(column) > INT32_MAX) stop_found(what, "of at most 2^31 - 1 elements", ffi_described(column).text);
+  return (uint32_t)Rf_xlength(column);
+}
+
+static parts parts_of(SEXP model) {
+  static const char *const texts = "texts, one for each reaction", *const numbers = "numbers, one for each species";
+  parts p;
+  SEXP species = frame_of(model, "species", "a data frame of species, initial and fixed");
+  SEXP reactions = frame_of(model, "reactions", "a data frame of name, equation, rate and law");
+  SEXP names = column_of(species, "species$species", STRSXP, -1, "the names of the species");
+  R_xlen_t n = Rf_xlength(names);
+  p.n_species = size_of(names, "species");
+  p.species = texts_of(names, "species$species", "the names of the species");
+  p.initial = REAL(column_of(species, "species$initial", REALSXP, n, numbers));
+  p.fixed = LOGICAL(column_of(species, "species$fixed", LGLSXP, n, "TRUE or FALSE for each species"));
+  SEXP value = column_of(model, "parameters", REALSXP, -1, "numbers with names");
+  SEXP labels = Rf_getAttrib(value, R_NamesSymbol);
+  p.n_parameters = size_of(value, "parameters");
+  p.value = REAL(value);
+  p.parameters = p.n_parameters > 0 ? texts_of(labels, "parameters", "numbers with names") : NULL;
+  SEXP equation = column_of(reactions, "reactions$equation", STRSXP, -1, texts);
+  n = Rf_xlength(equation);
+  p.n_reactions = size_of(equation, "reactions");
+  p.equations = texts_of(equation, "reactions$equation", texts);
+  p.names = texts_of(column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
+  p.rates = texts_of(column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
+  p.laws = texts_of(column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
+  return p;
+}
+
+/* ---- to the core: nothing below calls R ---- */
+
+static ff_status copy_text(char **out, const char *text, ff_error *err) {
+  *out = ff_strndup(text, strlen(text));
+  return *out != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the names of a reaction network");
+}
+
+static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) {
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < p->n_species && status == FF_OK; i++) {
+    status = copy_text(&net->names[i], p->species[i], err);
+    net->initial[i] = p->initial[i];
+    net->fixed[i] = p->fixed[i] == 1;
+    if (p->fixed[i] == NA_LOGICAL)
+      return ff_error_set(err, FF_EARGUMENT, "a reaction network's `species$fixed` must be TRUE or FALSE; found NA at place %u",
+                          i + 1);
+  }
+  for (uint32_t i = 0; i < p->n_parameters && status == FF_OK; i++) {
+    status = copy_text(&net->names[p->n_species + i], p->parameters[i], err);
+    net->value[i] = p->value[i];
+  }
+  return status;
+}
+
+static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff_names *species, ff_names *symbols,
+                               ff_error *err) {
+  ff_reaction *reaction = &net->reactions[r];
+  char place[FF_QUOTE_SIZE + 40] = "the rate of reaction ";
+  const char *label = place + strlen("the rate of ");
+  int both;
+  strcat(place, ff_quote(p->names[r], strlen(p->names[r])).text);
+  ff_status status = copy_text(&reaction->name, p->names[r], err);
+  if (status != FF_OK) return status;
+  reaction->mass_action = strcmp(p->laws[r], "mass action") == 0;
+  if (!reaction->mass_action && strcmp(p->laws[r], "formula") != 0)
+    return ff_error_set(err, FF_EARGUMENT, "%s: the law must be \"mass action\" or \"formula\"; found %s", label,
+                        ff_quote(p->laws[r], strlen(p->laws[r])).text);
+  status = ff_reactions_equation(net, r, p->equations[r], species, (ff_place){label, 0}, &both, err);
+  if (status != FF_OK) return status;
+  if (both)
+    return ff_error_set(err, FF_EPARSE, "%s: found %s, an equation for both directions; each direction is a reaction of its own",
+                        label, ff_quote(p->equations[r], strlen(p->equations[r])).text);
+  return ff_formula_parse(&reaction->rate, p->rates[r], strlen(p->rates[r]), ff_names_find, symbols, (ff_place){place, 0}, err);
+}
+
+static ff_status fill(ff_reactions *net, const parts *p, ff_error *err) {
+  ff_names *species = NULL, *symbols = NULL;
+  ff_status status = fill_symbols(net, p, err);
+  if (status == FF_OK)
+    status = ff_names_new(&symbols, net->names, p->n_species + p->n_parameters, "species and parameters", err);
+  if (status == FF_OK) status = ff_names_new(&species, net->names, p->n_species, "species", err);
+  for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) status = fill_reaction(net, r, p, species, symbols, err);
+  ff_names_free(species);
+  ff_names_free(symbols);
+  return status == FF_OK ? ff_reactions_finish(net, err) : status;
+}
+
+static void finalize_reactions(SEXP holder) {
+  ff_reactions_free(R_ExternalPtrAddr(holder));
+  R_ClearExternalPtr(holder);
+}
+
+SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
+  ff_error err;
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a reaction network must be an object of class \"reaction_network\", as reaction_network() makes it; found one "
+                 "of type \"%s\" without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+    ffi_stop(&err);
+  }
+  parts p = parts_of(model);
+  SEXP holder = PROTECT(ffi_pointer(finalize_reactions, 0, R_NilValue));
+  ff_reactions *net;
+  ffi_check(ff_reactions_new(&net, p.n_species, p.n_parameters, p.n_reactions, &err), &err);
+  R_SetExternalPtrAddr(holder, net);
+  ffi_check(fill(net, &p, &err), &err);
+  *out = net;
+  UNPROTECT(1);
+  return holder;
+}
+
+/* ---- what R asks ---- */
+
+/* Where the names of equations go. The first pass only counts them. */
+typedef struct {
+  SEXP names; /* NULL in the first pass */
+  R_xlen_t n;
+} collected;
+
+static void collect(void *context, const char *name, size_t length) {
+  collected *c = context;
+  if (c->names != NULL && length <= INT32_MAX) SET_STRING_ELT(c->names, c->n, Rf_mkCharLenCE(name, (int)length, CE_UTF8));
+  c->n++;
+}
+
+/* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has
+ * both directions. The parser holds no memory while it calls collect(), which may raise an R error. */
+SEXP ffi_equation_names(SEXP equations) {
+  static const char *const names[] = {"names", "both"};
+  const char **texts = texts_of(equations, "reactions$equation", "texts");
+  R_xlen_t n = Rf_xlength(equations);
+  ff_error err;
+  SEXP out = PROTECT(ffi_list(2, names));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(LGLSXP, n));
+  collected c = {NULL, 0};
+  for (R_xlen_t i = 0; i < n; i++) {
+    int both;
+    ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
+    LOGICAL(VECTOR_ELT(out, 1))[i] = both;
+  }
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(STRSXP, c.n));
+  c = (collected){VECTOR_ELT(out, 0), 0};
+  for (R_xlen_t i = 0; i < n; i++) {
+    int both;
+    ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+static int is_ascii(const char *text) {
+  while (*text != '\0' && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
+
+/* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. `old` is a string
+ * that is often the same text; R then need not look for it among all its strings. */
+static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
+  R_SetExternalPtrAddr(holder, text);
+  if (strcmp(text, CHAR(old)) == 0 && (Rf_getCharCE(old) == CE_UTF8 || is_ascii(text))) {
+    SET_STRING_ELT(strings, i, old);
+  } else {
+    ff_error err;
+    if (strlen(text) > INT32_MAX)
+      ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
+    SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
+  }
+  ffi_free_text(holder);
+}
+
+/* Sets used[i] to TRUE for each species and parameter that an equation or a rate names. */
+static void mark_used(int *used, const ff_reactions *net) {
+  memset(used, 0, (net->n_species + net->n_parameters) * sizeof *used);
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    const ff_reaction *reaction = &net->reactions[r];
+    for (uint32_t i = 0; i < reaction->n_reactants; i++) used[reaction->reactants[i].species] = 1;
+    for (uint32_t i = 0; i < reaction->n_products; i++) used[reaction->products[i].species] = 1;
+    for (uint32_t i = 0; i < reaction->rate.length; i++)
+      if (reaction->rate.word[i].code == FF_F_SYMBOL) used[reaction->rate.word[i].symbol] = 1;
+  }
+}
+
+/* Raises an error if the network is invalid. Otherwise returns list(equation, rate, used): the texts of the equations and of the
+ * rates, written in one way, and for each species and then each parameter whether a reaction names it. */
+SEXP ffi_reactions_check(SEXP model) {
+  static const char *const names[] = {"equation", "rate", "used"};
+  ff_reactions *net;
+  ff_error err;
+  char *text;
+  PROTECT(ffi_reactions_hold(model, &net));
+  SEXP out = PROTECT(ffi_list(3, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP equation = Rf_allocVector(STRSXP, net->n_reactions);
+  SET_VECTOR_ELT(out, 0, equation);
+  SEXP rate = Rf_allocVector(STRSXP, net->n_reactions);
+  SET_VECTOR_ELT(out, 1, rate);
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, (R_xlen_t)net->n_species + net->n_parameters));
+  mark_used(LOGICAL(VECTOR_ELT(out, 2)), net);
+  SEXP reactions = ffi_element(model, "reactions");
+  SEXP old_equation = ffi_element(reactions, "equation"), old_rate = ffi_element(reactions, "rate");
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
+    set_text(equation, r, text, STRING_ELT(old_equation, r), holder);
+    ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
+    set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
+  }
+  UNPROTECT(3);
+  return out;
+}
+
+/* Returns the numbers of summary() as a list. The order of a reaction is the number of its reactants. */
+SEXP ffi_reactions_summary(SEXP model) {
+  static const char *const names[] = {"n_species", "n_reactions", "n_parameters", "order", "mass_action", "formula", "time"};
+  ff_reactions *net;
+  PROTECT(ffi_reactions_hold(model, &net));
+  double order = 0, mass_action = 0, timed = 0;
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    const ff_reaction *reaction = &net->reactions[r];
+    double reactants = 0;
+    for (uint32_t i = 0; i < reaction->n_reactants; i++) reactants += reaction->reactants[i].count;
+    if (reactants > order) order = reactants;
+    mass_action += reaction->mass_action;
+    timed += ff_formula_has_time(&reaction->rate);
+  }
+  const double formulas = net->n_reactions - mass_action;
+  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed};
+  SEXP out = PROTECT(ffi_numbers(7, names, values));
+  UNPROTECT(2);
+  return out;
+}
+
+typedef struct {
+  int *species, *reaction, *role; /* NULL in the first pass, which only counts */
+  double *count;
+  R_xlen_t n;
+} arrows;
+
+static void add_arrow(arrows *a, uint32_t species, uint32_t reaction, int role, double count) {
+  if (a->species != NULL) {
+    a->species[a->n] = (int)species + 1;
+    a->reaction[a->n] = (int)reaction + 1;
+    a->role[a->n] = role;
+    a->count[a->n] = count;
+  }
+  a->n++;
+}
+
+/* mark[i] becomes r + 1 when the rate of reaction r has named species i. */
+static void list_arrows(arrows *a, uint32_t *mark, const ff_reactions *net) {
+  memset(mark, 0, net->n_species * sizeof *mark);
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    const ff_reaction *reaction = &net->reactions[r];
+    for (uint32_t i = 0; i < reaction->n_reactants; i++)
+      add_arrow(a, reaction->reactants[i].species, r, 1, reaction->reactants[i].count);
+    for (uint32_t i = 0; i < reaction->n_products; i++)
+      add_arrow(a, reaction->products[i].species, r, 2, reaction->products[i].count);
+    for (uint32_t i = 0; i < reaction->rate.length; i++) {
+      uint32_t symbol = reaction->rate.word[i].symbol;
+      if (reaction->rate.word[i].code != FF_F_SYMBOL || symbol >= net->n_species || mark[symbol] == r + 1) continue;
+      mark[symbol] = r + 1;
+      add_arrow(a, symbol, r, 3, 0);
+    }
+  }
+}
+
+/* Returns list(species, reaction, role, count), with an element for each reactant (role 1) and product (2) of a reaction, and for
+ * each species that its rate names (3, count 0). Numbers are from 1. */
+SEXP ffi_reactions_arrows(SEXP model) {
+  static const char *const names[] = {"species", "reaction", "role", "count"};
+  ff_reactions *net;
+  PROTECT(ffi_reactions_hold(model, &net));
+  uint32_t *mark = (uint32_t *)R_alloc(net->n_species, sizeof *mark);
+  arrows a = {0};
+  list_arrows(&a, mark, net);
+  SEXP out = PROTECT(ffi_list(4, names));
+  for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(i < 3 ? INTSXP : REALSXP, a.n));
+  a = (arrows){.species = INTEGER(VECTOR_ELT(out, 0)), .reaction = INTEGER(VECTOR_ELT(out, 1)),
+               .role = INTEGER(VECTOR_ELT(out, 2)), .count = REAL(VECTOR_ELT(out, 3))};
+  list_arrows(&a, mark, net);
+  UNPROTECT(2);
+  return out;
+}
