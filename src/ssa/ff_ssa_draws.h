@@ -1,0 +1,27 @@
+/* What a random draw of this engine is for. The unit of a draw is the trajectory. */
+#ifndef FF_SSA_DRAWS_H
+#define FF_SSA_DRAWS_H
+
+#include "../base/ff_math.h"
+#include "../base/ff_philox.h"
+
+enum {
+  FF_SSA_DRAW_EVENT = 0, /* block 0, by event: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction */
+  FF_SSA_DRAW_FIRST = 1, /* block r / 2, by event: a waiting time of reaction r from words 2 (r % 2) and 2 (r % 2) + 1 */
+  FF_SSA_DRAW_FIRING = 2 /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
+};
+
+/* A number from (0, 1), in the middle of one of 2^53 equal parts. */
+static FF_HD inline double ff_ssa_open(uint32_t low, uint32_t high) {
+  return ((double)(((uint64_t)high << 32 | low) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* A number from [0, 1), a multiple of 2^-53. */
+static FF_HD inline double ff_ssa_closed(uint32_t low, uint32_t high) {
+  return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
+}
+
+/* An exponentially distributed number with mean 1. */
+static FF_HD inline double ff_ssa_exponential(uint32_t low, uint32_t high) { return -ff_log_normal(ff_ssa_open(low, high)); }
+
+#endif

@@ -1,0 +1,352 @@
+/* Compiles a reaction network: rate laws, changes of counts, and which reactions affect which. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_internal.h"
+
+#define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
+
+typedef struct {
+  ff_ssa_program *p;
+  const ff_reactions *net;
+  const ff_formula **replacement; /* for each symbol of the network */
+  ff_formula *values;             /* for each parameter */
+  size_t factors_room, formulas_room;
+  ff_error *err;
+} compiler;
+
+static ff_quoted label_of(const ff_ssa_program *p, uint32_t r) {
+  const char *name = p->names[p->n_species + r];
+  return ff_quote(name, strlen(name));
+}
+
+/* ---- rate laws ---------------------------------------------------------------------------------------------------------- */
+
+static ff_status append_factors(compiler *c, ff_ssa_propensity *a, const ff_participant *factors, uint32_t n) {
+  ff_ssa_program *p = c->p;
+  ff_status status =
+      ff_grow((void **)&p->factors, &c->factors_room, (size_t)p->n_factors + n, sizeof *p->factors, c->err);
+  if (status != FF_OK) return status;
+  if (p->n_factors > UINT32_MAX - n) return ff_error_set(c->err, FF_ESIZE, "the network has more than 2^32 reactants");
+  if (n > 0) memcpy(p->factors + p->n_factors, factors, n * sizeof *factors);
+  a->first = p->n_factors;
+  a->n = n;
+  p->n_factors += n;
+  return FF_OK;
+}
+
+/* The form of mass action with this constant and these factors. */
+static ff_status use_mass_action(compiler *c, uint32_t r, double rate, const ff_participant *factors, uint32_t n) {
+  ff_ssa_propensity *a = c->p->propensities + r;
+  a->rate = rate;
+  if (n > 0) a->a = a->b = factors[0].species;
+  if (n > 1) a->b = factors[1].species;
+  if (n == 0) {
+    a->law = FF_LAW_CONSTANT;
+  } else if (n == 1 && factors[0].count == 1) {
+    a->law = FF_LAW_LINEAR;
+  } else if (n == 1 && factors[0].count == 2) {
+    a->law = FF_LAW_TWIN;
+    a->rate = rate / 2;
+  } else if (n == 2 && factors[0].count == 1 && factors[1].count == 1) {
+    a->law = FF_LAW_PAIR;
+  } else {
+    a->law = FF_LAW_PRODUCT;
+  }
+  return append_factors(c, a, factors, n);
+}
+
+static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ssa_law law) {
+  ff_ssa_program *p = c->p;
+  const ff_reaction *reaction = &c->net->reactions[r];
+  ff_ssa_propensity *a = p->propensities + r;
+  if (ff_formula_has_time(formula))
+    return ff_error_set(c->err, FF_EUNSUPPORTED, "the rate of reaction %s depends on the time, which cannot be simulated yet",
+                        label_of(p, r).text);
+  ff_status status = ff_grow((void **)&p->formulas, &c->formulas_room, (size_t)p->n_formulas + 1, sizeof *p->formulas, c->err);
+  if (status != FF_OK) return status;
+  a->law = law;
+  a->a = p->n_formulas;
+  if (formula->depth > p->depth) p->depth = formula->depth;
+  p->formulas[p->n_formulas++] = *formula;
+  *formula = (ff_formula){0};
+  return append_factors(c, a, reaction->reactants, reaction->n_reactants);
+}
+
+/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order. */
+static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++) {
+    const ff_participant *reactant = reaction->reactants + i;
+    while (at < n && factors[at].species < reactant->species) at++;
+    if (at == n || factors[at].species != reactant->species || factors[at].count < reactant->count) return 0;
+  }
+  return 1;
+}
+
+static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
+  const ff_reaction *reaction = &c->net->reactions[r];
+  double rate;
+  if (ff_formula_is_number(formula, &rate) && !(rate >= 0 && isfinite(rate)))
+    return ff_error_set(c->err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %g; expected a finite "
+                        "number of at least 0", label_of(c->p, r).text, reaction->mass_action ? " constant" : "", rate);
+  if (reaction->mass_action && ff_formula_is_number(formula, &rate))
+    return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
+  if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
+  ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
+  if (factors == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for a rate law");
+  uint32_t n;
+  int simple = ff_ssa_mass_action(formula, &rate, factors, &n) && covers(factors, n, reaction);
+  ff_status status =
+      simple ? use_mass_action(c, r, rate, factors, n) : use_formula(c, r, formula, FF_LAW_FORMULA);
+  free(factors);
+  return status;
+}
+
+static ff_status compile_rates(compiler *c) {
+  ff_status status = FF_OK;
+  for (uint32_t r = 0; r < c->net->n_reactions && status == FF_OK; r++) {
+    ff_formula formula = {0};
+    status = ff_formula_replace(&formula, &c->net->reactions[r].rate, c->replacement, c->err);
+    if (status == FF_OK) status = compile_rate(c, r, &formula);
+    ff_formula_free(&formula);
+  }
+  return status;
+}
+
+/* ---- changes of counts -------------------------------------------------------------------------------------------------- */
+
+static ff_status append_change(compiler *c, size_t *room, uint32_t species, int64_t by) {
+  ff_ssa_program *p = c->p;
+  if (by == 0 || c->net->fixed[species]) return FF_OK;
+  ff_status status = ff_grow((void **)&p->changes, room, (size_t)p->n_changes + 1, sizeof *p->changes, c->err);
+  if (status != FF_OK) return status;
+  if (p->n_changes == UINT32_MAX) return ff_error_set(c->err, FF_ESIZE, "the network has more than 2^32 reactants and products");
+  p->changes[p->n_changes++] = (ff_ssa_change){species, by};
+  return FF_OK;
+}
+
+/* Merges reactants and products, which are both in ascending order. */
+static ff_status compile_changes(compiler *c) {
+  ff_ssa_program *p = c->p;
+  size_t room = 0;
+  ff_status status = FF_OK;
+  for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) {
+    const ff_reaction *reaction = &c->net->reactions[r];
+    const ff_participant *in = reaction->reactants, *out = reaction->products;
+    const ff_participant *in_end = in + reaction->n_reactants, *out_end = out + reaction->n_products;
+    p->change_first[r] = p->n_changes;
+    while ((in < in_end || out < out_end) && status == FF_OK) {
+      uint32_t species = out == out_end || (in < in_end && in->species < out->species) ? in->species : out->species;
+      int64_t by = 0;
+      if (in < in_end && in->species == species) by -= in++->count;
+      if (out < out_end && out->species == species) by += out++->count;
+      status = append_change(c, &room, species, by);
+    }
+  }
+  p->change_first[p->n_reactions] = p->n_changes;
+  return status;
+}
+
+/* ---- dependencies ------------------------------------------------------------------------------------------------------- */
+
+/* Calls for each species that the propensity of r reads; a species may come several times. */
+static void read_species(const ff_ssa_program *p, uint32_t r, void (*found)(void *context, uint32_t species, uint32_t r),
+                         void *context) {
+  const ff_ssa_propensity *a = p->propensities + r;
+  for (uint32_t i = a->first; i < a->first + a->n; i++) found(context, p->factors[i].species, r);
+  if (a->law != FF_LAW_FORMULA && a->law != FF_LAW_SCALED) return;
+  const ff_formula *formula = p->formulas + a->a;
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) found(context, formula->word[i].symbol, r);
+}
+
+/* Reactions that read each species. Two passes: the first counts. `last` is the last reaction + 1 that was found to read it. */
+typedef struct {
+  ff_ssa_program *p;
+  uint32_t *last;
+  size_t *at;
+} readers;
+
+static void count_reader(void *context, uint32_t species, uint32_t r) {
+  readers *all = context;
+  if (all->last[species] == r + 1) return;
+  all->last[species] = r + 1;
+  all->p->reader_first[species + 1]++;
+}
+
+static void list_reader(void *context, uint32_t species, uint32_t r) {
+  readers *all = context;
+  if (all->last[species] == r + 1) return;
+  all->last[species] = r + 1;
+  all->p->readers[all->at[species]++] = r;
+}
+
+static ff_status list_readers(compiler *c) {
+  ff_ssa_program *p = c->p;
+  uint32_t n = p->n_species;
+  readers all = {p, ff_calloc(n, sizeof *all.last), ff_calloc(n, sizeof *all.at)};
+  ff_status status = FF_OK;
+  if (all.last == NULL || all.at == NULL) status = FF_EMEMORY;
+  if (status == FF_OK) {
+    for (uint32_t r = 0; r < p->n_reactions; r++) read_species(p, r, count_reader, &all);
+    for (uint32_t s = 0; s < n; s++) p->reader_first[s + 1] += p->reader_first[s];
+    p->readers = ff_calloc(p->reader_first[n], sizeof *p->readers);
+    if (p->readers == NULL) status = FF_EMEMORY;
+  }
+  if (status == FF_OK) {
+    memset(all.last, 0, n * sizeof *all.last);
+    memcpy(all.at, p->reader_first, n * sizeof *all.at);
+    for (uint32_t r = 0; r < p->n_reactions; r++) read_species(p, r, list_reader, &all);
+  }
+  free(all.last);
+  free(all.at);
+  return status == FF_OK ? FF_OK : ff_error_set(c->err, status, "no memory for the dependencies of %u reactions", p->n_reactions);
+}
+
+size_t ff_ssa_gather(const ff_ssa_program *p, uint32_t r, uint32_t *mark, uint32_t stamp, uint32_t *out) {
+  size_t n = 0;
+  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+    uint32_t species = p->changes[i].species;
+    for (size_t k = p->reader_first[species]; k < p->reader_first[species + 1]; k++) {
+      uint32_t reader = p->readers[k];
+      if (mark[reader] == stamp) continue;
+      mark[reader] = stamp;
+      if (out != NULL) out[n] = reader;
+      n++;
+    }
+  }
+  return n;
+}
+
+static int ascending(const void *left, const void *right) {
+  uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+  return x < y ? -1 : x > y;
+}
+
+/* Lists the dependents of each reaction, unless the lists would be too long. Counts them in any case. */
+static ff_status list_dependents(compiler *c) {
+  ff_ssa_program *p = c->p;
+  uint32_t n = p->n_reactions;
+  uint32_t *mark = ff_calloc(n, sizeof *mark);
+  ff_status status = mark != NULL ? FF_OK : FF_EMEMORY;
+  for (uint32_t r = 0; r < n && status == FF_OK; r++)
+    p->depend_first[r + 1] = p->depend_first[r] + ff_ssa_gather(p, r, mark, r + 1, NULL);
+  if (status == FF_OK && p->depend_first[n] <= EXPLICIT_MOST) {
+    p->dependents = ff_calloc(p->depend_first[n], sizeof *p->dependents);
+    if (p->dependents == NULL) status = FF_EMEMORY;
+    if (status == FF_OK) memset(mark, 0, n * sizeof *mark);
+    for (uint32_t r = 0; r < n && status == FF_OK; r++) {
+      uint32_t *list = p->dependents + p->depend_first[r];
+      size_t length = ff_ssa_gather(p, r, mark, r + 1, list);
+      if (length > 1) qsort(list, length, sizeof *list, ascending);
+    }
+  }
+  free(mark);
+  return status == FF_OK ? FF_OK : ff_error_set(c->err, status, "no memory for the dependencies of %u reactions", n);
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------------- */
+
+static ff_status allocate(compiler *c) {
+  const ff_reactions *net = c->net;
+  ff_ssa_program *p = c->p;
+  size_t symbols = (size_t)net->n_species + net->n_parameters;
+  p->n_species = net->n_species;
+  p->n_reactions = net->n_reactions;
+  p->names = ff_calloc((size_t)net->n_species + net->n_reactions, sizeof *p->names);
+  p->initial = ff_calloc(net->n_species, sizeof *p->initial);
+  p->propensities = ff_calloc(net->n_reactions, sizeof *p->propensities);
+  p->change_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->change_first);
+  p->reader_first = ff_calloc((size_t)net->n_species + 1, sizeof *p->reader_first);
+  p->depend_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->depend_first);
+  c->replacement = ff_calloc(symbols, sizeof *c->replacement);
+  c->values = ff_calloc(net->n_parameters, sizeof *c->values);
+  if (p->names && p->initial && p->propensities && p->change_first && p->reader_first && p->depend_first && c->replacement &&
+      c->values)
+    return FF_OK;
+  return ff_error_set(c->err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
+}
+
+static ff_status copy_names(compiler *c) {
+  const ff_reactions *net = c->net;
+  for (uint32_t i = 0; i < net->n_species + net->n_reactions; i++) {
+    const char *name = i < net->n_species ? net->names[i] : net->reactions[i - net->n_species].name;
+    c->p->names[i] = ff_strndup(name, strlen(name));
+    if (c->p->names[i] == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for names");
+  }
+  memcpy(c->p->initial, net->initial, net->n_species * sizeof *net->initial);
+  return FF_OK;
+}
+
+/* Parameters are replaced by their values. */
+static ff_status set_replacement(compiler *c) {
+  for (uint32_t i = 0; i < c->net->n_parameters; i++) {
+    ff_status status = ff_formula_of_number(&c->values[i], c->net->value[i], c->err);
+    if (status != FF_OK) return status;
+    c->replacement[c->net->n_species + i] = &c->values[i];
+  }
+  return FF_OK;
+}
+
+ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
+  *out = NULL;
+  if (net->n_reactions > UINT32_MAX - net->n_species || net->n_reactions > FF_PHILOX_MAX_BLOCKS)
+    return ff_error_set(err, FF_ESIZE, "a simulation has at most 2^29 reactions; found %u", net->n_reactions);
+  compiler c = {.p = ff_calloc(1, sizeof *c.p), .net = net, .err = err};
+  if (c.p == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
+  ff_status status = allocate(&c);
+  if (status == FF_OK) status = copy_names(&c);
+  if (status == FF_OK) status = set_replacement(&c);
+  if (status == FF_OK) status = compile_rates(&c);
+  if (status == FF_OK) status = compile_changes(&c);
+  if (status == FF_OK) status = list_readers(&c);
+  if (status == FF_OK) status = list_dependents(&c);
+  for (uint32_t i = 0; c.values != NULL && i < net->n_parameters; i++) ff_formula_free(&c.values[i]);
+  free(c.values);
+  free(c.replacement);
+  if (status == FF_OK)
+    *out = c.p;
+  else
+    ff_ssa_program_free(c.p);
+  return status;
+}
+
+void ff_ssa_program_free(ff_ssa_program *p) {
+  if (p == NULL) return;
+  for (size_t i = 0; p->names != NULL && i < (size_t)p->n_species + p->n_reactions; i++) free(p->names[i]);
+  for (uint32_t i = 0; i < p->n_formulas; i++) ff_formula_free(&p->formulas[i]);
+  free(p->names);
+  free(p->initial);
+  free(p->propensities);
+  free(p->factors);
+  free(p->formulas);
+  free(p->change_first);
+  free(p->changes);
+  free(p->reader_first);
+  free(p->readers);
+  free(p->depend_first);
+  free(p->dependents);
+  free(p);
+}
+
+double ff_ssa_program_coupling(const ff_ssa_program *p) {
+  return p->n_reactions > 0 ? (double)p->depend_first[p->n_reactions] / p->n_reactions : 0;
+}
+
+uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
+
+/* ---- methods ------------------------------------------------------------------------------------------------------------ */
+
+const char *ff_ssa_method_name(ff_ssa_method method) {
+  static const char *const names[] = {"direct", "logarithmic direct", "first reaction", "next reaction"};
+  return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
+}
+
+/* Up to this size, all propensities are computed anew faster than dependents are looked up. */
+#define DIRECT_MOST 8
+
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
+  return p->n_reactions <= DIRECT_MOST && p->n_formulas == 0 ? FF_SSA_DIRECT : FF_SSA_TREE;
+}

@@ -1,0 +1,458 @@
+/* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
+#include <math.h>
+
+#include "../../src/base/ff_sum.h"
+#include "../../src/ssa/ff_ssa_internal.h"
+#include "reactions.h"
+
+static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
+  ff_reactions *net = network_of(reactions, initial, n_species);
+  ff_ssa_program *program;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+static ff_ssa_run *run_to_end(const ff_ssa_program *program, const ff_ssa_options *options, double piece) {
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
+  while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, piece, &done, &err), &err);
+  return run;
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------------- */
+
+/* The law that is found for a reaction, and its propensity in a state, against the definition. */
+static void recognises_laws(void) {
+  static const struct {
+    reaction_text reaction;
+    ff_ssa_law law;
+    double wanted; /* with 5 A and 3 B */
+  } cases[] = {
+      {{"0 -> A", "2"}, FF_LAW_CONSTANT, 2},
+      {{"A -> 0", "2"}, FF_LAW_LINEAR, 10},
+      {{"2 A -> 0", "2"}, FF_LAW_TWIN, 20},
+      {{"A + B -> 0", "2"}, FF_LAW_PAIR, 30},
+      {{"3 A -> 0", "2"}, FF_LAW_PRODUCT, 20},
+      {{"2 A + B -> 0", "2"}, FF_LAW_PRODUCT, 60},
+      {{"6 A -> 0", "2"}, FF_LAW_PRODUCT, 0},
+      {{"A -> 0", "=2 * A"}, FF_LAW_LINEAR, 10},
+      {{"A -> 0", "=A * 2 / 4"}, FF_LAW_LINEAR, 2.5},
+      {{"A + B -> 0", "=B * (2 * A)"}, FF_LAW_PAIR, 30},
+      {{"2 A -> 0", "=2 * A * (A - 1) / 2"}, FF_LAW_TWIN, 20},
+      {{"2 A -> 0", "=(A - 1) * 2 * A / 2"}, FF_LAW_TWIN, 20},
+      {{"2 A + B -> 0", "=B * A * (A - 1)"}, FF_LAW_PRODUCT, 60},
+      {{"3 A -> 0", "=A * (A - 1) * (A - 2)"}, FF_LAW_PRODUCT, 60},
+      {{"B -> 0", "=2 * A * B"}, FF_LAW_PAIR, 30},
+      {{"0 -> A", "=2 * 3"}, FF_LAW_CONSTANT, 6},
+      {{"A -> 0", "=2"}, FF_LAW_FORMULA, 2},            /* 0 without A, and 2 otherwise */
+      {{"B -> 0", "=2 * A"}, FF_LAW_FORMULA, 10},       /* 0 without B */
+      {{"2 A -> 0", "=A * A"}, FF_LAW_FORMULA, 25},     /* 0 with one A */
+      {{"A -> 0", "=A * A * (A - 1)"}, FF_LAW_FORMULA, 100},
+      {{"A -> 0", "=A * (A - 1) * (A - 3)"}, FF_LAW_FORMULA, 40},
+      {{"A -> 0", "=A * (A - 0.5)"}, FF_LAW_FORMULA, 22.5},
+      {{"A -> 0", "=2 * A + B"}, FF_LAW_FORMULA, 13},
+      {{"A -> 0", "=6 / B * A"}, FF_LAW_FORMULA, 10},
+      {{"A -> 0", "=-A * -2"}, FF_LAW_FORMULA, 10},
+      {{"A -> 0", "A + 1"}, FF_LAW_SCALED, 30},         /* mass action with a rate that is a formula */
+      {{"7 A -> 0", "A + 1"}, FF_LAW_SCALED, 0},
+      {{"2 A -> 0", "B"}, FF_LAW_SCALED, 30},
+  };
+  const double initial[] = {5, 3};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const reaction_text list[] = {cases[i].reaction, {NULL, NULL}};
+    ff_ssa_program *program = program_of(list, initial, 2);
+    ff_ssa_path path;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+    ff_ssa_path_start(&path, 1, 0, initial);
+    FF_CHECK_INT(program->propensities[0].law, cases[i].law);
+    FF_CHECK(ff_ssa_path_propensity(&path, 0) == cases[i].wanted);
+    ff_ssa_path_free(&path);
+    ff_ssa_program_free(program);
+  }
+}
+
+static void lists_dependents(void) {
+  static const reaction_text list[] = {{"A -> B", "1"}, {"B -> A", "1"}, {"B + C -> C", "1"}, {"C -> 0", "=C / (1 + A)"},
+                                       {"0 -> D", "1"}, {"D -> D", "1"}, {NULL, NULL}};
+  static const uint32_t wanted[6][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2}, {2, 3}, {5}, {0}};
+  static const size_t lengths[6] = {4, 4, 2, 2, 1, 0};
+  const double initial[4] = {1, 1, 1, 1};
+  ff_ssa_program *p = program_of(list, initial, 4);
+  uint32_t mark[6] = {0}, found[6];
+  for (uint32_t r = 0; r < 6; r++) {
+    FF_CHECK_INT(p->depend_first[r + 1] - p->depend_first[r], lengths[r]);
+    FF_CHECK_INT(ff_ssa_gather(p, r, mark, r + 1, found), lengths[r]);
+    FF_CHECK(memcmp(p->dependents + p->depend_first[r], wanted[r], lengths[r] * sizeof(uint32_t)) == 0);
+  }
+  FF_CHECK(ff_ssa_program_coupling(p) == 13.0 / 6);
+  FF_CHECK_INT(ff_ssa_program_formulas(p), 1);
+  ff_ssa_program_free(p);
+}
+
+static void refuses_programs(void) {
+  static const struct {
+    reaction_text reaction;
+    ff_status status;
+    const char *text;
+  } cases[] = {
+      {{"A -> 0", "time"}, FF_EUNSUPPORTED, "the rate of reaction \"R1\" depends on the time, which cannot be simulated yet"},
+      {{"A -> 0", "=A * sin(time)"}, FF_EUNSUPPORTED,
+       "the rate of reaction \"R1\" depends on the time, which cannot be simulated yet"},
+  };
+  const double initial[] = {1};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const reaction_text list[] = {cases[i].reaction, {NULL, NULL}};
+    ff_reactions *net = network_of(list, initial, 1);
+    ff_ssa_program *program = NULL;
+    ff_error err;
+    FF_CHECK_INT(ff_ssa_program_new(&program, net, &err), cases[i].status);
+    FF_CHECK_STR(err.text, cases[i].text);
+    FF_CHECK(program == NULL);
+    ff_reactions_free(net);
+  }
+}
+
+/* ---- trees of sums ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
+static double uniform(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
+
+/* Updates of some leaves give the bits that summing all gives; small whole numbers are found exactly. */
+static void sums_and_finds(void) {
+  static const uint32_t sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 5000};
+  uint64_t seed = 1;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    ff_ssa_tree tree, again;
+    ff_error err;
+    uint32_t n = sizes[s], leaves[40];
+    FF_CHECK_OK(ff_ssa_tree_new(&tree, n, &err), &err);
+    FF_CHECK_OK(ff_ssa_tree_new(&again, n, &err), &err);
+    for (uint32_t i = 0; i < n; i++) tree.value[i] = again.value[i] = uniform(&seed);
+    ff_ssa_tree_sum(&tree);
+    for (int round = 0; round < 20; round++) {
+      for (size_t i = 0; i < 40; i++) {
+        leaves[i] = (uint32_t)(next_random(&seed) >> 33) % n;
+        again.value[leaves[i]] = tree.value[leaves[i]] = round % 3 ? uniform(&seed) * pow(10, round) : 0;
+      }
+      ff_ssa_tree_update(&tree, leaves, 40);
+      ff_ssa_tree_sum(&again);
+      FF_CHECK(ff_ssa_tree_total(&tree) == ff_ssa_tree_total(&again));
+    }
+    double total = 0;
+    for (uint32_t i = 0; i < n; i++) total += tree.value[i] = (double)((next_random(&seed) >> 40) % 4);
+    if (total == 0) total = tree.value[0] = 1;
+    ff_ssa_tree_sum(&tree);
+    FF_CHECK(ff_ssa_tree_total(&tree) == total);
+    double below = 0;
+    for (uint32_t i = 0; i < n; i++)
+      for (double k = 0; k < tree.value[i]; k++, below++) {
+        FF_CHECK_INT(ff_ssa_tree_find(&tree, below), i);
+        FF_CHECK_INT(ff_ssa_tree_find(&tree, below + 0.999), i);
+      }
+    FF_CHECK(tree.value[ff_ssa_tree_find(&tree, total)] > 0); /* above the sum by rounding */
+    ff_ssa_tree_free(&tree);
+    ff_ssa_tree_free(&again);
+  }
+}
+
+/* ---- methods against closed forms --------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *what;
+  reaction_text reactions[5];
+  double initial[3];
+  uint32_t n_species, observed;
+  double time;
+  int poisson;       /* the distribution is Poisson with `mean`, or else binomial of n and p */
+  double mean, n, p;
+} closed_form;
+
+static double log_factorial(double n) { return lgamma(n + 1); }
+
+static double probability(const closed_form *form, double k) {
+  if (form->poisson) return exp(k * log(form->mean) - form->mean - log_factorial(k));
+  if (k > form->n) return 0;
+  return exp(log_factorial(form->n) - log_factorial(k) - log_factorial(form->n - k) + k * log(form->p) +
+             (form->n - k) * log1p(-form->p));
+}
+
+/* Pearson's statistic of counts against the closed form, with cells of at least 10 expected trajectories. */
+static double chi_square(const closed_form *form, const double *states, uint32_t n, double *freedom) {
+  double statistic = 0, expected = 0, observed = 0;
+  double left_expected = n, left_observed = n;
+  *freedom = -1;
+  for (double k = 0; left_expected - expected >= 10 && k < 1000; k++) {
+    double here = 0;
+    for (uint32_t i = 0; i < n; i++) here += states[i] == k;
+    expected += n * probability(form, k);
+    observed += here;
+    if (expected < 10 || left_expected - expected < 10) continue;
+    statistic += (observed - expected) * (observed - expected) / expected;
+    *freedom += 1;
+    left_expected -= expected;
+    left_observed -= observed;
+    expected = observed = 0;
+  }
+  *freedom += 1;
+  return statistic + (left_observed - left_expected) * (left_observed - left_expected) / left_expected;
+}
+
+/* The normal quantile of a chi-square statistic, by Wilson and Hilferty (1931). */
+static double quantile_of(double statistic, double freedom) {
+  return (cbrt(statistic / freedom) - (1 - 2 / (9 * freedom))) / sqrt(2 / (9 * freedom));
+}
+
+enum { PATHS = 20000 };
+
+static void agrees_with(const closed_form *form, ff_ssa_method method) {
+  ff_ssa_program *program = program_of(form->reactions, form->initial, form->n_species);
+  double *states = malloc(PATHS * sizeof *states), freedom;
+  ff_ssa_options options = {.method = method, .key = 11, .n = PATHS, .times = &form->time, .n_times = 1,
+                            .observed = &form->observed, .n_observed = 1, .states = states, .threads = 2};
+  ff_ssa_run *run = run_to_end(program, &options, 0.1);
+  double statistic = chi_square(form, states, PATHS, &freedom), z = quantile_of(statistic, freedom);
+  FF_CHECK_SAY(z < 4.5 && freedom >= 3, "%s, %s: z = %g with %g degrees of freedom", form->what, ff_ssa_method_name(method), z,
+               freedom); /* z is above 4.5 with probability 3e-6 each */
+  FF_CHECK_INT(ff_ssa_run_complete(run), PATHS);
+  ff_ssa_run_free(run);
+  ff_ssa_program_free(program);
+  free(states);
+}
+
+static void agree_with_closed_forms(void) {
+  static const closed_form forms[] = {
+      {"immigration and death", {{"0 -> A", "10"}, {"A -> 0", "1"}}, {0}, 1, 0, 0.7, 1, 10 * (1 - 0.49658530379140951), 0, 0},
+      {"death", {{"A -> 0", "0.5"}}, {30}, 1, 0, 1, 0, 0, 30, 0.60653065971263342},
+      {"death as a formula", {{"A -> 0", "=0.5 * A + 0"}}, {30}, 1, 0, 1, 0, 0, 30, 0.60653065971263342},
+      {"isomers", {{"A -> B", "1"}, {"B -> A", "2"}}, {40, 0}, 2, 1, 0.4, 0, 0, 40, (1 - 0.30119421191220214) / 3},
+      {"a law of its own", {{"A -> B", "=A / (1 + B * 0)"}, {"B -> A", "=2 * B + 0 * A"}}, {40, 0}, 2, 1, 0.4, 0, 0, 40,
+       (1 - 0.30119421191220214) / 3},
+      {"immigration as formulas", {{"0 -> A", "=4 + B - B"}, {"0 -> A", "6"}, {"0 -> B", "3"}, {"B -> 0", "1"}, {NULL, NULL}},
+       {0, 2}, 2, 0, 0.7, 1, 7, 0, 0},
+      {"chain", {{"A -> B", "1"}, {"B -> C", "1"}}, {25, 0, 0}, 3, 2, 2, 0, 0, 25, 1 - 3 * 0.13533528323661270},
+  };
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) agrees_with(&forms[i], method);
+}
+
+/* ---- ensembles ---------------------------------------------------------------------------------------------------------- */
+
+enum { TIMES = 6, SPECIES = 3, RUNS = 97 };
+
+static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"B -> C", "=0.04 * B"},
+                                     {"0 -> A", "20"}, {"C -> A + C", "=C / (1 + A)"}, {NULL, NULL}};
+static const double busy_initial[] = {100, 0, 0};
+static const double busy_times[TIMES] = {0, 0.3, 0.3, 1, 2, 4};
+static const uint32_t busy_observed[SPECIES] = {2, 0, 1};
+
+static ff_ssa_options busy_options(ff_ssa_method method, double *states, int threads) {
+  return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = busy_times, .n_times = TIMES, .observed = busy_observed,
+                          .n_observed = SPECIES, .states = states, .threads = threads};
+}
+
+static void check_moments(const ff_ssa_run *run, const double *states) {
+  for (uint32_t i = 0; i < TIMES; i++)
+    for (uint32_t j = 0; j < SPECIES; j++) {
+      ff_ssa_moments m = ff_ssa_run_moments(run, i, j);
+      double sum = 0, squares = 0, min = INFINITY, max = -INFINITY;
+      for (uint32_t k = 0; k < RUNS; k++) {
+        double x = states[(k * TIMES + i) * SPECIES + j];
+        sum += x;
+        squares += x * x;
+        min = fmin(min, x);
+        max = fmax(max, x);
+      }
+      FF_CHECK(ff_sum_value(m.sum) == sum);
+      FF_CHECK(ff_sum_value(m.squares) == squares);
+      FF_CHECK(m.min == min && m.max == max);
+    }
+}
+
+/* Threads, pieces and divisions change no bit. */
+static void does_not_depend_on_work(void) {
+  static double one[RUNS * TIMES * SPECIES], other[RUNS * TIMES * SPECIES];
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_options options = busy_options(method, one, 1);
+    ff_ssa_run *run = run_to_end(program, &options, 10);
+    uint64_t events = ff_ssa_run_events(run);
+    FF_CHECK(events > 100 * RUNS);
+    check_moments(run, one);
+    ff_ssa_run_free(run);
+    for (uint32_t k = 0; k < RUNS; k++) /* the initial state, and a time that is given twice */
+      FF_CHECK(one[k * TIMES * SPECIES + 1] == 100 &&
+               memcmp(one + (k * TIMES + 1) * SPECIES, one + (k * TIMES + 2) * SPECIES, SPECIES * sizeof *one) == 0);
+    for (int threads = 2; threads <= 5; threads++) {
+      memset(other, 0, sizeof other);
+      options = busy_options(method, other, threads);
+      run = run_to_end(program, &options, threads == 3 ? 0 : 10);
+      FF_CHECK(memcmp(one, other, sizeof one) == 0);
+      FF_CHECK_INT(ff_ssa_run_events(run), events);
+      check_moments(run, one);
+      ff_ssa_run_free(run);
+    }
+    memset(other, 0, sizeof other); /* in two parts */
+    options = busy_options(method, other, 2);
+    options.n = 40;
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    options.first = 40;
+    options.n = RUNS - 40;
+    options.states = other + 40 * TIMES * SPECIES;
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    FF_CHECK(memcmp(one, other, sizeof one) == 0);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* The state at a time is the same whichever other times are asked for. */
+static void times_do_not_change_trajectories(void) {
+  static double few[RUNS * TIMES * SPECIES], last[RUNS * SPECIES];
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_options options = busy_options(method, few, 2);
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    options = busy_options(method, last, 2);
+    options.times = busy_times + TIMES - 1;
+    options.n_times = 1;
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    for (uint32_t k = 0; k < RUNS; k++)
+      FF_CHECK(memcmp(few + (k * TIMES + TIMES - 1) * SPECIES, last + k * SPECIES, SPECIES * sizeof *few) == 0);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* A program that does not list its dependents gives the same bits. */
+static void needs_no_lists(void) {
+  static double one[RUNS * TIMES * SPECIES], other[RUNS * TIMES * SPECIES];
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  uint32_t *lists = program->dependents;
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_options options = busy_options(method, one, 1);
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    program->dependents = NULL;
+    options = busy_options(method, other, 1);
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    program->dependents = lists;
+    FF_CHECK(memcmp(one, other, sizeof one) == 0);
+  }
+  ff_ssa_program_free(program);
+}
+
+static void failed_run(const reaction_text *reactions, const double *initial, ff_status status, const char *text, int threads,
+                       ff_ssa_method method) {
+  ff_ssa_program *program = program_of(reactions, initial, 2);
+  const double time = 100;
+  ff_ssa_options options = {.method = method, .key = 3, .n = 50, .times = &time, .n_times = 1, .threads = threads};
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0;
+  ff_status found = FF_OK;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+  while (!done && found == FF_OK) found = ff_ssa_run_advance(run, 0.01, &done, &err);
+  FF_CHECK_INT(found, status);
+  FF_CHECK_STR(err.text, text);
+  ff_ssa_run_free(run);
+  ff_ssa_program_free(program);
+}
+
+/* The failure of the first trajectory is reported, whichever thread finds one first. */
+static void reports_failures(void) {
+  static const reaction_text negative[] = {{"A -> B", "=A - 3"}, {NULL, NULL}};
+  static const reaction_text infinite[] = {{"A -> B", "=A / (5 - B)"}, {NULL, NULL}};
+  static const reaction_text growing[] = {{"A -> A + 4000000000 B", "100"}, {NULL, NULL}};
+  const double initial[] = {8, 0};
+  for (int threads = 1; threads <= 3; threads++)
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+      ff_error err;
+      ff_ssa_program *program = program_of(negative, initial, 2);
+      ff_ssa_path path;
+      FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+      ff_ssa_path_start(&path, 3, 0, initial);
+      while (path.state == FF_SSA_FINE && path.next_time < INFINITY) ff_ssa_path_step(&path);
+      FF_CHECK_INT(path.state, FF_SSA_FINE); /* it stops when the propensity is 0 */
+      ff_ssa_path_free(&path);
+      ff_ssa_program_free(program);
+      const double fewer[] = {2, 0};
+      failed_run(negative, fewer, FF_EMODEL,
+                 "the propensity of reaction \"R1\" is -1 at time 0 of trajectory 1; expected a finite number of at least 0",
+                 threads, method);
+      program = program_of(infinite, initial, 2);
+      FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+      ff_ssa_path_start(&path, 3, 0, initial);
+      while (path.state == FF_SSA_FINE) ff_ssa_path_step(&path);
+      char text[200];
+      snprintf(text, sizeof text, "the propensity of reaction \"R1\" is inf at time %g of trajectory 1; expected a finite number of "
+               "at least 0", path.time);
+      failed_run(infinite, initial, FF_EMODEL, text, threads, method);
+      ff_ssa_path_free(&path);
+      ff_ssa_program_free(program);
+      program = program_of(growing, initial, 2);
+      FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+      ff_ssa_path_start(&path, 3, 0, initial);
+      while (path.state == FF_SSA_FINE) ff_ssa_path_step(&path);
+      FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
+      snprintf(text, sizeof text, "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1", path.time);
+      failed_run(growing, initial, FF_ESIZE, text, threads, method);
+      ff_ssa_path_free(&path);
+      ff_ssa_program_free(program);
+    }
+}
+
+static void refuses_options(void) {
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  const double early[] = {1, 0.5}, negative[] = {-1}, never[] = {INFINITY}, large[] = {0x1p41, 0, 0}, broken[] = {0.5, 0, 0};
+  ff_ssa_options fine = busy_options(FF_SSA_TREE, NULL, 1), o;
+  ff_ssa_run *run;
+  ff_error err;
+#define REFUSED(change, status)                                     \
+  do {                                                              \
+    o = fine;                                                       \
+    change;                                                         \
+    FF_CHECK_INT(ff_ssa_run_new(&run, program, &o, &err), status);  \
+    FF_CHECK(run == NULL);                                          \
+  } while (0)
+  REFUSED((o.times = early, o.n_times = 2), FF_EARGUMENT);
+  REFUSED((o.times = negative, o.n_times = 1), FF_EARGUMENT);
+  REFUSED((o.times = never, o.n_times = 1), FF_EARGUMENT);
+  REFUSED(o.n_times = 0, FF_EARGUMENT);
+  REFUSED(o.threads = 0, FF_EARGUMENT);
+  REFUSED(o.initial = large, FF_ESIZE);
+  REFUSED(o.initial = broken, FF_ESIZE);
+  REFUSED(o.n = UINT64_MAX, FF_ESIZE);
+  REFUSED(o.first = FF_PHILOX_MAX_UNITS, FF_ESIZE);
+  ff_ssa_program_free(program);
+}
+
+/* Nothing to do, and nothing that can happen. */
+static void runs_without_events(void) {
+  static const reaction_text none[] = {{NULL, NULL}}, idle[] = {{"A -> B", "1"}, {NULL, NULL}};
+  const double initial[] = {0, 7};
+  for (int i = 0; i < 2; i++) {
+    ff_ssa_program *program = program_of(i ? idle : none, initial, 2);
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+      const double times[] = {0, 1e300};
+      const uint32_t observed = 1;
+      ff_ssa_options options = {.method = method, .n = 3, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+                                .threads = 2};
+      ff_ssa_run *run = run_to_end(program, &options, 1);
+      ff_ssa_moments m = ff_ssa_run_moments(run, 1, 0);
+      FF_CHECK(m.min == 7 && m.max == 7 && ff_sum_value(m.sum) == 21);
+      FF_CHECK_INT(ff_ssa_run_events(run), 0);
+      ff_ssa_run_free(run);
+      options.n = 0;
+      run = run_to_end(program, &options, 1);
+      FF_CHECK_INT(ff_ssa_run_complete(run), 0);
+      ff_ssa_run_free(run);
+    }
+    ff_ssa_program_free(program);
+  }
+}
+
+FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, refuses_programs, sums_and_finds, agree_with_closed_forms,
+             does_not_depend_on_work, times_do_not_change_trajectories, needs_no_lists, reports_failures,
+             refuses_options, runs_without_events)
