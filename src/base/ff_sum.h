@@ -33,6 +33,32 @@ static FF_HD inline void ff_sum_add_limbs(uint64_t sum[2], const uint64_t limbs[
   ff_sum_add(sum, 0, limbs[3] << 32);
 }
 
+/* Sums of the first three powers of whole numbers up to 2^40. The sum of cubes has a third word. */
+typedef struct {
+  uint64_t first[2], second[2], third[3];
+} ff_sum_powers;
+
+static FF_HD inline void ff_sum_add_powers(ff_sum_powers *sums, uint64_t x) {
+  uint64_t square[2] = {0, 0}, cube[2] = {0, 0};
+  ff_sum_add(sums->first, x, 0);
+  ff_sum_add_product(square, x, x);
+  ff_sum_add(sums->second, square[0], square[1]);
+  ff_sum_add_product(cube, x, square[0]);
+  cube[1] += x * square[1];
+  ff_sum_add(sums->third, cube[0], cube[1]);
+  sums->third[2] += sums->third[1] < cube[1] || (sums->third[1] == cube[1] && sums->third[0] < cube[0]);
+}
+
+/* Adds the sums of other numbers. */
+void ff_sum_merge_powers(ff_sum_powers *sums, const ff_sum_powers *others);
+
+/* The mean of n numbers (1 <= n <= 2^48), and their second and third central moments: the means of the powers of x - mean. The
+ * differences are exact before they are rounded. */
+typedef struct {
+  double mean, second, third;
+} ff_sum_central;
+ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n);
+
 /* a b - c d, with one rounding at the end, so that a small difference of large products is not lost. */
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]);
 

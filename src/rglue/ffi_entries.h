@@ -50,6 +50,12 @@ FFI_ENTRY(ffi_simulate, 9)
 FFI_ENTRY(ffi_engine_speed, 7)
 FFI_ENTRY(ffi_device_speed, 10)
 
+/* ffi_ssa.c */
+FFI_ENTRY(ffi_ssa_new, 2)
+FFI_ENTRY(ffi_ssa_advance, 2)
+FFI_ENTRY(ffi_ssa_result, 1)
+FFI_ENTRY(ffi_ssa_methods, 0)
+
 /* ffi_graph.c */
 FFI_ENTRY(ffi_set_nodes, 2)
 FFI_ENTRY(ffi_graph_keep, 2)

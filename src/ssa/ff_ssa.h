@@ -6,6 +6,7 @@
 #ifndef FF_SSA_H
 #define FF_SSA_H
 
+#include "../base/ff_sum.h"
 #include "../model/ff_reactions.h"
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
@@ -25,6 +26,9 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
+
+/* Whether a reaction changes the count of this species. O(reactants and products of all reactions). */
+int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t species);
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------- */
 
@@ -53,14 +57,14 @@ typedef struct {
   uint32_t n_times;         /* at least 1 */
   const uint32_t *observed; /* species */
   uint32_t n_observed;
-  double *states; /* NULL, or room for n x n_times x n_observed counts, which the caller keeps until the run is freed: the counts
-                   * of the observed species, first by trajectory, then by time, then by species */
+  double *const *states;    /* NULL, or for each observed species room for n x n_times counts, first by trajectory and then by
+                             * time. The caller keeps it until the run is freed. */
   int threads;
 } ff_ssa_options;
 
 /* Statistics of one species at one time. */
 typedef struct {
-  uint64_t sum[2], squares[2]; /* of counts, as in base/ff_sum.h */
+  ff_sum_powers sums; /* of counts */
   double min, max;
 } ff_ssa_moments;
 

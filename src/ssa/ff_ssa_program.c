@@ -335,12 +335,18 @@ double ff_ssa_program_coupling(const ff_ssa_program *p) {
   return p->n_reactions > 0 ? (double)p->depend_first[p->n_reactions] / p->n_reactions : 0;
 }
 
+int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t species) {
+  for (uint32_t i = 0; i < p->n_changes; i++)
+    if (p->changes[i].species == species) return 1;
+  return 0;
+}
+
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
 const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic direct", "first reaction", "next reaction"};
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/ff_sum.h"
 #include "ff_ssa_internal.h"
 
 #define NO_UNIT UINT64_MAX
@@ -126,16 +125,12 @@ void ff_ssa_run_free(ff_ssa_run *run) {
 static void record(const ff_ssa_run *run, worker *w) {
   const ff_ssa_options *o = &run->options;
   ff_ssa_moments *moments = w->moments + (size_t)w->at * o->n_observed;
-  double *states = NULL;
-  if (o->states != NULL) states = o->states + ((w->unit * o->n_times) + w->at) * o->n_observed;
   for (uint32_t j = 0; j < o->n_observed; j++) {
     double count = w->path.count[run->observed[j]];
-    uint64_t whole = (uint64_t)count;
-    ff_sum_add(moments[j].sum, whole, 0);
-    ff_sum_add_product(moments[j].squares, whole, whole);
+    ff_sum_add_powers(&moments[j].sums, (uint64_t)count);
     if (count < moments[j].min) moments[j].min = count;
     if (count > moments[j].max) moments[j].max = count;
-    if (states != NULL) states[j] = count;
+    if (o->states != NULL) o->states[j][w->unit * o->n_times + w->at] = count;
   }
 }
 
@@ -257,8 +252,7 @@ ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j)
   ff_ssa_moments all = {.min = INFINITY, .max = -INFINITY};
   for (int k = 0; k < run->threads; k++) {
     const ff_ssa_moments *one = run->workers[k].moments + cell;
-    ff_sum_add(all.sum, one->sum[0], one->sum[1]);
-    ff_sum_add(all.squares, one->squares[0], one->squares[1]);
+    ff_sum_merge_powers(&all.sums, &one->sums);
     if (one->min < all.min) all.min = one->min;
     if (one->max > all.max) all.max = one->max;
   }

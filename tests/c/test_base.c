@@ -142,6 +142,22 @@ static void sums_are_exact(void) {
   FF_CHECK_NEAR(ff_sum_difference(x, more, more, x), 0, 0);
 }
 
+/* 2^40, 2^40 - 1 and 2^40 - 3, each 2^20 times: sums of cubes have 140 bits, and moments are small differences of them. */
+static void moments_are_exact(void) {
+  const uint64_t large = UINT64_C(1) << 40, numbers[] = {large, large - 1, large - 3};
+  ff_sum_powers sums = {{0}, {0}, {0}}, parts[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
+  for (uint32_t i = 0; i < 3u << 20; i++) {
+    ff_sum_add_powers(&sums, numbers[i % 3]);
+    ff_sum_add_powers(&parts[i % 7 == 0], numbers[i % 3]);
+  }
+  ff_sum_merge_powers(&parts[0], &parts[1]);
+  FF_CHECK(memcmp(&parts[0], &sums, sizeof sums) == 0);
+  ff_sum_central m = ff_sum_moments(&sums, 3u << 20);
+  FF_CHECK_NEAR(m.mean, (double)large - 4.0 / 3, 1e-3);
+  FF_CHECK_NEAR(m.second, 42.0 / 27, 1e-15);
+  FF_CHECK_NEAR(m.third, -60.0 / 81, 1e-15);
+}
+
 static void shares_have_no_gap(void) {
   const uint64_t sizes[] = {0, 1, 7, 64, 1000003, UINT64_MAX, UINT64_MAX - 12};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -172,4 +188,4 @@ static void instructions_are_chosen(void) {
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
              logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
-             sums_are_exact, shares_have_no_gap, instructions_are_chosen)
+             sums_are_exact, moments_are_exact, shares_have_no_gap, instructions_are_chosen)

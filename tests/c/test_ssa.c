@@ -1,7 +1,6 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
 #include <math.h>
 
-#include "../../src/base/ff_sum.h"
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "reactions.h"
 
@@ -211,9 +210,9 @@ enum { PATHS = 20000 };
 
 static void agrees_with(const closed_form *form, ff_ssa_method method) {
   ff_ssa_program *program = program_of(form->reactions, form->initial, form->n_species);
-  double *states = malloc(PATHS * sizeof *states), freedom;
+  double *states = malloc(PATHS * sizeof *states), *const columns[] = {states}, freedom;
   ff_ssa_options options = {.method = method, .key = 11, .n = PATHS, .times = &form->time, .n_times = 1,
-                            .observed = &form->observed, .n_observed = 1, .states = states, .threads = 2};
+                            .observed = &form->observed, .n_observed = 1, .states = columns, .threads = 2};
   ff_ssa_run *run = run_to_end(program, &options, 0.1);
   double statistic = chi_square(form, states, PATHS, &freedom), z = quantile_of(statistic, freedom);
   FF_CHECK_SAY(z < 4.5 && freedom >= 3, "%s, %s: z = %g with %g degrees of freedom", form->what, ff_ssa_method_name(method), z,
@@ -250,95 +249,108 @@ static const double busy_initial[] = {100, 0, 0};
 static const double busy_times[TIMES] = {0, 0.3, 0.3, 1, 2, 4};
 static const uint32_t busy_observed[SPECIES] = {2, 0, 1};
 
-static ff_ssa_options busy_options(ff_ssa_method method, double *states, int threads) {
+/* The states of all trajectories, by species. */
+typedef struct {
+  double count[SPECIES][RUNS * TIMES];
+} recorded;
+
+static ff_ssa_options busy_options(ff_ssa_method method, double *const *states, int threads) {
   return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = busy_times, .n_times = TIMES, .observed = busy_observed,
                           .n_observed = SPECIES, .states = states, .threads = threads};
 }
 
-static void check_moments(const ff_ssa_run *run, const double *states) {
+static void check_moments(const ff_ssa_run *run, const recorded *states) {
   for (uint32_t i = 0; i < TIMES; i++)
     for (uint32_t j = 0; j < SPECIES; j++) {
       ff_ssa_moments m = ff_ssa_run_moments(run, i, j);
-      double sum = 0, squares = 0, min = INFINITY, max = -INFINITY;
+      double sum = 0, second = 0, third = 0, min = INFINITY, max = -INFINITY;
+      for (uint32_t k = 0; k < RUNS; k++) sum += states->count[j][k * TIMES + i];
       for (uint32_t k = 0; k < RUNS; k++) {
-        double x = states[(k * TIMES + i) * SPECIES + j];
-        sum += x;
-        squares += x * x;
+        double x = states->count[j][k * TIMES + i], d = x - sum / RUNS;
+        second += d * d / RUNS;
+        third += d * d * d / RUNS;
         min = fmin(min, x);
         max = fmax(max, x);
       }
-      FF_CHECK(ff_sum_value(m.sum) == sum);
-      FF_CHECK(ff_sum_value(m.squares) == squares);
+      ff_sum_central central = ff_sum_moments(&m.sums, RUNS);
+      FF_CHECK(central.mean == sum / RUNS);
+      FF_CHECK_NEAR(central.second, second, 1e-10 * (1 + second));
+      FF_CHECK_NEAR(central.third, third, 1e-8 * (1 + pow(second, 1.5)));
       FF_CHECK(m.min == min && m.max == max);
     }
 }
 
+/* Runs a method and keeps all states. Returns the number of events. */
+static uint64_t run_busy(const ff_ssa_program *program, recorded *states, ff_ssa_method method, int threads, double piece) {
+  double *const columns[SPECIES] = {states->count[0], states->count[1], states->count[2]};
+  ff_ssa_options options = busy_options(method, columns, threads);
+  memset(states, 0, sizeof *states);
+  ff_ssa_run *run = run_to_end(program, &options, piece);
+  uint64_t events = ff_ssa_run_events(run);
+  check_moments(run, states);
+  ff_ssa_run_free(run);
+  return events;
+}
+
 /* Threads, pieces and divisions change no bit. */
 static void does_not_depend_on_work(void) {
-  static double one[RUNS * TIMES * SPECIES], other[RUNS * TIMES * SPECIES];
+  static recorded one, other;
   ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    ff_ssa_options options = busy_options(method, one, 1);
-    ff_ssa_run *run = run_to_end(program, &options, 10);
-    uint64_t events = ff_ssa_run_events(run);
+    uint64_t events = run_busy(program, &one, method, 1, 10);
     FF_CHECK(events > 100 * RUNS);
-    check_moments(run, one);
-    ff_ssa_run_free(run);
-    for (uint32_t k = 0; k < RUNS; k++) /* the initial state, and a time that is given twice */
-      FF_CHECK(one[k * TIMES * SPECIES + 1] == 100 &&
-               memcmp(one + (k * TIMES + 1) * SPECIES, one + (k * TIMES + 2) * SPECIES, SPECIES * sizeof *one) == 0);
-    for (int threads = 2; threads <= 5; threads++) {
-      memset(other, 0, sizeof other);
-      options = busy_options(method, other, threads);
-      run = run_to_end(program, &options, threads == 3 ? 0 : 10);
-      FF_CHECK(memcmp(one, other, sizeof one) == 0);
-      FF_CHECK_INT(ff_ssa_run_events(run), events);
-      check_moments(run, one);
-      ff_ssa_run_free(run);
+    for (uint32_t k = 0; k < RUNS; k++) {
+      FF_CHECK(one.count[1][k * TIMES] == 100); /* the initial state, and a time that is given twice */
+      for (uint32_t j = 0; j < SPECIES; j++) FF_CHECK(one.count[j][k * TIMES + 1] == one.count[j][k * TIMES + 2]);
     }
-    memset(other, 0, sizeof other); /* in two parts */
-    options = busy_options(method, other, 2);
-    options.n = 40;
-    ff_ssa_run_free(run_to_end(program, &options, 10));
-    options.first = 40;
-    options.n = RUNS - 40;
-    options.states = other + 40 * TIMES * SPECIES;
-    ff_ssa_run_free(run_to_end(program, &options, 10));
-    FF_CHECK(memcmp(one, other, sizeof one) == 0);
+    for (int threads = 2; threads <= 5; threads++) {
+      FF_CHECK_INT(run_busy(program, &other, method, threads, threads == 3 ? 0 : 10), events);
+      FF_CHECK(memcmp(&one, &other, sizeof one) == 0);
+    }
+    memset(&other, 0, sizeof other); /* in two parts */
+    for (int part = 0; part < 2; part++) {
+      uint32_t first = part ? 40 : 0;
+      double *const columns[SPECIES] = {other.count[0] + first * TIMES, other.count[1] + first * TIMES,
+                                        other.count[2] + first * TIMES};
+      ff_ssa_options options = busy_options(method, columns, 2);
+      options.first = first;
+      options.n = part ? RUNS - 40 : 40;
+      ff_ssa_run_free(run_to_end(program, &options, 10));
+    }
+    FF_CHECK(memcmp(&one, &other, sizeof one) == 0);
   }
   ff_ssa_program_free(program);
 }
 
 /* The state at a time is the same whichever other times are asked for. */
 static void times_do_not_change_trajectories(void) {
-  static double few[RUNS * TIMES * SPECIES], last[RUNS * SPECIES];
+  static recorded all;
+  static double last[SPECIES][RUNS];
+  double *const columns[SPECIES] = {last[0], last[1], last[2]};
   ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    ff_ssa_options options = busy_options(method, few, 2);
-    ff_ssa_run_free(run_to_end(program, &options, 10));
-    options = busy_options(method, last, 2);
+    run_busy(program, &all, method, 2, 10);
+    ff_ssa_options options = busy_options(method, columns, 2);
     options.times = busy_times + TIMES - 1;
     options.n_times = 1;
     ff_ssa_run_free(run_to_end(program, &options, 10));
-    for (uint32_t k = 0; k < RUNS; k++)
-      FF_CHECK(memcmp(few + (k * TIMES + TIMES - 1) * SPECIES, last + k * SPECIES, SPECIES * sizeof *few) == 0);
+    for (uint32_t j = 0; j < SPECIES; j++)
+      for (uint32_t k = 0; k < RUNS; k++) FF_CHECK(all.count[j][k * TIMES + TIMES - 1] == last[j][k]);
   }
   ff_ssa_program_free(program);
 }
 
 /* A program that does not list its dependents gives the same bits. */
 static void needs_no_lists(void) {
-  static double one[RUNS * TIMES * SPECIES], other[RUNS * TIMES * SPECIES];
+  static recorded one, other;
   ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
   uint32_t *lists = program->dependents;
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    ff_ssa_options options = busy_options(method, one, 1);
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    run_busy(program, &one, method, 1, 10);
     program->dependents = NULL;
-    options = busy_options(method, other, 1);
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    run_busy(program, &other, method, 1, 10);
     program->dependents = lists;
-    FF_CHECK(memcmp(one, other, sizeof one) == 0);
+    FF_CHECK(memcmp(&one, &other, sizeof one) == 0);
   }
   ff_ssa_program_free(program);
 }
@@ -441,7 +453,7 @@ static void runs_without_events(void) {
                                 .threads = 2};
       ff_ssa_run *run = run_to_end(program, &options, 1);
       ff_ssa_moments m = ff_ssa_run_moments(run, 1, 0);
-      FF_CHECK(m.min == 7 && m.max == 7 && ff_sum_value(m.sum) == 21);
+      FF_CHECK(m.min == 7 && m.max == 7 && ff_sum_value(m.sums.first) == 21);
       FF_CHECK_INT(ff_ssa_run_events(run), 0);
       ff_ssa_run_free(run);
       options.n = 0;
