@@ -202,7 +202,7 @@ method_reason <- function(result, reactions) {
   if (result$method == "direct") {
     return(sprintf("with %s, computing all propensities is cheapest", count_of(reactions, "reaction")))
   }
-  sprintf("an event changes %.1f of %s on average", result$coupling, count_of(reactions, "propensity"))
+  sprintf("an event changes %.1f of %s propensities on average", result$coupling, format_whole(reactions))
 }
 
 # ---- results --------------------------------------------------------------------------------------------------------------
