@@ -83,7 +83,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_rows_of_result(if (output == "summary") length(observed) else nsim, length(times))
   options <- list(
     nsim = as.double(nsim), seed = resolve_seed(seed), times = times, observed = observed, method = method,
-    threads = resolve_threads(threads), keep = output != "summary"
+    threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary"
   )
   started <- proc.time()[["elapsed"]]
   result <- run_ensemble(object, options, progress)

@@ -74,11 +74,12 @@ static void begin(held *h, SEXP options, SEXP columns) {
                       .observed = h->observed,
                       .n_observed = h->n_observed,
                       .states = columns == R_NilValue ? NULL : states,
-                      .threads = Rf_asInteger(ffi_element(options, "threads"))};
+                      .threads = Rf_asInteger(ffi_element(options, "threads")),
+                      .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd"))};
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
 }
 
-/* `options` is list(nsim, seed, times, observed, method, threads, keep). `method` is a name or "auto". With `keep`, the states of
+/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep). `method` is a name or "auto". With `keep`, the states of
  * all trajectories are kept. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
   ff_error err;

@@ -6,6 +6,7 @@
 #ifndef FF_SSA_H
 #define FF_SSA_H
 
+#include "../base/ff_simd.h"
 #include "../base/ff_sum.h"
 #include "../model/ff_reactions.h"
 
@@ -60,6 +61,7 @@ typedef struct {
   double *const *states;    /* NULL, or for each observed species room for n x n_times counts, first by trajectory and then by
                              * time. The caller keeps it until the run is freed. */
   int threads;
+  ff_simd simd; /* changes no bit */
 } ff_ssa_options;
 
 /* Statistics of one species at one time. */

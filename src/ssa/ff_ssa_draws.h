@@ -11,7 +11,7 @@ enum {
   FF_SSA_DRAW_FIRING = 2 /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
 };
 
-/* A number from (0, 1), in the middle of one of 2^53 equal parts. */
+/* A number from (0, 1], in the middle of one of 2^53 equal parts, rounded. */
 static FF_HD inline double ff_ssa_open(uint32_t low, uint32_t high) {
   return ((double)(((uint64_t)high << 32 | low) >> 11) + 0.5) * 0x1p-53;
 }

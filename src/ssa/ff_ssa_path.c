@@ -93,11 +93,22 @@ static ff_philox_block draw(const ff_ssa_path *path, uint32_t purpose, uint32_t 
   return ff_philox(ff_philox_counter(purpose, block, path->event, path->unit), path->key);
 }
 
+/* The sum of the propensities is infinite: the largest of them is to blame. */
+FF_SELDOM void blame_largest(ff_ssa_path *path) {
+  if (path->state != FF_SSA_FINE) return;
+  path->state = FF_SSA_BAD_RATE;
+  path->bad = 0;
+  for (uint32_t r = 1; r < path->program->n_reactions; r++)
+    if (path->propensity[r] > path->propensity[path->bad]) path->bad = r;
+  path->bad_value = path->propensity[path->bad];
+}
+
 /* The direct method: one waiting time for all reactions, and a choice among them. */
 static void find_direct(ff_ssa_path *path) {
   double total = ff_ssa_tree_total(&path->tree);
-  if (!(total > 0)) {
+  if (FF_RARELY(!(total > 0 && total < INFINITY))) {
     path->next_time = INFINITY;
+    if (!(total < INFINITY)) blame_largest(path);
     return;
   }
   ff_philox_block words = draw(path, FF_SSA_DRAW_EVENT, 0);
@@ -112,6 +123,7 @@ static void find_first(ff_ssa_path *path) {
   for (uint32_t r = 0; r < path->program->n_reactions; r++) {
     if (r % 2 == 0) words = draw(path, FF_SSA_DRAW_FIRST, r / 2);
     if (!(path->propensity[r] > 0)) continue;
+    if (FF_RARELY(path->propensity[r] == INFINITY)) blame_largest(path);
     double wait = ff_ssa_exponential(words.v[2 * (r % 2)], words.v[2 * (r % 2) + 1]) / path->propensity[r];
     if (wait < least) {
       least = wait;

@@ -72,6 +72,11 @@ static void draw_next(ff_ssa_path *path, uint32_t r) {
 
 static void set_time(ff_ssa_path *path, uint32_t r) {
   double a = path->propensity[r];
+  if (FF_RARELY(a == INFINITY) && path->state == FF_SSA_FINE) {
+    path->state = FF_SSA_BAD_RATE;
+    path->bad = r;
+    path->bad_value = a;
+  }
   path->queue.when[r] = a > 0 ? path->queue.since[r] + path->queue.left[r] / a : INFINITY;
 }
 

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_internal.h"
+#include "ff_ssa_wide.h"
 
 #define NO_UNIT UINT64_MAX
 
 /* What a thread works on, and what it has found. */
 typedef struct {
   ff_ssa_path path;
-  uint64_t unit; /* the trajectory on its way; NO_UNIT if there is none */
-  uint32_t at;   /* the next time at which its state is wanted */
-  uint64_t complete, events;
+  ff_ssa_wide *wide;             /* NULL if only one trajectory at a time is simulated, in lane 0 */
+  uint64_t unit[FF_SSA_LANES];   /* the trajectories on their way; NO_UNIT if there is none */
+  uint32_t at[FF_SSA_LANES];     /* the next time at which the state is wanted */
+  uint64_t complete, events;     /* of trajectories that are complete */
   ff_ssa_moments *moments; /* first by time, then by species */
   uint64_t failed;         /* the trajectory that failed; NO_UNIT if none has */
   ff_error failure;
@@ -69,9 +70,15 @@ static ff_status copy_options(ff_ssa_run *run, ff_error *err) {
 
 static ff_status new_worker(worker *w, const ff_ssa_run *run, ff_error *err) {
   const ff_ssa_options *o = &run->options;
+  w->failed = NO_UNIT;
+  for (int lane = 0; lane < FF_SSA_LANES; lane++) w->unit[lane] = NO_UNIT;
   ff_status status = ff_ssa_path_new(&w->path, run->program, o->method, err);
+  if (status == FF_OK && o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program)) {
+    w->wide = ff_calloc(1, sizeof *w->wide);
+    if (w->wide == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run");
+    status = ff_ssa_wide_new(w->wide, run->program, run->initial, o->key, o->simd, err);
+  }
   if (status != FF_OK) return status;
-  w->unit = w->failed = NO_UNIT;
   size_t cells = (size_t)o->n_times * o->n_observed;
   w->moments = ff_calloc(cells, sizeof *w->moments);
   if (w->moments == NULL)
@@ -98,7 +105,7 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   status = copy_options(run, err);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (status == FF_OK && run->workers == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
-  for (; status == FF_OK && run->threads < threads; run->threads++) status = new_worker(&run->workers[run->threads], run, err);
+  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
   if (status == FF_OK)
     *out = run;
   else
@@ -110,6 +117,8 @@ void ff_ssa_run_free(ff_ssa_run *run) {
   if (run == NULL) return;
   for (int i = 0; i < run->threads; i++) {
     ff_ssa_path_free(&run->workers[i].path);
+    if (run->workers[i].wide != NULL) ff_ssa_wide_free(run->workers[i].wide);
+    free(run->workers[i].wide);
     free(run->workers[i].moments);
   }
   free(run->workers);
@@ -121,75 +130,162 @@ void ff_ssa_run_free(ff_ssa_run *run) {
 
 /* ---- work --------------------------------------------------------------------------------------------------------------- */
 
-/* Adds the state to the statistics at time w->at. */
-static void record(const ff_ssa_run *run, worker *w) {
+/* Adds the state of a lane to the statistics at its wanted time. */
+static void record(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const ff_ssa_options *o = &run->options;
-  ff_ssa_moments *moments = w->moments + (size_t)w->at * o->n_observed;
+  ff_ssa_moments *moments = w->moments + (size_t)w->at[lane] * o->n_observed;
+  const double *counts = w->wide != NULL ? w->wide->count + lane : w->path.count;
+  const size_t stride = w->wide != NULL ? FF_SSA_LANES : 1;
   for (uint32_t j = 0; j < o->n_observed; j++) {
-    double count = w->path.count[run->observed[j]];
+    double count = counts[run->observed[j] * stride];
     ff_sum_add_powers(&moments[j].sums, (uint64_t)count);
     if (count < moments[j].min) moments[j].min = count;
     if (count > moments[j].max) moments[j].max = count;
-    if (o->states != NULL) o->states[j][w->unit * o->n_times + w->at] = count;
+    if (o->states != NULL) o->states[j][w->unit[lane] * o->n_times + w->at[lane]] = count;
   }
 }
 
-static void describe_failure(const ff_ssa_run *run, worker *w) {
+/* Records the states at all times before the next event. Returns whether the trajectory is complete. */
+static int record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
+  for (; w->at[lane] < run->options.n_times && run->times[w->at[lane]] < next_time; w->at[lane]++) record(run, w, lane);
+  return w->at[lane] == run->options.n_times;
+}
+
+static void describe_failure(const ff_ssa_run *run, worker *w, uint64_t unit) {
   const ff_ssa_program *p = run->program;
   const ff_ssa_path *path = &w->path;
   const char *name = p->names[path->state == FF_SSA_BAD_RATE ? p->n_species + path->bad : path->bad];
   ff_quoted shown = ff_quote(name, strlen(name));
-  unsigned long long number = run->options.first + w->unit + 1;
+  unsigned long long number = run->options.first + unit + 1;
   if (path->state == FF_SSA_BAD_RATE)
     ff_error_set(&w->failure, FF_EMODEL,
-                 "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least "
-                 "0", shown.text, path->bad_value, path->time, number);
+                 "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least 0",
+                 shown.text, path->bad_value, path->time, number);
   else
     ff_error_set(&w->failure, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
                  path->time, number);
 }
 
-static void fail(ff_ssa_run *run, worker *w) {
-  describe_failure(run, w);
-  w->failed = w->unit;
+/* The first of the thread's failures is described. */
+static void fail(ff_ssa_run *run, worker *w, uint64_t unit) {
+  if (unit < w->failed) {
+    describe_failure(run, w, unit);
+    w->failed = unit;
+  }
   uint_least64_t first = atomic_load(&run->failed);
-  while (w->unit < first && !atomic_compare_exchange_weak(&run->failed, &first, w->unit)) continue;
-  w->unit = NO_UNIT;
+  while (unit < first && !atomic_compare_exchange_weak(&run->failed, &first, unit)) continue;
 }
 
-/* Begins the next trajectory. Returns 0 if there is none. After a failure, only trajectories before the failed one matter, and all
- * of them have begun, because they begin in their order. */
-static int begin(ff_ssa_run *run, worker *w) {
-  if (w->failed != NO_UNIT || atomic_load(&run->failed) != NO_UNIT) return 0;
+/* Returns the next trajectory, or NO_UNIT if there is none. After a failure, only trajectories before the failed one matter, and
+ * all of them have begun, because they begin in their order. */
+static uint64_t next_unit(ff_ssa_run *run) {
+  if (atomic_load(&run->failed) != NO_UNIT) return NO_UNIT;
   uint64_t unit = atomic_fetch_add(&run->next, 1);
-  if (unit >= run->options.n) {
-    atomic_store(&run->next, run->options.n);
-    return 0;
+  if (unit < run->options.n) return unit;
+  atomic_store(&run->next, run->options.n);
+  return NO_UNIT;
+}
+
+/* ---- one trajectory at a time ---- */
+
+/* Begins or advances the trajectory by at most `events`. Returns 0 if there is nothing left to do. */
+static int advance_path(ff_ssa_run *run, worker *w, uint64_t events) {
+  ff_ssa_path *path = &w->path;
+  if (w->unit[0] == NO_UNIT) {
+    w->unit[0] = next_unit(run);
+    w->at[0] = 0;
+    if (w->unit[0] == NO_UNIT) return 0;
+    ff_ssa_path_start(path, run->options.key, run->options.first + w->unit[0], run->initial);
   }
-  w->unit = unit;
-  w->at = 0;
-  ff_ssa_path_start(&w->path, run->options.key, run->options.first + unit, run->initial);
+  uint64_t end = path->event + events;
+  int complete = 0;
+  while (path->state == FF_SSA_FINE && !(complete = record_until(run, w, 0, path->next_time)) && path->event < end)
+    ff_ssa_path_step(path);
+  if (path->state != FF_SSA_FINE) fail(run, w, w->unit[0]);
+  if (complete) {
+    w->complete++;
+    w->events += path->event;
+  }
+  if (complete || path->state != FF_SSA_FINE) w->unit[0] = NO_UNIT;
   return 1;
 }
 
-/* Advances the trajectory by at most `events`. */
-static void advance_path(ff_ssa_run *run, worker *w, uint32_t events) {
-  ff_ssa_path *path = &w->path;
-  uint64_t before = path->event;
-  while (path->state == FF_SSA_FINE) {
-    while (w->at < run->options.n_times && run->times[w->at] < path->next_time) {
-      record(run, w);
-      w->at++;
+/* ---- several at once ---- */
+
+/* A failure is described by the method for one trajectory, which fails at the same event. */
+static void fail_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
+  ff_ssa_path_start(&w->path, run->options.key, run->options.first + w->unit[lane], run->initial);
+  while (w->path.state == FF_SSA_FINE && w->path.event < w->wide->event[lane]) ff_ssa_path_step(&w->path);
+  fail(run, w, w->unit[lane]);
+}
+
+static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
+  w->unit[lane] = next_unit(run);
+  w->at[lane] = 0;
+  if (w->unit[lane] == NO_UNIT)
+    ff_ssa_wide_rest(w->wide, lane);
+  else
+    ff_ssa_wide_start(w->wide, lane, run->options.first + w->unit[lane], run->times[0]);
+}
+
+/* Deals with the lanes that report something. Returns whether a lane was started. */
+static int serve_lanes(ff_ssa_run *run, worker *w, uint32_t reports) {
+  ff_ssa_wide *wide = w->wide;
+  int started = 0;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+    if (!(reports >> lane & 1)) continue;
+    int broken = wide->broken >> lane & 1, complete = 0;
+    if (broken)
+      fail_lane(run, w, lane);
+    else
+      complete = record_until(run, w, lane, wide->next_time[lane]);
+    if (complete) {
+      w->complete++;
+      w->events += wide->event[lane];
     }
-    if (w->at == run->options.n_times || path->event - before >= events) break;
-    ff_ssa_path_step(path);
+    if (broken || complete)
+      start_lane(run, w, lane);
+    else
+      wide->wanted[lane] = run->times[w->at[lane]];
+    started |= broken || complete;
   }
-  w->events += path->event - before;
-  if (path->state != FF_SSA_FINE) {
-    fail(run, w);
-  } else if (w->at == run->options.n_times) {
-    w->complete++;
-    w->unit = NO_UNIT;
+  return started;
+}
+
+static int any_lane(const worker *w) {
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+    if (w->unit[lane] != NO_UNIT) return 1;
+  return 0;
+}
+
+/* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
+static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
+  uint32_t reports = 0;
+  if (!any_lane(w))
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) start_lane(run, w, lane);
+  if (!any_lane(w)) return 0;
+  reports = w->wide->refresh(w->wide);
+  while (steps > 0 || reports != 0) {
+    if (reports != 0 && serve_lanes(run, w, reports)) {
+      if (!any_lane(w)) return 1;
+      reports = w->wide->refresh(w->wide);
+      if (steps > 0) steps--;
+      continue;
+    }
+    reports = w->wide->advance(w->wide, &steps);
+  }
+  return 1;
+}
+
+/* ---- all ---- */
+
+/* Trajectories after a failed one do not matter. */
+static void drop_lanes(ff_ssa_run *run, worker *w) {
+  uint64_t failed = atomic_load(&run->failed);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+    if (w->unit[lane] == NO_UNIT || w->unit[lane] <= failed) continue;
+    w->unit[lane] = NO_UNIT;
+    if (w->wide != NULL) ff_ssa_wide_rest(w->wide, lane);
   }
 }
 
@@ -197,21 +293,21 @@ static void advance_path(ff_ssa_run *run, worker *w, uint32_t events) {
 static uint32_t events_between_looks(const ff_ssa_run *run) {
   uint32_t reactions = run->program->n_reactions + 1;
   int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST;
-  return all && reactions > 64 ? 65536 / reactions + 1 : 1024;
+  return all ? 65536 / (reactions + 16) + 1 : 1024;
 }
 
 static void work(void *context, int index) {
   ff_ssa_run *run = context;
   worker *w = run->workers + index;
-  uint32_t events = events_between_looks(run);
+  uint32_t events = events_between_looks(run), many = 1024 / (run->program->n_reactions + 1) + 1;
   do {
-    for (uint32_t i = 0; i <= 4096 / (run->program->n_reactions + 1); i++) { /* short trajectories between two looks */
-      if (w->unit == NO_UNIT && !begin(run, w)) return;
-      uint64_t before = w->events;
-      advance_path(run, w, events);
-      if (w->events - before >= events / 4) break;
+    uint64_t before = w->complete;
+    for (uint32_t i = 0; i < many && (i == 0 || w->complete > before); i++) { /* short trajectories between two looks */
+      before = w->complete;
+      if (!(w->wide != NULL ? advance_lanes(run, w, events) : advance_path(run, w, events))) return;
+      if (w->wide != NULL) break;
     }
-    if (w->unit > atomic_load(&run->failed)) w->unit = NO_UNIT;
+    drop_lanes(run, w);
   } while (ff_clock() < run->deadline);
 }
 
@@ -221,8 +317,8 @@ ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_erro
   uint64_t failed = atomic_load(&run->failed);
   *done = failed != NO_UNIT || atomic_load(&run->next) >= run->options.n;
   for (int i = 0; i < run->threads; i++) {
-    if (run->workers[i].unit > failed) run->workers[i].unit = NO_UNIT;
-    if (run->workers[i].unit != NO_UNIT) *done = 0;
+    drop_lanes(run, run->workers + i);
+    if (any_lane(run->workers + i)) *done = 0;
   }
   if (!*done || failed == NO_UNIT) return FF_OK;
   for (int i = 0; i < run->threads; i++)
@@ -243,7 +339,12 @@ uint64_t ff_ssa_run_complete(const ff_ssa_run *run) {
 
 uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
   uint64_t n = 0;
-  for (int i = 0; i < run->threads; i++) n += run->workers[i].events;
+  for (int i = 0; i < run->threads; i++) {
+    const worker *w = run->workers + i;
+    n += w->events;
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+      if (w->unit[lane] != NO_UNIT) n += w->wide != NULL ? w->wide->event[lane] : w->path.event;
+  }
   return n;
 }
 

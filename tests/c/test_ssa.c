@@ -322,6 +322,32 @@ static void does_not_depend_on_work(void) {
   ff_ssa_program_free(program);
 }
 
+/* Vectors of any width give the bits of one trajectory at a time. */
+static void vectors_change_no_bit(void) {
+  static recorded one, other;
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+  for (uint32_t k = 0; k < RUNS; k++) {
+    ff_ssa_path_start(&path, 5, k, busy_initial);
+    for (uint32_t i = 0; i < TIMES; i++) {
+      while (path.next_time <= busy_times[i]) ff_ssa_path_step(&path);
+      for (uint32_t j = 0; j < SPECIES; j++) one.count[j][k * TIMES + i] = path.count[busy_observed[j]];
+    }
+  }
+  ff_ssa_path_free(&path);
+  double *const columns[SPECIES] = {other.count[0], other.count[1], other.count[2]};
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
+    ff_ssa_options options = busy_options(FF_SSA_DIRECT, columns, 2);
+    options.simd = simd;
+    memset(&other, 0, sizeof other);
+    ff_ssa_run_free(run_to_end(program, &options, 10));
+    FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%s", ff_simd_name(simd));
+  }
+  ff_ssa_program_free(program);
+}
+
 /* The state at a time is the same whichever other times are asked for. */
 static void times_do_not_change_trajectories(void) {
   static recorded all;
@@ -466,5 +492,5 @@ static void runs_without_events(void) {
 }
 
 FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, refuses_programs, sums_and_finds, agree_with_closed_forms,
-             does_not_depend_on_work, times_do_not_change_trajectories, needs_no_lists, reports_failures,
+             does_not_depend_on_work, vectors_change_no_bit, times_do_not_change_trajectories, needs_no_lists, reports_failures,
              refuses_options, runs_without_events)

@@ -1,0 +1,96 @@
+/* Lanes of trajectories: their memory, and the choice of the vector instructions. */
+#include "ff_ssa_wide.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ff_ssa_wide_can(const ff_ssa_program *program) {
+  return program->n_reactions > 0 && program->n_reactions <= FF_SSA_WIDE_REACTIONS;
+}
+
+static double *lanes_of(size_t items) { return ff_calloc_aligned(items * FF_SSA_LANES, sizeof(double)); }
+static uint64_t *words_of(void) { return ff_calloc_aligned(FF_SSA_LANES, sizeof(uint64_t)); }
+
+/* The shape of the tree of n propensities. Returns the number of nodes, with those that fill the last groups. */
+static size_t shape_of(ff_ssa_wide *wide, uint32_t n) {
+  size_t room = 0;
+  for (uint32_t nodes = n;; nodes = (nodes + FF_SSA_FAN - 1) / FF_SSA_FAN) {
+    wide->first[wide->levels] = (uint32_t)room;
+    wide->n[wide->levels++] = nodes;
+    room += ((size_t)nodes + FF_SSA_FAN - 1) / FF_SSA_FAN * FF_SSA_FAN;
+    if (nodes == 1) return room;
+  }
+}
+
+static void set_kernel(ff_ssa_wide *wide, ff_simd simd) {
+#if defined(__x86_64__)
+  if (simd == FF_SIMD_AVX512) {
+    wide->refresh = ff_ssa_refresh_avx512;
+    wide->advance = ff_ssa_advance_avx512;
+    return;
+  }
+  if (simd == FF_SIMD_AVX2) {
+    wide->refresh = ff_ssa_refresh_avx2;
+    wide->advance = ff_ssa_advance_avx2;
+    return;
+  }
+#endif
+  (void)simd;
+  wide->refresh = ff_ssa_refresh_portable;
+  wide->advance = ff_ssa_advance_portable;
+}
+
+ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd simd,
+                          ff_error *err) {
+  memset(wide, 0, sizeof *wide);
+  ff_status status = ff_simd_choose(&simd, err);
+  if (status != FF_OK) return status;
+  set_kernel(wide, simd);
+  wide->program = program;
+  wide->key = key;
+  wide->count = lanes_of(program->n_species);
+  wide->initial = ff_calloc(program->n_species, sizeof *wide->initial);
+  wide->value = lanes_of(shape_of(wide, program->n_reactions));
+  wide->stack = lanes_of((size_t)program->depth + 1);
+  wide->time = lanes_of(1);
+  wide->next_time = lanes_of(1);
+  wide->wanted = lanes_of(1);
+  wide->unit = words_of();
+  wide->event = words_of();
+  wide->next = words_of();
+  if (!wide->count || !wide->initial || !wide->value || !wide->stack || !wide->time || !wide->next_time || !wide->wanted ||
+      !wide->unit || !wide->event || !wide->next) {
+    ff_ssa_wide_free(wide);
+    return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
+  }
+  memcpy(wide->initial, initial, program->n_species * sizeof *initial);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_wide_rest(wide, lane);
+  return FF_OK;
+}
+
+void ff_ssa_wide_free(ff_ssa_wide *wide) {
+  ff_free_aligned(wide->count);
+  free(wide->initial);
+  ff_free_aligned(wide->value);
+  ff_free_aligned(wide->stack);
+  ff_free_aligned(wide->time);
+  ff_free_aligned(wide->next_time);
+  ff_free_aligned(wide->wanted);
+  ff_free_aligned(wide->unit);
+  ff_free_aligned(wide->event);
+  ff_free_aligned(wide->next);
+  memset(wide, 0, sizeof *wide);
+}
+
+void ff_ssa_wide_start(ff_ssa_wide *wide, uint32_t lane, uint64_t unit, double wanted) {
+  for (uint32_t s = 0; s < wide->program->n_species; s++) wide->count[s * FF_SSA_LANES + lane] = wide->initial[s];
+  wide->time[lane] = 0;
+  wide->unit[lane] = unit;
+  wide->event[lane] = 0;
+  wide->wanted[lane] = wanted;
+  wide->broken &= ~(UINT32_C(1) << lane);
+}
+
+/* An idle lane simulates a trajectory that nobody wants. */
+void ff_ssa_wide_rest(ff_ssa_wide *wide, uint32_t lane) { ff_ssa_wide_start(wide, lane, 0, INFINITY); }

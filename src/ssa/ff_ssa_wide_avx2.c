@@ -1,0 +1,55 @@
+/* Trajectories in vectors of 256 bits. */
+#if defined(__x86_64__)
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+#include <immintrin.h>
+#include <math.h>
+
+#include "../model/ff_formula_math.h"
+#include "ff_ssa_draws.h"
+#include "ff_ssa_wide.h"
+
+#define FF_KERNEL(name) ff_ssa_##name##_avx2
+#define D __m256d
+#define U __m256i
+#define M __m256d
+#define VL 4
+#define D_LOAD(p) _mm256_load_pd(p)
+#define D_STORE(p, v) _mm256_store_pd(p, v)
+#define D_SET(x) _mm256_set1_pd(x)
+#define U_LOAD(p) _mm256_load_si256((const void *)(p))
+#define U_STORE(p, v) _mm256_store_si256((void *)(p), v)
+#define U_SET(x) _mm256_set1_epi64x((long long)(x))
+#define D_LESS(a, b) _mm256_cmp_pd(a, b, _CMP_LT_OQ)
+#define U_EQUAL(a, b) _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))
+#define M_AND(a, b) _mm256_and_pd(a, b)
+#define M_OR(a, b) _mm256_or_pd(a, b)
+#define M_NOT(a) _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1)))
+#define M_NONE _mm256_setzero_pd()
+#define M_BITS(a) ((uint32_t)_mm256_movemask_pd(a))
+#define D_PICK(m, a, b) _mm256_blendv_pd(b, a, m)
+#define U_PICK(m, a, b) _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), m))
+#define U_MUL(a, b) _mm256_mul_epu32(a, b)
+#define U_XOR(a, b) _mm256_xor_si256(a, b)
+#define U_AND(a, b) _mm256_and_si256(a, b)
+#define U_OR(a, b) _mm256_or_si256(a, b)
+#define U_ADD(a, b) _mm256_add_epi64(a, b)
+#define U_RIGHT(a, n) _mm256_srli_epi64(a, n)
+#define U_LEFT(a, n) _mm256_slli_epi64(a, n)
+#define D_OF(u) _mm256_castsi256_pd(u)
+#define U_OF(d) _mm256_castpd_si256(d)
+#define D_GATHER(base, index) _mm256_i64gather_pd(base, _mm256_add_epi64(_mm256_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), 8)
+#define FF_SSA_LANE_NUMBERS _mm256_set_epi64x(3, 2, 1, 0)
+
+#include "ff_ssa_wide_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#else
+typedef int ff_ssa_wide_avx2_is_for_x86;
+#endif

@@ -1,0 +1,55 @@
+/* Trajectories in vectors of 512 bits. */
+#if defined(__x86_64__)
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#endif
+#include <immintrin.h>
+#include <math.h>
+
+#include "../model/ff_formula_math.h"
+#include "ff_ssa_draws.h"
+#include "ff_ssa_wide.h"
+
+#define FF_KERNEL(name) ff_ssa_##name##_avx512
+#define D __m512d
+#define U __m512i
+#define M __mmask8
+#define VL 8
+#define D_LOAD(p) _mm512_load_pd(p)
+#define D_STORE(p, v) _mm512_store_pd(p, v)
+#define D_SET(x) _mm512_set1_pd(x)
+#define U_LOAD(p) _mm512_load_si512((const void *)(p))
+#define U_STORE(p, v) _mm512_store_si512((void *)(p), v)
+#define U_SET(x) _mm512_set1_epi64((long long)(x))
+#define D_LESS(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define U_EQUAL(a, b) _mm512_cmpeq_epi64_mask(a, b)
+#define M_AND(a, b) ((M)((a) & (b)))
+#define M_OR(a, b) ((M)((a) | (b)))
+#define M_NOT(a) ((M)(~(a)))
+#define M_NONE ((M)0)
+#define M_BITS(a) ((uint32_t)(a))
+#define D_PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
+#define U_PICK(m, a, b) _mm512_mask_blend_epi64(m, b, a)
+#define U_MUL(a, b) _mm512_mul_epu32(a, b)
+#define U_XOR(a, b) _mm512_xor_si512(a, b)
+#define U_AND(a, b) _mm512_and_si512(a, b)
+#define U_OR(a, b) _mm512_or_si512(a, b)
+#define U_ADD(a, b) _mm512_add_epi64(a, b)
+#define U_RIGHT(a, n) _mm512_srli_epi64(a, n)
+#define U_LEFT(a, n) _mm512_slli_epi64(a, n)
+#define D_OF(u) _mm512_castsi512_pd(u)
+#define U_OF(d) _mm512_castpd_si512(d)
+#define D_GATHER(base, index) _mm512_i64gather_pd(_mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), base, 8)
+#define FF_SSA_LANE_NUMBERS _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)
+
+#include "ff_ssa_wide_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#else
+typedef int ff_ssa_wide_avx512_is_for_x86;
+#endif

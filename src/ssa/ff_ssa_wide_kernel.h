@@ -1,0 +1,255 @@
+/* The step of ff_ssa_wide. The including file compiles it for an instruction set and must define
+ *   FF_KERNEL(name)             the name in this instruction set
+ *   D, U, M, VL                 vectors of doubles and of 64-bit words, a truth value for each lane, and the number of lanes
+ *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
+ *   D_LESS(a, b)                a < b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
+ *   D_PICK(m, a, b) U_PICK      a where m is true, else b
+ *   U_MUL U_XOR U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
+ *   D_OF(u) U_OF(d)             the same bits
+ *   D_GATHER(base, index)       base[index] in each lane
+ * D has the operators + - * /. */
+#define W (FF_SSA_LANES / VL)
+#define EACH(h) for (int h = 0; h < W; h++)
+#define AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * VL)
+
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
+
+static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula) {
+  double *top = w->stack;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = formula->word + i;
+    uint32_t operands = ff_formula_operands(word->code);
+    top -= (size_t)operands * FF_SSA_LANES;
+    double *b = operands > 1 ? top + FF_SSA_LANES : top, *c = operands > 2 ? top + 2 * FF_SSA_LANES : top;
+    EACH(h) {
+      D x = D_LOAD(AT(top, 0, h)), y = D_LOAD(AT(b, 0, h));
+      switch (word->code) {
+        case FF_F_NUMBER: x = D_SET(word->number); break;
+        case FF_F_SYMBOL: x = D_LOAD(AT(w->count, word->symbol, h)); break;
+        case FF_F_ADD: x = x + y; break;
+        case FF_F_SUB: x = x - y; break;
+        case FF_F_MUL: x = x * y; break;
+        case FF_F_DIV: x = x / y; break;
+        default:
+          for (int l = 0; l < VL; l++) {
+            double *a = AT(top, 0, h) + l;
+            *a = ff_formula_operate(word->code, *a, AT(b, 0, h)[l], AT(c, 0, h)[l]);
+          }
+          continue;
+      }
+      D_STORE(AT(top, 0, h), x);
+    }
+    top += FF_SSA_LANES;
+  }
+}
+
+/* Laws with several factors or a formula, as checked_propensity() computes them. */
+static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
+  const ff_ssa_program *p = w->program;
+  const ff_ssa_propensity *a = p->propensities + r;
+  if (a->law != FF_LAW_PRODUCT) FF_KERNEL(formula)(w, p->formulas + a->a);
+  EACH(h) {
+    D value = a->law == FF_LAW_PRODUCT ? D_SET(a->rate) : D_LOAD(AT(w->stack, 0, h));
+    M missing = M_NONE;
+    for (uint32_t i = a->first; i < a->first + a->n; i++) {
+      const D x = D_LOAD(AT(w->count, p->factors[i].species, h));
+      const uint32_t k = p->factors[i].count;
+      missing = M_OR(missing, D_LESS(x, D_SET((double)k)));
+      if (a->law == FF_LAW_FORMULA) continue;
+      value = value * x;
+      for (uint32_t j = 1; j < k; j++) value = value * ((x - D_SET((double)j)) / D_SET((double)(j + 1)));
+    }
+    value = D_PICK(missing, D_SET(0.0), value);
+    const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
+    w->broken |= M_BITS(M_NOT(fine)) << (h * VL);
+    D_STORE(AT(w->value, r, h), value + D_SET(0.0));
+  }
+}
+
+static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
+  const ff_ssa_program *p = w->program;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const ff_ssa_propensity *a = p->propensities + r;
+    const D rate = D_SET(a->rate);
+    switch (a->law) {
+      case FF_LAW_CONSTANT:
+        EACH(h) D_STORE(AT(w->value, r, h), rate);
+        break;
+      case FF_LAW_LINEAR:
+        EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->count, a->a, h)));
+        break;
+      case FF_LAW_PAIR:
+        EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->count, a->a, h)) * D_LOAD(AT(w->count, a->b, h)));
+        break;
+      case FF_LAW_TWIN:
+        EACH(h) {
+          const D x = D_LOAD(AT(w->count, a->a, h));
+          D_STORE(AT(w->value, r, h), rate * (x * (x - D_SET(1.0))));
+        }
+        break;
+      default: FF_KERNEL(checked)(w, r);
+    }
+  }
+}
+
+/* Nodes that only fill a group are 0. */
+static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
+  for (uint32_t level = 1; level < w->levels; level++)
+    for (uint32_t node = 0; node < w->n[level]; node++) {
+      const double *v = AT(w->value, w->first[level - 1] + node * FF_SSA_FAN, 0);
+      EACH(h) {
+        const D low = (D_LOAD(AT(v, 0, h)) + D_LOAD(AT(v, 1, h))) + (D_LOAD(AT(v, 2, h)) + D_LOAD(AT(v, 3, h)));
+        const D high = (D_LOAD(AT(v, 4, h)) + D_LOAD(AT(v, 5, h))) + (D_LOAD(AT(v, 6, h)) + D_LOAD(AT(v, 7, h)));
+        D_STORE(AT(w->value, w->first[level] + node, h), low + high);
+      }
+    }
+}
+
+/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+
+/* The words of the draw of this event, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, int h) {
+  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1), low = U_SET(UINT64_C(0xFFFFFFFF));
+  const U event = U_LOAD(AT(w->event, 0, h)), unit = U_LOAD(AT(w->unit, 0, h));
+  uint32_t k0 = (uint32_t)w->key, k1 = (uint32_t)(w->key >> 32);
+  x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
+  x[1] = U_AND(event, low);
+  x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
+  x[3] = U_AND(unit, low);
+  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
+    x[0] = U_XOR(U_XOR(U_RIGHT(p1, 32), x[1]), U_SET(k0)); /* the high halves of x[1] and x[3] are not used */
+    x[2] = U_XOR(U_XOR(U_RIGHT(p0, 32), x[3]), U_SET(k1));
+    x[1] = p1;
+    x[3] = p0;
+    k0 += FF_PHILOX_W0;
+    k1 += FF_PHILOX_W1;
+  }
+}
+
+/* The upper 53 bits of two words, as a whole number. */
+static inline D FF_KERNEL(whole)(U low, U high) {
+  const U bits = U_OR(U_RIGHT(U_AND(low, U_SET(UINT64_C(0xFFFFFFFF))), 11), U_LEFT(high, 21));
+  const U all = U_AND(bits, U_SET((UINT64_C(1) << 53) - 1));
+  const D upper = D_OF(U_OR(U_RIGHT(all, 32), U_SET(UINT64_C(0x4530000000000000)))) - D_SET(0x1p84 + 0x1p52);
+  return upper + D_OF(U_OR(U_AND(all, U_SET(UINT64_C(0xFFFFFFFF))), U_SET(UINT64_C(0x4330000000000000))));
+}
+
+/* -ff_log_normal(x) */
+static inline D FF_KERNEL(minus_log)(D x) {
+  const U bits = U_ADD(U_OF(x), U_SET(FF_MATH_ONE - UINT64_C(0x3FE6A09E667F3BCD)));
+  const D k = D_OF(U_OR(U_RIGHT(bits, 52), U_SET(UINT64_C(0x4330000000000000)))) - D_SET(0x1p52 + 1023.0);
+  const D f = D_OF(U_ADD(U_AND(bits, U_SET(UINT64_C(0x000FFFFFFFFFFFFF))), U_SET(UINT64_C(0x3FE6A09E667F3BCD)))) - D_SET(1.0);
+  const D s = f / (D_SET(2.0) + f), z = s * s, q = z * z, half_square = D_SET(0.5) * f * f;
+  const D odd = z * (D_SET(0x1.5555555555592p-1) + q * (D_SET(0x1.24924941e426fp-2)
+      + q * (D_SET(0x1.74663da4a864cp-3) + q * D_SET(0x1.2f04d05e3dfc6p-3))));
+  const D even = q * (D_SET(0x1.999999997fefbp-2) + q * (D_SET(0x1.c71c521173194p-3) + q * D_SET(0x1.39a1d22ae0fb1p-3)));
+  const D small = s * (half_square + (odd + even)) + (k * D_SET(FF_MATH_LN2_LOW) + D_SET(0.0));
+  return D_SET(0.0) - (k * D_SET(FF_MATH_LN2_HIGH) - ((half_square - small) - f));
+}
+
+/* As ff_ssa_tree_find(). */
+static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
+  U node = U_SET(0);
+  for (uint32_t level = w->levels - 1; level > 0; level--) {
+    const double *v = AT(w->value, w->first[level - 1], h);
+    const U base = U_LEFT(node, 3);
+    U last = U_SET(0);
+    D last_value = D_SET(0.0);
+    M found = M_NONE;
+    for (uint32_t i = 0; i < FF_SSA_FAN && i < w->n[level - 1]; i++) {
+      const D child = level == w->levels - 1 ? D_LOAD(AT(v, i, 0)) : D_GATHER(v, U_ADD(base, U_SET(i)));
+      const M possible = M_AND(M_NOT(found), D_LESS(D_SET(0.0), child)), here = M_AND(possible, D_LESS(at, child));
+      last = U_PICK(possible, U_SET(i), last);
+      last_value = D_PICK(possible, child, last_value);
+      at = D_PICK(M_AND(possible, M_NOT(here)), at - child, at);
+      found = M_OR(found, here);
+    }
+    at = D_PICK(found, at, last_value);
+    node = U_ADD(base, last);
+  }
+  return node;
+}
+
+static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
+  const double *total = AT(w->value, w->first[w->levels - 1], 0);
+  EACH(h) {
+    const D sum = D_LOAD(AT(total, 0, h));
+    const M some = D_LESS(D_SET(0.0), sum);
+    w->broken |= M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+    U x[4];
+    FF_KERNEL(philox)(x, w, h);
+    const D wait = FF_KERNEL(minus_log)((FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53)) / sum;
+    const D at = FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53) * sum;
+    D_STORE(AT(w->next_time, 0, h), D_PICK(some, D_LOAD(AT(w->time, 0, h)) + wait, D_SET(INFINITY)));
+    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h), U_SET(w->program->n_reactions)));
+  }
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static inline void FF_KERNEL(change_vectors)(ff_ssa_wide *w) {
+  const ff_ssa_program *p = w->program;
+  EACH(h) {
+    const U next = U_LOAD(AT(w->next, 0, h));
+    M large = M_NONE;
+    for (uint32_t r = 0; r < p->n_reactions; r++) {
+      const M fires = U_EQUAL(next, U_SET(r));
+      for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+        double *count = AT(w->count, p->changes[i].species, h);
+        const D now = D_LOAD(count) + D_PICK(fires, D_SET((double)p->changes[i].by), D_SET(0.0));
+        large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
+        D_STORE(count, now);
+      }
+    }
+    w->broken |= M_BITS(large) << (h * VL);
+  }
+}
+
+static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
+  const ff_ssa_program *p = w->program;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+    if (w->next[lane] >= p->n_reactions) continue;
+    for (uint32_t i = p->change_first[w->next[lane]]; i < p->change_first[w->next[lane] + 1]; i++) {
+      double *count = w->count + (size_t)p->changes[i].species * FF_SSA_LANES + lane;
+      *count += (double)p->changes[i].by;
+      if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) w->broken |= UINT32_C(1) << lane;
+    }
+  }
+}
+
+static inline uint32_t FF_KERNEL(report)(const ff_ssa_wide *w) {
+  uint32_t bits = 0, idle = 0;
+  EACH(h) {
+    const D wanted = D_LOAD(AT(w->wanted, 0, h));
+    bits |= M_BITS(D_LESS(wanted, D_LOAD(AT(w->next_time, 0, h)))) << (h * VL);
+    idle |= M_BITS(M_NOT(D_LESS(wanted, D_SET(INFINITY)))) << (h * VL);
+  }
+  return bits | (w->broken & ~idle);
+}
+
+uint32_t FF_KERNEL(refresh)(void *wide) {
+  ff_ssa_wide *w = wide;
+  FF_KERNEL(propensities)(w);
+  FF_KERNEL(sums)(w);
+  FF_KERNEL(next_events)(w);
+  return FF_KERNEL(report)(w);
+}
+
+uint32_t FF_KERNEL(advance)(void *wide, uint32_t *steps) {
+  ff_ssa_wide *w = wide;
+  const int vectors = w->program->n_changes <= FF_SSA_VECTOR_CHANGES;
+  uint32_t bits = FF_KERNEL(report)(w);
+  for (; bits == 0 && *steps > 0; --*steps) {
+    EACH(h) {
+      D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));
+      U_STORE(AT(w->event, 0, h), U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)));
+    }
+    if (vectors)
+      FF_KERNEL(change_vectors)(w);
+    else
+      FF_KERNEL(change_lanes)(w);
+    bits = FF_KERNEL(refresh)(w);
+  }
+  return bits;
+}

@@ -1,0 +1,40 @@
+/* Trajectories one beside the other, without vector instructions. */
+#include <math.h>
+#include <string.h>
+
+#include "../model/ff_formula_math.h"
+#include "ff_ssa_draws.h"
+#include "ff_ssa_wide.h"
+
+#define FF_KERNEL(name) ff_ssa_##name##_portable
+#define D double
+#define U uint64_t
+#define M uint32_t
+#define VL 1
+#define D_LOAD(p) (*(p))
+#define D_STORE(p, v) (*(p) = (v))
+#define D_SET(x) ((double)(x))
+#define U_LOAD(p) (*(p))
+#define U_STORE(p, v) (*(p) = (v))
+#define U_SET(x) ((uint64_t)(x))
+#define D_LESS(a, b) ((M)((a) < (b)))
+#define U_EQUAL(a, b) ((M)((a) == (b)))
+#define M_AND(a, b) ((a) & (b))
+#define M_OR(a, b) ((a) | (b))
+#define M_NOT(a) (1u - (a))
+#define M_NONE 0u
+#define M_BITS(a) (a)
+#define D_PICK(m, a, b) ((m) ? (a) : (b))
+#define U_PICK(m, a, b) ((m) ? (a) : (b))
+#define U_MUL(a, b) ((uint64_t)(uint32_t)(a) * (uint32_t)(b))
+#define U_XOR(a, b) ((a) ^ (b))
+#define U_AND(a, b) ((a) & (b))
+#define U_OR(a, b) ((a) | (b))
+#define U_ADD(a, b) ((a) + (b))
+#define U_RIGHT(a, n) ((a) >> (n))
+#define U_LEFT(a, n) ((a) << (n))
+#define D_OF(u) ff_math_from_bits(u)
+#define U_OF(d) ff_math_bits(d)
+#define D_GATHER(base, index) ((base)[(index) * FF_SSA_LANES])
+
+#include "ff_ssa_wide_kernel.h"
