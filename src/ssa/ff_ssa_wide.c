@@ -48,7 +48,10 @@ ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, cons
   if (status != FF_OK) return status;
   set_kernel(wide, simd);
   wide->program = program;
-  wide->key = key;
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    wide->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
+    wide->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
+  }
   wide->count = lanes_of(program->n_species);
   wide->initial = ff_calloc(program->n_species, sizeof *wide->initial);
   wide->value = lanes_of(shape_of(wide, program->n_reactions));
@@ -56,11 +59,13 @@ ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, cons
   wide->time = lanes_of(1);
   wide->next_time = lanes_of(1);
   wide->wanted = lanes_of(1);
+  wide->wait = lanes_of(1);
+  wide->choice = lanes_of(1);
   wide->unit = words_of();
   wide->event = words_of();
   wide->next = words_of();
   if (!wide->count || !wide->initial || !wide->value || !wide->stack || !wide->time || !wide->next_time || !wide->wanted ||
-      !wide->unit || !wide->event || !wide->next) {
+      !wide->wait || !wide->choice || !wide->unit || !wide->event || !wide->next) {
     ff_ssa_wide_free(wide);
     return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
   }
@@ -77,6 +82,8 @@ void ff_ssa_wide_free(ff_ssa_wide *wide) {
   ff_free_aligned(wide->time);
   ff_free_aligned(wide->next_time);
   ff_free_aligned(wide->wanted);
+  ff_free_aligned(wide->wait);
+  ff_free_aligned(wide->choice);
   ff_free_aligned(wide->unit);
   ff_free_aligned(wide->event);
   ff_free_aligned(wide->next);

@@ -11,13 +11,14 @@
 /* Arrays of numbers are first by item (species, node of the tree), then by lane. */
 typedef struct {
   const ff_ssa_program *program;
-  uint64_t key;
+  uint64_t key_words[2][FF_PHILOX_ROUNDS]; /* the words of the key in each round of Philox */
   double *count;   /* by species */
   double *initial; /* by species: what idle lanes start from */
   double *value;   /* by node of the tree of propensities, as in ff_ssa_tree */
   double *stack;   /* by depth */
   uint32_t levels, first[FF_SSA_MAX_LEVELS], n[FF_SSA_MAX_LEVELS]; /* as in ff_ssa_tree */
   double *time, *next_time;
+  double *wait, *choice; /* the draws for the event after the next one */
   double *wanted;  /* the next time at which the state is wanted; infinity for idle lanes */
   uint64_t *unit, *event, *next; /* `next` is the reaction; the number of reactions if none can fire */
   uint32_t broken; /* a bit for each lane with a propensity or count that is not valid */

@@ -34,7 +34,7 @@
 #define D_PICK(m, a, b) _mm256_blendv_pd(b, a, m)
 #define U_PICK(m, a, b) _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), m))
 #define U_MUL(a, b) _mm256_mul_epu32(a, b)
-#define U_XOR(a, b) _mm256_xor_si256(a, b)
+#define U_XOR3(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
 #define U_AND(a, b) _mm256_and_si256(a, b)
 #define U_OR(a, b) _mm256_or_si256(a, b)
 #define U_ADD(a, b) _mm256_add_epi64(a, b)

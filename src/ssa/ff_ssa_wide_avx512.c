@@ -34,7 +34,7 @@
 #define D_PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
 #define U_PICK(m, a, b) _mm512_mask_blend_epi64(m, b, a)
 #define U_MUL(a, b) _mm512_mul_epu32(a, b)
-#define U_XOR(a, b) _mm512_xor_si512(a, b)
+#define U_XOR3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
 #define U_AND(a, b) _mm512_and_si512(a, b)
 #define U_OR(a, b) _mm512_or_si512(a, b)
 #define U_ADD(a, b) _mm512_add_epi64(a, b)

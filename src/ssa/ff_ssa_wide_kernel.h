@@ -4,7 +4,7 @@
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
  *   D_LESS(a, b)                a < b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
  *   D_PICK(m, a, b) U_PICK      a where m is true, else b
- *   U_MUL U_XOR U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
+ *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
  * D has the operators + - * /. */
@@ -105,25 +105,22 @@ static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
     }
 }
 
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of the draw of this event, in the low halves. */
-static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, int h) {
+/* The words of the draws for the event with this number after w->event, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, uint64_t ahead, int h) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1), low = U_SET(UINT64_C(0xFFFFFFFF));
-  const U event = U_LOAD(AT(w->event, 0, h)), unit = U_LOAD(AT(w->unit, 0, h));
-  uint32_t k0 = (uint32_t)w->key, k1 = (uint32_t)(w->key >> 32);
+  const U event = U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(ahead)), unit = U_LOAD(AT(w->unit, 0, h));
   x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
   x[1] = U_AND(event, low);
   x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
   x[3] = U_AND(unit, low);
   for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
     const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
-    x[0] = U_XOR(U_XOR(U_RIGHT(p1, 32), x[1]), U_SET(k0)); /* the high halves of x[1] and x[3] are not used */
-    x[2] = U_XOR(U_XOR(U_RIGHT(p0, 32), x[3]), U_SET(k1));
+    x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], U_SET(w->key_words[0][round])); /* the high halves of x[1] and x[3] are not used */
+    x[2] = U_XOR3(U_RIGHT(p0, 32), x[3], U_SET(w->key_words[1][round]));
     x[1] = p1;
     x[3] = p0;
-    k0 += FF_PHILOX_W0;
-    k1 += FF_PHILOX_W1;
   }
 }
 
@@ -148,25 +145,45 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return D_SET(0.0) - (k * D_SET(FF_MATH_LN2_HIGH) - ((half_square - small) - f));
 }
 
-/* As ff_ssa_tree_find(). */
+/* Draws the waiting times, with mean 1, and the choices of reactions for the event with this number after w->event. */
+static inline void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t ahead) {
+  EACH(h) {
+    U x[4];
+    FF_KERNEL(philox)(x, w, ahead, h);
+    const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
+    D_STORE(AT(w->wait, 0, h), FF_KERNEL(minus_log)(open));
+    D_STORE(AT(w->choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
+  }
+}
+
+/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+
+/* As ff_ssa_tree_find(). Of the children, the first with at < child is taken, after the children before it were subtracted from
+ * `at`. The differences after it are computed too, but not used. */
 static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
   U node = U_SET(0);
   for (uint32_t level = w->levels - 1; level > 0; level--) {
     const double *v = AT(w->value, w->first[level - 1], h);
     const U base = U_LEFT(node, 3);
-    U last = U_SET(0);
-    D last_value = D_SET(0.0);
-    M found = M_NONE;
-    for (uint32_t i = 0; i < FF_SSA_FAN && i < w->n[level - 1]; i++) {
-      const D child = level == w->levels - 1 ? D_LOAD(AT(v, i, 0)) : D_GATHER(v, U_ADD(base, U_SET(i)));
-      const M possible = M_AND(M_NOT(found), D_LESS(D_SET(0.0), child)), here = M_AND(possible, D_LESS(at, child));
-      last = U_PICK(possible, U_SET(i), last);
-      last_value = D_PICK(possible, child, last_value);
-      at = D_PICK(M_AND(possible, M_NOT(here)), at - child, at);
-      found = M_OR(found, here);
+    D child[FF_SSA_FAN], rest[FF_SSA_FAN], value = D_SET(0.0);
+    M here[FF_SSA_FAN];
+    U chosen = U_SET(0);
+    const uint32_t n = w->n[level - 1] < FF_SSA_FAN ? w->n[level - 1] : FF_SSA_FAN;
+    for (uint32_t i = 0; i < n; i++) {
+      child[i] = level == w->levels - 1 ? D_LOAD(AT(v, i, 0)) : D_GATHER(v, U_ADD(base, U_SET(i)));
+      const M possible = D_LESS(D_SET(0.0), child[i]);
+      chosen = U_PICK(possible, U_SET(i), chosen); /* if rounding leaves `at` above the sum, the last possible child */
+      value = D_PICK(possible, child[i], value);
+      rest[i] = at;
+      here[i] = M_AND(possible, D_LESS(at, child[i]));
+      at = at - child[i];
     }
-    at = D_PICK(found, at, last_value);
-    node = U_ADD(base, last);
+    for (uint32_t i = n; i-- > 0;) {
+      chosen = U_PICK(here[i], U_SET(i), chosen);
+      value = D_PICK(here[i], rest[i], value);
+    }
+    at = value;
+    node = U_ADD(base, chosen);
   }
   return node;
 }
@@ -176,14 +193,19 @@ static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
   EACH(h) {
     const D sum = D_LOAD(AT(total, 0, h));
     const M some = D_LESS(D_SET(0.0), sum);
+    const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
     w->broken |= M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
-    U x[4];
-    FF_KERNEL(philox)(x, w, h);
-    const D wait = FF_KERNEL(minus_log)((FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53)) / sum;
-    const D at = FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53) * sum;
-    D_STORE(AT(w->next_time, 0, h), D_PICK(some, D_LOAD(AT(w->time, 0, h)) + wait, D_SET(INFINITY)));
+    D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
     U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h), U_SET(w->program->n_reactions)));
   }
+}
+
+/* The draws for the event after the next one do not wait for anything, so the processor makes them in between. */
+static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
+  FF_KERNEL(propensities)(w);
+  FF_KERNEL(sums)(w);
+  FF_KERNEL(next_events)(w);
+  FF_KERNEL(draw)(w, 1);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -230,9 +252,8 @@ static inline uint32_t FF_KERNEL(report)(const ff_ssa_wide *w) {
 
 uint32_t FF_KERNEL(refresh)(void *wide) {
   ff_ssa_wide *w = wide;
-  FF_KERNEL(propensities)(w);
-  FF_KERNEL(sums)(w);
-  FF_KERNEL(next_events)(w);
+  FF_KERNEL(draw)(w, 0);
+  FF_KERNEL(look)(w);
   return FF_KERNEL(report)(w);
 }
 
@@ -249,7 +270,8 @@ uint32_t FF_KERNEL(advance)(void *wide, uint32_t *steps) {
       FF_KERNEL(change_vectors)(w);
     else
       FF_KERNEL(change_lanes)(w);
-    bits = FF_KERNEL(refresh)(w);
+    FF_KERNEL(look)(w);
+    bits = FF_KERNEL(report)(w);
   }
   return bits;
 }

@@ -27,7 +27,7 @@
 #define D_PICK(m, a, b) ((m) ? (a) : (b))
 #define U_PICK(m, a, b) ((m) ? (a) : (b))
 #define U_MUL(a, b) ((uint64_t)(uint32_t)(a) * (uint32_t)(b))
-#define U_XOR(a, b) ((a) ^ (b))
+#define U_XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #define U_AND(a, b) ((a) & (b))
 #define U_OR(a, b) ((a) | (b))
 #define U_ADD(a, b) ((a) + (b))
