@@ -93,6 +93,10 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
     format <- "bnet"
   }
   read <- .Call(ffi_read_network, source$name, format, source$text)
+  if (read$class == "reaction_network") {
+    refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
+    return(start_at(reactions_from_core(read$model), initial))
+  }
   model <- new_pbn(read$model)
   if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, source), model$nodes)
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
@@ -262,6 +266,29 @@ bnet_of_rules <- function(source) {
   charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
 }
 
+# ---- reaction networks ----------------------------------------------------------------------------------------------------------
+
+reactions_from_core <- function(columns) {
+  reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
+  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+}
+
+# Arguments that only Boolean networks have.
+refuse_boolean <- function(file, ...) {
+  given <- names(Filter(Negate(is.null), list(...)))
+  if (length(given) > 0L) {
+    abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a reaction network.", given[[1L]], file))
+  }
+}
+
+start_at <- function(model, initial) {
+  counts <- check_named_numbers(initial, "initial", counts = TRUE)
+  at <- match(names(counts), model$species$species)
+  if (anyNA(at)) abort_unknown_names("`initial`", names(counts)[is.na(at)], model$species$species, "species")
+  model$species$initial[at] <- counts
+  model
+}
+
 # ---- other kinds of models ----------------------------------------------------------------------------------------------------
 
 # Files of BioNetGen begin with blocks of these names. The core detects reaction networks in SBML.
@@ -283,7 +310,7 @@ refuse_bionetgen <- function(source) {
     sprintf("a reaction network (BioNetGen, %s%s)", if (is.na(species)) "" else sprintf("%s species and ", species),
       count_of(reactions, "reaction"))
   }
-  abort("unsupported", sprintf("%s holds %s, which this version cannot read; it reads Boolean networks.", source$name, what))
+  abort("unsupported", sprintf("%s holds %s, which this version cannot read.", source$name, what))
 }
 
 # ---- names without a rule ------------------------------------------------------------------------------------------------------
