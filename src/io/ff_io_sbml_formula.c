@@ -142,8 +142,9 @@ static ff_status found_arguments(const walk *w, const char *element, unsigned fo
 }
 
 static ff_status found_unknown(const walk *w, const char *name, const char *wanted) {
+  ff_span span = {name, strlen(name)};
   ff_status status = fail(w, FF_EPARSE, "", name, wanted);
-  return ff_build_suggest(&w->table->ids, (ff_span){name, strlen(name)}, status);
+  return ff_build_find(&w->table->ids, name, span.length) < 0 ? ff_build_suggest(&w->table->ids, span, status) : status;
 }
 
 /* ---- code ---- */
@@ -346,7 +347,8 @@ static ff_status find_function(const walk *w, frame *call) {
   uint32_t wanted = w->table->symbol[at].n_arguments;
   if (status != FF_OK || wanted == call->n) return status;
   char expected[80];
-  snprintf(expected, sizeof expected, " with %u arguments where %u were expected", call->n, wanted);
+  snprintf(expected, sizeof expected, " with %u argument%s where %u %s expected", call->n, call->n == 1 ? "" : "s",
+           wanted, wanted == 1 ? "was" : "were");
   return fail(w, FF_EPARSE, "a call of ", name, expected);
 }
 

@@ -201,7 +201,7 @@ static ff_status read_stoichiometry(reader *r, SpeciesReference_t *reference, do
   if (r->table.level == 2 && SpeciesReference_isSetStoichiometryMath(reference))
     return read_stoichiometry_math(r, reference, value);
   *value = SpeciesReference_getStoichiometry(reference);
-  if (r->table.level == 1) *value /= SpeciesReference_getDenominator(reference);
+  if (r->table.level < 3) *value /= SpeciesReference_getDenominator(reference); /* libsbml takes it from a rational number */
   if (r->table.level >= 3 && ff_sbml_table_find(&r->table, FF_SBML_STOICHIOMETRY, id, &symbol))
     *value = r->table.symbol[symbol].value;
   return FF_OK;
@@ -210,7 +210,7 @@ static ff_status read_stoichiometry(reader *r, SpeciesReference_t *reference, do
 static ff_status find_species(reader *r, const void *element, const char *id, uint32_t *species) {
   if (ff_sbml_table_find(&r->table, FF_SBML_SPECIES, id, species)) return FF_OK;
   ff_status status = ff_io_found(r->err, ff_sbml_place(&r->table, element), span_of(id), "the id of a species");
-  return ff_build_suggest(&r->table.ids, span_of(id), status);
+  return span_of(id).length > 0 && *species == 0 ? ff_build_suggest(&r->table.ids, span_of(id), status) : status;
 }
 
 static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out) {
