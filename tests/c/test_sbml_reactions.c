@@ -1,9 +1,13 @@
 /* Reaction networks in SBML: what the reader makes of each element, what it refuses, and hostile documents. */
+#define _GNU_SOURCE /* opendir under -std=c11 */
+#include <dirent.h>
 #include <math.h>
 
+#include "../../src/base/ff_names.h"
 #include "../../src/io/ff_io.h"
 
 #include "check.h"
+#include "reactions_text.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 #define SBML(level, version, uri, more) XML "<sbml xmlns=\"" uri "\" level=\"" level "\" version=\"" version "\"" more ">"
@@ -90,6 +94,7 @@ static void reads_as(const example *examples, size_t n) {
     if (net == NULL) continue;
     describe(got, sizeof got, net);
     FF_CHECK_STR(got, examples[i].want);
+    FF_CHECK_SAY(keeps_its_text(net), "%s", got);
     ff_reactions_free(net);
   }
 }
@@ -534,5 +539,29 @@ static void nested_functions(void) {
     }
 }
 
+/* Inputs of the fuzzer. FIREFLIP_CORPUS, or the folder relative to the top folder of the repository. */
+static void corpus(void) {
+  char folder[300], path[700];
+  const char *root = getenv("FIREFLIP_CORPUS");
+  snprintf(folder, sizeof folder, "%.200s/sbml_reactions", root != NULL ? root : "tests/c/corpus");
+  DIR *entries = opendir(folder);
+  if (entries == NULL) FF_SKIP("there is no corpus");
+  for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "%s/%.300s", folder, entry->d_name);
+    ff_error err;
+    ff_io_model model;
+    ff_status status = ff_io_read_model(&model, NULL, path, FF_FORMAT_SBML, &err);
+    if (status == FF_OK)
+      FF_CHECK_SAY(model.reactions != NULL && keeps_its_text(model.reactions), "%s", path);
+    else
+      FF_CHECK_SAY(ff_utf8_valid(err.text, strlen(err.text)) && err.text[0] != '\0', "%s", path);
+    if (strncmp(entry->d_name, "crash", 5) != 0) FF_CHECK_OK(status, &err);
+    ff_io_model_free(&model);
+  }
+  closedir(entries);
+}
+
 FF_TEST_MAIN("sbml_reactions", amounts, local_parameters, stoichiometries, initial_assignments, functions, rates,
-             rewritten_functions, unsupported, other_packages, errors, many_terms, nested_functions)
+             rewritten_functions, unsupported, other_packages, errors, many_terms, nested_functions,
+             corpus)
