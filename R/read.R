@@ -8,20 +8,20 @@
 #'   reading in binary mode, and closed again. For text in another encoding, open it first:
 #'   `file(path, "r", encoding = "latin1")`.
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
-#' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network, they
-#'   are an error. `perturbation` is the perturbation probability p, at least 0 and below 1. It overrides the value in the file. With `NULL`
-#'   (the default), the value in the file is used. Only the format of ASSA-PBN stores it; in the other formats it is 0.
+#' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network,
+#'   they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
 #'
-#'   `update` is `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step, chosen
-#'   uniformly at random). It overrides the value in the file. With `NULL` (the default), the value in the file is used. Only the
-#'   format of ASSA-PBN stores it; networks in the other formats are read as synchronous.
+#'   `perturbation` is the perturbation probability p, at least 0 and below 1. Only the format of ASSA-PBN stores it; in the other
+#'   formats it is 0.
 #'
-#'   `exempt` are the nodes that are never perturbed: names, numbers, or a logical vector with one element per node; `character()`
-#'   for none. The word `"inputs"` stands for all inputs, as in [pbn()]. With `NULL` (the default), the nodes that the file
-#'   exempts.
-#' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random. For a
-#'   reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names. With
-#'   `NULL` (the default), the values in the file are used.
+#'   `update` is `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
+#'   chosen uniformly at random). Only the format of ASSA-PBN stores it; networks in the other formats are read as synchronous.
+#'
+#'   `exempt` are the nodes that are never perturbed: names, numbers, or a logical vector with one element per node;
+#'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
+#' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
+#'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
+#'   With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. If the file is SBML without qual, a network of class
 #'   `reaction_network`, as created by [reaction_network()]. For BioNetGen's files, there is an error of class
@@ -73,8 +73,8 @@
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
 #'   * Units are not converted. An amount of 100 mole is a count of 100.
-#'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in one
-#'     direction, with this propensity. A simulation stops with an error if a propensity is negative.
+#'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
+#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
 #' rules, events, constraints, delays, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions in
@@ -94,8 +94,8 @@
 #' interactions between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135.
 #' \doi{10.1186/1752-0509-7-135}
 #'
-#' Hucka M, et al. (2019). The Systems Biology Markup Language (SBML): language specification for level 3 version 2 core release 2.
-#' *Journal of Integrative Bioinformatics* 16(2), 20190021. \doi{10.1515/jib-2019-0021}
+#' Hucka M, et al. (2019). The Systems Biology Markup Language (SBML): language specification for level 3 version 2 core
+#' release 2. *Journal of Integrative Bioinformatics* 16(2), 20190021. \doi{10.1515/jib-2019-0021}
 #'
 #' Evans TW, Gillespie CS, Wilkinson DJ (2008). The SBML discrete stochastic models test suite. *Bioinformatics* 24(2), 285-286.
 #' \doi{10.1093/bioinformatics/btm566}
@@ -300,7 +300,7 @@ bnet_of_rules <- function(source) {
   charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
 }
 
-# ---- reaction networks ----------------------------------------------------------------------------------------------------------
+# ---- reaction networks -------------------------------------------------------------------------------------------------------
 
 reactions_from_core <- function(columns) {
   reactions <- data.frame(columns[c("name", "equation", "rate", "law")])

@@ -43,11 +43,12 @@
  * SBML without qual (Levels 1 to 3) is a reaction network. The count of a species is its amount. In kinetic laws and initial
  * assignments, the id of a species stands for its amount divided by the size of its compartment, unless the species has
  * hasOnlySubstanceUnits or a compartment without dimensions. Rates are formulas (mass_action is 0). Species, reactions, global
- * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k. Initial
- * assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that is constant
- * or has a boundaryCondition is fixed. A reversible reaction has one kinetic law too, which must not become negative. These are
- * FF_EUNSUPPORTED: rules, events, constraints, delays, conversion factors, fast reactions, reactions without a kinetic law, ids of
- * reactions in formulas, packages that are required, and amounts and stoichiometries that are not whole numbers.
+ * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k.
+ * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
+ * is constant or has a boundaryCondition is fixed. A reversible reaction has one kinetic law too, which must not become
+ * negative. These are FF_EUNSUPPORTED: rules, events, constraints, delays, conversion factors, fast reactions, reactions without
+ * a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that are not whole
+ * numbers.
  *
  * BoolNet's text format, .bnet and SBML-qual cannot express perturbation, the update mode, exempt nodes, removed nodes and
  * (except SBML-qual) initial values. These are not written. ff_io_lost() tells beforehand which of them would be lost.

@@ -21,8 +21,9 @@
  * libsbml finds all other errors. O(length). */
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err);
 
-/* Refuses a document with a package of Level 3 that changes the meaning of a reaction network: one that is required, except qual
- * and the additional operations of Level 3 Version 2, or fbc with strict. FF_EUNSUPPORTED. O(length of the text up to <model>). */
+/* Refuses a document with a package of Level 3 that changes the meaning of a reaction network, with FF_EUNSUPPORTED. These are
+ * packages that are required, except qual and the operations of Level 3 Version 2, and fbc with strict. O(length of the text up
+ * to <model>). */
 ff_status ff_sbml_check_packages(const char *text, size_t length, const char *file, ff_error *err);
 
 /* Makes the id of every node. The ids depend only on the names and their order. A name that is a valid SId

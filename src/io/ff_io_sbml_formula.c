@@ -113,11 +113,8 @@ typedef struct {
 
 /* ---- errors ---- */
 
-static ff_status fail(const walk *w, ff_status status, const char *found, const char *name, const char *wanted) {
-  ff_quoted shown = {""};
-  if (name != NULL) shown = ff_quote(name, strlen(name));
-  return ff_error_set(w->table->err, status, "%s, line %llu: found %s%s%s", w->place.file, (unsigned long long)w->place.line,
-                      found, shown.text, wanted);
+static ff_status fail(const walk *w, ff_status status, const char *thing, const char *name, const char *rest) {
+  return ff_sbml_found(w->table, status, w->place, thing, name, rest);
 }
 
 static ff_status found_element(const walk *w, ASTNodeType_t type) {
@@ -236,9 +233,9 @@ static ff_status emit_name(walk *w, const char *name) {
   if (at < 0) return found_unknown(w, name, " where the id of a species, parameter or compartment was expected");
   const ff_sbml_symbol *symbol = &w->table->symbol[at];
   if (symbol->kind == FF_SBML_REACTION)
-    return fail(w, FF_EUNSUPPORTED, "the reaction ", name, " in a formula, which is not supported");
+    return fail(w, FF_EUNSUPPORTED, "the reaction", name, " in a formula, which is not supported");
   if (symbol->kind == FF_SBML_FUNCTION)
-    return fail(w, FF_EPARSE, "the function ", name, " without arguments where the id of a species, parameter or compartment was "
+    return fail(w, FF_EPARSE, "the function", name, " without arguments where the id of a species, parameter or compartment was "
                 "expected");
   ff_status status = emit_symbol(w, (uint32_t)at);
   if (status == FF_OK && symbol->divisor > 0) status = emit_symbol(w, symbol->divisor);
@@ -318,11 +315,11 @@ static ff_status compile_function(const walk *caller, uint32_t number) {
   walk w = {.table = table, .place = ff_sbml_place(table, definition)};
   const char *name = table->ids.names[number];
   if (function->state == 2) return FF_OK;
-  if (function->state == 1) return fail(&w, FF_EPARSE, "the function ", name, ", which calls itself");
+  if (function->state == 1) return fail(&w, FF_EPARSE, "the function", name, ", which calls itself");
   if (table->nesting == MAX_NESTED_FUNCTIONS)
-    return fail(&w, FF_ESIZE, "the function ", name, ", at which more than 100 functions call each other");
+    return fail(&w, FF_ESIZE, "the function", name, ", at which more than 100 functions call each other");
   const ASTNode_t *body = FunctionDefinition_isSetMath(definition) ? FunctionDefinition_getBody(definition) : NULL;
-  if (body == NULL) return fail(&w, FF_EPARSE, "the function ", name, " without a body where one was expected");
+  if (body == NULL) return fail(&w, FF_EPARSE, "the function", name, " without a body where one was expected");
   ff_build names = {.file = table->ids.file, .err = table->err};
   ff_sbml_scope scope = {&names, FF_SBML_ARGUMENT, 1};
   function->state = 1;
@@ -349,7 +346,7 @@ static ff_status find_function(const walk *w, frame *call) {
   char expected[80];
   snprintf(expected, sizeof expected, " with %u argument%s where %u %s expected", call->n, call->n == 1 ? "" : "s",
            wanted, wanted == 1 ? "was" : "were");
-  return fail(w, FF_EPARSE, "a call of ", name, expected);
+  return fail(w, FF_EPARSE, "a call of", name, expected);
 }
 
 /* ---- operations ---- */

@@ -105,14 +105,14 @@ static ff_status read_laws(reader *r) {
 static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol) {
   const ff_sbml_symbol *s = &r->table.symbol[symbol];
   if (s->kind == FF_SBML_SPECIES || !isnan(s->value)) return FF_OK;
-  ff_place place = ff_sbml_place(&r->table, s->element);
-  const char *id = r->table.ids.names[symbol], *by = id_of(reaction_at(r, reaction));
-  return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found the %s %s without a %s where one was expected, because the kineticLaw "
-                      "of reaction %s depends on it", place.file, (unsigned long long)place.line,
-                      s->kind == FF_SBML_COMPARTMENT ? "compartment" : s->kind == FF_SBML_PARAMETER ? "parameter"
-                                                                                                    : "species reference",
-                      ff_quote(id, strlen(id)).text, s->kind == FF_SBML_COMPARTMENT ? "size" : "value",
-                      ff_quote(by, strlen(by)).text);
+  int compartment = s->kind == FF_SBML_COMPARTMENT;
+  const char *by = id_of(reaction_at(r, reaction));
+  char rest[FF_QUOTE_SIZE + 120];
+  snprintf(rest, sizeof rest, " without a %s where one was expected, because the kineticLaw of reaction %s depends on it",
+           compartment ? "size" : "value", ff_quote(by, strlen(by)).text);
+  return ff_sbml_found(&r->table, FF_EPARSE, ff_sbml_place(&r->table, s->element),
+                       compartment ? "the compartment" : s->kind == FF_SBML_PARAMETER ? "the parameter" : "the species reference",
+                       r->table.ids.names[symbol], rest);
 }
 
 /* Numbers the symbols: species, then the parameters that have a value, and the compartments that kinetic laws name. */
@@ -148,15 +148,16 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   int fine = ff_sbml_is_whole(symbol->value, &net->initial[i]);
   net->fixed[i] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   if (symbol->formula.length == 0)
-    return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found the species %s without an initial amount or concentration where one "
-                        "was expected", place.file, (unsigned long long)place.line, ff_quote(id, strlen(id)).text);
+    return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
+                         " without an initial amount or concentration where one was expected");
   if (fine && net->initial[i] >= 0.0 && net->initial[i] <= FF_MAX_COUNT) {
     net->initial[i] += 0.0; /* no negative zero */
     return FF_OK;
   }
-  return ff_error_set(r->err, FF_EUNSUPPORTED, "%s, line %llu: found the species %s with the initial amount %.15g where a whole "
-                      "number from 0 to 2^53 was expected, a count", place.file, (unsigned long long)place.line,
-                      ff_quote(id, strlen(id)).text, symbol->value);
+  char rest[120];
+  snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count",
+           symbol->value);
+  return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
 }
 
 static ff_status set_symbols(const reader *r, ff_reactions *net) {

@@ -74,8 +74,12 @@ ff_status ff_sbml_table_value(const ff_sbml_table *table, const ff_formula *form
 /* The place of an element of libsbml. */
 ff_place ff_sbml_place(const ff_sbml_table *table, const void *element);
 
-/* Sets the error "FILE, line N: found <ELEMENT> ID, which is not supported in a reaction network". `id` may be NULL. `more` follows
- * it, and may be empty. */
+/* Sets the error "FILE, line N: found THING NAME, which ...". `name` is quoted, and may be NULL. `rest` is what follows it. */
+ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place place, const char *thing, const char *name,
+                        const char *rest);
+
+/* The same for an element: "found <ELEMENT> ID, which is not supported in a reaction network". `id` may be NULL or empty. `more`
+ * follows it, and may be empty. */
 ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more);
 
 /* Whether a number is whole, but for rounding errors: within 1e-9 of its size, and within 1e-3. *whole is the nearest one. */

@@ -2,6 +2,7 @@
 #include "ff_io_sbml_reactions.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,22 @@ ff_place ff_sbml_place(const ff_sbml_table *table, const void *element) {
   return (ff_place){table->ids.file, SBase_getLine(element)};
 }
 
-ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more) {
+ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place place, const char *thing, const char *name,
+                        const char *rest) {
   ff_quoted shown = {""};
-  if (id != NULL && id[0] != '\0') shown = ff_quote(id, strlen(id));
-  ff_place place = ff_sbml_place(table, element);
+  if (name != NULL) shown = ff_quote(name, strlen(name));
+  const char *blank = thing[0] != '\0' && name != NULL ? " " : "";
+  return ff_error_set(table->err, status, "%s, line %llu: found %s%s%s%s", place.file, (unsigned long long)place.line, thing,
+                      blank, shown.text, rest);
+}
+
+ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more) {
+  char thing[100], rest[200];
   const char *name = SBase_getElementName(element);
-  return ff_error_set(table->err, FF_EUNSUPPORTED, "%s, line %llu: found <%s>%s%s, which is not supported in a reaction network%s",
-                      place.file, (unsigned long long)place.line, name == NULL ? "?" : name, shown.text[0] != '\0' ? " " : "",
-                      shown.text, more);
+  snprintf(thing, sizeof thing, "<%.90s>", name == NULL ? "?" : name);
+  snprintf(rest, sizeof rest, ", which is not supported in a reaction network%s", more);
+  if (id != NULL && id[0] == '\0') id = NULL;
+  return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, element), thing, id, rest);
 }
 
 int ff_sbml_is_whole(double number, double *whole) {
@@ -78,7 +87,8 @@ static ff_status add_references(ff_sbml_table *table, const Reaction_t *reaction
 
 /* Adds the i-th element of this kind. Returns 0 in *more if there is none. */
 static ff_status add_element(ff_sbml_table *table, Model_t *model, ff_sbml_kind kind, unsigned i, int *more) {
-  static const char *const what[] = {"species", "parameter", "compartment", "species reference", "reaction", "functionDefinition"};
+  static const char *const what[] = {"species",           "parameter", "compartment",
+                                     "species reference", "reaction",  "functionDefinition"};
   const void *element = NULL;
   switch (kind) {
     case FF_SBML_SPECIES: element = Model_getSpecies(model, i); break;
@@ -119,7 +129,8 @@ static ff_status set_species(ff_sbml_table *table, uint32_t at) {
   const Species_t *species = symbol->element;
   const char *id = table->ids.names[at], *where = Species_getCompartment(species);
   uint32_t compartment;
-  if (Species_isSetConversionFactor(species)) return ff_sbml_unsupported(table, species, id, " because it has a conversionFactor");
+  if (Species_isSetConversionFactor(species))
+    return ff_sbml_unsupported(table, species, id, " because it has a conversionFactor");
   if (!ff_sbml_table_find(table, FF_SBML_COMPARTMENT, where, &compartment)) {
     ff_span found = {where == NULL ? "" : where, where == NULL ? 0 : strlen(where)};
     ff_status status = ff_io_found(table->err, ff_sbml_place(table, species), found, "the id of a compartment");
@@ -158,10 +169,12 @@ static ff_status read_assignment(ff_sbml_table *table, const InitialAssignment_t
     return at < 0 && name.length > 0 ? ff_build_suggest(&table->ids, name, status) : status;
   }
   if (!InitialAssignment_isSetMath(assignment)) return FF_OK; /* Level 3 Version 2: the value remains */
-  if (set_by[at] != NULL)
-    return ff_error_set(table->err, FF_EPARSE, "%s, line %llu: found a second initialAssignment of %s (the first is on line %llu) "
-                        "where one was expected", place.file, (unsigned long long)place.line, ff_quote(id, name.length).text,
-                        (unsigned long long)ff_sbml_place(table, set_by[at]).line);
+  if (set_by[at] != NULL) {
+    char rest[100];
+    snprintf(rest, sizeof rest, " (the first is on line %llu) where one was expected",
+             (unsigned long long)ff_sbml_place(table, set_by[at]).line);
+    return ff_sbml_found(table, FF_EPARSE, place, "a second initialAssignment of", id, rest);
+  }
   set_by[at] = assignment;
   ff_formula formula;
   ff_status status = ff_sbml_formula(&formula, InitialAssignment_getMath(assignment), table, NULL, place.line);
@@ -205,18 +218,16 @@ ff_status ff_sbml_table_value(const ff_sbml_table *table, const ff_formula *form
 
 static ff_status found_missing(const ff_sbml_table *table, uint32_t symbol, uint32_t needs) {
   const ff_sbml_symbol *s = &table->symbol[symbol];
-  ff_place place = ff_sbml_place(table, s->element);
   const char *name = table->ids.names[symbol], *by = table->ids.names[needs];
-  return ff_error_set(table->err, FF_EPARSE, "%s, line %llu: found %s without a value where one was expected, because that of %s "
-                      "depends on it", place.file, (unsigned long long)place.line, ff_quote(name, strlen(name)).text,
-                      ff_quote(by, strlen(by)).text);
+  char rest[FF_QUOTE_SIZE + 100];
+  snprintf(rest, sizeof rest, " without a value where one was expected, because that of %s depends on it",
+           ff_quote(by, strlen(by)).text);
+  return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, s->element), "", name, rest);
 }
 
 static ff_status found_cycle(const ff_sbml_table *table, uint32_t symbol) {
-  ff_place place = ff_sbml_place(table, table->symbol[symbol].element);
-  const char *name = table->ids.names[symbol];
-  return ff_error_set(table->err, FF_EPARSE, "%s, line %llu: found an initial value of %s that depends on itself", place.file,
-                      (unsigned long long)place.line, ff_quote(name, strlen(name)).text);
+  return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, table->symbol[symbol].element), "an initial value of",
+                       table->ids.names[symbol], " that depends on itself");
 }
 
 /* Takes one step for the symbol on top of the stack: computes its value, or puts a symbol on the stack on which it depends. */

@@ -125,8 +125,8 @@ typedef struct {
 } nesting;
 
 static ff_status too_many_terms(ff_place place, ff_error *err) {
-  return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a formula of more than %d nested terms where at most %d were expected",
-                      place.file, (unsigned long long)place.line, FF_SBML_TERMS, FF_SBML_TERMS);
+  return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a formula of more than %d nested terms where at most %d were "
+                      "expected", place.file, (unsigned long long)place.line, FF_SBML_TERMS, FF_SBML_TERMS);
 }
 
 /* Formulas of Level 1 are text. */

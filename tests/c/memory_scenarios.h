@@ -142,8 +142,8 @@ static ff_status reads_sbml(ff_error *err) { return read_text(given.text, FF_FOR
 static const char reactions_text[] =
     "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model>"
     "<listOfFunctionDefinitions><functionDefinition id=\"f\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><lambda>"
-    "<bvar><ci>x</ci></bvar><bvar><ci>y</ci></bvar><apply><sec/><apply><plus/><ci>x</ci><ci>y</ci></apply></apply></lambda></math>"
-    "</functionDefinition></listOfFunctionDefinitions>"
+    "<bvar><ci>x</ci></bvar><bvar><ci>y</ci></bvar><apply><sec/><apply><plus/><ci>x</ci><ci>y</ci></apply></apply></lambda>"
+    "</math></functionDefinition></listOfFunctionDefinitions>"
     "<listOfCompartments><compartment id=\"c\" constant=\"true\"/></listOfCompartments>"
     "<listOfSpecies><species id=\"A\" compartment=\"c\" initialConcentration=\"2\" hasOnlySubstanceUnits=\"false\" "
     "boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies>"

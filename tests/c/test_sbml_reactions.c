@@ -157,7 +157,8 @@ static void amounts(void) {
                LIST("Reactions", "<reaction name=\"r\"><listOfReactants>"
                                  "<speciesReference species=\"A\" stoichiometry=\"4\" denominator=\"2\"/></listOfReactants>"
                                  "<kineticLaw formula=\"k*A^2/(1 + pow(pi, 2)) - sqrt(A) + log10(A)\">"
-                                 "<listOfParameters><parameter name=\"k\" value=\"2\"/></listOfParameters></kineticLaw></reaction>") END,
+                                 "<listOfParameters><parameter name=\"k\" value=\"2\"/></listOfParameters></kineticLaw>"
+                                 "</reaction>") END,
        "A=3 pi=4! | c=1 r_k=2 | r: 2 A -> 0 @ r_k * (A / c)^2 / (1 + (pi / c)^2) - sqrt(A / c) + log10(A / c)"},
   };
   reads_as(examples, COUNT_OF(examples));
@@ -170,7 +171,8 @@ static void local_parameters(void) {
       {L3 CELL AB K LIST("Reactions",
                          REACTION("r", "", FROM_A LAW(OF("times", CI("k") CI("A") CI("c")),
                                                       LIST("LocalParameters", LOCAL("k", "5") LOCAL("c", "6"))))
-                             REACTION("s", "", FROM_A LAW(OF("times", CI("k") CI("A")), LIST("LocalParameters", LOCAL("A", "7"))))) END,
+                             REACTION("s", "", FROM_A LAW(OF("times", CI("k") CI("A")),
+                                                          LIST("LocalParameters", LOCAL("A", "7"))))) END,
        "A=3 B=0 | k=1.5 r_k=5 r_c=6 s_A=7 | r: A -> 0 @ r_k * A * r_c s: A -> 0 @ k * s_A"},
       /* a name that exists already */
       {L3 CELL AB LIST("Parameters", PARAMETER("r_k", "1") PARAMETER("r_k_", "2"))
@@ -191,20 +193,23 @@ static void stoichiometries(void) {
       /* sums, zeros, modifiers, empty sides, and a reversible reaction */
       {L3 CELL AB K LIST("Reactions",
                          REACTION("r", "", LIST("Reactants", REF("B", "2") REF("A", "1") REF("B", "1"))
-                                               LIST("Products", REF("A", "0")) LIST("Modifiers", "<modifierSpeciesReference species=\"A\"/>")
+                                               LIST("Products", REF("A", "0"))
+                                                   LIST("Modifiers", "<modifierSpeciesReference species=\"A\"/>")
                                                    LAW(CI("k"), ""))
                              REACTION("s", "", TO_B LAW(CI("k"), ""))
                                  "<reaction id=\"t\" reversible=\"true\" fast=\"false\">" FROM_A TO_B
                                      LAW(OF("minus", CI("A") CI("B")), "") "</reaction>") END,
        "A=3 B=0 | k=1.5 | r: A + 3 B -> 0 @ k s: 0 -> B @ k t: A -> B @ A - B"},
-      {L2 CELL LIST("Species", SPECIES("A", "initialAmount=\"3\" hasOnlySubstanceUnits=\"true\"")) LIST("Parameters", PARAMETER("n", "3"))
+      {L2 CELL LIST("Species", SPECIES("A", "initialAmount=\"3\" hasOnlySubstanceUnits=\"true\""))
+           LIST("Parameters", PARAMETER("n", "3"))
            LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\">" TWO "</speciesReference>"
                              "</listOfReactants><listOfProducts><speciesReference species=\"A\"><stoichiometryMath>"
                              MATH(CI("n")) "</stoichiometryMath></speciesReference></listOfProducts>" LAW(CI("A"), "")
                              "</reaction>") END,
        "A=3 | n=3 | r: 2 A -> 3 A @ A"},
       /* the id of a species reference is its stoichiometry, also if an initial assignment gives it */
-      {L3 CELL AB LIST("InitialAssignments", "<initialAssignment symbol=\"m\">" MATH(OF("plus", CI("n") CN("1"))) "</initialAssignment>")
+      {L3 CELL AB LIST("InitialAssignments", "<initialAssignment symbol=\"m\">" MATH(OF("plus", CI("n") CN("1")))
+                       "</initialAssignment>")
            LIST("Reactions", REACTION("r", "", "<listOfReactants><speciesReference id=\"n\" species=\"A\" stoichiometry=\"4\" "
                                                "constant=\"true\"/></listOfReactants><listOfProducts><speciesReference id=\"m\" "
                                                "species=\"B\" constant=\"true\"/></listOfProducts>"
@@ -225,7 +230,8 @@ static void initial_assignments(void) {
   static const example examples[] = {
       /* in any order, of parameters, sizes, species and concentrations, with the time, which is 0 */
       {L3 LIST("Compartments", "<compartment id=\"c\" constant=\"true\"/>")
-           LIST("Species", SPECIES("A", COUNT "initialAmount=\"9\"") SPECIES("B", DENSE) SPECIES("D", DENSE "initialAmount=\"6\""))
+           LIST("Species",
+                SPECIES("A", COUNT "initialAmount=\"9\"") SPECIES("B", DENSE) SPECIES("D", DENSE "initialAmount=\"6\""))
                LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>" PARAMETER("l", "1.5"))
                    LIST("InitialAssignments", ASSIGN("A", OF("times", CI("k") CN("4"))) ASSIGN("k", OF("plus", CI("l") CI("B")))
                         ASSIGN("B", OF("divide", CI("D") CN("2"))) ASSIGN("c", OF("plus", CN("4") CSYMBOL("time")))) END,
@@ -235,7 +241,8 @@ static void initial_assignments(void) {
        "A=5 B=0 | |"},
       /* the compartment of a concentration has an initial assignment */
       {L3 LIST("Compartments", "<compartment id=\"c\" constant=\"true\"/>")
-           LIST("Species", SPECIES("A", DENSE "initialConcentration=\"1.5\"")) LIST("InitialAssignments", ASSIGN("c", CN("4"))) END,
+           LIST("Species", SPECIES("A", DENSE "initialConcentration=\"1.5\""))
+               LIST("InitialAssignments", ASSIGN("c", CN("4"))) END,
        "A=6 | |"},
       {L3V2 CELL AB LIST("InitialAssignments", "<initialAssignment symbol=\"A\"/>") END, "A=3 B=0 | |"},
   };
@@ -360,21 +367,23 @@ static void unsupported(void) {
       {RULE("<assignmentRule variable=\"k\">" MATH(CN("1")) "</assignmentRule>"), NO("7: found <assignmentRule> \"k\", " KIND)},
       {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
-      {L3 CELL AB LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" persistent=\"true\">"
-                       MATH("<true/>") "</trigger></event>") END, NO("5: found <event> \"e\", " KIND)},
+      {L3 CELL AB LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" "
+                       "persistent=\"true\">" MATH("<true/>") "</trigger></event>") END, NO("5: found <event> \"e\", " KIND)},
       {L3 CELL AB LIST("Constraints", "<constraint>" MATH("<true/>") "</constraint>") END, NO("5: found <constraint>, " KIND)},
       {SBML("3", "1", CORE, "") "<model id=\"m\" conversionFactor=\"k\">\n" CELL AB K END,
        NO("2: found <model> \"m\", " KIND " because it has a conversionFactor")},
       {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\" conversionFactor=\"k\"")) K END,
        NO("4: found <species> \"A\", " KIND " because it has a conversionFactor")},
-      {L3 CELL AB K LIST("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\">" LAW(CI("k"), "") "</reaction>") END,
+      {L3 CELL AB K LIST("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\">" LAW(CI("k"), "")
+                         "</reaction>") END,
        NO("6: found <reaction> \"r\", " KIND " because it is fast")},
       {L3 CELL AB LIST("Reactions", REACTION("r", "", FROM_A)) END,
        NO("5: found <reaction> \"r\", " KIND " because it has no kineticLaw")},
       {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3.5\"")) END,
        NO("4: found the species \"A\" with the initial amount 3.5 where a whole number from 0 to 2^53 was expected, a count")},
       {L3 CELL LIST("Species", SPECIES("A", DENSE "initialConcentration=\"1.000001\"")) END,
-       NO("4: found the species \"A\" with the initial amount 2.000002 where a whole number from 0 to 2^53 was expected, a count")},
+       NO("4: found the species \"A\" with the initial amount 2.000002 where a whole number from 0 to 2^53 was expected, a "
+          "count")},
       {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"-1\"")) END,
        NO("4: found the species \"A\" with the initial amount -1 where a whole number from 0 to 2^53 was expected, a count")},
       {STOICHIOMETRY(REF("A", "0.5")),
@@ -386,8 +395,8 @@ static void unsupported(void) {
       {STOICHIOMETRY(REF("A", "4e9") REF("A", "4e9")),
        NO("6: found <reaction> \"r\", " KIND " because a stoichiometry is larger than 2^32 - 1")},
       {L2 CELL LIST("Species", SPECIES("A", "initialAmount=\"3\""))
-           LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"><stoichiometryMath>" MATH(CI("A"))
-                "</stoichiometryMath></speciesReference></listOfReactants>" LAW(CI("A"), "") "</reaction>") END,
+           LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"><stoichiometryMath>"
+                MATH(CI("A")) "</stoichiometryMath></speciesReference></listOfReactants>" LAW(CI("A"), "") "</reaction>") END,
        NO("5: found <stoichiometryMath>, " KIND " because it changes with the time")},
       {RATE(OF("times", CI("A") CI("r"))), NO("8: found the reaction \"r\" in a formula, which is not supported")},
       {RATE("<apply>" CSYMBOL("delay") CI("A") CN("1") "</apply>"), NO("8: found a delay in a formula, " KIND)},
@@ -408,8 +417,12 @@ static void unsupported(void) {
 /* Packages that do not change what a reaction network means. */
 static void other_packages(void) {
   static const example examples[] = {
-      {SBML("3", "1", CORE, " xmlns:arrays=\"http://www.sbml.org/sbml/level3/version1/arrays/version1\" arrays:required=\"false\"")
+      {SBML("3", "1", CORE,
+            " xmlns:arrays=\"http://www.sbml.org/sbml/level3/version1/arrays/version1\" arrays:required=\"false\"")
            "<model>\n" CELL AB END, "A=3 B=0 | |"},
+      {SBML("3", "1", CORE, " xmlns:e=\"http://www.sbml.org/sbml/level3/version1/l3v2extendedmath/version1\" e:required=\"true\"")
+           "<model>\n" CELL AB K LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(OF("max", CI("A") CI("k")), ""))) END,
+       READS("max(A, k)")},
       {SBML("3", "1", CORE, " xmlns:qual=\"http://www.sbml.org/sbml/level3/version1/qual/version1\" qual:required=\"true\"")
            "<model>\n" CELL AB K LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(CI("k"), ""))) END, READS("k")},
       {SBML("3", "1", CORE, " xmlns:fbc=\"http://www.sbml.org/sbml/level3/version1/fbc/version2\" fbc:required=\"false\"")
@@ -450,17 +463,20 @@ static void errors(void) {
        NO("4: found the species \"A\" without an initial amount or concentration where one was expected")},
       {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>")
            LIST("Reactions", REACTION("r", "", LAW(CI("k"), ""))) END,
-       NO("5: found the parameter \"k\" without a value where one was expected, because the kineticLaw of reaction \"r\" depends on "
-          "it")},
-      {L3 LIST("Compartments", "<compartment id=\"c\" constant=\"true\"/>") LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\""))
-           LIST("Reactions", REACTION("r", "", FROM_A LAW(CI("A"), ""))) END,
-       NO("3: found the compartment \"c\" without a size where one was expected, because the kineticLaw of reaction \"r\" depends on "
-          "it")},
-      {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>") LIST("InitialAssignments", ASSIGN("A", CI("k"))) END,
+       NO("5: found the parameter \"k\" without a value where one was expected, because the kineticLaw of reaction \"r\" "
+          "depends on it")},
+      {L3 LIST("Compartments", "<compartment id=\"c\" constant=\"true\"/>")
+           LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\""))
+               LIST("Reactions", REACTION("r", "", FROM_A LAW(CI("A"), ""))) END,
+       NO("3: found the compartment \"c\" without a size where one was expected, because the kineticLaw of reaction \"r\" "
+          "depends on it")},
+      {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>")
+           LIST("InitialAssignments", ASSIGN("A", CI("k"))) END,
        NO("5: found \"k\" without a value where one was expected, because that of \"A\" depends on it")},
       {L3 CELL AB K LIST("InitialAssignments", ASSIGN("A", CI("k")) ASSIGN("k", CI("A"))) END,
        NO("4: found an initial value of \"A\" that depends on itself")},
-      {L3 CELL AB K "<listOfInitialAssignments>\n" ASSIGN("k", CN("1")) "\n" ASSIGN("k", CN("2")) "</listOfInitialAssignments>" END,
+      {L3 CELL AB K "<listOfInitialAssignments>\n" ASSIGN("k", CN("1")) "\n" ASSIGN("k", CN("2"))
+           "</listOfInitialAssignments>" END,
        NO("8: found a second initialAssignment of \"k\" (the first is on line 7) where one was expected")},
       {L3 CELL AB K LIST("InitialAssignments", ASSIGN("z", CI("k"))) END, NO("6: found \"z\"" FORMULA(IDS))},
       {STOICHIOMETRY(REF("Z", "1")), NO("6: found \"Z\"" FORMULA("the id of a species"))},
@@ -483,7 +499,7 @@ static char *grow_text(char *at, const char *piece, int n) {
 
 /* Sums of many terms become deep trees in libsbml, and so do formulas of Level 1. */
 static void many_terms(void) {
-  static const char head[] = L3 CELL AB K "<listOfReactions>" "<reaction id=\"r\" reversible=\"false\" fast=\"false\"><kineticLaw>"
+  static const char head[] = L3 CELL AB K "<listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><kineticLaw>"
       "<math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><plus/>";
   static const char tail[] = "</apply></math></kineticLaw></reaction></listOfReactions>" END;
   static const char head1[] = L1 "<listOfCompartments><compartment name=\"c\"/></listOfCompartments><listOfSpecies>"
@@ -504,7 +520,7 @@ static void many_terms(void) {
       if (i == 0)
         FF_CHECK_OK(status, &err);
       else
-        FF_CHECK_FAILS(status, FF_EPARSE, &err, "found a formula of more than 5000 nested terms where at most 5000 were expected");
+        FF_CHECK_FAILS(status, FF_EPARSE, &err, "found a formula of more than 5000 nested terms where at most 5000");
       ff_io_model_free(&model);
       free(text);
     }
@@ -518,8 +534,8 @@ static void nested_functions(void) {
       if (text == NULL) return;
       at += sprintf(at, "%s<listOfFunctionDefinitions>%s", L3, FUNCTION("f0", BVAR("x"), CI("x")));
       for (int i = 1; i <= n; i++) {
-        at += sprintf(at, "<functionDefinition id=\"f%d\">" "<math xmlns=\"http://www.w3.org/1998/Math/MathML\"><lambda>" BVAR("x")
-                      "<apply><plus/>", i);
+        at += sprintf(at, "<functionDefinition id=\"f%d\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><lambda>"
+                      BVAR("x") "<apply><plus/>", i);
         for (int j = 0; j <= twice; j++) at += sprintf(at, "<apply><ci>f%d</ci><ci>x</ci></apply>", i - 1);
         at += sprintf(at, "</apply></lambda></math></functionDefinition>");
       }

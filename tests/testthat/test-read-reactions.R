@@ -4,7 +4,8 @@ sbml_file <- function(..., attributes = "level=\"3\" version=\"1\"") {
   file <- tempfile("net", fileext = ".xml")
   writeLines(c(
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-    sprintf("<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" %s>", attributes), "<model>", ..., "</model>", "</sbml>"
+    sprintf("<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" %s>", attributes), "<model>", ..., "</model>",
+    "</sbml>"
   ), file)
   file
 }
@@ -123,7 +124,7 @@ test_that("what is not supported is an error that names the element and the line
   expect_match(refused(cell, some, list_of("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\"/>")), "is fast")
 })
 
-# ---- the stochastic SBML test suite (Evans, Gillespie and Wilkinson 2008) --------------------------------------------------------
+# ---- the stochastic SBML test suite (Evans, Gillespie and Wilkinson 2008) ------------------------------------------------------
 
 dsmts_file <- function(case, what = "sbml-l3v1.xml") skip_without_shared(sprintf("dsmts/%05d/%05d-%s", case, case, what))
 
@@ -167,8 +168,8 @@ test_that("propensities of the stochastic test suite are those that its descript
   expect_identical(read_network(dsmts_file(25))$species$fixed, c(FALSE, TRUE, FALSE))
 })
 
-# If the propensities are a + b X, the mean m of X follows the equation dm/dt = a + b m, where a and b are summed over the reactions,
-# each times its change of X. The means of the test suite have five decimals.
+# If the propensities are a + b X, the mean m of X follows the equation dm/dt = a + b m, where a and b are summed over the
+# reactions, each times its change of X. The means of the test suite have five decimals.
 test_that("linear cases of the stochastic test suite have the means that follow from the network", {
   for (case in c(1:18, 20:27, 37:39)) {
     net <- read_network(dsmts_file(case))
