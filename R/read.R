@@ -8,19 +8,24 @@
 #'   reading in binary mode, and closed again. For text in another encoding, open it first:
 #'   `file(path, "r", encoding = "latin1")`.
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
-#' @param perturbation The perturbation probability p, at least 0 and below 1. It overrides the value in the file. With `NULL`
-#'   (the default), the value in the file is used. Only the format of ASSA-PBN stores it; in the other formats it is 0.
-#' @param update `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
-#'   chosen uniformly at random). It overrides the value in the file. With `NULL` (the default), the value in the file is used.
-#'   Only the format of ASSA-PBN stores it; networks in the other formats are read as synchronous.
-#' @param exempt Nodes that are never perturbed: names, numbers, or a logical vector with one element per node; `character()`
-#'   for none. The word `"inputs"` stands for all inputs, as in [pbn()]. With `NULL` (the default), the nodes that the file
-#'   exempts.
-#' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
-#'   It overrides the values in the file for the nodes that it names. With `NULL` (the default), the values in the file are used.
+#' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network,
+#'   they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
 #'
-#' @returns A network of class `pbn`, as created by [pbn()]. For a reaction network (SBML without qual, or BioNetGen's `.net`),
-#'   there is an error of class `fireflip_error_unsupported` that describes the content of the file.
+#'   `perturbation` is the perturbation probability p, at least 0 and below 1. Only the format of ASSA-PBN stores it; in the other
+#'   formats it is 0.
+#'
+#'   `update` is `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
+#'   chosen uniformly at random). Only the format of ASSA-PBN stores it; networks in the other formats are read as synchronous.
+#'
+#'   `exempt` are the nodes that are never perturbed: names, numbers, or a logical vector with one element per node;
+#'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
+#' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
+#'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
+#'   With `NULL` (the default), the values in the file are used.
+#'
+#' @returns A network of class `pbn`, as created by [pbn()]. If the file is SBML without qual, a network of class
+#'   `reaction_network`, as created by [reaction_network()]. For BioNetGen's files, there is an error of class
+#'   `fireflip_error_unsupported` that describes the content of the file.
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -47,15 +52,38 @@
 #'
 #' **SBML-qual** (`"sbml"`): SBML level 3 with the package *qual*, read with libsbml. Every species must have two levels.
 #'
+#' **SBML** (`"sbml"`) of levels 1 to 3 without qual: a reaction network, described in the next section.
+#'
 #' **Rules** (`"rules"`): one line per node, `name = function` or `name := function`. `#` starts a comment. Names without a line
 #' are inputs, as in BoolNet's format.
 #'
 #' Predictor functions follow the grammar of [pbn()]. Names with spaces or operators must be quoted with double quotes or
 #' backquotes.
 #'
+#' @section Reaction networks in SBML:
+#' The network is the stochastic model that the file describes. The count of a species is its amount (an initial concentration is
+#' multiplied by the size of the compartment), and must be a whole number. The propensity of a reaction is its kinetic law,
+#' unchanged: each rate has the law `"formula"`. As SBML demands, a kinetic law such as `k * A * B` uses concentrations, which are
+#' written as `A / cell`, unless a species has `hasOnlySubstanceUnits`. Names are the ids of the file.
+#'
+#'   * Parameters of the model, and the sizes of compartments that rates use, are parameters of the network. A parameter `k` that
+#'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
+#'     are computed when the file is read.
+#'   * Species that are constant or have a boundary condition are fixed.
+#'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
+#'     `factorial`.
+#'   * Units are not converted. An amount of 100 mole is a count of 100.
+#'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
+#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
+#'
+#' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
+#' rules, events, constraints, delays, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions in
+#' formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change, models of flux balance
+#' analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole number by a rounding error
+#' (a relative error of 1e-9).
 #' @section Errors: `fireflip_error_file` if the file cannot be read; `fireflip_error_parse` with the file, the line, what was
-#'   found and what was expected; `fireflip_error_unsupported` for a model of another kind; `fireflip_error_model` for an
-#'   inconsistent network; `fireflip_error_argument` for an invalid argument.
+#'   found and what was expected; `fireflip_error_unsupported` for a model of another kind, or with elements that are not
+#'   supported; `fireflip_error_model` for an inconsistent network; `fireflip_error_argument` for an invalid argument.
 #' @references Mizera A, Pang J, Yuan Q (2016). ASSA-PBN 2.0: a software tool for probabilistic Boolean networks.
 #'   *Computational Methods in Systems Biology*, LNCS 9859, 309-315.
 #'
@@ -65,7 +93,13 @@
 #' Chaouiya C, et al. (2013). SBML qualitative models: a model representation format and infrastructure to foster
 #' interactions between qualitative modelling formalisms and tools. *BMC Systems Biology* 7, 135.
 #' \doi{10.1186/1752-0509-7-135}
-#' @seealso [write_network()], [pbn()], [example_model()].
+#'
+#' Hucka M, et al. (2019). The Systems Biology Markup Language (SBML): language specification for level 3 version 2 core
+#' release 2. *Journal of Integrative Bioinformatics* 16(2), 20190021. \doi{10.1515/jib-2019-0021}
+#'
+#' Evans TW, Gillespie CS, Wilkinson DJ (2008). The SBML discrete stochastic models test suite. *Bioinformatics* 24(2), 285-286.
+#' \doi{10.1093/bioinformatics/btm566}
+#' @seealso [write_network()], [pbn()], [reaction_network()], [example_model()].
 #' @concept import
 #' @concept SBML-qual
 #' @concept load a network
@@ -93,6 +127,10 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
     format <- "bnet"
   }
   read <- .Call(ffi_read_network, source$name, format, source$text)
+  if (read$class == "reaction_network") {
+    refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
+    return(start_at(reactions_from_core(read$model), initial))
+  }
   model <- new_pbn(read$model)
   if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, source), model$nodes)
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
@@ -262,9 +300,32 @@ bnet_of_rules <- function(source) {
   charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
 }
 
+# ---- reaction networks -------------------------------------------------------------------------------------------------------
+
+reactions_from_core <- function(columns) {
+  reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
+  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+}
+
+# Arguments that only Boolean networks have.
+refuse_boolean <- function(file, ...) {
+  given <- names(Filter(Negate(is.null), list(...)))
+  if (length(given) > 0L) {
+    abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a reaction network.", given[[1L]], file))
+  }
+}
+
+start_at <- function(model, initial) {
+  counts <- check_named_numbers(initial, "initial", counts = TRUE)
+  at <- match(names(counts), model$species$species)
+  if (anyNA(at)) abort_unknown_names("`initial`", names(counts)[is.na(at)], model$species$species, "species")
+  model$species$initial[at] <- counts
+  model
+}
+
 # ---- other kinds of models ----------------------------------------------------------------------------------------------------
 
-# Files of BioNetGen begin with blocks of these names. The core detects reaction networks in SBML.
+# Files of BioNetGen begin with blocks of these names.
 is_bionetgen <- function(line) {
   blocks <- c("model", "parameters", "compartments", "molecule types", "(seed )?species", "observables", "functions", "reaction")
   grepl(sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|")), line, ignore.case = TRUE)
@@ -283,7 +344,7 @@ refuse_bionetgen <- function(source) {
     sprintf("a reaction network (BioNetGen, %s%s)", if (is.na(species)) "" else sprintf("%s species and ", species),
       count_of(reactions, "reaction"))
   }
-  abort("unsupported", sprintf("%s holds %s, which this version cannot read; it reads Boolean networks.", source$name, what))
+  abort("unsupported", sprintf("%s holds %s, which this version cannot read.", source$name, what))
 }
 
 # ---- names without a rule ------------------------------------------------------------------------------------------------------

@@ -89,10 +89,10 @@ static void show_name(char *shown, const char *file) {
   shown[at] = '\0';
 }
 
-ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
-                      ff_error *err) {
+ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
+                            ff_format format, ff_error *err) {
   char shown[SHOWN_NAME];
-  *out = NULL;
+  *out = (ff_io_model){NULL, NULL};
   show_name(shown, file);
   if (length > FF_IO_MAX_BYTES)
     return ff_error_set(err, FF_ESIZE, "%s has %zu bytes; a network's file has at most %llu", shown, length,
@@ -107,12 +107,38 @@ ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t l
   if (status != FF_OK) return status;
   if (found != NULL) *found = format;
   switch (format) {
-    case FF_FORMAT_ASSA: return ff_io_assa_parse(out, text, length, shown, err);
+    case FF_FORMAT_ASSA: return ff_io_assa_parse(&out->pbn, text, length, shown, err);
     case FF_FORMAT_BOOLNET:
-    case FF_FORMAT_BNET: return ff_io_boolnet_parse(out, text, length, shown, format == FF_FORMAT_BOOLNET, err);
+    case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, err);
     default: return ff_error_set(err, FF_EARGUMENT, "%d is not a format", (int)format);
   }
+}
+
+void ff_io_model_free(ff_io_model *model) {
+  ff_pbn_free(model->pbn);
+  ff_reactions_free(model->reactions);
+  *model = (ff_io_model){NULL, NULL};
+}
+
+/* Passes the Boolean network on. A reaction network is freed, and is an error. */
+static ff_status take_pbn(ff_pbn **out, ff_io_model *model, const char *file, ff_error *err) {
+  char shown[SHOWN_NAME];
+  *out = model->pbn;
+  if (model->reactions == NULL) return FF_OK;
+  show_name(shown, file);
+  ff_status status = ff_error_set(err, FF_EUNSUPPORTED, "%s holds a reaction network (%u species and %u reactions); a Boolean "
+                                  "network was expected", shown, model->reactions->n_species, model->reactions->n_reactions);
+  ff_io_model_free(model);
+  return status;
+}
+
+ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
+                      ff_error *err) {
+  ff_io_model model;
+  *out = NULL;
+  ff_status status = ff_io_parse_model(&model, found, text, length, file, format, err);
+  return status == FF_OK ? take_pbn(out, &model, file, err) : status;
 }
 
 /* ---- files ---- */
@@ -148,15 +174,22 @@ static ff_status read_file(char **text, size_t *length, const char *path, ff_err
   return status;
 }
 
-ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err) {
+ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_error *err) {
   char *text;
   size_t length;
-  *out = NULL;
+  *out = (ff_io_model){NULL, NULL};
   ff_status status = read_file(&text, &length, path, err);
   if (status != FF_OK) return status;
-  status = ff_io_parse(out, found, text, length, path, format, err);
+  status = ff_io_parse_model(out, found, text, length, path, format, err);
   free(text);
   return status;
+}
+
+ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err) {
+  ff_io_model model;
+  *out = NULL;
+  ff_status status = ff_io_read_model(&model, found, path, format, err);
+  return status == FF_OK ? take_pbn(out, &model, path, err) : status;
 }
 
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err) {

@@ -1,4 +1,4 @@
-/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, and SBML-qual. Only ff_io_sbml*.c use libsbml.
+/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, and SBML. Only ff_io_sbml*.c use libsbml.
  * Uses base/ and model/. Every message on a malformed file names the file and the line (if one is known), what was found and
  * what was expected.
  *
@@ -38,8 +38,17 @@
  * writer makes an id from it (ff_sbml_ids()) and writes the name as an attribute. The reader uses names instead of ids only
  * if ff_sbml_ids() would make exactly these ids from the names of all species, so arbitrary or repeated names in other
  * programs' files do no harm. A document type is refused, so no entity is expanded. Elements may be nested at most 400 deep,
- * and the writer refuses a function that would need more (FF_EMODEL). A document that holds a reaction network is
- * FF_EUNSUPPORTED.
+ * and the writer refuses a function that would need more (FF_EMODEL).
+ *
+ * SBML without qual (Levels 1 to 3) is a reaction network. The count of a species is its amount. In kinetic laws and initial
+ * assignments, the id of a species stands for its amount divided by the size of its compartment, unless the species has
+ * hasOnlySubstanceUnits or a compartment without dimensions. Rates are formulas (mass_action is 0). Species, reactions, global
+ * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k.
+ * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
+ * is constant or has a boundaryCondition is fixed. A reversible reaction has one kinetic law too, which must not become
+ * negative. These are FF_EUNSUPPORTED: rules, events, constraints, delays, conversion factors, fast reactions, reactions without
+ * a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that are not whole
+ * numbers.
  *
  * BoolNet's text format, .bnet and SBML-qual cannot express perturbation, the update mode, exempt nodes, removed nodes and
  * (except SBML-qual) initial values. These are not written. ff_io_lost() tells beforehand which of them would be lost.
@@ -48,6 +57,7 @@
 #define FF_IO_H
 
 #include "../model/ff_model.h"
+#include "../model/ff_reactions.h"
 
 #define FF_IO_MAX_BYTES (UINT64_C(1) << 31) /* of a file; larger files are FF_ESIZE */
 
@@ -63,6 +73,19 @@ ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format
  * terminated. */
 ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
                       ff_error *err);
+
+/* A network of either kind: one of the members is NULL. */
+typedef struct {
+  ff_pbn *pbn;
+  ff_reactions *reactions;
+} ff_io_model;
+
+/* The same two functions for a network of either kind. ff_io_read() and ff_io_parse() refuse a reaction network with
+ * FF_EUNSUPPORTED. The caller frees the contents of *out with ff_io_model_free(); on failure both members are NULL. */
+ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_error *err);
+ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
+                            ff_format format, ff_error *err);
+void ff_io_model_free(ff_io_model *model); /* frees what the struct owns, not the struct */
 
 /* Writes a network to the file `path`, completely or not at all: it writes a temporary file in the same folder and renames
  * it. Devices and pipes are written directly. FF_EFILE if the disk is full. FF_EMODEL if the format cannot express the network:

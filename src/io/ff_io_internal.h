@@ -111,7 +111,8 @@ ff_status ff_io_boolnet_parse(ff_pbn **out, const char *text, size_t length, con
                               ff_error *err);
 ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, ff_error *err);
 
-ff_status ff_io_sbml_parse(ff_pbn **out, const char *text, size_t length, const char *file, ff_error *err);
+/* Reads either kind of network. Exactly one member of *out is not NULL afterwards; on failure both are NULL. */
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_error *err);
 ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of SBML-qual share. Only they use libsbml.
+/* What the files of SBML share. Only they use libsbml.
  *
  * If libsbml gets no memory, it throws std::bad_alloc. C cannot catch this, so the process ends. libsbml's C functions offer
  * no other way, and the core has no C++. The allocations of these files themselves are checked like all others.
@@ -12,9 +12,19 @@
  * element, and the stack may be as small as 1 MB. */
 #define FF_SBML_DEPTH 400
 
+/* The largest depth of a formula's syntax tree. libsbml turns sums and products of many terms into nested ones, and needs up to
+ * 65 bytes of stack for each level. */
+#define FF_SBML_TERMS 5000
+
 /* Checks a document before libsbml reads it: it must have no document type (so no entity can be expanded or fetched), no
- * encoding except UTF-8, and at most FF_SBML_DEPTH open elements. libsbml finds all other errors. O(length). */
+ * encoding except UTF-8, at most FF_SBML_DEPTH open elements, and no formula that may be nested more than FF_SBML_TERMS deep.
+ * libsbml finds all other errors. O(length). */
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err);
+
+/* Refuses a document with a package of Level 3 that changes the meaning of a reaction network, with FF_EUNSUPPORTED. These are
+ * packages that are required, except qual and the operations of Level 3 Version 2, and fbc with strict. O(length of the text up
+ * to <model>). */
+ff_status ff_sbml_check_packages(const char *text, size_t length, const char *file, ff_error *err);
 
 /* Makes the id of every node. The ids depend only on the names and their order. A name that is a valid SId
  * ([A-Za-z_][A-Za-z0-9_]*) is its own id. In any other name, each character outside [A-Za-z0-9_] is replaced by '_', and '_'

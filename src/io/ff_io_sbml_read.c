@@ -1,4 +1,4 @@
-/* Reads SBML-qual: Level 3, qual Version 1, with species that have the levels 0 and 1. */
+/* Reads a model of SBML-qual: Level 3, qual Version 1, with species that have the levels 0 and 1. */
 #include "ff_io_sbml_math.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@ typedef struct {
   QualModelPlugin_t *model;
   uint64_t *set_on; /* for each species: the line of the transition that has it as output, or 0 if there is none */
   int8_t *initial;
-  size_t before; /* number of bytes put in front of the first line */
   ff_error *err;
 } reader;
 
@@ -31,64 +30,6 @@ static ff_status found_level(const reader *r, const void *element, const char *t
 static ff_status found_kind(const reader *r, ff_place place, const char *found, const char *expected) {
   return ff_error_set(r->err, FF_EPARSE, "%s, line %llu: found %s where %s was expected", place.file,
                       (unsigned long long)place.line, found, expected);
-}
-
-/* ---- libsbml's messages ---- */
-
-/* Copies the part of libsbml's message that is about this file, on one line. This is the text after the line "Reference:
- * ...", if there is any, else the start of the message. */
-#define SAID_SIZE 400
-static void shorten(char *said, const char *message) {
-  static const char reference[] = "\nReference:";
-  const char *from = message, *mark;
-  while ((mark = strstr(from, reference)) != NULL) from = mark + 1;
-  const char *end = strchr(from, '\n');
-  if (from != message && end != NULL && end[strspn(end, " \t\r\n")] != '\0')
-    from = end;
-  else
-    from = message;
-  int valid = ff_utf8_valid(from, strlen(from)), blank = 1;
-  size_t at = 0, last = 0; /* `last`: where the character starts that contains `at` */
-  for (; *from != '\0' && (from == message || strncmp(from, reference, sizeof reference - 1) != 0); from++) {
-    unsigned char c = (unsigned char)*from;
-    if (c <= 0x20 || c == 0x7F) {
-      if (!blank) said[at++] = ' ';
-      blank = 1;
-    } else {
-      if ((c & 0xC0) != 0x80) last = at;
-      said[at++] = c >= 0x80 && !valid ? '?' : (char)c;
-      blank = 0;
-    }
-    if (at == SAID_SIZE - 4) {
-      memcpy(said + last, "...", 4);
-      return;
-    }
-  }
-  while (at > 0 && (said[at - 1] == ' ' || said[at - 1] == '.')) at--;
-  said[at] = '\0';
-}
-
-/* Notes and annotations are not read, so errors in them are ignored. */
-static int is_about_remarks(unsigned id) {
-  return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
-}
-
-static ff_status check_errors(const reader *r, SBMLDocument_t *document) {
-  unsigned n = SBMLDocument_getNumErrors(document);
-  for (unsigned i = 0; i < n; i++) {
-    const XMLError_t *error = (const XMLError_t *)SBMLDocument_getError(document, i);
-    unsigned severity = XMLError_getSeverity(error);
-    if (severity != LIBSBML_SEV_ERROR && severity != LIBSBML_SEV_FATAL) continue;
-    if (is_about_remarks(XMLError_getErrorId(error))) continue;
-    const char *message = XMLError_getMessage(error);
-    char said[SAID_SIZE];
-    shorten(said, message == NULL || message[0] == '\0' ? "an error without a message" : message);
-    unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
-    if (line <= 1 && column > r->before) column -= (unsigned)r->before;
-    return ff_error_set(r->err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", r->build.file, line == 0 ? 1 : line,
-                        column, said);
-  }
-  return FF_OK;
 }
 
 /* ---- species ---- */
@@ -310,54 +251,18 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
   return status;
 }
 
-/* ---- the document ---- */
-
-/* The error for a document that holds no Boolean network. */
-static ff_status found_other_kind(const reader *r, const SBMLDocument_t *document, const Model_t *model) {
-  unsigned species = Model_getNumSpecies(model), reactions = Model_getNumReactions(model);
-  if (species == 0 && reactions == 0)
-    return found_kind(r, place_of(r, model), "a model without the package qual", "one of SBML Level 3 with qual, Version 1,");
-  return ff_error_set(r->err, FF_EUNSUPPORTED,
-                      "%s holds a reaction network (SBML Level %u Version %u with %u species and %u reactions), which "
-                      "fireflip cannot read; in SBML it reads only Boolean networks (Level 3 with the package qual)",
-                      r->build.file, SBMLDocument_getLevel(document), SBMLDocument_getVersion(document), species, reactions);
-}
-
-static ff_status read_document(reader *r, SBMLDocument_t *document, ff_pbn **out) {
-  ff_status status = check_errors(r, document);
-  if (status != FF_OK) return status;
-  Model_t *model = SBMLDocument_getModel(document);
-  if (model == NULL) return ff_io_found(r->err, (ff_place){r->build.file, 1}, (ff_span){"", 0}, "a model");
-  r->model = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
-  if (r->model == NULL || (QualModelPlugin_getNumQualitativeSpecies(r->model) == 0 && Model_getNumReactions(model) > 0))
-    return found_other_kind(r, document, model);
-  status = read_species(r, model);
-  if (status == FF_OK) status = read_transitions(r);
-  if (status == FF_OK) status = ff_build_pbn(out, &r->build);
-  if (status != FF_OK) return status;
-  memcpy((*out)->initial, r->initial, (*out)->n_nodes * sizeof *r->initial);
-  status = take_names(r, *out);
-  return status == FF_OK ? ff_build_finish(*out, &r->build) : status;
-}
-
-ff_status ff_io_sbml_parse(ff_pbn **out, const char *text, size_t length, const char *file, ff_error *err) {
+ff_status ff_sbml_read_qual(ff_pbn **out, Model_t *model, const char *file, ff_error *err) {
   reader r = {.build = {.file = file, .err = err}, .err = err};
   *out = NULL;
-  ff_status status = ff_sbml_check_xml(text, length, file, err);
-  if (status != FF_OK) return status;
-  /* without it, libsbml would add a declaration on a line of its own */
-  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-  r.before = length >= 14 && memcmp(text, declaration, 14) == 0 ? 0 : sizeof declaration - 1;
-  char *copy = ff_calloc(r.before + length + 1, 1);
-  if (copy != NULL) {
-    memcpy(copy, declaration, r.before);
-    memcpy(copy + r.before, text, length);
+  r.model = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
+  ff_status status = read_species(&r, model);
+  if (status == FF_OK) status = read_transitions(&r);
+  if (status == FF_OK) status = ff_build_pbn(out, &r.build);
+  if (status == FF_OK) {
+    memcpy((*out)->initial, r.initial, (*out)->n_nodes * sizeof *r.initial);
+    status = take_names(&r, *out);
   }
-  SBMLDocument_t *document = copy == NULL ? NULL : readSBMLFromString(copy);
-  free(copy);
-  if (document == NULL) return ff_error_set(err, FF_EMEMORY, "%s: no memory for a document of %zu bytes", file, length);
-  status = read_document(&r, document, out);
-  SBMLDocument_free(document);
+  if (status == FF_OK) status = ff_build_finish(*out, &r.build);
   ff_build_free(&r.build);
   free(r.set_on);
   free(r.initial);

@@ -1,4 +1,4 @@
-/* SBML-qual without libsbml: what a document must not contain, and the ids of nodes. */
+/* SBML without libsbml: what a document must not contain, and the ids of nodes. */
 #include "ff_io_sbml.h"
 
 #include <stdlib.h>
@@ -63,68 +63,213 @@ static ff_status check_encoding(ff_span declaration, const char *file, ff_error 
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/* Moves *at to after the next attribute of a tag. Returns 0 if there is none. Attributes that are not well-formed are skipped,
+ * because libsbml reports them. */
+static int next_attribute(const char **at, const char *end, ff_span *name, ff_span *value) {
+  const char *equals;
+  while (*at < end && (equals = memchr(*at, '=', (size_t)(end - *at))) != NULL) {
+    const char *stop = equals, *open = equals + 1;
+    while (stop > *at && is_space(stop[-1])) stop--;
+    const char *start = stop;
+    while (start > *at && !is_space(start[-1])) start--;
+    while (open < end && is_space(*open)) open++;
+    *at = open;
+    if (open == end || (*open != '"' && *open != '\'')) continue;
+    const char *close = memchr(open + 1, *open, (size_t)(end - open - 1));
+    if (close == NULL) return 0;
+    *at = close + 1;
+    *name = (ff_span){start, (size_t)(stop - start)};
+    *value = (ff_span){open + 1, (size_t)(close - open - 1)};
+    return 1;
+  }
+  return 0;
+}
+
+static int equals_word(ff_span span, const char *word) {
+  return span.length == strlen(word) && memcmp(span.text, word, span.length) == 0;
+}
+
+static int ends_in(ff_span span, const char *word) {
+  size_t length = strlen(word);
+  return span.length >= length && memcmp(span.text + span.length - length, word, length) == 0;
+}
+
 /* If a namespace is only the name of one of libsbml's packages, such as xmlns="qual", libsbml treats it as that package in a
  * version that does not exist, and throws an exception that C cannot catch. A namespace is a URI, which contains a colon, so a
  * namespace without a colon is refused. */
 static ff_status check_namespaces(ff_span tag, ff_place place, ff_error *err) {
-  const char *at = tag.text, *end = tag.text + tag.length, *equals;
-  while (at < end && (equals = memchr(at, '=', (size_t)(end - at))) != NULL) {
-    const char *stop = equals, *open = equals + 1;
-    while (stop > at && is_space(stop[-1])) stop--;
-    const char *name = stop;
-    while (name > at && !is_space(name[-1])) name--;
-    while (open < end && is_space(*open)) open++;
-    at = open;
-    if (open == end || (*open != '"' && *open != '\'')) continue; /* not well-formed: libsbml reports it */
-    const char *close = memchr(open + 1, *open, (size_t)(end - open - 1));
-    if (close == NULL) break;
-    at = close + 1;
-    ff_span value = {open + 1, (size_t)(close - open - 1)};
-    if (stop - name >= 5 && memcmp(name, "xmlns", 5) == 0 && value.length > 0 && memchr(value.text, ':', value.length) == NULL)
+  const char *at = tag.text;
+  ff_span name, value;
+  while (next_attribute(&at, tag.text + tag.length, &name, &value))
+    if (name.length >= 5 && memcmp(name.text, "xmlns", 5) == 0 && value.length > 0 &&
+        memchr(value.text, ':', value.length) == NULL)
       return ff_io_found(err, place, value, "the URI of a namespace");
+  return FF_OK;
+}
+
+/* The name of the element of a start tag, without a prefix. */
+static ff_span local_name(ff_span tag) {
+  size_t end = 1;
+  while (end < tag.length && !is_space(tag.text[end]) && tag.text[end] != '>' && tag.text[end] != '/') end++;
+  ff_span name = {tag.text + 1, end - 1};
+  const char *colon = memchr(name.text, ':', name.length);
+  if (colon != NULL) name = (ff_span){colon + 1, (size_t)(name.text + name.length - colon - 1)};
+  return name;
+}
+
+/* The elements that are open. Within MathML, libsbml turns a sum or product of n terms into n - 1 nested operations. `terms` is
+ * the number of child elements that the open elements have so far, so the syntax tree is not nested more deeply. */
+typedef struct {
+  uint32_t depth, math; /* `math`: the depth of the open <math>, or 0 */
+  uint32_t terms, children[FF_SBML_DEPTH + 1];
+} nesting;
+
+static ff_status too_many_terms(ff_place place, ff_error *err) {
+  return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a formula of more than %d nested terms where at most %d were "
+                      "expected", place.file, (unsigned long long)place.line, FF_SBML_TERMS, FF_SBML_TERMS);
+}
+
+/* Formulas of Level 1 are text. */
+static ff_status check_text_formula(ff_span tag, ff_span element, ff_place place, ff_error *err) {
+  const char *at = tag.text;
+  ff_span name, value;
+  if (!ends_in(element, "Law") && !ends_in(element, "Rule")) return FF_OK;
+  while (next_attribute(&at, tag.text + tag.length, &name, &value)) {
+    if (!ends_in(name, "formula")) continue; /* libsbml ignores the prefix of an attribute */
+    size_t terms = 0;
+    for (size_t i = 0; i < value.length; i++) terms += strchr("+-*/^(,&", value.text[i]) != NULL;
+    if (terms > FF_SBML_TERMS) return too_many_terms(place, err);
   }
   return FF_OK;
 }
 
+static ff_status open_element(nesting *n, ff_span tag, int alone, ff_place place, ff_error *err) {
+  ff_span element = local_name(tag);
+  if (n->math > 0) {
+    n->children[n->depth]++;
+    if (++n->terms > FF_SBML_TERMS) return too_many_terms(place, err);
+  }
+  if (alone) return check_text_formula(tag, element, place, err);
+  if (++n->depth > FF_SBML_DEPTH)
+    return ff_error_set(err, FF_EPARSE, "%s, line %llu: found more than %d nested elements where at most %d were expected",
+                        place.file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
+  n->children[n->depth] = 0;
+  if (n->math == 0 && equals_word(element, "math")) n->math = n->depth;
+  return check_text_formula(tag, element, place, err);
+}
+
+static void close_element(nesting *n) {
+  if (n->math > 0) n->terms -= n->children[n->depth];
+  if (n->math == n->depth) n->math = 0;
+  if (n->depth > 0) n->depth--;
+}
+
+/* Checks what begins with "<?" or "<!" and is neither a comment nor CDATA. */
+static ff_status check_declaration(scanner *s, const char *file, ff_error *err) {
+  size_t from = s->at, end = from;
+  const char *text = s->text;
+  if (starts(s, "<?")) {
+    move_past(s, 2, "?>");
+    if (memcmp(text + from, "<?xml", s->at - from < 5 ? s->at - from : 5) != 0) return FF_OK;
+    return check_encoding((ff_span){text + from, s->at - from}, file, err);
+  }
+  while (end < s->length && end - from < 40 && text[end] != '\n' && text[end] != '\r' && text[end] != '[') end++;
+  return ff_io_found(err, (ff_place){file, s->line}, ff_span_trim((ff_span){text + from, end - from}),
+                     "an element (a document type may define entities and is not read)");
+}
+
+/* Moves to the next tag, or to the next declaration, over comments and CDATA. Returns 0 at the end. */
+static int next_markup(scanner *s) {
+  while (s->at < s->length) {
+    const char *next = memchr(s->text + s->at, '<', s->length - s->at);
+    move_to(s, next == NULL ? s->length : (size_t)(next - s->text));
+    if (starts(s, "<!--"))
+      move_past(s, 4, "-->");
+    else if (starts(s, "<![CDATA["))
+      move_past(s, 9, "]]>");
+    else
+      return s->at < s->length;
+  }
+  return 0;
+}
+
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err) {
   scanner s = {text, length, 0, 1};
-  uint32_t depth = 0;
+  nesting open = {.depth = 0};
   int root = 1;
-  while (s.at < length) {
-    const char *next = memchr(text + s.at, '<', length - s.at);
-    move_to(&s, next == NULL ? length : (size_t)(next - text));
-    if (s.at == length) break;
+  while (next_markup(&s)) {
     size_t from = s.at;
     ff_place place = {file, s.line};
-    if (starts(&s, "<!--")) {
-      move_past(&s, 4, "-->");
-    } else if (starts(&s, "<![CDATA[")) {
-      move_past(&s, 9, "]]>");
-    } else if (starts(&s, "<?")) {
-      move_past(&s, 2, "?>");
-      if (memcmp(text + from, "<?xml", s.at - from < 5 ? s.at - from : 5) == 0) {
-        ff_status status = check_encoding((ff_span){text + from, s.at - from}, file, err);
-        if (status != FF_OK) return status;
-      }
-    } else if (starts(&s, "<!")) {
-      size_t end = from;
-      while (end < length && end - from < 40 && text[end] != '\n' && text[end] != '\r' && text[end] != '[') end++;
-      return ff_io_found(err, place, ff_span_trim((ff_span){text + from, end - from}),
-                         "an element (a document type may define entities and is not read)");
+    ff_status status = FF_OK;
+    if (starts(&s, "<?") || starts(&s, "<!")) {
+      status = check_declaration(&s, file, err);
     } else if (starts(&s, "</")) {
       move_past_tag(&s);
-      if (depth > 0) depth--;
+      close_element(&open);
     } else {
       int alone = move_past_tag(&s);
-      if (root) {
-        ff_status status = check_namespaces((ff_span){text + from, s.at - from}, place, err);
-        if (status != FF_OK) return status;
-        root = 0;
+      ff_span tag = {text + from, s.at - from};
+      if (root) status = check_namespaces(tag, place, err);
+      root = 0;
+      if (status == FF_OK) status = open_element(&open, tag, alone, place, err);
+    }
+    if (status != FF_OK) return status;
+  }
+  return FF_OK;
+}
+
+/* ---- packages ---- */
+
+/* Whether the tag declares that `prefix` stands for a package whose URI contains `word`. */
+static int is_package(ff_span tag, ff_span prefix, const char *word) {
+  const char *at = tag.text;
+  ff_span name, value;
+  size_t length = strlen(word);
+  while (next_attribute(&at, tag.text + tag.length, &name, &value)) {
+    if (name.length != prefix.length + 6 || memcmp(name.text, "xmlns:", 6) != 0) continue;
+    if (memcmp(name.text + 6, prefix.text, prefix.length) != 0) continue;
+    for (size_t i = 0; i + length <= value.length; i++)
+      if (memcmp(value.text + i, word, length) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Finds an attribute PREFIX:word that is neither false nor 0. */
+static int has_flag(ff_span tag, const char **at, const char *word, ff_span *prefix) {
+  ff_span name, value;
+  while (next_attribute(at, tag.text + tag.length, &name, &value)) {
+    const char *colon = memchr(name.text, ':', name.length);
+    if (colon == NULL || equals_word(value, "false") || equals_word(value, "0")) continue;
+    *prefix = (ff_span){name.text, (size_t)(colon - name.text)};
+    if (equals_word((ff_span){colon + 1, (size_t)(name.text + name.length - colon - 1)}, word)) return 1;
+  }
+  return 0;
+}
+
+ff_status ff_sbml_check_packages(const char *text, size_t length, const char *file, ff_error *err) {
+  scanner s = {text, length, 0, 1};
+  ff_span root = {NULL, 0};
+  while (next_markup(&s)) {
+    size_t from = s.at;
+    ff_place place = {file, s.line};
+    int tagged = !starts(&s, "<?") && !starts(&s, "</");
+    move_past_tag(&s);
+    ff_span tag = {text + from, s.at - from}, prefix;
+    if (!tagged) continue;
+    const char *at = tag.text;
+    if (root.text == NULL) {
+      root = tag;
+      while (has_flag(tag, &at, "required", &prefix)) {
+        if (is_package(tag, prefix, "/qual/") || is_package(tag, prefix, "/l3v2extendedmath/")) continue;
+        return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found the package %s with required = true, which changes the "
+                            "meaning of the model and is not supported", file, (unsigned long long)place.line,
+                            ff_quote(prefix.text, prefix.length).text);
       }
-      if (alone || ++depth <= FF_SBML_DEPTH) continue;
-      return ff_error_set(err, FF_EPARSE,
-                          "%s, line %llu: found more than %d nested elements where at most %d were expected",
-                          file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
+    } else if (equals_word(local_name(tag), "model")) {
+      if (has_flag(tag, &at, "strict", &prefix) && is_package(root, prefix, "/fbc/"))
+        return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found a model for flux balance analysis (fbc:strict = true), "
+                            "which is not supported", file, (unsigned long long)place.line);
+      return FF_OK;
     }
   }
   return FF_OK;

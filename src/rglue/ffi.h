@@ -88,4 +88,11 @@ SEXP ffi_pbn_list(const ff_pbn *pbn);
  */
 SEXP ffi_reactions_hold(SEXP model, ff_reactions **net);
 
+/* Makes an empty external pointer for a reaction network, as ffi_pbn_holder() does for a PBN. */
+SEXP ffi_reactions_holder(void);
+
+/* Makes a list of the columns of a reaction network, which stays the caller's: list(species, initial, fixed, parameters, name,
+ * equation, rate, law). The caller PROTECTs the list. */
+SEXP ffi_reactions_list(const ff_reactions *net);
+
 #endif

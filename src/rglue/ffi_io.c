@@ -25,24 +25,28 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* Returns list(model, format): the list of ffi.h, and the name of the format that was found. `text` is NULL or the bytes of the
- * file; in the second case `path` is only its name. */
+/* Returns list(model, format, class): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was
+ * found, and "pbn" or "reaction_network". `text` is NULL or the bytes of the file; in the second case `path` is only its name. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
-  static const char *const names[] = {"model", "format"};
+  static const char *const names[] = {"model", "format", "class"};
   ff_format wanted = format_of(format), found = wanted;
   const char *file = path_of(path);
-  SEXP holder = PROTECT(ffi_pbn_holder());
+  SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
-  ff_pbn *pbn;
-  ff_status status = TYPEOF(text) == RAWSXP
-                         ? ff_io_parse(&pbn, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, &err)
-                         : ff_io_read(&pbn, &found, file, wanted, &err);
-  R_SetExternalPtrAddr(holder, pbn);
+  ff_io_model model;
+  ff_status status;
+  if (TYPEOF(text) == RAWSXP)
+    status = ff_io_parse_model(&model, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, &err);
+  else
+    status = ff_io_read_model(&model, &found, file, wanted, &err);
+  R_SetExternalPtrAddr(pbn, model.pbn);
+  R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
-  SEXP out = PROTECT(ffi_list(2, names));
-  ffi_set(out, "model", ffi_pbn_list(pbn));
+  SEXP out = PROTECT(ffi_list(3, names));
+  ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
-  UNPROTECT(2);
+  ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : "reaction_network"));
+  UNPROTECT(3);
   return out;
 }
 

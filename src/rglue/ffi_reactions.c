@@ -138,6 +138,8 @@ static void finalize_reactions(SEXP holder) {
   R_ClearExternalPtr(holder);
 }
 
+SEXP ffi_reactions_holder(void) { return ffi_pointer(finalize_reactions, 0, R_NilValue); }
+
 SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
   ff_error err;
   if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
@@ -147,7 +149,7 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
     ffi_stop(&err);
   }
   parts p = parts_of(model);
-  SEXP holder = PROTECT(ffi_pointer(finalize_reactions, 0, R_NilValue));
+  SEXP holder = PROTECT(ffi_reactions_holder());
   ff_reactions *net;
   ffi_check(ff_reactions_new(&net, p.n_species, p.n_parameters, p.n_reactions, &err), &err);
   R_SetExternalPtrAddr(holder, net);
@@ -226,6 +228,45 @@ static void mark_used(int *used, const ff_reactions *net) {
     for (uint32_t i = 0; i < reaction->rate.length; i++)
       if (reaction->rate.word[i].code == FF_F_SYMBOL) used[reaction->rate.word[i].symbol] = 1;
   }
+}
+
+static SEXP names_from(char *const *names, uint32_t n) {
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+  for (uint32_t i = 0; i < n; i++) SET_STRING_ELT(out, i, Rf_mkCharCE(names[i], CE_UTF8));
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP numbers_from(const double *numbers, uint32_t n) {
+  SEXP out = Rf_allocVector(REALSXP, n);
+  for (uint32_t i = 0; i < n; i++) REAL(out)[i] = numbers[i];
+  return out;
+}
+
+SEXP ffi_reactions_list(const ff_reactions *net) {
+  static const char *const names[] = {"species", "initial", "fixed", "parameters", "name", "equation", "rate", "law"};
+  ff_error err;
+  char *text;
+  SEXP out = PROTECT(ffi_list(8, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  ffi_set(out, "species", names_from(net->names, net->n_species));
+  ffi_set(out, "initial", numbers_from(net->initial, net->n_species));
+  ffi_set(out, "fixed", Rf_allocVector(LGLSXP, net->n_species));
+  for (uint32_t i = 0; i < net->n_species; i++) LOGICAL(ffi_element(out, "fixed"))[i] = net->fixed[i];
+  SEXP value = numbers_from(net->value, net->n_parameters);
+  ffi_set(out, "parameters", value);
+  Rf_setAttrib(value, R_NamesSymbol, PROTECT(names_from(net->names + net->n_species, net->n_parameters)));
+  SEXP columns[4];
+  for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, 4 + i, columns[i] = Rf_allocVector(STRSXP, net->n_reactions));
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    SET_STRING_ELT(columns[0], r, Rf_mkCharCE(net->reactions[r].name, CE_UTF8));
+    ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
+    set_text(columns[1], r, text, R_BlankString, holder);
+    ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
+    set_text(columns[2], r, text, R_BlankString, holder);
+    SET_STRING_ELT(columns[3], r, Rf_mkChar(net->reactions[r].mass_action ? "mass action" : "formula"));
+  }
+  UNPROTECT(3);
+  return out;
 }
 
 /* Raises an error if the network is invalid. Otherwise returns list(equation, rate, used): the texts of the equations and of the

@@ -123,6 +123,7 @@ static void files(void) {
 #define QUAL                                                                                                                   \
   "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\" "                                   \
   "xmlns:qual=\"http://www.sbml.org/sbml/level3/version1/qual/version1\" qual:required=\"true\"><model>"
+#define CORE "<sbml xmlns=\"http://www.sbml.org/sbml/level2/version4\" level=\"2\" version=\"4\"><model>"
   static const char *const texts[] = {
       "", "?", "\xFF", "type=neither\n", "n=3\nn=3\n", "perturbation=2\n", NODES, NODES "node a\n",
       NODES "node a\n1 : z\nendNode\n",
@@ -134,6 +135,8 @@ static void files(void) {
       "targets, factors, probabilities\na, a, 0.5\n", "targets, factors, probabilities\na, a, 7\n",
       "<", "<sbml/>", "<!DOCTYPE x>",
       "<?xml version=\"1.0\" encoding=\"latin1\"?><sbml/>", QUAL "</model></sbml>",
+      CORE "<listOfSpecies><species id=\"A\"/></listOfSpecies></model></sbml>",
+      CORE "<listOfRules><algebraicRule/></listOfRules><listOfReactions><reaction id=\"r\"/></listOfReactions></model></sbml>",
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     ff_error err = {FF_OK, ""};

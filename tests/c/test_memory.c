@@ -32,6 +32,7 @@ static const scenario scenarios[] = {
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},
     {"reads SBML-qual", prepare_sbml, reads_sbml, NULL},
+    {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL},
     {"writes .pbn", prepare_assa, writes_assa, NULL},
     {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL},
     {"writes .bnet", prepare_bnet, writes_bnet, NULL},

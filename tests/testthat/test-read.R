@@ -415,19 +415,6 @@ test_that("a model of another kind is refused by name", {
   }
   writeLines(c("begin model", "begin molecule types", "A()", "end molecule types", "end model"), file)
   expect_error(read_network(file), "rule-based model", class = "fireflip_error_unsupported")
-  sbml <- tempfile(fileext = ".xml")
-  writeLines(c(
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-    "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model id=\"m\"><listOfCompartments>",
-    "<compartment id=\"c\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\"",
-    "hasOnlySubstanceUnits=\"true\" boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies><listOfReactions>",
-    "<reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants><speciesReference species=\"A\" constant=\"true\"/>",
-    "</listOfReactants></reaction></listOfReactions></model></sbml>"
-  ), sbml)
-  for (read in list(read_network, read_sbml)) {
-    expect_error(read(sbml), "[.]xml holds a reaction network [(]SBML Level 3 Version 1 with 1 species and 1 reactions[)]",
-      class = "fireflip_error_unsupported")
-  }
 })
 
 test_that("a compressed file that is cut off is an error, not a smaller network", {

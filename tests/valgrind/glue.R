@@ -35,6 +35,20 @@ fails(read_network(connection))
 close(connection)
 writeLines("<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model/></sbml>", file)
 fails(read_network(file))
+write_sbml_reactions <- function(law) {
+  writeLines(c(
+    "<sbml xmlns=\"http://www.sbml.org/sbml/level1\" level=\"1\" version=\"2\"><model><listOfCompartments>",
+    "<compartment name=\"c\"/></listOfCompartments><listOfSpecies><species name=\"A\" compartment=\"c\" initialAmount=\"3\"/>",
+    sprintf("</listOfSpecies><listOfReactions><reaction name=\"r\"><kineticLaw formula=\"%s\">", law),
+    "<listOfParameters><parameter name=\"k\" value=\"2\"/></listOfParameters></kineticLaw></reaction></listOfReactions>",
+    "</model></sbml>"
+  ), file)
+}
+write_sbml_reactions("k*A + sqrt(A)")
+read_network(file, initial = c(A = 10))
+fails(read_network(file, perturbation = 0.1))
+write_sbml_reactions("k*B")
+fails(read_network(file))
 rename_nodes(random, function(names) paste("gene", names))
 fails(rename_nodes(net, x1 = "a\"b`c"))
 

@@ -1,0 +1,108 @@
+/* Reads SBML: lets libsbml read the document, and finds out which kind of network it holds. */
+#include "ff_io_sbml_math.h"
+#include "ff_io_sbml_reactions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- libsbml's messages ---- */
+
+/* Copies the part of libsbml's message that is about this file, on one line. This is the text after the line "Reference:
+ * ...", if there is any, else the start of the message. */
+#define SAID_SIZE 400
+static void shorten(char *said, const char *message) {
+  static const char reference[] = "\nReference:";
+  const char *from = message, *mark;
+  while ((mark = strstr(from, reference)) != NULL) from = mark + 1;
+  const char *end = strchr(from, '\n');
+  if (from != message && end != NULL && end[strspn(end, " \t\r\n")] != '\0')
+    from = end;
+  else
+    from = message;
+  int valid = ff_utf8_valid(from, strlen(from)), blank = 1;
+  size_t at = 0, last = 0; /* `last`: where the character starts that contains `at` */
+  for (; *from != '\0' && (from == message || strncmp(from, reference, sizeof reference - 1) != 0); from++) {
+    unsigned char c = (unsigned char)*from;
+    if (c <= 0x20 || c == 0x7F) {
+      if (!blank) said[at++] = ' ';
+      blank = 1;
+    } else {
+      if ((c & 0xC0) != 0x80) last = at;
+      said[at++] = c >= 0x80 && !valid ? '?' : (char)c;
+      blank = 0;
+    }
+    if (at == SAID_SIZE - 4) {
+      memcpy(said + last, "...", 4);
+      return;
+    }
+  }
+  while (at > 0 && (said[at - 1] == ' ' || said[at - 1] == '.')) at--;
+  said[at] = '\0';
+}
+
+/* Notes and annotations are not read, so errors in them are ignored. */
+static int is_about_remarks(unsigned id) {
+  return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
+}
+
+/* `before` is the number of bytes put in front of the first line. Required packages that libsbml does not know are no error of
+ * the document if `packages` is 0. */
+static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t before, int packages, ff_error *err) {
+  unsigned n = SBMLDocument_getNumErrors(document);
+  for (unsigned i = 0; i < n; i++) {
+    const XMLError_t *error = (const XMLError_t *)SBMLDocument_getError(document, i);
+    unsigned severity = XMLError_getSeverity(error);
+    if (severity != LIBSBML_SEV_ERROR && severity != LIBSBML_SEV_FATAL) continue;
+    unsigned id = XMLError_getErrorId(error);
+    if (is_about_remarks(id) || (id == RequiredPackagePresent && !packages)) continue;
+    const char *message = XMLError_getMessage(error);
+    char said[SAID_SIZE];
+    shorten(said, message == NULL || message[0] == '\0' ? "an error without a message" : message);
+    unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
+    if (line <= 1 && column > before) column -= (unsigned)before;
+    return ff_error_set(err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", file, line == 0 ? 1 : line, column, said);
+  }
+  return FF_OK;
+}
+
+/* ---- the document ---- */
+
+static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span text, const char *file, size_t before,
+                            ff_error *err) {
+  ff_status status = check_errors(document, file, before, 0, err);
+  if (status != FF_OK) return status;
+  Model_t *model = SBMLDocument_getModel(document);
+  if (model == NULL) return ff_io_found(err, (ff_place){file, 1}, (ff_span){"", 0}, "a model");
+  QualModelPlugin_t *qual = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
+  int has_reactions = Model_getNumReactions(model) > 0;
+  if (qual != NULL && (QualModelPlugin_getNumQualitativeSpecies(qual) > 0 || !has_reactions)) {
+    status = check_errors(document, file, before, 1, err);
+    return status == FF_OK ? ff_sbml_read_qual(&out->pbn, model, file, err) : status;
+  }
+  status = ff_sbml_check_packages(text.text, text.length, file, err);
+  if (status == FF_OK && !has_reactions && Model_getNumSpecies(model) == 0)
+    return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a model without species where a Boolean network (SBML Level 3 with "
+                        "qual, Version 1) or a reaction network was expected", file,
+                        (unsigned long long)SBase_getLine((const SBase_t *)model));
+  return status == FF_OK ? ff_sbml_read_reactions(&out->reactions, document, text.length, file, err) : status;
+}
+
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_error *err) {
+  *out = (ff_io_model){NULL, NULL};
+  ff_status status = ff_sbml_check_xml(text, length, file, err);
+  if (status != FF_OK) return status;
+  /* without it, libsbml would add a declaration on a line of its own */
+  static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+  size_t before = length >= 14 && memcmp(text, declaration, 14) == 0 ? 0 : sizeof declaration - 1;
+  char *copy = ff_calloc(before + length + 1, 1);
+  if (copy != NULL) {
+    memcpy(copy, declaration, before);
+    memcpy(copy + before, text, length);
+  }
+  SBMLDocument_t *document = copy == NULL ? NULL : readSBMLFromString(copy);
+  free(copy);
+  if (document == NULL) return ff_error_set(err, FF_EMEMORY, "%s: no memory for a document of %zu bytes", file, length);
+  status = read_model(out, document, (ff_span){text, length}, file, before, err);
+  SBMLDocument_free(document);
+  return status;
+}

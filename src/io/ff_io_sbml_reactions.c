@@ -1,0 +1,330 @@
+/* Reads the reaction network of an SBML document without qual. */
+#include "ff_io_sbml_reactions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  ff_sbml_table table;
+  Model_t *model;
+  uint32_t n_species, n_parameters, n_reactions;
+  ff_formula *law;  /* of each reaction */
+  uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
+  ff_error *err;
+} reader;
+
+#define NONE UINT32_MAX
+
+static ff_span span_of(const char *text) { return (ff_span){text == NULL ? "" : text, text == NULL ? 0 : strlen(text)}; }
+static Reaction_t *reaction_at(const reader *r, uint32_t i) { return Model_getReaction(r->model, i); }
+static const char *id_of(const void *element) { return SBase_getIdAttribute(element); }
+
+/* ---- what is not supported ---- */
+
+static ff_status check_elements(const reader *r) {
+  const ff_sbml_table *t = &r->table;
+  Model_t *model = r->model;
+  if (Model_isSetConversionFactor(model))
+    return ff_sbml_unsupported(t, model, id_of(model), " because it has a conversionFactor");
+  if (Model_getNumRules(model) > 0) {
+    Rule_t *rule = Model_getRule(model, 0);
+    return ff_sbml_unsupported(t, rule, Rule_getVariable(rule), "");
+  }
+  if (Model_getNumEvents(model) > 0) return ff_sbml_unsupported(t, Model_getEvent(model, 0), id_of(Model_getEvent(model, 0)), "");
+  if (Model_getNumConstraints(model) > 0)
+    return ff_sbml_unsupported(t, Model_getConstraint(model, 0), id_of(Model_getConstraint(model, 0)), "");
+  for (uint32_t i = 0; i < r->n_reactions; i++)
+    if (Reaction_getFast(reaction_at(r, i)))
+      return ff_sbml_unsupported(t, reaction_at(r, i), id_of(reaction_at(r, i)), " because it is fast");
+  return FF_OK;
+}
+
+/* ---- kinetic laws ---- */
+
+/* Adds a parameter of a kinetic law to the table, as REACTION_ID. If this is an id already, '_' is appended until it is none. */
+static ff_status add_local(reader *r, const void *parameter, const char *reaction, const char *id, double value) {
+  ff_out name = {.err = r->err};
+  ff_out_puts(&name, reaction);
+  ff_out_puts(&name, "_");
+  ff_out_puts(&name, id);
+  while (name.status == FF_OK && ff_build_find(&r->table.ids, name.text, name.length) >= 0) ff_out_puts(&name, "_");
+  ff_status status = name.status;
+  if (status == FF_OK) status = ff_sbml_table_add(&r->table, FF_SBML_PARAMETER, parameter, name.text, "parameter");
+  if (status == FF_OK) r->table.symbol[r->table.ids.n_nodes - 1].value = value;
+  free(name.text);
+  return status;
+}
+
+static ff_status read_locals(reader *r, KineticLaw_t *law, const char *reaction, ff_build *names) {
+  int newer = r->table.level >= 3;
+  unsigned n = newer ? KineticLaw_getNumLocalParameters(law) : KineticLaw_getNumParameters(law);
+  ff_status status = FF_OK;
+  for (unsigned i = 0; i < n && status == FF_OK; i++) {
+    const Parameter_t *parameter =
+        newer ? (const Parameter_t *)KineticLaw_getLocalParameter(law, i) : KineticLaw_getParameter(law, i);
+    const char *id = id_of(parameter);
+    uint32_t at;
+    int is_new = 1;
+    if (span_of(id).length == 0)
+      return ff_io_found(r->err, ff_sbml_place(&r->table, parameter), (ff_span){"", 0}, "the id of a parameter");
+    status = ff_build_node(names, span_of(id), &at, &is_new);
+    if (!is_new)
+      return ff_io_found(r->err, ff_sbml_place(&r->table, parameter), span_of(id), "an id that no other parameter has");
+    double value = Parameter_isSetValue(parameter) ? Parameter_getValue(parameter) : NAN;
+    if (status == FF_OK) status = add_local(r, parameter, reaction, id, value);
+  }
+  return status;
+}
+
+static ff_status read_law(reader *r, uint32_t i) {
+  Reaction_t *reaction = reaction_at(r, i);
+  KineticLaw_t *law = Reaction_isSetKineticLaw(reaction) ? Reaction_getKineticLaw(reaction) : NULL;
+  const ASTNode_t *math = law == NULL ? NULL : KineticLaw_getMath(law);
+  if (math == NULL) return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because it has no kineticLaw");
+  ff_build names = {.file = r->table.ids.file, .err = r->err};
+  ff_sbml_scope scope = {&names, r->table.ids.n_nodes, 0};
+  ff_status status = read_locals(r, law, id_of(reaction), &names);
+  if (status == FF_OK)
+    status = ff_sbml_formula(&r->law[i], math, &r->table, &scope, ff_sbml_place(&r->table, law).line);
+  ff_build_free(&names);
+  return status;
+}
+
+static ff_status read_laws(reader *r) {
+  r->law = ff_calloc(r->n_reactions, sizeof *r->law);
+  if (r->law == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u reactions", r->n_reactions);
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = read_law(r, i);
+  return status;
+}
+
+/* ---- the symbols of the network ---- */
+
+static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol) {
+  const ff_sbml_symbol *s = &r->table.symbol[symbol];
+  if (s->kind == FF_SBML_SPECIES || !isnan(s->value)) return FF_OK;
+  int compartment = s->kind == FF_SBML_COMPARTMENT;
+  const char *by = id_of(reaction_at(r, reaction));
+  char rest[FF_QUOTE_SIZE + 120];
+  snprintf(rest, sizeof rest, " without a %s where one was expected, because the kineticLaw of reaction %s depends on it",
+           compartment ? "size" : "value", ff_quote(by, strlen(by)).text);
+  return ff_sbml_found(&r->table, FF_EPARSE, ff_sbml_place(&r->table, s->element),
+                       compartment ? "the compartment" : s->kind == FF_SBML_PARAMETER ? "the parameter" : "the species reference",
+                       r->table.ids.names[symbol], rest);
+}
+
+/* Numbers the symbols: species, then the parameters that have a value, and the compartments that kinetic laws name. */
+static ff_status number_symbols(reader *r) {
+  uint32_t n = r->table.ids.n_nodes;
+  r->number = ff_calloc(n, sizeof *r->number);
+  if (r->number == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->n_reactions; i++)
+    for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++) {
+      const ff_formula_word *word = &r->law[i].word[at];
+      if (word->code != FF_F_SYMBOL) continue;
+      r->number[word->symbol] = 1;
+      status = check_used(r, i, word->symbol);
+    }
+  for (uint32_t i = 0; i < n; i++) {
+    const ff_sbml_symbol *symbol = &r->table.symbol[i];
+    int kept = symbol->kind == FF_SBML_SPECIES || (symbol->kind == FF_SBML_PARAMETER && !isnan(symbol->value)) ||
+               (symbol->kind == FF_SBML_COMPARTMENT && r->number[i] == 1);
+    uint32_t number = r->n_species + r->n_parameters;
+    r->number[i] = kept ? number : NONE;
+    if (kept && symbol->kind == FF_SBML_SPECIES) r->n_species++;
+    if (kept && symbol->kind != FF_SBML_SPECIES) r->n_parameters++;
+  }
+  return status;
+}
+
+static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
+  const ff_sbml_symbol *symbol = &r->table.symbol[i];
+  const Species_t *species = symbol->element;
+  const char *id = r->table.ids.names[i];
+  ff_place place = ff_sbml_place(&r->table, species);
+  int fine = ff_sbml_is_whole(symbol->value, &net->initial[i]);
+  net->fixed[i] = Species_getBoundaryCondition(species) || Species_getConstant(species);
+  if (symbol->formula.length == 0)
+    return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
+                         " without an initial amount or concentration where one was expected");
+  if (fine && net->initial[i] >= 0.0 && net->initial[i] <= FF_MAX_COUNT) {
+    net->initial[i] += 0.0; /* no negative zero */
+    return FF_OK;
+  }
+  char rest[120];
+  snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count",
+           symbol->value);
+  return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
+}
+
+static ff_status set_symbols(const reader *r, ff_reactions *net) {
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++) {
+    uint32_t number = r->number[i];
+    if (number == NONE) continue;
+    const char *id = r->table.ids.names[i];
+    net->names[number] = ff_strndup(id, strlen(id));
+    if (net->names[number] == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
+    if (number >= r->n_species)
+      net->value[number - r->n_species] = r->table.symbol[i].value;
+    else
+      status = set_species(r, net, number);
+  }
+  return status;
+}
+
+/* ---- stoichiometry ---- */
+
+/* A formula of Level 2 must have the same value all the time. */
+static ff_status read_stoichiometry_math(reader *r, SpeciesReference_t *reference, double *value) {
+  const StoichiometryMath_t *element = SpeciesReference_getStoichiometryMath(reference);
+  ff_formula formula;
+  const ASTNode_t *math = StoichiometryMath_getMath(element);
+  uint64_t line = ff_sbml_place(&r->table, reference).line;
+  ff_status status = ff_sbml_formula(&formula, math, &r->table, NULL, line);
+  for (uint32_t i = 0; i < formula.length && status == FF_OK; i++) {
+    const ff_formula_word *word = &formula.word[i];
+    int species = word->code == FF_F_SYMBOL && r->table.symbol[word->symbol].kind == FF_SBML_SPECIES;
+    if (word->code == FF_F_TIME || species)
+      status = ff_sbml_unsupported(&r->table, element, NULL, " because it changes with the time");
+  }
+  if (status == FF_OK) status = ff_sbml_table_value(&r->table, &formula, value);
+  ff_formula_free(&formula);
+  return status;
+}
+
+static ff_status read_stoichiometry(reader *r, SpeciesReference_t *reference, double *value) {
+  const char *id = id_of(reference);
+  uint32_t symbol;
+  if (r->table.level == 2 && SpeciesReference_isSetStoichiometryMath(reference))
+    return read_stoichiometry_math(r, reference, value);
+  *value = SpeciesReference_getStoichiometry(reference);
+  if (r->table.level < 3) *value /= SpeciesReference_getDenominator(reference); /* libsbml takes it from a rational number */
+  if (r->table.level >= 3 && ff_sbml_table_find(&r->table, FF_SBML_STOICHIOMETRY, id, &symbol))
+    *value = r->table.symbol[symbol].value;
+  return FF_OK;
+}
+
+static ff_status find_species(reader *r, const void *element, const char *id, uint32_t *species) {
+  if (ff_sbml_table_find(&r->table, FF_SBML_SPECIES, id, species)) return FF_OK;
+  ff_status status = ff_io_found(r->err, ff_sbml_place(&r->table, element), span_of(id), "the id of a species");
+  return span_of(id).length > 0 && *species == 0 ? ff_build_suggest(&r->table.ids, span_of(id), status) : status;
+}
+
+static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out) {
+  const char *id = SpeciesReference_getSpecies(reference);
+  double value = NAN, whole;
+  ff_status status = find_species(r, reference, id, &out->species);
+  if (status == FF_OK) status = read_stoichiometry(r, reference, &value);
+  if (status != FF_OK) return status;
+  if (ff_sbml_is_whole(value, &whole) && whole >= 0.0 && whole <= UINT32_MAX) {
+    out->count = (uint32_t)whole;
+    return FF_OK;
+  }
+  char more[100] = " because it has no stoichiometry";
+  if (!isnan(value))
+    snprintf(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
+  return ff_sbml_unsupported(&r->table, reference, id, more);
+}
+
+static int ascending(const void *a, const void *b) {
+  uint32_t left = ((const ff_participant *)a)->species, right = ((const ff_participant *)b)->species;
+  return (left > right) - (left < right);
+}
+
+/* Sorts the participants by species, adds up those of the same species and drops those without any. */
+static ff_status merge(reader *r, const void *reaction, ff_participant *all, uint32_t *n) {
+  uint32_t kept = 0;
+  if (*n > 1) qsort(all, *n, sizeof *all, ascending);
+  for (uint32_t i = 0; i < *n; i++) {
+    int same = kept > 0 && all[kept - 1].species == all[i].species;
+    if (all[i].count == 0) continue;
+    if (same && all[i].count > UINT32_MAX - all[kept - 1].count)
+      return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
+    if (same)
+      all[kept - 1].count += all[i].count;
+    else
+      all[kept++] = all[i];
+  }
+  *n = kept;
+  return FF_OK;
+}
+
+static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_participant **all, uint32_t *n) {
+  unsigned found = products ? Reaction_getNumProducts(reaction) : Reaction_getNumReactants(reaction);
+  *all = ff_calloc(found, sizeof **all);
+  if (*all == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u species references", found);
+  ff_status status = FF_OK;
+  for (*n = 0; *n < found && status == FF_OK; ++*n)
+    status = read_participant(r, products ? Reaction_getProduct(reaction, *n) : Reaction_getReactant(reaction, *n), &(*all)[*n]);
+  return status == FF_OK ? merge(r, reaction, *all, n) : status;
+}
+
+static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
+  Reaction_t *reaction = reaction_at(r, i);
+  ff_reaction *out = &net->reactions[i];
+  const char *id = id_of(reaction);
+  ff_status status = FF_OK;
+  for (unsigned m = 0; m < Reaction_getNumModifiers(reaction) && status == FF_OK; m++) {
+    const SpeciesReference_t *modifier = Reaction_getModifier(reaction, m);
+    uint32_t species;
+    status = find_species(r, modifier, SpeciesReference_getSpecies(modifier), &species);
+  }
+  if (status != FF_OK) return status;
+  out->name = ff_strndup(id, strlen(id));
+  if (out->name == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
+  status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
+  if (status == FF_OK) status = read_side(r, reaction, 1, &out->products, &out->n_products);
+  if (status != FF_OK) return status;
+  out->rate = r->law[i];
+  r->law[i] = (ff_formula){0};
+  for (uint32_t at = 0; at < out->rate.length; at++) {
+    ff_formula_word *word = &out->rate.word[at];
+    if (word->code != FF_F_SYMBOL) continue;
+    const ff_sbml_symbol *symbol = &r->table.symbol[word->symbol];
+    if (symbol->kind == FF_SBML_STOICHIOMETRY)
+      *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
+    else
+      word->symbol = r->number[word->symbol];
+  }
+  return FF_OK;
+}
+
+/* ---- the network ---- */
+
+static ff_status finish(const reader *r, ff_reactions *net) {
+  ff_error inner;
+  ff_status status = ff_reactions_finish(net, &inner);
+  return status == FF_OK ? FF_OK : ff_error_set(r->err, status, "%s: %s", r->table.ids.file, inner.text);
+}
+
+static ff_status read_all(reader *r, ff_reactions **out) {
+  ff_status status = check_elements(r);
+  if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
+  if (status == FF_OK) status = read_laws(r);
+  if (status == FF_OK) status = number_symbols(r);
+  if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
+  if (status == FF_OK) status = set_symbols(r, *out);
+  for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
+  return status == FF_OK ? finish(r, *out) : status;
+}
+
+ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {
+  reader r = {.model = SBMLDocument_getModel(document), .err = err};
+  *out = NULL;
+  r.n_reactions = Model_getNumReactions(r.model);
+  r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,
+                            .level = SBMLDocument_getLevel(document), .err = err};
+  ff_status status = read_all(&r, out);
+  for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
+  free(r.law);
+  free(r.number);
+  ff_sbml_table_free(&r.table);
+  if (status == FF_OK) return FF_OK;
+  ff_reactions_free(*out);
+  *out = NULL;
+  return status;
+}

@@ -1,0 +1,92 @@
+/* SBML without qual: the ids of a reaction network and their values, and MathML as formulas. */
+#ifndef FF_IO_SBML_REACTIONS_H
+#define FF_IO_SBML_REACTIONS_H
+
+#include <sbml/SBMLTypes.h>
+
+#include "../model/ff_reactions.h"
+#include "ff_io_sbml.h"
+
+typedef enum {
+  FF_SBML_SPECIES,
+  FF_SBML_PARAMETER, /* also those of kinetic laws */
+  FF_SBML_COMPARTMENT,
+  FF_SBML_STOICHIOMETRY, /* the id of a species reference */
+  FF_SBML_REACTION,
+  FF_SBML_FUNCTION
+} ff_sbml_kind;
+
+/* What an id stands for. Formulas name ids by their numbers in the table. */
+typedef struct {
+  ff_sbml_kind kind;
+  const void *element;  /* of libsbml, for messages */
+  uint32_t divisor;     /* of a species: the compartment whose size divides its amount in formulas; 0 (a species) for none */
+  ff_formula formula;   /* the value at time 0, empty if the file gives none; of a function: its body */
+  uint32_t n_arguments; /* of a function */
+  uint32_t state, at;   /* while values and functions are computed */
+  double value;         /* at time 0, once computed; NaN if the file gives none */
+} ff_sbml_symbol;
+
+/* The species come first, in the order of the file. */
+typedef struct {
+  ff_build ids; /* its nodes are the symbols */
+  ff_sbml_symbol *symbol;
+  size_t capacity;
+  uint64_t words;    /* how many words formulas may still have in total, so that functions cannot grow without limit */
+  unsigned level;    /* of SBML */
+  unsigned nesting;  /* number of functions that are being translated */
+  ff_error *err;
+} ff_sbml_table;
+
+/* Names that hide those of the table: the parameters of a kinetic law, or the arguments of a function. Name i is the symbol
+ * first + i. */
+typedef struct {
+  ff_build *names;
+  uint32_t first;
+  int only; /* 1 in a function, whose body may name nothing else */
+} ff_sbml_scope;
+
+/* In the body of a function, argument i is the symbol FF_SBML_ARGUMENT + i. There are fewer ids than this. */
+#define FF_SBML_ARGUMENT UINT32_C(0x80000000)
+
+/* Makes a formula of MathML. Functions are expanded. `scope` is NULL, or hides ids. `line` is that of the element that has the
+ * formula. The caller frees the contents of *out with ff_formula_free(); on failure it is empty. O(length of the result). */
+ff_status ff_sbml_formula(ff_formula *out, const ASTNode_t *math, ff_sbml_table *table, const ff_sbml_scope *scope,
+                          uint64_t line);
+
+/* Makes a formula of code, which it owns afterwards: finds out its depth. O(length). */
+ff_formula ff_sbml_formula_of(ff_formula_word *word, size_t length);
+
+/* Fills the table with all ids of the model and their values at time 0. The caller frees what it owns with ff_sbml_table_free(),
+ * also on failure. O(size of the model), not counting the expansion of functions. */
+ff_status ff_sbml_table_fill(ff_sbml_table *table, const Model_t *model);
+void ff_sbml_table_free(ff_sbml_table *table);
+
+/* Adds an id, which must be new. `what` says what it names, such as "species". Amortised O(length). */
+ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what);
+
+/* Finds an id of this kind. O(length) on average. */
+int ff_sbml_table_find(ff_sbml_table *table, ff_sbml_kind kind, const char *id, uint32_t *symbol);
+
+/* The value of a formula from the values in the table. */
+ff_status ff_sbml_table_value(const ff_sbml_table *table, const ff_formula *formula, double *value);
+
+/* The place of an element of libsbml. */
+ff_place ff_sbml_place(const ff_sbml_table *table, const void *element);
+
+/* Sets the error "FILE, line N: found THING NAME, which ...". `name` is quoted, and may be NULL. `rest` is what follows it. */
+ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place place, const char *thing, const char *name,
+                        const char *rest);
+
+/* The same for an element: "found <ELEMENT> ID, which is not supported in a reaction network". `id` may be NULL or empty. `more`
+ * follows it, and may be empty. */
+ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more);
+
+/* Whether a number is whole, but for rounding errors: within 1e-9 of its size, and within 1e-3. *whole is the nearest one. */
+int ff_sbml_is_whole(double number, double *whole);
+
+/* Reads a reaction network. `length` is that of the text. The caller frees *out with ff_reactions_free(). O(length), not counting
+ * the expansion of functions. */
+ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err);
+
+#endif
