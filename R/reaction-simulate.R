@@ -35,7 +35,7 @@
 #'   0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
 #'   missed in more than one of three cases.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
-#'   count is ever negative.
+#'   count is ever negative. Fixed species are not used up: a rate law that is not mass action does not require them.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
 #'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet. `fireflip_error_argument` for an

@@ -71,14 +71,24 @@ static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ss
   if (formula->depth > p->depth) p->depth = formula->depth;
   p->formulas[p->n_formulas++] = *formula;
   *formula = (ff_formula){0};
-  return append_factors(c, a, reaction->reactants, reaction->n_reactants);
+  if (law == FF_LAW_SCALED) return append_factors(c, a, reaction->reactants, reaction->n_reactants);
+  status = append_factors(c, a, NULL, 0);
+  for (uint32_t i = 0; i < reaction->n_reactants && status == FF_OK; i++) {
+    if (c->net->fixed[reaction->reactants[i].species]) continue; /* it is never used up */
+    ff_ssa_propensity one;
+    status = append_factors(c, &one, &reaction->reactants[i], 1);
+    if (status == FF_OK) a->n++;
+  }
+  return status;
 }
 
-/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order. */
-static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction) {
+/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order. Fixed
+ * species are never used up, so they may be missing. */
+static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction, const uint8_t *fixed) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < reaction->n_reactants; i++) {
     const ff_participant *reactant = reaction->reactants + i;
+    if (fixed[reactant->species]) continue;
     while (at < n && factors[at].species < reactant->species) at++;
     if (at == n || factors[at].species != reactant->species || factors[at].count < reactant->count) return 0;
   }
@@ -97,7 +107,7 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
   if (factors == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for a rate law");
   uint32_t n;
-  int simple = ff_ssa_mass_action(formula, &rate, factors, &n) && covers(factors, n, reaction);
+  int simple = ff_ssa_mass_action(formula, &rate, factors, &n) && covers(factors, n, reaction, c->net->fixed);
   ff_status status =
       simple ? use_mass_action(c, r, rate, factors, n) : use_formula(c, r, formula, FF_LAW_FORMULA);
   free(factors);
