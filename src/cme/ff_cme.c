@@ -396,6 +396,8 @@ double ff_cme_time(const ff_cme *cme) { return cme->time; }
 
 uint32_t ff_cme_states(const ff_cme *cme) { return cme->set.n; }
 
+uint32_t ff_cme_species(const ff_cme *cme) { return cme->net->n_species; }
+
 double ff_cme_missing(const ff_cme *cme) {
   double sum = 0, low = 0; /* Kahan's summation */
   for (uint32_t i = 0; i < cme->set.n; i++) {

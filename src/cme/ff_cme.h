@@ -40,9 +40,10 @@ void ff_cme_free(ff_cme *cme);
  * projection, and an arrow is a reaction that can fire in a state. */
 ff_status ff_cme_advance(ff_cme *cme, double until, double seconds, int *done, ff_error *err);
 
-/* The time that has been reached, and the number of states of the projection. O(1). */
+/* The time that has been reached, the number of states of the projection, and the number of species. O(1). */
 double ff_cme_time(const ff_cme *cme);
 uint32_t ff_cme_states(const ff_cme *cme);
+uint32_t ff_cme_species(const ff_cme *cme);
 
 /* A bound of the error of the distribution at the time reached, in the 1-norm. Only when *done is 1. O(states). */
 double ff_cme_missing(const ff_cme *cme);
