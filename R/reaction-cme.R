@@ -10,8 +10,8 @@
 #' states may be infinite, as in `0 -> A`, as long as few of them have a noticeable probability at any time.
 #'
 #' @param model A network of class `reaction_network`. Its rates must not depend on the time.
-#' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of the
-#'   rates. The network starts at time 0.
+#' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of
+#'   the rates. The network starts at time 0.
 #' @param initial Initial counts named by species, instead of those of `model`. Species that are not named keep theirs. With
 #'   `NULL`, the default, all do.
 #' @param tolerance The largest error of the distribution at any time: the sum, over all states, of the differences between the
@@ -32,18 +32,18 @@
 #'   this, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It bounds the error of the
 #'   probability of any set of states, too. It does not bound the error of a mean, because a state that is missing may have very
 #'   large counts.
-#' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of a
-#'   state times the last of `times`. On one core, 1e8 to 1e9 products of a state and a jump take about a second for a few
+#' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of
+#'   a state times the last of `times`. On one core, 1e8 to 1e9 products of a state and a jump take about a second for a few
 #'   reactions. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the computation.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time.
 #'   `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that can be reached.
-#'   `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed. `fireflip_error_convergence` if
-#'   rounding errors could exceed the tolerance. No result is returned whose error may be above the tolerance.
-#' @references Munsky B, Khammash M (2006). The finite state projection algorithm for the solution of the chemical master equation.
-#'   *Journal of Chemical Physics* 124, 044104. \doi{10.1063/1.2145882}
+#'   `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed. `fireflip_error_convergence`
+#'   if rounding errors could exceed the tolerance. No result is returned whose error may be above the tolerance.
+#' @references Munsky B, Khammash M (2006). The finite state projection algorithm for the solution of the chemical master
+#'   equation. *Journal of Chemical Physics* 124, 044104. \doi{10.1063/1.2145882}
 #'
-#' Jensen A (1953). Markoff chains as an aid in the study of Markoff processes. *Scandinavian Actuarial Journal* 1953(sup1), 87-91.
-#' \doi{10.1080/03461238.1953.10419459}
+#' Jensen A (1953). Markoff chains as an aid in the study of Markoff processes. *Scandinavian Actuarial Journal* 1953(sup1),
+#' 87-91. \doi{10.1080/03461238.1953.10419459}
 #'
 #' Fox BL, Glynn PW (1988). Computing Poisson probabilities. *Communications of the ACM* 31(4), 440-445. \doi{10.1145/42404.42409}
 #' @seealso [reaction_network()]; [cme-methods]; [stationary_distribution()] for Boolean networks.
@@ -127,9 +127,9 @@ solved_times <- function(model, times, tolerance, max_states, progress) {
 
 #' Inspect the distribution of a reaction network
 #'
-#' `print()` shows the mean and the standard deviation of each species at each time. `format()` returns the same as a data frame of
-#' text, and `summary()` as a data frame of numbers. `as.data.frame()` returns the probabilities of states, or those of the counts of
-#' each species. `plot()` draws them.
+#' `print()` shows the mean and the standard deviation of each species at each time. `format()` returns the same as a data frame
+#' of text, and `summary()` as a data frame of numbers. `as.data.frame()` returns the probabilities of states, or those of the
+#' counts of each species. `plot()` draws them.
 #'
 #' @param x,object A solution of [chemical_master_equation()].
 #' @param what `"states"`, the default, `"marginals"` or `"moments"`: see section Value.
@@ -283,7 +283,10 @@ plot_marginal <- function(data, times, main, legend, ..., xlab = "count", ylab =
                           col = grDevices::hcl.colors(length(times), "viridis"), lty = 1, lwd = 1.5) {
   seen <- data$probability > 1e-4 * max(data$probability)
   if (is.null(xlim)) xlim <- range(data$count[seen])
-  if (is.null(ylim)) ylim <- range(0, data$probability)
+  if (is.null(ylim)) { # not from a time at which the count is certain, unless there is no other
+    spread <- data$probability[data$probability < 1 - 1e-6]
+    ylim <- range(0, if (length(spread) > 0L) spread else 1)
+  }
   graphics::plot.default(NA, xlim = xlim, ylim = ylim, xlab = xlab, ylab = ylab, main = main, ...)
   col <- rep_len(col, length(times))
   for (i in seq_along(times)) {
@@ -293,7 +296,8 @@ plot_marginal <- function(data, times, main, legend, ..., xlab = "count", ylab =
   }
   shown <- unique(round(seq(1, length(times), length.out = min(length(times), 6L))))
   if (legend) {
-    graphics::legend("topright", paste("time", format(times[shown], digits = 4)), col = col[shown], lty = lty, lwd = lwd, bty = "n")
+    labels <- paste("time", format(times[shown], digits = 4))
+    graphics::legend("topright", labels, col = col[shown], lty = lty, lwd = lwd, bty = "n")
   }
 }
 

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST_JUMPS = 4, FIRST_JUMPS = 64, MOST_JUMPS = 16384, FIRST_LAYERS = 4, MOST_LAYERS = 1 << 20 };
+enum { FEWEST_JUMPS = 16, FIRST_JUMPS = 64, MOST_JUMPS = 16384, FIRST_LAYERS = 4, MOST_LAYERS = 1 << 20, MUCH_MORE = 100 };
 
 /* ---- making ---- */
 
 static ff_status check_rates(const ff_reactions *net, ff_error *err) {
   for (uint32_t r = 0; r < net->n_reactions; r++)
     if (ff_formula_has_time(&net->reactions[r].rate))
-      return ff_error_set(err, FF_EUNSUPPORTED, "reaction %s: the rate depends on the time, and the master equation is only solved "
-                          "for rates that do not", ff_quote(net->reactions[r].name, strlen(net->reactions[r].name)).text);
+      return ff_error_set(err, FF_EUNSUPPORTED,
+                          "reaction %s: the rate depends on the time; the master equation is only solved for rates that do not",
+                          ff_quote(net->reactions[r].name, strlen(net->reactions[r].name)).text);
   return FF_OK;
 }
 
@@ -48,8 +49,10 @@ static void list_changes(ff_cme *cme, uint32_t *place) {
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     const uint32_t first = cme->change_at[r] = n;
-    for (uint32_t k = 0; k < reaction->n_reactants; k++) add_change(cme, reaction, reaction->reactants[k].species, first, &n, place);
-    for (uint32_t k = 0; k < reaction->n_products; k++) add_change(cme, reaction, reaction->products[k].species, first, &n, place);
+    for (uint32_t k = 0; k < reaction->n_reactants; k++)
+      add_change(cme, reaction, reaction->reactants[k].species, first, &n, place);
+    for (uint32_t k = 0; k < reaction->n_products; k++)
+      add_change(cme, reaction, reaction->products[k].species, first, &n, place);
   }
   cme->change_at[net->n_reactions] = n;
 }
@@ -128,9 +131,9 @@ static void go(ff_cme *cme, ff_cme_stage stage) {
   cme->at = 0;
 }
 
-/* A bound of the rounding errors of n jumps, in the 1-norm. A jump multiplies and adds at most `widest` + 1 numbers for each state
- * and rounds the weights and `stay`, which needs a sum of at most `widest` rates. The mean number of jumps is rounded too. No
- * operand is negative, and each rounding has a relative error of at most 2^-53 of numbers that add up to at most 1. */
+/* A bound of the rounding errors of n jumps, in the 1-norm. A jump multiplies and adds at most `widest` + 1 numbers for each
+ * state. It uses the rounded weights and `stay`, which needs a sum of at most `widest` rates. The mean number of jumps is rounded
+ * too. No operand is negative, and each rounding has a relative error of at most 2^-53 of numbers that add up to at most 1. */
 static double rounding_of(const ff_cme *cme, double n) { return n * (2.0 * cme->matrix.widest + 10) * 0x1p-53 * 1.01; }
 
 /* What may still be lost. Rounding errors are expected to go on as in this segment. */
@@ -150,9 +153,9 @@ static ff_status begin_segment(ff_cme *cme, double until, ff_error *err) {
     return FF_OK;
   }
   if (budget <= 0 || cme->time + h == cme->time)
-    return ff_error_set(err, FF_ECONVERGENCE, "the bound of rounding errors is %.2g at time %g, after which %.2g jumps of %u states "
-                        "follow; this is more than the tolerance, %g, allows", 2 * cme->rounding, cme->time,
-                        rate * (cme->end - cme->time), cme->set.n, cme->tolerance);
+    return ff_error_set(err, FF_ECONVERGENCE, "the bound of rounding errors is %.2g at time %g, after which %.2g jumps follow; "
+                        "this is more than the tolerance, %g, allows", 2 * cme->rounding, cme->time,
+                        rate * (cme->end - cme->time), cme->tolerance);
   const double share = h / (cme->end - cme->time);
   cme->next = n > 1 ? cme->time + h : until;
   cme->allowed = cme->strained ? 0.9 * budget : 0.5 * budget * share;
@@ -194,7 +197,8 @@ static double bound_of_droppable(const ff_cme *cme, double budget, uint32_t *n) 
   return ldexp(1.0, 1 - bin); /* the numbers in a bin are below this; 0 for the last bin, which has only zeros */
 }
 
-/* Adds what leaves the projection with the next jump and before the end of the segment. Returns 0 if it is too much. */
+/* Adds what leaves the projection with the next jump and before the end of the segment. Returns 0 if it is so much that the
+ * segment need not be finished. If it is only somewhat too much, the whole segment shows best where the set must be enlarged. */
 static int count_leaving(ff_cme *cme) {
   ff_cme_matrix *m = &cme->matrix;
   const ff_cme_poisson *p = &cme->poisson;
@@ -207,11 +211,11 @@ static int count_leaving(ff_cme *cme) {
   }
   cme->leaving += sum;
   cme->turn.left -= m->n_edges;
-  return cme->leaving <= cme->allowed;
+  return cme->leaving <= (cme->full ? 1 : MUCH_MORE) * cme->allowed;
 }
 
-/* When too much leaves: enlarges the set. If it is full, makes segments shorter, without the states that were added. If they are as
- * short as possible, allows more to be lost. */
+/* When too much leaves: enlarges the set. If it is full, makes segments shorter, without the states that were added. If they are
+ * as short as possible, allows more to be lost. */
 static ff_status react(ff_cme *cme, ff_error *err) {
   uint32_t n;
   cme->failures++;
@@ -225,13 +229,14 @@ static ff_status react(ff_cme *cme, ff_error *err) {
   if (cme->jumps > FEWEST_JUMPS) {
     cme->jumps = cme->jumps / 4 > FEWEST_JUMPS ? cme->jumps / 4 : FEWEST_JUMPS;
     cme->layers = 1;
-    cme->droppable = bound_of_droppable(cme, cme->droppable, &n); /* also the states that were added: they have probability 0 */
+    cme->droppable = bound_of_droppable(cme, cme->droppable, &n); /* states that were added have probability 0 and go too */
     go(cme, FF_CME_NUMBER);
     return ff_cme_drop_begin(cme, err);
   }
   if (cme->strained)
-    return ff_error_set(err, FF_ESIZE, "the projection is full with %u states: more than %.2g of the probability is outside of them "
-                        "at time %g, and the tolerance is %g", cme->set.n, cme->lost + cme->leaving, cme->next, cme->tolerance);
+    return ff_error_set(err, FF_ESIZE, "the projection is full with %u states: more than %.2g of the probability is outside of "
+                        "them at time %g, and the tolerance is %g", cme->set.n, cme->lost + cme->leaving, cme->next,
+                        cme->tolerance);
   cme->strained = 1;
   go(cme, FF_CME_BEGIN);
   return FF_OK;
@@ -261,23 +266,28 @@ static int do_jumps(ff_cme *cme, ff_status *status, ff_error *err) {
     m->y_capacity = capacity;
     cme->jump++;
   }
-  go(cme, FF_CME_FINISH);
+  if (cme->leaving <= cme->allowed)
+    go(cme, FF_CME_FINISH);
+  else
+    *status = react(cme, err);
   return 1;
 }
 
 /* ---- enlarging ---- */
 
-/* Opens the edges where much has left, and then layer by layer the states that were added. Returns 0 if the turn is over. */
+/* Opens the edges where much has left, and then, layer by layer, the new states to which much comes. Returns 0 if the turn is
+ * over. */
 static int open_states(ff_cme *cme, ff_status *status, ff_error *err) {
   const ff_cme_matrix *m = &cme->matrix;
-  const double much = 1e-3 * cme->allowed / m->n_edges;
+  const double much = ldexp(0.02, -2 * (int)(cme->failures < 100 ? cme->failures : 100)) * cme->allowed / m->n_edges;
   while (cme->layer < cme->layers && !cme->full) {
     const uint32_t end = cme->layer == 0 ? m->n_edges : cme->layer_end;
     for (; cme->at < end && !cme->full; cme->at++) {
-      if (cme->layer == 0 && m->flow[cme->at] <= much) continue;
       const uint32_t i = cme->layer == 0 ? m->edge[cme->at] : cme->at;
+      const double flow = cme->layer == 0 ? m->flow[cme->at] : cme->set.state[i].flow;
+      if (flow <= much) continue;
       if (!ff_cme_more(&cme->turn, 50 * (1 + (uint64_t)cme->net->n_reactions))) return 0;
-      *status = ff_cme_open(cme, i, err);
+      *status = ff_cme_open(cme, i, flow, cme->layer == 0, err);
       if (*status != FF_OK) return 1;
     }
     cme->at = cme->layer == 0 ? cme->before : cme->layer_end;
@@ -358,8 +368,8 @@ static int build(ff_cme *cme, ff_status *status, ff_error *err) {
 static ff_status check_missing(const ff_cme *cme, ff_error *err) {
   const double missing = ff_cme_missing(cme);
   if (missing <= cme->tolerance) return FF_OK;
-  return ff_error_set(err, FF_ECONVERGENCE, "the error at time %g is at most %.2g, of which %.2g is a bound of rounding errors; this "
-                      "is more than the tolerance, %g", cme->time, missing, 2 * cme->rounding, cme->tolerance);
+  return ff_error_set(err, FF_ECONVERGENCE, "the error at time %g is at most %.2g, of which %.2g is a bound of rounding errors; "
+                      "this is more than the tolerance, %g", cme->time, missing, 2 * cme->rounding, cme->tolerance);
 }
 
 ff_status ff_cme_advance(ff_cme *cme, double until, double seconds, int *done, ff_error *err) {

@@ -3,15 +3,14 @@
  * The network is a Markov chain in continuous time. A state is a count of each species, and reaction r fires with the propensity
  * ff_reactions_propensity(). Let p(t) be the distribution of the state at time t, which starts in the network's initial state.
  *
- * Method: finite state projection (Munsky and Khammash 2006) with uniformisation (Jensen 1953). The time is divided into segments.
- * In each segment, only the states of a finite set, the projection, are followed; probability that leaves the set is lost. The
- * set is enlarged, and the segment repeated, until little enough is lost. Between segments, states that together have a
+ * Method: finite state projection (Munsky and Khammash 2006) with uniformisation (Jensen 1953). The time is divided into
+ * segments. In each segment, only the states of a finite set, the projection, are followed; probability that leaves the set is
+ * lost. The set is enlarged, and the segment repeated, until little enough is lost. Between segments, states that together have a
  * negligible probability are dropped from the set, and their probability is lost too. So the set follows the distribution.
  *
  * Error: lost probability never comes back. So without rounding, the computed distribution q is nowhere above p, and the error in
  * the 1-norm, the sum of |q - p| over all states, is the missing probability 1 - sum(q). ff_cme_missing() adds a bound of all
- * rounding errors of q. The propensities themselves are taken as exact.
- */
+ * rounding errors of q. The propensities themselves are taken as exact. */
 #ifndef FF_CME_H
 #define FF_CME_H
 
@@ -21,9 +20,9 @@
 
 typedef struct ff_cme ff_cme;
 
-/* Starts at time 0 in the network's initial state. `end` is the last time that will be asked for, and `tolerance` the largest error
- * at that time; it is spread over the time. The projection has at most max_states states. Fails with FF_EUNSUPPORTED if a rate
- * depends on the time, and with FF_EMODEL if the initial state has an invalid propensity. `net` must outlive the result. The
+/* Starts at time 0 in the network's initial state. `end` is the last time that will be asked for. `tolerance` is the largest
+ * error at that time, and is spread over the time. The projection has at most max_states states. Fails with FF_EUNSUPPORTED if a
+ * rate depends on the time, and with FF_EMODEL if the initial state has an invalid propensity. `net` must outlive the result. The
  * caller frees the result with ff_cme_free(), which accepts NULL. O(size of the network). */
 ff_status ff_cme_new(ff_cme **out, const ff_reactions *net, double tolerance, uint32_t max_states, double end, ff_error *err);
 void ff_cme_free(ff_cme *cme);
@@ -54,9 +53,9 @@ double ff_cme_missing(const ff_cme *cme);
 uint32_t ff_cme_distribution(const ff_cme *cme, double *counts, double *probability, size_t n_rows);
 
 /* Weights of the Poisson distribution with mean m, for uniformisation: weight[k - left] for k from left to right. Each is at most
- * the true weight, but for rounding, and all add up to at least 1 - epsilon. after[k - left] is at least the probability of a value
- * above k, and at most 1. The arrays grow; the caller zeroes the struct at the start, and frees weight and after. O(sqrt(m) *
- * sqrt(-log(epsilon))), about, for m > 1. 0 < m <= 1e9, 1e-200 <= epsilon < 0.1. */
+ * the true weight, but for rounding, and all add up to at least 1 - epsilon. after[k - left] is at least the probability of a
+ * value above k, and at most 1. The arrays grow; the caller zeroes the struct at the start, and frees weight and after. O(sqrt(m)
+ * * sqrt(-log(epsilon))), about, for m > 1. 0 < m <= 1e9, 1e-200 <= epsilon < 0.1. */
 typedef struct {
   double *weight, *after;
   size_t weight_capacity, after_capacity;

@@ -15,6 +15,7 @@ typedef struct {
 typedef struct {
   double p;    /* the probability at the start of the segment */
   double exit; /* the sum of the rates of the arrows */
+  double flow; /* while the set is enlarged: an estimate of the probability that comes to a new state */
   size_t first;
   uint32_t n_arrows;
 } ff_cme_state;
@@ -36,8 +37,8 @@ typedef struct {
   size_t n_slots;
 } ff_cme_set;
 
-/* The uniformised chain of the projection: y[i] = stay[i] * x[i] + sum of weight[k] * x[column[k]] for k from row[i] to row[i + 1]
- * - 1. leave[e] is the probability that a jump from state edge[e] leaves the projection. */
+/* The uniformised chain of the projection: y[i] = stay[i] * x[i] + sum of weight[k] * x[column[k]] for k from row[i] to row[i +
+ * 1] - 1. leave[e] is the probability that a jump from state edge[e] leaves the projection. */
 typedef struct {
   double rate; /* the largest exit rate */
   size_t *row;
@@ -124,8 +125,10 @@ static inline double *ff_cme_counts(const ff_cme *cme, uint32_t i) { return cme-
  * has an invalid propensity. Amortised O(length of the rates). */
 ff_status ff_cme_add(ff_cme *cme, ff_error *err);
 
-/* Adds the targets of all arrows of state i, as far as there is room; else sets cme->full. */
-ff_status ff_cme_open(ff_cme *cme, uint32_t i, ff_error *err);
+/* Adds the targets of all arrows of state i, as far as there is room; else sets cme->full. Targets among the states that were
+ * added since the set has been enlarged get their share of `flow`, which leaves state i by all its arrows, or, if `edge`, by
+ * those that lead outside. */
+ff_status ff_cme_open(ff_cme *cme, uint32_t i, double flow, int edge, ff_error *err);
 
 /* Finds the targets of those arrows of state i that are marked as outside. */
 void ff_cme_resolve(ff_cme *cme, uint32_t i);

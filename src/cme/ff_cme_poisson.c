@@ -12,9 +12,9 @@ static ff_status grow(ff_cme_poisson *p, size_t need, ff_error *err) {
   return status;
 }
 
-/* The weights are computed relative to that of the mode, which is largest. The ratio of two that follow each other is m / (k + 1),
- * and decreases with k. So the weights after k + 1 add up to at most those of a geometric sequence, and likewise those before k - 1
- * (Fox and Glynn 1988). Sums over part of the weights are below the sum of all, so comparing with them is safe. */
+/* The weights are computed relative to that of the mode, which is largest. The ratio of two that follow each other is m / (k +
+ * 1), and decreases with k. So the weights after k + 1 add up to at most those of a geometric sequence, and likewise those before
+ * k - 1 (Fox and Glynn 1988). Sums over part of the weights are below the sum of all, so comparing with them is safe. */
 ff_status ff_cme_poisson_weights(ff_cme_poisson *out, double m, double epsilon, ff_error *err) {
   const uint32_t mode = (uint32_t)floor(m);
   uint32_t left = mode, right = mode;

@@ -124,8 +124,8 @@ static int step_to(ff_cme *cme, uint32_t i, uint32_t reaction) {
   memcpy(cme->target, ff_cme_counts(cme, i), cme->n_varying * sizeof *cme->target);
   for (uint32_t c = cme->change_at[reaction]; c < cme->change_at[reaction + 1]; c++) {
     double *count = &cme->target[cme->change[c].species];
+    fits &= cme->change[c].by <= FF_MAX_COUNT - *count; /* a sum above 2^53 would be rounded */
     *count += cme->change[c].by;
-    fits &= *count <= FF_MAX_COUNT;
   }
   return fits;
 }
@@ -136,7 +136,18 @@ static int has_room(const ff_cme *cme) {
   return cme->set.n < cme->max_states && cme->set.n * state + (double)cme->set.n_arrows * arrow < FF_CME_MAX_BYTES;
 }
 
-ff_status ff_cme_open(ff_cme *cme, uint32_t i, ff_error *err) {
+/* The sum of the rates of those arrows that lead outside. */
+static double outside_rate(const ff_cme_set *set, uint32_t i) {
+  double rate = 0;
+  for (uint32_t a = 0; a < set->state[i].n_arrows; a++) {
+    const ff_cme_arrow *arrow = &set->arrow[set->state[i].first + a];
+    if (arrow->target == FF_CME_OUTSIDE) rate += arrow->rate;
+  }
+  return rate;
+}
+
+ff_status ff_cme_open(ff_cme *cme, uint32_t i, double flow, int edge, ff_error *err) {
+  const double per_rate = flow / (edge ? outside_rate(&cme->set, i) : cme->set.state[i].exit);
   for (uint32_t a = 0; a < cme->set.state[i].n_arrows; a++) {
     const size_t at = cme->set.state[i].first + a;
     if (cme->set.arrow[at].target != FF_CME_OUTSIDE || !step_to(cme, i, cme->set.arrow[at].reaction)) continue;
@@ -151,6 +162,7 @@ ff_status ff_cme_open(ff_cme *cme, uint32_t i, ff_error *err) {
       if (status != FF_OK) return status;
     }
     cme->set.arrow[at].target = target;
+    if (target >= cme->before) cme->set.state[target].flow += per_rate * cme->set.arrow[at].rate;
   }
   return FF_OK;
 }
