@@ -307,4 +307,5 @@ static void propensities_are_those_of_the_definition(void) {
 }
 
 FF_TEST_MAIN("reactions", reads_equations, fills_participants, says_what_is_wrong, names_the_place, lists_names,
-             accepts_good_networks, rejects_bad_symbols, rejects_bad_numbers, rejects_broken_reactions, propensities_are_those_of_the_definition)
+             accepts_good_networks, rejects_bad_symbols, rejects_bad_numbers, rejects_broken_reactions,
+             propensities_are_those_of_the_definition)
