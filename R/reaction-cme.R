@@ -36,7 +36,7 @@
 #'   The bound of the rounding errors grows with the number of jumps (see section Size), by about 3e-15 per jump for a few reactions.
 #'   A computation of more than some million jumps therefore needs a larger tolerance than the default.
 #' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of
-#'   a state times the last of `times`. On one core, about 1e8 products of a state and a jump take about a second for a few
+#'   a state times the last of `times`. On one core, 1e8 products of a state and a jump take about a second for a few
 #'   reactions. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the computation.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time.
 #'   `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that can be reached.
