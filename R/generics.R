@@ -7,8 +7,8 @@
 #'
 #' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
 #' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
-#' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()] and
-#' [network_arrows()] have methods for `reaction_network`.
+#' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
+#' [network_arrows()] and [chemical_master_equation()] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -17,6 +17,7 @@
 #' | [long_run_sensitivity()] | effect of changes of the model on long-run probabilities |
 #' | [outcomes()] | attractors of a model without perturbation, and their probabilities |
 #' | [stationary_distribution()], [transition_matrix()] | the Markov chain of a small model |
+#' | [chemical_master_equation()] | the distribution of a small reaction network at given times |
 #' | [`simulate()`][simulate.pbn] | trajectories; the generic is that of package stats |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
@@ -126,6 +127,13 @@ transition_matrix <- function(model, ...) UseMethod("transition_matrix")
 
 #' @export
 transition_matrix.default <- function(model, ...) no_method(model, "transition_matrix", ...)
+
+#' @rdname chemical_master_equation
+#' @export
+chemical_master_equation <- function(model, ...) UseMethod("chemical_master_equation")
+
+#' @export
+chemical_master_equation.default <- function(model, ...) no_method(model, "chemical_master_equation", ...)
 
 #' @rdname reduce_network
 #' @export

@@ -47,6 +47,28 @@ void ff_reactions_free(ff_reactions *net) {
   free(net);
 }
 
+/* ---- propensities ---- */
+
+/* The number of ways to choose k of x things, which is also that of choosing the x - k others. After each division, `ways` is the
+ * number of ways to choose i + 1 things, so it is a whole number, and exact if no product reaches 2^53. */
+static double ways_to_choose(double k, double x) {
+  double ways = 1.0;
+  if (x - k < k) k = x - k;
+  for (double i = 0.0; i < k && ways < HUGE_VAL; i += 1.0) ways = ways * (x - i) / (i + 1.0);
+  return ways;
+}
+
+double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack) {
+  const ff_reaction *reaction = &net->reactions[r];
+  for (uint32_t i = 0; i < reaction->n_reactants; i++)
+    if (values[reaction->reactants[i].species] < reaction->reactants[i].count) return 0.0;
+  double propensity = ff_formula_value(&reaction->rate, values, time, stack);
+  if (!reaction->mass_action || propensity == 0.0) return propensity;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++)
+    propensity *= ways_to_choose(reaction->reactants[i].count, values[reaction->reactants[i].species]);
+  return propensity;
+}
+
 /* ---- checks ---- */
 
 static ff_status check_symbols(const ff_reactions *net, ff_error *err) {

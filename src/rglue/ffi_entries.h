@@ -69,6 +69,11 @@ FFI_ENTRY(ffi_exact_distribution, 1)
 FFI_ENTRY(ffi_exact_probabilities, 2)
 FFI_ENTRY(ffi_exact_influences, 3)
 
+/* ffi_cme.c */
+FFI_ENTRY(ffi_cme_new, 4)
+FFI_ENTRY(ffi_cme_advance, 3)
+FFI_ENTRY(ffi_cme_result, 1)
+
 /* ffi_outcome.c */
 FFI_ENTRY(ffi_outcome_new, 7)
 FFI_ENTRY(ffi_outcome_advance, 2)

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "../../src/cme/ff_cme.h"
 #include "../../src/cuda/pbn/ff_generate.h"
 #include "../../src/cuda/pbn/ff_slice_image.h"
 #include "../../src/cuda/pbn/ff_table_image.h"
@@ -75,6 +76,27 @@ static ff_status makes_reactions(ff_error *err) {
     CHECK_OUT(status, text);
     free(text);
   }
+  ff_names_free(species);
+  ff_names_free(symbols);
+  ff_reactions_free(net);
+  return status;
+}
+
+/* The set of states is enlarged, and states are dropped. */
+static ff_status solves_master_equation(ff_error *err) {
+  ff_reactions *net = NULL;
+  ff_names *species = NULL, *symbols = NULL;
+  ff_cme *cme = NULL;
+  ff_status status = ff_reactions_new(&net, 2, 1, 3, err);
+  if (status == FF_OK) status = fill_reactions(net, &species, &symbols, err);
+  if (status == FF_OK) {
+    net->initial[1] = 3;
+    net->value[0] = 0.5;
+    status = ff_cme_new(&cme, net, 1e-3, 10000, 60, err);
+    CHECK_OUT(status, cme);
+  }
+  for (int done = 0; status == FF_OK && !done;) status = ff_cme_advance(cme, 60, 1, &done, err);
+  ff_cme_free(cme);
   ff_names_free(species);
   ff_names_free(symbols);
   ff_reactions_free(net);

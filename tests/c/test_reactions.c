@@ -264,5 +264,48 @@ static void rejects_broken_reactions(void) {
   ff_reactions_free(NULL);
 }
 
+/* The propensity of a reaction with this equation and rate, for the counts a, b, c and k = 3, K = 10. */
+static double propensity_of(const char *equation, int mass_action, const char *rate, double a, double b, double c) {
+  ff_reactions *net = make();
+  ff_error err;
+  ff_names *names;
+  int both;
+  const double values[] = {a, b, c, 0, 3, 10};
+  FF_CHECK_OK(read_equation(net, equation, &both, &err), &err);
+  FF_CHECK_OK(ff_names_new(&names, net->names, 6, "symbols", &err), &err);
+  ff_formula *formula = &net->reactions[0].rate;
+  FF_CHECK_OK(ff_formula_parse(formula, rate, strlen(rate), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(names);
+  net->reactions[0].mass_action = mass_action;
+  net->fixed[1] = 1; /* makes no difference */
+  double *stack = ff_calloc(formula->depth, sizeof *stack);
+  const double propensity = ff_reactions_propensity(net, 0, values, 0.5, stack);
+  free(stack);
+  ff_reactions_free(net);
+  return propensity;
+}
+
+static void propensities_are_those_of_the_definition(void) {
+  FF_CHECK(propensity_of("0 -> A", 1, "k", 0, 0, 0) == 3);
+  FF_CHECK(propensity_of("A -> 0", 1, "k", 4, 0, 0) == 12);
+  FF_CHECK(propensity_of("A + B -> A", 1, "k", 4, 5, 0) == 60);
+  FF_CHECK(propensity_of("2 A -> 0", 1, "k", 5, 0, 0) == 3 * 10);
+  FF_CHECK(propensity_of("3 A + 2 B -> 0", 1, "1", 6, 4, 0) == 20 * 6);
+  FF_CHECK(propensity_of("50 A -> 0", 1, "1", 52, 0, 0) == 1326); /* chooses 2 of 52 to leave */
+  FF_CHECK(propensity_of("4294967295 A -> 0", 1, "2", 4294967296.0, 0, 0) == 2 * 4294967296.0);
+  FF_CHECK(propensity_of("2147483647 A -> 0", 1, "1", 4294967296.0, 0, 0) == HUGE_VAL);
+  FF_CHECK(propensity_of("2147483647 A -> 0", 1, "0", 4294967296.0, 0, 0) == 0);
+  FF_CHECK(propensity_of("A -> 0", 1, "k * time * long_name", 4, 0, 10) == 60);
+  FF_CHECK(propensity_of("2 A + B -> 0", 0, "k * A", 4, 1, 0) == 12);
+  FF_CHECK(propensity_of("A -> 0", 0, "2 - A", 4, 1, 0) == -2);
+  FF_CHECK(isnan(propensity_of("A -> 0", 0, "log(B - 5)", 4, 1, 0)));
+  for (int mass_action = 0; mass_action < 2; mass_action++) { /* a reactant is missing */
+    FF_CHECK(propensity_of("2 A -> 0", mass_action, "k", 1, 0, 0) == 0);
+    FF_CHECK(propensity_of("A + B -> 0", mass_action, "k", 9, 0, 0) == 0);
+    FF_CHECK(propensity_of("A + B -> 2 B", mass_action, "log(B - 5)", 9, 0, 0) == 0);
+  }
+}
+
 FF_TEST_MAIN("reactions", reads_equations, fills_participants, says_what_is_wrong, names_the_place, lists_names,
-             accepts_good_networks, rejects_bad_symbols, rejects_bad_numbers, rejects_broken_reactions)
+             accepts_good_networks, rejects_bad_symbols, rejects_bad_numbers, rejects_broken_reactions,
+             propensities_are_those_of_the_definition)
