@@ -91,13 +91,6 @@ chemical_master_equation.reaction_network <- function(model, times, initial = NU
   ))
 }
 
-check_times <- function(times) {
-  fine <- !missing(times) && is.numeric(times) && !is.object(times) && length(times) > 0L && all(is.finite(times)) &&
-    times[[1L]] >= 0 && all(diff(times) > 0)
-  if (!fine) abort_value("times", "numbers of at least 0 in ascending order", times)
-  as.double(times)
-}
-
 # A list with counts, probability and missing for each time. States are ordered by the first species, then by the second, ...
 solved_times <- function(model, times, tolerance, max_states, progress) {
   chain <- .Call(ffi_cme_new, model, tolerance, max_states, max(times))

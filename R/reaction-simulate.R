@@ -35,7 +35,7 @@
 #'   0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
 #'   missed in more than one of three cases.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
-#'   count is ever negative. Fixed species are not used up: a rate law that is not mass action does not require them.
+#'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
 #'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet. `fireflip_error_argument` for an
@@ -80,7 +80,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   if (!is.null(initial)) object <- set_initial(object, initial)
   if (!is.null(parameters)) object <- set_parameters(object, parameters)
   observed <- observed_species(object, observe, output)
-  check_rows_of_result(if (output == "summary") length(observed) else nsim, length(times))
+  check_rows_of_result(nsim, length(observed), length(times), output)
   options <- list(
     nsim = as.double(nsim), seed = resolve_seed(seed), times = times, observed = observed, method = method,
     threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary"
@@ -96,17 +96,6 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   if (output == "summary") ensemble_of(result, run) else trajectories_of(result, run)
 }
 
-check_times <- function(times) {
-  expected <- "ascending numbers of at least 0"
-  if (!is.numeric(times) || is.object(times) || length(times) == 0L) abort_value("times", expected, times)
-  bad <- which(!is.finite(times) | times < 0 | c(FALSE, diff(times) <= 0))
-  if (length(bad) > 0L) {
-    abort_argument(sprintf("`times` must be %s, without repeats; found %s at place %d.", expected,
-      describe(times[[bad[[1L]]]]), bad[[1L]]))
-  }
-  as.double(times)
-}
-
 observed_species <- function(model, observe, output) {
   known <- model$species$species
   index <- if (is.null(observe)) seq_along(known) else unique(check_known(observe, "observe", known, "species"))
@@ -118,12 +107,14 @@ observed_species <- function(model, observe, output) {
   index
 }
 
-check_rows_of_result <- function(n, times) {
+check_rows_of_result <- function(nsim, species, times, output) {
+  n <- if (output == "summary") species else nsim
   if (n * times <= .Machine$integer.max) return(invisible())
   number <- function(x) format(x, big.mark = ",", scientific = FALSE)
   abort("size", sprintf(
-    "%s times %s are more rows than a data frame holds (%s); ask for fewer times, or for `output` = \"summary\".",
-    number(n), number(times), number(.Machine$integer.max)
+    "%s %s at %s times are more rows than a data frame holds (%s); %s.", number(n),
+    if (output == "summary") "species" else "trajectories", number(times), number(.Machine$integer.max),
+    if (output == "summary") "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
   ))
 }
 
@@ -234,10 +225,8 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known) {
     g[small] <- 1
     ifelse(small, t, 3 / g * (root(1 + g * (t - g / (6 * n))) - 1))
   }
-  q <- stats::qt((1 + confidence) / 2, n - 1) / sqrt(n)
-  out <- if (n == 1) list(lower = rep(NA_real_, length(mean)), upper = rep(NA_real_, length(mean))) else {
-    list(lower = mean - sd * inverse(q), upper = mean - sd * inverse(-q))
-  }
+  q <- if (n == 1) NA_real_ else stats::qt((1 + confidence) / 2, n - 1) / sqrt(n)
+  out <- list(lower = mean - sd * inverse(q), upper = mean - sd * inverse(-q))
   same <- is.na(skewness)
   out$lower[same] <- out$upper[same] <- NA_real_
   out$lower[known] <- out$upper[known] <- mean[known]

@@ -346,6 +346,18 @@ abort_unknown_names <- function(where, unknown, known, what) {
   ), unknown = unknown)
 }
 
+# Times of observation, as numbers. The message names the first that is wrong.
+check_times <- function(times) {
+  expected <- "ascending numbers of at least 0"
+  if (missing(times) || !is.numeric(times) || is.object(times) || length(times) == 0L) abort_value("times", expected, times)
+  bad <- which(!is.finite(times) | times < 0 | c(FALSE, diff(times) <= 0))
+  if (length(bad) > 0L) {
+    found <- describe(times[[bad[[1L]]]])
+    abort_argument(sprintf("`times` must be %s, without repeats; found %s at place %d.", expected, found, bad[[1L]]))
+  }
+  as.double(times)
+}
+
 # ---- changes --------------------------------------------------------------------------------------------------------------
 
 #' Change counts and parameters of a reaction network

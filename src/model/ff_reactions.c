@@ -60,8 +60,11 @@ static double ways_to_choose(double k, double x) {
 
 double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack) {
   const ff_reaction *reaction = &net->reactions[r];
-  for (uint32_t i = 0; i < reaction->n_reactants; i++)
-    if (values[reaction->reactants[i].species] < reaction->reactants[i].count) return 0.0;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++) {
+    const ff_participant *reactant = &reaction->reactants[i];
+    if (net->fixed[reactant->species] && !reaction->mass_action) continue;
+    if (values[reactant->species] < reactant->count) return 0.0;
+  }
   double propensity = ff_formula_value(&reaction->rate, values, time, stack);
   if (!reaction->mass_action || propensity == 0.0) return propensity;
   for (uint32_t i = 0; i < reaction->n_reactants; i++)

@@ -17,6 +17,7 @@
 #include "../../src/model/ff_reactions.h"
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
+#include "../../src/ssa/ff_ssa.h"
 #include "check.h"
 #include "nets.h"
 #include "pretend_module.h"
@@ -76,6 +77,37 @@ static ff_status makes_reactions(ff_error *err) {
     CHECK_OUT(status, text);
     free(text);
   }
+  ff_names_free(species);
+  ff_names_free(symbols);
+  ff_reactions_free(net);
+  return status;
+}
+
+/* All methods, with rates that are formulas. */
+static ff_status runs_ensembles(ff_error *err) {
+  static const double times[] = {0.5, 1};
+  static const uint32_t observed = 1;
+  ff_reactions *net = NULL;
+  ff_names *species = NULL, *symbols = NULL;
+  ff_ssa_program *program = NULL;
+  ff_status status = ff_reactions_new(&net, 2, 1, 3, err);
+  if (status == FF_OK) status = fill_reactions(net, &species, &symbols, err);
+  if (status == FF_OK) {
+    net->initial[1] = 3;
+    net->value[0] = 0.5;
+    status = ff_ssa_program_new(&program, net, err);
+    CHECK_OUT(status, program);
+  }
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS && status == FF_OK; method++) {
+    ff_ssa_options options = {.method = method, .n = 4, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+                              .threads = 2, .simd = FF_SIMD_BEST};
+    ff_ssa_run *run = NULL;
+    status = ff_ssa_run_new(&run, program, &options, err);
+    CHECK_OUT(status, run);
+    for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+    ff_ssa_run_free(run);
+  }
+  ff_ssa_program_free(program);
   ff_names_free(species);
   ff_names_free(symbols);
   ff_reactions_free(net);
