@@ -5,8 +5,8 @@
 #' @param name The network's name, from the column `name` of `example_models()`.
 #' @returns `example_models()`: a data frame with the columns `name`, `class` (`"pbn"` or `"reaction_network"`), `nodes`,
 #'   `functions` (the number of predictor functions), `perturbation`, `title` and `source`. For a reaction network, `nodes` is the
-#'   number of species, `functions` is the number of reactions, and `perturbation` is `NA`. Its class is `example_models`, whose `print()`
-#'   omits `class`, `perturbation` and `source`. `example_model()`: a network of class `pbn` or `reaction_network`.
+#'   number of species, `functions` is the number of reactions, and `perturbation` is `NA`. Its class is `example_models`, whose
+#'   `print()` omits `class`, `perturbation` and `source`. `example_model()`: a network of class `pbn` or `reaction_network`.
 #'
 #' @section The apoptosis network:
 #' `example_model("apoptosis")` is prepared for the influence analysis in section 5.3 of Mizera, Pang and Yuan (2019). The

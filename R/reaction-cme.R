@@ -33,8 +33,8 @@
 #'   probability of any set of states, too. It does not bound the error of a mean, because a state that is missing may have very
 #'   large counts.
 #'
-#'   The bound of the rounding errors grows with the number of jumps (see section Size), by about 3e-15 per jump for a few reactions.
-#'   A computation of more than some million jumps therefore needs a larger tolerance than the default.
+#'   The bound of the rounding errors grows with the number of jumps (see section Size), by about 3e-15 per jump for a few
+#'   reactions. A computation of more than some million jumps therefore needs a larger tolerance than the default.
 #' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of
 #'   a state times the last of `times`. On one core, 1e8 products of a state and a jump take about a second for a few
 #'   reactions. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the computation.

@@ -157,10 +157,8 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   shown <- utils::head(x$last, n)
   number <- function(x) ifelse(is.na(x), "NA", formatC(x, digits = 4, format = "g", width = 1))
   if (nrow(shown) > 0L) {
-    print.data.frame(
-      data.frame(species = format_key(shown$species), mean = number(shown$mean), sd = number(shown$sd), fano = number(shown$fano)),
-      row.names = FALSE
-    )
+    columns <- c(list(species = format_key(shown$species)), lapply(as.list(shown)[c("mean", "sd", "fano")], number))
+    print.data.frame(as.data.frame(columns), row.names = FALSE)
   }
   if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(x$last) - nrow(shown))))
   invisible(x)
@@ -184,7 +182,9 @@ result_frame <- function(x, run) {
   if (is.null(about)) abort_argument("`x` lacks the record of its run; use the original result.")
   n <- nrow(out)
   notes <- noted(about)
-  more <- list(method = about$method, trajectories = about$nsim, seed = about$seed, backend = notes$backend, seconds = notes$seconds)
+  more <- list(
+    method = about$method, trajectories = about$nsim, seed = about$seed, backend = notes$backend, seconds = notes$seconds
+  )
   out[names(more)] <- lapply(more, rep, n)
   out
 }

@@ -14,8 +14,8 @@
 #'
 #'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions` and
 #'   `n_parameters` are the numbers of species, reactions and parameters. `order` is the largest number of reactants of a
-#'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of reactions
-#'   whose rate depends on the time. `fixed` is the number of species that reactions do not change.
+#'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of
+#'   reactions whose rate depends on the time. `fixed` is the number of species that reactions do not change.
 #'
 #'   `as.data.frame()`: a data frame. For reactions, its columns are `name`, `equation`, `rate` (text) and `law` (`"mass action"`
 #'   or `"formula"`), and [reaction_network()] accepts it. For species, they are `species`, `initial` and `fixed`, and for

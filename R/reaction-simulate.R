@@ -31,8 +31,8 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods for both: see [ensemble-methods].
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
-#'   with a large effect. It is `NA` if all trajectories have the same count, unless no reaction changes the species or the time is
-#'   0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
+#'   with a large effect. It is `NA` if all trajectories have the same count, unless no reaction changes the species or the time
+#'   is 0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
 #'   missed in more than one of three cases.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
@@ -147,8 +147,8 @@ start_ensemble_bar <- function(total, envir) {
 
 #' Methods of simulation
 #'
-#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks. All are exact: the trajectories have
-#' the distribution that the network defines.
+#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks. All are exact: the trajectories
+#' have the distribution that the network defines.
 #'
 #' @returns A data frame with a row for each method and the columns `method` (its name), `description`, and `cost` (of one event,
 #'   where n is the number of reactions, and d the number of reactions whose propensity an event changes).
@@ -215,8 +215,8 @@ ensemble_of <- function(result, run) {
 }
 
 # The confidence interval of a mean by Hall's transformation, which removes most of the effect of skewness. For the standardised
-# mean w = (mean - mu) / sd of n values of skewness g, w + g w^2 / 3 + g^2 w^3 / 27 + g / (6 n) is nearly normal with variance 1/n.
-# `known` marks values that are the same in every trajectory by the network's structure.
+# mean w = (mean - mu) / sd of n values of skewness g, w + g w^2 / 3 + g^2 w^3 / 27 + g / (6 n) is nearly normal with variance
+# 1/n. `known` marks values that are the same in every trajectory by the network's structure.
 mean_interval <- function(mean, sd, skewness, n, confidence, known) {
   inverse <- function(t) {
     root <- function(x) sign(x) * abs(x)^(1 / 3)

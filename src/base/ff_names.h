@@ -15,8 +15,8 @@ typedef struct {
 } ff_quoted;
 ff_quoted ff_quote(const char *text, size_t length);
 
-/* Looks a name up and returns its index, -1 if there is no such name, or -2 if there is no memory. The caller of a parser supplies
- * `context`. */
+/* Looks a name up and returns its index, -1 if there is no such name, or -2 if there is no memory. The caller of a parser
+ * supplies `context`. */
 typedef int64_t (*ff_lookup)(void *context, const char *name, size_t length);
 
 /* The position of a text in a file, for messages such as "file.pbn, line 12". `file` is NULL if the text is not from a file. */

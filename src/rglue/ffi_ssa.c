@@ -79,8 +79,8 @@ static void begin(held *h, SEXP options, SEXP columns) {
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
 }
 
-/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep). `method` is a name or "auto". With `keep`, the states of
- * all trajectories are kept. */
+/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep). `method` is a name or "auto". With `keep`, the
+ * states of all trajectories are kept. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
   ff_error err;
   ff_reactions *net;
@@ -124,8 +124,8 @@ static void set_statistics(double *row[5], R_xlen_t at, ff_ssa_moments m, uint64
 }
 
 /* Returns list(method, coupling, formulas, events, varies, mean, sd, skewness, min, max, states) of a run that is done. `varies`
- * tells for each observed species whether a reaction changes it. The statistics have an element for each observed species and time,
- * first by species. `states` is NULL if they were not kept. */
+ * tells for each observed species whether a reaction changes it. The statistics have an element for each observed species and
+ * time, first by species. `states` is NULL if they were not kept. */
 SEXP ffi_ssa_result(SEXP pointer) {
   static const char *const names[] = {"method", "coupling", "formulas", "events", "varies", "states",
                                       "mean",   "sd",       "skewness", "min",    "max"};

@@ -46,8 +46,8 @@ struct ff_ssa_program {
                            * there are too many to list */
 };
 
-/* Lists the dependents of reaction r in `out`, unless it is NULL, and returns their number. mark[] has an entry for each reaction,
- * and none of them is `stamp` before. O(dependents and repeats). */
+/* Lists the dependents of reaction r in `out`, unless it is NULL, and returns their number. mark[] has an entry for each
+ * reaction, and none of them is `stamp` before. O(dependents and repeats). */
 size_t ff_ssa_gather(const ff_ssa_program *program, uint32_t r, uint32_t *mark, uint32_t stamp, uint32_t *out);
 
 /* Recognises a rate law that is mass action in its form, such as k * A * (A - 1) / 2. Returns 1, a rate constant, and reactants
@@ -57,9 +57,9 @@ int ff_ssa_mass_action(const ff_formula *formula, double *rate, ff_participant *
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
-/* Sums of propensities in a tree whose inner nodes have FF_SSA_FAN children. Level 0 has the propensities. Its shape depends on the
- * number of reactions alone, and so does the order of all additions: the sums never drift, and have the same bits whichever parts
- * of the tree are computed anew. A sum has a relative error below 3 * levels * 2^-53, as no term is negative. */
+/* Sums of propensities in a tree whose inner nodes have FF_SSA_FAN children. Level 0 has the propensities. Its shape depends on
+ * the number of reactions alone, and so does the order of all additions: the sums never drift, and have the same bits whichever
+ * parts of the tree are computed anew. A sum has a relative error below 3 * levels * 2^-53, as no term is negative. */
 #define FF_SSA_FAN 8u
 #define FF_SSA_MAX_LEVELS 11
 

@@ -82,8 +82,8 @@ static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ss
   return status;
 }
 
-/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order. Fixed
- * species are never used up, so they may be missing. */
+/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order.
+ * Fixed species are never used up, so they may be missing. */
 static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction, const uint8_t *fixed) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < reaction->n_reactants; i++) {
