@@ -21,7 +21,7 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench bench-math docs valgrind campaign campaign-math \
+.PHONY: demo check c-tests fuzz bench bench-ssa bench-math docs valgrind campaign campaign-math \
   cuda cuda-check cuda-math gpu-check gpu-bench clean install
 
 demo:
@@ -226,10 +226,10 @@ $(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BUILD)/plai
 $(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BUILD)/plain/src/base/ff_base.o $(BUILD)/plain/src/base/ff_threads.o
 	$(CC) -pthread $^ -lm -o $@
 
-bench:
+bench bench-ssa:
 	@tools/need check
 	@tools/install-package $(BUILD)/lib
-	@R_LIBS=$(BUILD)/lib $(RSCRIPT) bench/pbn.R
+	@R_LIBS=$(BUILD)/lib $(RSCRIPT) bench/$(if $(filter bench,$@),pbn,ssa).R
 
 docs:
 	@tools/need docs

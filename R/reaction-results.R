@@ -32,12 +32,15 @@ NULL
 
 has_columns <- function(x, names) is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run"))
 
-result_head <- function(run, class) {
+result_head <- function(x, class, species) {
+  run <- attr(x, "run")
   sprintf(
-    "<%s> %s of %s, %s, seed %s", class, trajectory_count(run$nsim), species_count(length(run$species)),
-    times_text(run$times), format(run$seed, digits = 15)
+    "<%s> %s of %s, %s, seed %s", class, trajectory_count(if (is.null(x$trajectory)) run$nsim else unique_count(x$trajectory)),
+    species_count(species), times_text(unique(x$time)), format(run$seed, digits = 15)
   )
 }
+
+unique_count <- function(x) length(unique(x))
 
 species_count <- function(n) paste(format_whole(n), "species")
 
@@ -58,7 +61,7 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
   last <- max(x$time)
   rows <- plain_frame(x)[x$time == last, ]
   shown <- utils::head(rows, n)
-  writeLines(result_head(run, "reaction_ensemble"))
+  writeLines(result_head(x, "reaction_ensemble", unique_count(x$species)))
   if (nrow(shown) > 0L) {
     writeLines(sprintf("at time %s, with %g%% confidence intervals of the means:", format(last), 100 * run$confidence))
     print.data.frame(format_statistics(shown), row.names = FALSE)
@@ -70,8 +73,10 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
 
 # Means and limits of an interval have the digits that its width justifies.
 format_statistics <- function(rows) {
-  digits <- pmin(pmax(1 - floor(log10((rows$upper - rows$lower) / 2)), 0), 8)
-  digits[!is.finite(digits)] <- ifelse(rows$mean == floor(rows$mean), 0, 4)[!is.finite(digits)]
+  width <- rows$upper - rows$lower
+  digits <- ifelse(rows$mean == floor(rows$mean), 0, 4)
+  usual <- !is.na(width) & width > 0
+  digits[usual] <- pmin(pmax(1 - floor(log10(width[usual] / 2)), 0), 8)
   fixed <- function(x) ifelse(is.na(x), "NA", mapply(format_fixed, x, digits))
   data.frame(
     species = format_key(rows$species), mean = fixed(rows$mean), lower = fixed(rows$lower), upper = fixed(rows$upper),
@@ -90,7 +95,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
     print(plain_frame(x))
     return(invisible(x))
   }
-  writeLines(result_head(attr(x, "run"), "reaction_trajectories"))
+  writeLines(result_head(x, "reaction_trajectories", length(x) - 2L))
   shown <- utils::head(plain_frame(x), n)
   width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
   fit <- seq_len(max(3L, sum(cumsum(width) < getOption("width"))))
@@ -185,6 +190,10 @@ result_frame <- function(x, run) {
   more <- list(
     method = about$method, trajectories = about$nsim, seed = about$seed, backend = notes$backend, seconds = notes$seconds
   )
+  own <- intersect(names(more), names(out))
+  if (length(own) > 0L) {
+    abort_argument(sprintf("`x` has a column \"%s\", and `run = TRUE` would add another; rename it first.", own[[1L]]))
+  }
   out[names(more)] <- lapply(more, rep, n)
   out
 }
@@ -200,6 +209,18 @@ keep_record <- function(out, x) {
 
 #' @export
 `[.reaction_trajectories` <- function(x, ...) keep_record(NextMethod(), x)
+
+# Rows of several results have no record of one run.
+#' @export
+rbind.reaction_ensemble <- function(...) rbind_plain(...)
+
+#' @export
+rbind.reaction_trajectories <- function(...) rbind_plain(...)
+
+rbind_plain <- function(...) {
+  results <- Filter(Negate(is.null), list(...))
+  do.call(rbind, lapply(results, function(x) if (is.data.frame(x)) plain_frame(x) else x))
+}
 
 # ---- pictures ---------------------------------------------------------------------------------------------------------------
 
@@ -238,10 +259,14 @@ course_canvas <- function(time, range, species, main, label, ..., xlab = "time",
                           col = course_colours, log = "") {
   old <- graphics::par(mar = c(4.2, 4.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
   if (grepl("y", log)) range <- range[range > 0]
+  if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")
+  drawn <- FALSE
+  on.exit(if (!drawn) graphics::par(old))
   graphics::plot.default(
     base::range(time), base::range(range), type = "n", xlab = xlab, ylab = ylab, main = main, xlim = xlim, ylim = ylim, log = log,
     las = 1, bty = "l", ...
   )
+  drawn <- TRUE
   list(old = old, colour = rep_len(col, length(species)))
 }
 
@@ -252,6 +277,7 @@ legend_lines <- function(species) {
 }
 
 draw_course <- function(time, mean, lower, upper, colour) {
+  if (graphics::par("ylog")) lower <- pmax(lower, 10^graphics::par("usr")[[3L]]) # a band may reach 0
   if (length(time) == 1L) {
     graphics::segments(time, lower, time, upper, col = colour)
     graphics::points(time, mean, pch = 19, col = colour)

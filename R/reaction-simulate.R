@@ -11,10 +11,11 @@
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the network alone determines
-#'   the method. All methods are exact. Their trajectories differ for the same seed, but have the same distribution.
+#'   the method. All methods are exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
+#'   others give trajectories of their own, with the same distribution.
 #' @param observe Names or numbers of the species to observe. With `NULL` (the default), all species.
-#' @param output `"summary"`: statistics for each time and species. `"trajectories"`: the counts at all times. `"final"`: the
-#'   counts at the last time. With `NULL` (the default), trajectories if `nsim` is 1, and a summary otherwise.
+#' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
+#'   `"final"`: the counts at the last time.
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network.
 #' @param parameters Values of parameters by name, which replace those of the network.
 #' @param confidence Confidence level of the intervals of the means, above 0 and below 1. Default 0.95.
@@ -56,10 +57,10 @@
 #' sim <- simulate(net, nsim = 200, times = seq(0, 4, 0.2), initial = c(S1 = 1000), seed = 1)
 #' sim
 #' plot(sim)
-#' simulate(net, times = 0:3, initial = c(S1 = 1000), observe = c("S1", "S2"), seed = 1)
-simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL, output = NULL,
-                                      initial = NULL, parameters = NULL, confidence = 0.95, threads = NULL,
-                                      progress = interactive()) {
+#' simulate(net, times = 0:3, initial = c(S1 = 1000), observe = c("S1", "S2"), output = "trajectories", seed = 1)
+simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL,
+                                      output = c("summary", "trajectories", "final"), initial = NULL, parameters = NULL,
+                                      confidence = 0.95, threads = NULL, progress = interactive()) {
   check_empty(
     c("times", "method", "observe", "output", "initial", "parameters", "confidence", "threads", "progress"), ...
   )
@@ -72,10 +73,9 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_count(nsim, "nsim", 1, 2^47)
   times <- check_times(times)
   check_choice(method, "method", c("auto", ssa_method_names()))
-  if (!is.null(output)) check_choice(output, "output", c("summary", "trajectories", "final"))
+  output <- check_choice(output, "output", c("summary", "trajectories", "final"))
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_flag(progress, "progress")
-  if (is.null(output)) output <- if (nsim == 1) "trajectories" else "summary"
   if (output == "final") times <- times[[length(times)]]
   if (!is.null(initial)) object <- set_initial(object, initial)
   if (!is.null(parameters)) object <- set_parameters(object, parameters)
@@ -190,8 +190,8 @@ ssa_method_names <- function() .Call(ffi_ssa_methods)
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {
-  if (result$method == "direct") {
-    return(sprintf("with %s, computing all propensities is cheapest", count_of(reactions, "reaction")))
+  if (result$method == "direct" && reactions <= 256) {
+    return(sprintf("with %s, computing all propensities is fastest", count_of(reactions, "reaction")))
   }
   sprintf("an event changes %.1f of %s propensities on average", result$coupling, format_whole(reactions))
 }

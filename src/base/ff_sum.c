@@ -26,15 +26,17 @@ static wide plus(wide x, wide y) {
 /* The product must be below 2^(64 * WORDS). */
 static wide times(wide x, wide y) {
   wide out = {{0}};
-  for (int i = 0; i < WORDS; i++)
+  for (int i = 0; i < WORDS; i++) {
+    if (x.word[i] == 0) continue;
+    uint64_t carry = 0;
     for (int j = 0; i + j < WORDS; j++) {
-      wide part = {{0}};
-      uint64_t product[2] = {0, 0};
-      ff_sum_add_product(product, x.word[i], y.word[j]);
-      part.word[i + j] = product[0];
-      if (i + j + 1 < WORDS) part.word[i + j + 1] = product[1];
-      out = plus(out, part);
+      uint64_t sum[2] = {out.word[i + j], 0}; /* a b + c + d is below 2^128 */
+      ff_sum_add(sum, carry, 0);
+      ff_sum_add_product(sum, x.word[i], y.word[j]);
+      out.word[i + j] = sum[0];
+      carry = sum[1];
     }
+  }
   return out;
 }
 

@@ -59,7 +59,7 @@ typedef struct {
 } ff_sum_central;
 ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n);
 
-/* a b - c d, with one rounding at the end, so that a small difference of large products is not lost. */
+/* a b - c d with a relative error below 1e-15, also if it is a small difference of large products. */
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]);
 
 #endif

@@ -123,30 +123,36 @@ static void set_statistics(double *row[5], R_xlen_t at, ff_ssa_moments m, uint64
   row[4][at] = m.max;
 }
 
-/* Returns list(method, coupling, formulas, events, varies, mean, sd, skewness, min, max, states) of a run that is done. `varies`
- * tells for each observed species whether a reaction changes it. The statistics have an element for each observed species and
- * time, first by species. `states` is NULL if they were not kept. */
+/* Fills in the statistics, which have an element for each observed species and time, first by species. */
+static void set_all_statistics(SEXP out, const held *h) {
+  static const char *const names[] = {"mean", "sd", "skewness", "min", "max"};
+  double *row[5];
+  for (int k = 0; k < 5; k++) {
+    ffi_set(out, names[k], Rf_allocVector(REALSXP, (R_xlen_t)h->n_times * h->n_observed));
+    row[k] = REAL(ffi_element(out, names[k]));
+  }
+  for (uint32_t j = 0; j < h->n_observed; j++)
+    for (uint32_t i = 0; i < h->n_times; i++)
+      set_statistics(row, (R_xlen_t)j * h->n_times + i, ff_ssa_run_moments(h->run, i, j), h->n);
+}
+
+/* Returns list(method, coupling, formulas, events, varies, states, mean, sd, skewness, min, max) of a run that is done. `varies`
+ * tells for each observed species whether a reaction changes it. Either the states were kept, or there are statistics; the
+ * others are NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
   static const char *const names[] = {"method", "coupling", "formulas", "events", "varies", "states",
                                       "mean",   "sd",       "skewness", "min",    "max"};
   held *h = held_of(pointer);
-  SEXP out = PROTECT(ffi_list(11, names));
+  SEXP out = PROTECT(ffi_list(11, names)), states = VECTOR_ELT(R_ExternalPtrProtected(pointer), 0);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
-  ffi_set(out, "varies", Rf_allocVector(LGLSXP, h->n_observed));
-  ffi_set(out, "states", VECTOR_ELT(R_ExternalPtrProtected(pointer), 0));
-  double *row[5];
-  for (int k = 0; k < 5; k++) {
-    SET_VECTOR_ELT(out, 6 + k, Rf_allocVector(REALSXP, (R_xlen_t)h->n_times * h->n_observed));
-    row[k] = REAL(VECTOR_ELT(out, 6 + k));
-  }
-  for (uint32_t j = 0; j < h->n_observed; j++) {
-    LOGICAL(VECTOR_ELT(out, 4))[j] = ff_ssa_program_changes(h->program, h->observed[j]);
-    for (uint32_t i = 0; i < h->n_times; i++)
-      set_statistics(row, (R_xlen_t)j * h->n_times + i, ff_ssa_run_moments(h->run, i, j), h->n);
-  }
+  SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
+  ffi_set(out, "varies", varies);
+  for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
+  ffi_set(out, "states", states);
+  if (states == R_NilValue) set_all_statistics(out, h);
   UNPROTECT(1);
   return out;
 }

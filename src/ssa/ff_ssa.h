@@ -1,7 +1,8 @@
 /* Exact stochastic simulation of reaction networks (Gillespie 1977): programs, and ensembles of trajectories.
  *
  * An answer depends on the network, the key, the method and the numbers of the trajectories alone. It has the same bits for any
- * number of threads and any division of the work. Methods differ in bits, but not in law.
+ * number of threads and any division of the work. The direct method and the logarithmic one have the same bits; the others differ
+ * in bits, but not in law.
  */
 #ifndef FF_SSA_H
 #define FF_SSA_H
@@ -17,8 +18,8 @@
 typedef struct ff_ssa_program ff_ssa_program;
 
 /* Compiles a network that ff_reactions_finish() has completed, and which is not used afterwards. The caller frees *out with
- * ff_ssa_program_free(), which accepts NULL. FF_EUNSUPPORTED if a rate depends on the time. O(size of the network and of the
- * dependencies among reactions). */
+ * ff_ssa_program_free(), which accepts NULL. FF_EUNSUPPORTED if a rate depends on the time. O(size of the network, and for each
+ * reaction the number of readers of each species that it changes). */
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
@@ -28,13 +29,14 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
-/* Whether a reaction changes the count of this species. O(reactants and products of all reactions). */
+/* Whether a reaction changes the count of this species. O(1). */
 int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t species);
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-  FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event */
+  FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; of several trajectories at once, if there are
+                  * at most FF_SSA_WIDE_REACTIONS */
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
@@ -58,8 +60,8 @@ typedef struct {
   uint32_t n_times;         /* at least 1 */
   const uint32_t *observed; /* species */
   uint32_t n_observed;
-  double *const *states;    /* NULL, or for each observed species room for n x n_times counts, first by trajectory and then by
-                             * time. The caller keeps it until the run is freed. */
+  double *const *states;    /* NULL, or for each observed species an array for n x n_times counts, first by trajectory and then
+                             * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   int threads;
   ff_simd simd; /* changes no bit */
 } ff_ssa_options;
@@ -74,9 +76,9 @@ typedef struct {
  * including this time. The times never change a trajectory. */
 typedef struct ff_ssa_run ff_ssa_run;
 
-/* Begins a run. The program is borrowed; what the options point to is copied, except `states`. The caller frees *out with
- * ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. Memory: O(threads * (species +
- * reactions + times * observed)). */
+/* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. Memory: O(threads *
+ * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
@@ -90,7 +92,8 @@ ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_erro
 uint64_t ff_ssa_run_complete(const ff_ssa_run *run);
 uint64_t ff_ssa_run_events(const ff_ssa_run *run);
 
-/* The statistics of observed species j at time i over all trajectories of a run that is done. O(threads). */
+/* The statistics of observed species j at time i over all trajectories of a run that is done and does not keep the states.
+ * O(threads). */
 ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j);
 
 #endif

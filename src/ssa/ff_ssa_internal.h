@@ -18,7 +18,7 @@ typedef enum {
 
 typedef struct {
   uint32_t law;
-  uint32_t a, b;     /* species; for a law with a formula, `a` is its number */
+  uint32_t a, b;     /* species; for a law with a formula, `a` is the number of the formula */
   uint32_t first, n; /* a range of `factors`: the species of mass action, or the reactants that must be there */
   double rate;
 } ff_ssa_propensity;
@@ -33,6 +33,7 @@ struct ff_ssa_program {
   char **names;    /* of species, then of reactions (which may be empty) */
   double *initial; /* for each species */
   ff_ssa_propensity *propensities;
+  uint8_t *changed; /* for each species: 1 if a reaction changes it */
   ff_participant *factors;
   ff_formula *formulas; /* their symbols are species */
   uint32_t n_factors, n_formulas, n_changes;
@@ -104,8 +105,8 @@ typedef struct {
   double next_time;   /* of the next event; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
-  enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_COUNT } state;
-  uint32_t bad;     /* after a failure: the reaction or the species that caused it ... */
+  enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT } state;
+  uint32_t bad;     /* after a failure: the reaction or the species that caused it, or the first of several that was found ... */
   double bad_value; /* ... and its propensity or count */
 } ff_ssa_path;
 
@@ -113,6 +114,9 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_s
 void ff_ssa_path_free(ff_ssa_path *path);
 /* Begins a trajectory from these counts at time 0, and finds its next event. O(reactions). */
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial);
+/* Takes over another simulation's state, right after an event, and finds what is wrong with it: sets path->state. For the direct
+ * method. O(reactions). */
+void ff_ssa_path_diagnose(ff_ssa_path *path);
 /* Lets the next event happen, and finds the one after it. path->state tells whether this failed. */
 void ff_ssa_path_step(ff_ssa_path *path);
 

@@ -69,9 +69,11 @@ static double checked_propensity(ff_ssa_path *path, uint32_t r) {
   double rate = a->law == FF_LAW_PRODUCT ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, 0, path->stack);
   double value = a->law == FF_LAW_FORMULA ? rate : product_of(p, a, path->count, rate);
   if (value >= 0 && value < INFINITY) return value + 0.0; /* -0 becomes 0 */
-  path->state = FF_SSA_BAD_RATE;
-  path->bad = r;
-  path->bad_value = value;
+  if (path->state == FF_SSA_FINE) {
+    path->state = FF_SSA_BAD_RATE;
+    path->bad = r;
+    path->bad_value = value;
+  }
   return 0;
 }
 
@@ -93,14 +95,14 @@ static ff_philox_block draw(const ff_ssa_path *path, uint32_t purpose, uint32_t 
   return ff_philox(ff_philox_counter(purpose, block, path->event, path->unit), path->key);
 }
 
-/* The sum of the propensities is infinite: the largest of them is to blame. */
+/* The sum of the propensities is infinite: one of them is, or the sum is too large. */
 FF_SELDOM void blame_largest(ff_ssa_path *path) {
   if (path->state != FF_SSA_FINE) return;
-  path->state = FF_SSA_BAD_RATE;
   path->bad = 0;
   for (uint32_t r = 1; r < path->program->n_reactions; r++)
     if (path->propensity[r] > path->propensity[path->bad]) path->bad = r;
   path->bad_value = path->propensity[path->bad];
+  path->state = path->bad_value == INFINITY ? FF_SSA_BAD_RATE : FF_SSA_BAD_SUM;
 }
 
 /* The direct method: one waiting time for all reactions, and a choice among them. */
@@ -160,7 +162,7 @@ static void apply(ff_ssa_path *path) {
     const ff_ssa_change *change = p->changes + i;
     double *count = path->count + change->species;
     *count += (double)change->by;
-    if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) {
+    if (FF_RARELY(*count > FF_SSA_MAX_COUNT) && path->state == FF_SSA_FINE) {
       path->state = FF_SSA_BAD_COUNT;
       path->bad = change->species;
       path->bad_value = *count;
@@ -187,6 +189,20 @@ static void update_dependents(ff_ssa_path *path) {
   const uint32_t *dependents = ff_ssa_path_dependents(path, &n);
   for (size_t i = 0; i < n; i++) path->propensity[dependents[i]] = ff_ssa_path_propensity(path, dependents[i]);
   if (path->method == FF_SSA_TREE) ff_ssa_tree_update(&path->tree, dependents, n);
+}
+
+void ff_ssa_path_diagnose(ff_ssa_path *path) {
+  const ff_ssa_program *p = path->program;
+  path->state = FF_SSA_FINE;
+  for (uint32_t s = 0; s < p->n_species && path->state == FF_SSA_FINE; s++) {
+    if (path->count[s] <= FF_SSA_MAX_COUNT) continue;
+    path->state = FF_SSA_BAD_COUNT;
+    path->bad = s;
+    path->bad_value = path->count[s];
+  }
+  compute_all(path);
+  ff_ssa_tree_sum(&path->tree);
+  find_direct(path);
 }
 
 void ff_ssa_path_step(ff_ssa_path *path) {

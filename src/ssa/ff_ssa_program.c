@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_internal.h"
+#include "ff_ssa_wide.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 
@@ -134,6 +134,7 @@ static ff_status append_change(compiler *c, size_t *room, uint32_t species, int6
   if (status != FF_OK) return status;
   if (p->n_changes == UINT32_MAX) return ff_error_set(c->err, FF_ESIZE, "the network has more than 2^32 reactants and products");
   p->changes[p->n_changes++] = (ff_ssa_change){species, by};
+  p->changed[species] = 1;
   return FF_OK;
 }
 
@@ -267,14 +268,15 @@ static ff_status allocate(compiler *c) {
   p->n_reactions = net->n_reactions;
   p->names = ff_calloc((size_t)net->n_species + net->n_reactions, sizeof *p->names);
   p->initial = ff_calloc(net->n_species, sizeof *p->initial);
+  p->changed = ff_calloc(net->n_species, 1);
   p->propensities = ff_calloc(net->n_reactions, sizeof *p->propensities);
   p->change_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->change_first);
   p->reader_first = ff_calloc((size_t)net->n_species + 1, sizeof *p->reader_first);
   p->depend_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->depend_first);
   c->replacement = ff_calloc(symbols, sizeof *c->replacement);
   c->values = ff_calloc(net->n_parameters, sizeof *c->values);
-  if (p->names && p->initial && p->propensities && p->change_first && p->reader_first && p->depend_first && c->replacement &&
-      c->values)
+  if (p->names && p->initial && p->changed && p->propensities && p->change_first && p->reader_first && p->depend_first &&
+      c->replacement && c->values)
     return FF_OK;
   return ff_error_set(c->err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
 }
@@ -329,6 +331,7 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   for (uint32_t i = 0; i < p->n_formulas; i++) ff_formula_free(&p->formulas[i]);
   free(p->names);
   free(p->initial);
+  free(p->changed);
   free(p->propensities);
   free(p->factors);
   free(p->formulas);
@@ -345,11 +348,7 @@ double ff_ssa_program_coupling(const ff_ssa_program *p) {
   return p->n_reactions > 0 ? (double)p->depend_first[p->n_reactions] / p->n_reactions : 0;
 }
 
-int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t species) {
-  for (uint32_t i = 0; i < p->n_changes; i++)
-    if (p->changes[i].species == species) return 1;
-  return 0;
-}
+int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t species) { return p->changed[species]; }
 
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
 
@@ -360,9 +359,11 @@ const char *ff_ssa_method_name(ff_ssa_method method) {
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 
-/* Up to this size, all propensities are computed anew faster than dependents are looked up. */
-#define DIRECT_MOST 8
+/* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
+ * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
+#define DIRECT_MOST 256
 
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
-  return p->n_reactions <= DIRECT_MOST && p->n_formulas == 0 ? FF_SSA_DIRECT : FF_SSA_TREE;
+  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
+  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
 }

@@ -116,7 +116,8 @@ void ff_ssa_queue_step(ff_ssa_path *path) {
     if (r == fired) continue;
     double old = path->propensity[r], now = ff_ssa_path_propensity(path, r);
     if (now == old) continue;
-    if (old > 0) q->left[r] = fmax(q->left[r] - old * (path->time - q->since[r]), 0);
+    const double left = q->left[r] - old * (path->time - q->since[r]);
+    if (old > 0) q->left[r] = left > 0 ? left : 0;
     q->since[r] = path->time;
     path->propensity[r] = now;
     move(path, r);

@@ -24,7 +24,7 @@ typedef struct {
 struct ff_ssa_run {
   const ff_ssa_program *program;
   ff_ssa_options options;
-  double *initial, *times;
+  double *initial, *times, **states;
   uint32_t *observed;
   worker *workers;
   int threads;
@@ -60,26 +60,34 @@ static ff_status copy_options(ff_ssa_run *run, ff_error *err) {
   run->initial = ff_calloc(n_species, sizeof *run->initial);
   run->times = ff_calloc(o->n_times, sizeof *run->times);
   run->observed = ff_calloc(o->n_observed, sizeof *run->observed);
-  if (run->initial == NULL || run->times == NULL || run->observed == NULL)
+  if (o->states != NULL) run->states = ff_calloc(o->n_observed, sizeof *run->states);
+  if (run->initial == NULL || run->times == NULL || run->observed == NULL || (o->states != NULL && run->states == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for a run of %u species", n_species);
   memcpy(run->initial, o->initial != NULL ? o->initial : run->program->initial, n_species * sizeof *run->initial);
   memcpy(run->times, o->times, o->n_times * sizeof *run->times);
   if (o->n_observed > 0) memcpy(run->observed, o->observed, o->n_observed * sizeof *run->observed);
+  for (uint32_t j = 0; run->states != NULL && j < o->n_observed; j++) run->states[j] = o->states[j];
   return FF_OK;
 }
 
-static ff_status new_worker(worker *w, const ff_ssa_run *run, ff_error *err) {
+/* Whether a thread has so few trajectories that most lanes would be idle. */
+static int few_trajectories(const ff_ssa_run *run, int threads) { return run->options.n < 4 * (uint64_t)threads; }
+
+static ff_status new_worker(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
   const ff_ssa_options *o = &run->options;
+  int wide = o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program) && !few_trajectories(run, threads);
+  /* the logarithmic method has the bits of the direct one */
+  ff_ssa_method method = !wide && o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program) ? FF_SSA_TREE : o->method;
   w->failed = NO_UNIT;
   for (int lane = 0; lane < FF_SSA_LANES; lane++) w->unit[lane] = NO_UNIT;
-  ff_status status = ff_ssa_path_new(&w->path, run->program, o->method, err);
-  if (status == FF_OK && o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program)) {
+  ff_status status = ff_ssa_path_new(&w->path, run->program, method, err);
+  if (status == FF_OK && wide) {
     w->wide = ff_calloc(1, sizeof *w->wide);
     if (w->wide == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run");
     status = ff_ssa_wide_new(w->wide, run->program, run->initial, o->key, o->simd, err);
   }
   if (status != FF_OK) return status;
-  size_t cells = (size_t)o->n_times * o->n_observed;
+  size_t cells = run->states != NULL ? 0 : (size_t)o->n_times * o->n_observed;
   w->moments = ff_calloc(cells, sizeof *w->moments);
   if (w->moments == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u species at %u times", o->n_observed, o->n_times);
@@ -105,7 +113,7 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   status = copy_options(run, err);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (status == FF_OK && run->workers == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
-  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
+  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, threads, err);
   if (status == FF_OK)
     *out = run;
   else
@@ -125,12 +133,13 @@ void ff_ssa_run_free(ff_ssa_run *run) {
   free(run->initial);
   free(run->times);
   free(run->observed);
+  free(run->states);
   free(run);
 }
 
 /* ---- work --------------------------------------------------------------------------------------------------------------- */
 
-/* Adds the state of a lane to the statistics at its wanted time. */
+/* Keeps the state of a lane at its wanted time, or adds it to the statistics. */
 static void record(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const ff_ssa_options *o = &run->options;
   ff_ssa_moments *moments = w->moments + (size_t)w->at[lane] * o->n_observed;
@@ -138,10 +147,13 @@ static void record(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const size_t stride = w->wide != NULL ? FF_SSA_LANES : 1;
   for (uint32_t j = 0; j < o->n_observed; j++) {
     double count = counts[run->observed[j] * stride];
+    if (run->states != NULL) {
+      run->states[j][w->unit[lane] * o->n_times + w->at[lane]] = count;
+      continue;
+    }
     ff_sum_add_powers(&moments[j].sums, (uint64_t)count);
     if (count < moments[j].min) moments[j].min = count;
     if (count > moments[j].max) moments[j].max = count;
-    if (o->states != NULL) o->states[j][w->unit[lane] * o->n_times + w->at[lane]] = count;
   }
 }
 
@@ -154,13 +166,17 @@ static int record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double 
 static void describe_failure(const ff_ssa_run *run, worker *w, uint64_t unit) {
   const ff_ssa_program *p = run->program;
   const ff_ssa_path *path = &w->path;
-  const char *name = p->names[path->state == FF_SSA_BAD_RATE ? p->n_species + path->bad : path->bad];
+  const char *name = p->names[path->state == FF_SSA_BAD_COUNT ? path->bad : p->n_species + path->bad];
   ff_quoted shown = ff_quote(name, strlen(name));
   unsigned long long number = run->options.first + unit + 1;
   if (path->state == FF_SSA_BAD_RATE)
     ff_error_set(&w->failure, FF_EMODEL,
                  "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least 0",
                  shown.text, path->bad_value, path->time, number);
+  else if (path->state == FF_SSA_BAD_SUM)
+    ff_error_set(&w->failure, FF_EMODEL,
+                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
+                 path->time, number, path->bad_value, shown.text);
   else
     ff_error_set(&w->failure, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
                  path->time, number);
@@ -212,10 +228,14 @@ static int advance_path(ff_ssa_run *run, worker *w, uint64_t events) {
 
 /* ---- several at once ---- */
 
-/* A failure is described by the method for one trajectory, which fails at the same event. */
+/* The method for one trajectory looks at the state and says what is wrong. */
 static void fail_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
-  ff_ssa_path_start(&w->path, run->options.key, run->options.first + w->unit[lane], run->initial);
-  while (w->path.state == FF_SSA_FINE && w->path.event < w->wide->event[lane]) ff_ssa_path_step(&w->path);
+  for (uint32_t s = 0; s < run->program->n_species; s++) w->path.count[s] = w->wide->count[(size_t)s * FF_SSA_LANES + lane];
+  w->path.key = run->options.key;
+  w->path.unit = w->wide->unit[lane];
+  w->path.event = w->wide->event[lane];
+  w->path.time = w->wide->time[lane];
+  ff_ssa_path_diagnose(&w->path);
   fail(run, w, w->unit[lane]);
 }
 
@@ -228,10 +248,9 @@ static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
     ff_ssa_wide_start(w->wide, lane, run->options.first + w->unit[lane], run->times[0]);
 }
 
-/* Deals with the lanes that report something. Returns whether a lane was started. */
-static int serve_lanes(ff_ssa_run *run, worker *w, uint32_t reports) {
+/* Deals with the lanes that report something. */
+static void serve_lanes(ff_ssa_run *run, worker *w, uint32_t reports) {
   ff_ssa_wide *wide = w->wide;
-  int started = 0;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     if (!(reports >> lane & 1)) continue;
     int broken = wide->broken >> lane & 1, complete = 0;
@@ -247,9 +266,7 @@ static int serve_lanes(ff_ssa_run *run, worker *w, uint32_t reports) {
       start_lane(run, w, lane);
     else
       wide->wanted[lane] = run->times[w->at[lane]];
-    started |= broken || complete;
   }
-  return started;
 }
 
 static int any_lane(const worker *w) {
@@ -260,19 +277,12 @@ static int any_lane(const worker *w) {
 
 /* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
 static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
-  uint32_t reports = 0;
   if (!any_lane(w))
     for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) start_lane(run, w, lane);
   if (!any_lane(w)) return 0;
-  reports = w->wide->refresh(w->wide);
-  while (steps > 0 || reports != 0) {
-    if (reports != 0 && serve_lanes(run, w, reports)) {
-      if (!any_lane(w)) return 1;
-      reports = w->wide->refresh(w->wide);
-      if (steps > 0) steps--;
-      continue;
-    }
-    reports = w->wide->advance(w->wide, &steps);
+  while (steps > 0) {
+    uint32_t reports = w->wide->advance(w->wide, &steps); /* those that are not served are reported again */
+    if (reports != 0) serve_lanes(run, w, reports);
   }
   return 1;
 }
@@ -289,11 +299,11 @@ static void drop_lanes(ff_ssa_run *run, worker *w) {
   }
 }
 
-/* Some methods take time in proportion to the reactions for each event, and all do for each start. */
+/* An event takes time in proportion to the propensities that are computed: all of them, or those that it changes. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
-  uint32_t reactions = run->program->n_reactions + 1;
   int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST;
-  return all ? 65536 / (reactions + 16) + 1 : 1024;
+  double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
+  return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 
 static void work(void *context, int index) {
@@ -342,8 +352,11 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
   for (int i = 0; i < run->threads; i++) {
     const worker *w = run->workers + i;
     n += w->events;
-    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-      if (w->unit[lane] != NO_UNIT) n += w->wide != NULL ? w->wide->event[lane] : w->path.event;
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+      if (w->unit[lane] == NO_UNIT) continue;
+      uint64_t events = w->wide == NULL ? w->path.event : w->wide->event[lane];
+      if (events != UINT64_MAX) n += events;
+    }
   }
   return n;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_ssa_draws.h"
+
 int ff_ssa_wide_can(const ff_ssa_program *program) {
   return program->n_reactions > 0 && program->n_reactions <= FF_SSA_WIDE_REACTIONS;
 }
@@ -26,18 +28,15 @@ static size_t shape_of(ff_ssa_wide *wide, uint32_t n) {
 static void set_kernel(ff_ssa_wide *wide, ff_simd simd) {
 #if defined(__x86_64__)
   if (simd == FF_SIMD_AVX512) {
-    wide->refresh = ff_ssa_refresh_avx512;
     wide->advance = ff_ssa_advance_avx512;
     return;
   }
   if (simd == FF_SIMD_AVX2) {
-    wide->refresh = ff_ssa_refresh_avx2;
     wide->advance = ff_ssa_advance_avx2;
     return;
   }
 #endif
   (void)simd;
-  wide->refresh = ff_ssa_refresh_portable;
   wide->advance = ff_ssa_advance_portable;
 }
 
@@ -48,6 +47,7 @@ ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, cons
   if (status != FF_OK) return status;
   set_kernel(wide, simd);
   wide->program = program;
+  wide->key = key;
   for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
     wide->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
     wide->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
@@ -91,10 +91,14 @@ void ff_ssa_wide_free(ff_ssa_wide *wide) {
 }
 
 void ff_ssa_wide_start(ff_ssa_wide *wide, uint32_t lane, uint64_t unit, double wanted) {
-  for (uint32_t s = 0; s < wide->program->n_species; s++) wide->count[s * FF_SSA_LANES + lane] = wide->initial[s];
-  wide->time[lane] = 0;
+  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, 0, unit), wide->key);
+  for (uint32_t s = 0; s < wide->program->n_species; s++) wide->count[(size_t)s * FF_SSA_LANES + lane] = wide->initial[s];
+  wide->wait[lane] = ff_ssa_exponential(words.v[0], words.v[1]);
+  wide->choice[lane] = ff_ssa_closed(words.v[2], words.v[3]);
+  wide->next[lane] = wide->program->n_reactions;
+  wide->time[lane] = wide->next_time[lane] = 0;
   wide->unit[lane] = unit;
-  wide->event[lane] = 0;
+  wide->event[lane] = UINT64_MAX;
   wide->wanted[lane] = wanted;
   wide->broken &= ~(UINT32_C(1) << lane);
 }

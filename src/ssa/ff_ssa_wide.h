@@ -5,12 +5,13 @@
 #include "ff_ssa_internal.h"
 
 #define FF_SSA_LANES 16
-#define FF_SSA_WIDE_REACTIONS 512 /* the most that are simulated in this way */
-#define FF_SSA_VECTOR_CHANGES 96  /* with more changes than this in all reactions, each lane makes its own */
+#define FF_SSA_WIDE_REACTIONS 512 /* the most that are simulated in this way: the state of the lanes then fits in the caches */
+#define FF_SSA_VECTOR_CHANGES 96  /* with more changes than this in all reactions, it is faster if each lane makes its own */
 
 /* Arrays of numbers are first by item (species, node of the tree), then by lane. */
 typedef struct {
   const ff_ssa_program *program;
+  uint64_t key;
   uint64_t key_words[2][FF_PHILOX_ROUNDS]; /* the words of the key in each round of Philox */
   double *count;   /* by species */
   double *initial; /* by species: what idle lanes start from */
@@ -20,12 +21,11 @@ typedef struct {
   double *time, *next_time;
   double *wait, *choice; /* the draws for the event after the next one */
   double *wanted;  /* the next time at which the state is wanted; infinity for idle lanes */
-  uint64_t *unit, *event, *next; /* `next` is the reaction; the number of reactions if none can fire */
+  uint64_t *unit, *event; /* `event` is UINT64_MAX before the first step of a trajectory, which only finds its first event */
+  uint64_t *next;         /* the reaction; the number of reactions if none can fire */
   uint32_t broken; /* a bit for each lane with a propensity or count that is not valid */
-  /* Both return a bit for each lane that has passed its wanted time or is broken. refresh() computes the propensities and the
-   * next events. advance() lets events happen until a lane has something to report, or `steps` times; *steps becomes what is
-   * left. */
-  uint32_t (*refresh)(void *wide);
+  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. Returns a bit for
+   * each lane that has passed its wanted time or is broken. */
   uint32_t (*advance)(void *wide, uint32_t *steps);
 } ff_ssa_wide;
 
@@ -37,13 +37,13 @@ ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, cons
                           ff_error *err);
 void ff_ssa_wide_free(ff_ssa_wide *wide);
 
-/* Lets a lane begin a trajectory at time 0, or makes it idle. refresh() must follow. O(species). */
+/* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. O(species). */
 void ff_ssa_wide_start(ff_ssa_wide *wide, uint32_t lane, uint64_t unit, double wanted);
 void ff_ssa_wide_rest(ff_ssa_wide *wide, uint32_t lane);
 
 /* The kernels, as the members of the struct. */
-uint32_t ff_ssa_refresh_portable(void *wide), ff_ssa_advance_portable(void *wide, uint32_t *steps);
-uint32_t ff_ssa_refresh_avx2(void *wide), ff_ssa_advance_avx2(void *wide, uint32_t *steps);
-uint32_t ff_ssa_refresh_avx512(void *wide), ff_ssa_advance_avx512(void *wide, uint32_t *steps);
+uint32_t ff_ssa_advance_portable(void *wide, uint32_t *steps);
+uint32_t ff_ssa_advance_avx2(void *wide, uint32_t *steps);
+uint32_t ff_ssa_advance_avx512(void *wide, uint32_t *steps);
 
 #endif

@@ -107,10 +107,10 @@ static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
 
 /* ---- draws -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of the draws for the event with this number after w->event, in the low halves. */
-static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, uint64_t ahead, int h) {
+/* The words of the draws for the event after w->event, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, int h) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1), low = U_SET(UINT64_C(0xFFFFFFFF));
-  const U event = U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(ahead)), unit = U_LOAD(AT(w->unit, 0, h));
+  const U event = U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)), unit = U_LOAD(AT(w->unit, 0, h));
   x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
   x[1] = U_AND(event, low);
   x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
@@ -145,11 +145,11 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return D_SET(0.0) - (k * D_SET(FF_MATH_LN2_HIGH) - ((half_square - small) - f));
 }
 
-/* Draws the waiting times, with mean 1, and the choices of reactions for the event with this number after w->event. */
-static inline void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t ahead) {
+/* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->event. */
+static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
   EACH(h) {
     U x[4];
-    FF_KERNEL(philox)(x, w, ahead, h);
+    FF_KERNEL(philox)(x, w, h);
     const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
     D_STORE(AT(w->wait, 0, h), FF_KERNEL(minus_log)(open));
     D_STORE(AT(w->choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
@@ -205,7 +205,7 @@ static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
   FF_KERNEL(propensities)(w);
   FF_KERNEL(sums)(w);
   FF_KERNEL(next_events)(w);
-  FF_KERNEL(draw)(w, 1);
+  FF_KERNEL(draw)(w);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -248,13 +248,6 @@ static inline uint32_t FF_KERNEL(report)(const ff_ssa_wide *w) {
     idle |= M_BITS(M_NOT(D_LESS(wanted, D_SET(INFINITY)))) << (h * VL);
   }
   return bits | (w->broken & ~idle);
-}
-
-uint32_t FF_KERNEL(refresh)(void *wide) {
-  ff_ssa_wide *w = wide;
-  FF_KERNEL(draw)(w, 0);
-  FF_KERNEL(look)(w);
-  return FF_KERNEL(report)(w);
 }
 
 uint32_t FF_KERNEL(advance)(void *wide, uint32_t *steps) {

@@ -287,7 +287,11 @@ static uint64_t run_busy(const ff_ssa_program *program, recorded *states, ff_ssa
   memset(states, 0, sizeof *states);
   ff_ssa_run *run = run_to_end(program, &options, piece);
   uint64_t events = ff_ssa_run_events(run);
+  ff_ssa_run_free(run);
+  options.states = NULL;
+  run = run_to_end(program, &options, piece);
   check_moments(run, states);
+  FF_CHECK_INT(ff_ssa_run_events(run), events);
   ff_ssa_run_free(run);
   return events;
 }
@@ -322,28 +326,72 @@ static void does_not_depend_on_work(void) {
   ff_ssa_program_free(program);
 }
 
-/* Vectors of any width give the bits of one trajectory at a time. */
+/* Networks of two species and many reactions of all laws, so that the tree of propensities has several levels. */
+static ff_ssa_program *many_reactions(uint32_t n) {
+  static const reaction_text kinds[] = {{"A -> B", "0.3"}, {"B -> A", "0.2"}, {"A -> A", "=A / (1 + B)"},
+                                        {"A + B -> 2 B", "0.01"}, {"2 B -> A + B", "0.01"}, {"B -> B", "0"},
+                                        {"0 -> A", "0.5"}, {"3 A -> 2 A", "0.0001"}, {"A -> 0", "=0.01 * max(A, B) * A"},
+                                        {"B -> 2 B", "A * 0.001"}};
+  const double initial[] = {60, 40};
+  reaction_text *list = calloc(n + 1, sizeof *list);
+  for (uint32_t r = 0; r < n; r++) list[r] = kinds[(r * 7) % 10];
+  ff_ssa_program *program = program_of(list, initial, 2);
+  free(list);
+  return program;
+}
+
+/* Vectors of any width give the bits of one trajectory at a time, for trees of one to four levels. */
 static void vectors_change_no_bit(void) {
-  static recorded one, other;
-  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
-  ff_ssa_path path;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
-  for (uint32_t k = 0; k < RUNS; k++) {
-    ff_ssa_path_start(&path, 5, k, busy_initial);
-    for (uint32_t i = 0; i < TIMES; i++) {
-      while (path.next_time <= busy_times[i]) ff_ssa_path_step(&path);
-      for (uint32_t j = 0; j < SPECIES; j++) one.count[j][k * TIMES + i] = path.count[busy_observed[j]];
+  static const uint32_t sizes[] = {1, 7, 8, 9, 40, 64, 65, 300, 512};
+  enum { N = 41 };
+  const double times[] = {0, 0.02, 0.05};
+  const uint32_t observed[] = {0, 1};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    double one[2][N * 3], other[2][N * 3];
+    ff_ssa_program *program = many_reactions(sizes[k]);
+    ff_ssa_path path;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+    for (uint32_t unit = 0; unit < N; unit++) {
+      ff_ssa_path_start(&path, 5, unit, program->initial);
+      for (uint32_t i = 0; i < 3; i++) {
+        while (path.next_time <= times[i]) ff_ssa_path_step(&path);
+        for (uint32_t j = 0; j < 2; j++) one[j][unit * 3 + i] = path.count[j];
+      }
     }
+    ff_ssa_path_free(&path);
+    for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
+      double **columns = malloc(2 * sizeof *columns);
+      columns[0] = other[0];
+      columns[1] = other[1];
+      ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = N, .times = times, .n_times = 3, .observed = observed,
+                                .n_observed = 2, .states = columns, .threads = 2, .simd = simd};
+      ff_ssa_run *run;
+      int done = 0;
+      memset(other, 0, sizeof other);
+      FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+      free(columns); /* the list is copied */
+      while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+      ff_ssa_run_free(run);
+      FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%u reactions, %s", sizes[k], ff_simd_name(simd));
+    }
+    ff_ssa_program_free(program);
   }
-  ff_ssa_path_free(&path);
-  double *const columns[SPECIES] = {other.count[0], other.count[1], other.count[2]};
-  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
-    ff_ssa_options options = busy_options(FF_SSA_DIRECT, columns, 2);
-    options.simd = simd;
-    memset(&other, 0, sizeof other);
-    ff_ssa_run_free(run_to_end(program, &options, 10));
-    FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%s", ff_simd_name(simd));
+}
+
+/* Also trajectories without events are simulated in short pieces. */
+static void works_in_pieces(void) {
+  const double time = 0;
+  ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_options options = {.method = method, .n = 1000000, .times = &time, .n_times = 1, .threads = 1};
+    ff_ssa_run *run;
+    ff_error err;
+    int done = 0;
+    FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+    FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+    FF_CHECK(!done && ff_ssa_run_complete(run) < 100000);
+    ff_ssa_run_free(run);
   }
   ff_ssa_program_free(program);
 }
@@ -424,8 +472,9 @@ static void reports_failures(void) {
       ff_ssa_path_start(&path, 3, 0, initial);
       while (path.state == FF_SSA_FINE) ff_ssa_path_step(&path);
       char text[200];
-      snprintf(text, sizeof text, "the propensity of reaction \"R1\" is inf at time %g of trajectory 1; expected a finite number of "
-               "at least 0", path.time);
+      snprintf(text, sizeof text,
+               "the propensity of reaction \"R1\" is inf at time %g of trajectory 1; expected a finite number of at least 0",
+               path.time);
       failed_run(infinite, initial, FF_EMODEL, text, threads, method);
       ff_ssa_path_free(&path);
       ff_ssa_program_free(program);
@@ -439,6 +488,33 @@ static void reports_failures(void) {
       ff_ssa_path_free(&path);
       ff_ssa_program_free(program);
     }
+}
+
+/* Of many trajectories, few fail: the first of them is named, whoever simulates it. */
+static void reports_the_first_failure(void) {
+  static const reaction_text rare[] = {{"A -> B", "=A / (3 - B)"}, {NULL, NULL}};
+  const double initial[] = {8, 0}, time = 0.06;
+  char wanted[FF_ERROR_TEXT] = "";
+  ff_ssa_program *program = program_of(rare, initial, 2);
+  for (int threads = 0; threads <= 4; threads++)
+    for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
+      ff_ssa_options options = {.method = threads == 0 ? FF_SSA_TREE : FF_SSA_DIRECT, .key = 3, .n = 200, .times = &time,
+                                .n_times = 1, .threads = threads == 0 ? 1 : threads, .simd = simd};
+      ff_ssa_run *run;
+      ff_error err;
+      int done = 0;
+      ff_status found = FF_OK;
+      FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+      while (!done && found == FF_OK) found = ff_ssa_run_advance(run, 0.01, &done, &err);
+      FF_CHECK_INT(found, FF_EMODEL);
+      if (wanted[0] == '\0') {
+        strcpy(wanted, err.text);
+        FF_CHECK(strstr(wanted, "trajectory 1;") == NULL); /* it is not in the first lane */
+      }
+      FF_CHECK_STR(err.text, wanted);
+      ff_ssa_run_free(run);
+    }
+  ff_ssa_program_free(program);
 }
 
 static void refuses_options(void) {
@@ -492,5 +568,5 @@ static void runs_without_events(void) {
 }
 
 FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, refuses_programs, sums_and_finds, agree_with_closed_forms,
-             does_not_depend_on_work, vectors_change_no_bit, times_do_not_change_trajectories, needs_no_lists, reports_failures,
-             refuses_options, runs_without_events)
+             does_not_depend_on_work, vectors_change_no_bit, works_in_pieces, times_do_not_change_trajectories, needs_no_lists,
+             reports_failures, reports_the_first_failure, refuses_options, runs_without_events)

@@ -188,7 +188,7 @@ test_that("the stochastic SBML test suite passes", {
 test_that("results are shown, and bad input is refused", {
   net <- set_initial(example_model("decay_dimerisation"), S1 = 1000)
   sim <- simulate(net, nsim = 50, times = c(0, 1, 5), seed = 1)
-  paths <- simulate(net, times = 0:2, seed = 1)
+  paths <- simulate(net, times = 0:2, output = "trajectories", seed = 1)
   expect_snapshot({
     sim
     print(sim, n = 1)
@@ -205,9 +205,19 @@ test_that("results are shown, and bad input is refused", {
   expect_identical(names(as.data.frame(sim, run = TRUE))[9:13], c("method", "trajectories", "seed", "backend", "seconds"))
   expect_identical(class(as.data.frame(paths)), "data.frame")
   expect_s3_class(sim[sim$species == "S1", ], "reaction_ensemble")
+  expect_output(print(sim[sim$species == "S1" & sim$time > 0, ]), "50 trajectories of 1 species, 2 times from 1 to 5", fixed = TRUE)
+  both <- rbind(sim, simulate(net, nsim = 9, times = 1, seed = 2))
+  expect_identical(class(both), "data.frame")
+  expect_identical(dim(both), c(12L, 8L))
+  constant <- reaction_network("A -> A + B" = 1, "C -> 0" = 0.5, initial = c(A = 6, C = 4))
+  expect_output(print(simulate(constant, nsim = 40, times = 2, seed = 1)), "A    6    6    6", fixed = FALSE)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_identical(nrow(plot(sim)), 9L)
+  par <- graphics::par("mar")
+  plot(sim, log = "y", band = "range")
+  expect_error(plot(sim, ylim = "a"))
+  expect_identical(graphics::par("mar"), par)
   for (band in c("interval", "range", "none")) plot(sim, band = band, main = "a title", xlab = "t", col = "red")
   plot(simulate(net, nsim = 5, times = 1, seed = 1))
   expect_identical(nrow(plot(simulate(net, nsim = 3, times = 0:4, output = "trajectories", seed = 1), n = 2)), 10L)
@@ -239,13 +249,19 @@ test_that("results are shown, and bad input is refused", {
     simulate(net, times = 1:10, nsim = 1e9, output = "trajectories")
   })
   expect_snapshot(error = TRUE, {
-    simulate(reaction_network("time -> 0" = 1), times = 1)
+    simulate(reaction_network("time -> 0" = 1), times = 1, output = "final")
   })
   expect_snapshot(error = TRUE, {
     simulate(reaction_network("A -> 0" = "A - 3", initial = c(A = 2)), times = 1)
   })
   expect_snapshot(error = TRUE, {
     simulate(reaction_network("A -> 0" = mass_action("1e300"), "B -> 0" = "1e308 * B", initial = c(A = 1e12, B = 2)), times = 1)
+  })
+  expect_snapshot(error = TRUE, {
+    simulate(reaction_network("A -> 0" = mass_action("1e308"), "B -> 0" = "1e308 * B", initial = c(A = 1, B = 1)), times = 1)
+  })
+  expect_snapshot(error = TRUE, {
+    as.data.frame(simulate(reaction_network("seed -> 0" = 1), times = 1, output = "final", seed = 1), run = TRUE)
   })
   expect_snapshot(error = TRUE, {
     simulate(reaction_network("A -> A + 4000000000 B" = 1e6, initial = c(A = 1)), times = 1, seed = 1)
