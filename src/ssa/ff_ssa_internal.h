@@ -36,7 +36,9 @@ struct ff_ssa_program {
   uint8_t *changed; /* for each species: 1 if a reaction changes it */
   ff_participant *factors;
   ff_formula *formulas; /* their symbols are species */
-  uint32_t n_factors, n_formulas, n_changes;
+  uint32_t n_factors, n_formulas, n_changes, n_variables;
+  ff_formula *variables; /* functions of the state, to be observed; their symbols are species. Variable v has the number
+                          * n_species + v among what can be observed. */
   uint32_t depth;         /* the largest stack that a formula needs */
   uint32_t *change_first; /* n_reactions + 1 entries */
   ff_ssa_change *changes; /* of reaction r: changes[change_first[r]] to [change_first[r + 1] - 1]; none is 0 */
@@ -51,10 +53,18 @@ struct ff_ssa_program {
  * reaction, and none of them is `stamp` before. O(dependents and repeats). */
 size_t ff_ssa_gather(const ff_ssa_program *program, uint32_t r, uint32_t *mark, uint32_t stamp, uint32_t *out);
 
+/* A value of postfix code that is a coefficient times factors (count of a species) - offset. The factors are part of a list in
+ * the order of the code, so the factors of neighbouring values are neighbours too. */
+typedef struct {
+  double coefficient;
+  uint32_t first, n;
+} ff_ssa_monomial;
+
 /* Recognises a rate law that is mass action in its form, such as k * A * (A - 1) / 2. Returns 1, a rate constant, and reactants
- * that give the same propensity. Otherwise, or if there is no memory, returns 0. `factors` has room for formula->length entries.
+ * that give the same propensity; otherwise 0. `stack` has room for formula->depth entries, and `factors` for formula->length.
  * O(length log length). */
-int ff_ssa_mass_action(const ff_formula *formula, double *rate, ff_participant *factors, uint32_t *n_factors);
+int ff_ssa_mass_action(const ff_formula *formula, ff_ssa_monomial *stack, double *rate, ff_participant *factors,
+                       uint32_t *n_factors);
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
@@ -83,53 +93,68 @@ static inline double ff_ssa_tree_total(const ff_ssa_tree *tree) { return tree->v
 /* The leaf at which the cumulative sum of the leaves exceeds `at`, for 0 <= at < total. Its value is above 0. O(levels). */
 uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 
-/* Waiting times of the next reaction method, in a binary heap. */
+/* What is wrong with a trajectory: the first failure that was found. */
+enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT };
 typedef struct {
-  double *when;    /* for each reaction: the time of its next firing, or infinity */
-  double *left;    /* for each reaction: what remains of its exponential waiting time, in units of its propensity */
-  double *since;   /* the time for which `left` holds */
-  uint64_t *fired; /* the number of firings */
-  uint32_t *heap, *place;
-} ff_ssa_queue;
+  int what;
+  uint32_t item; /* the reaction, or for FF_SSA_BAD_COUNT the species */
+  double value;  /* its propensity or count */
+  double time;
+} ff_ssa_failure;
 
+typedef struct ff_ssa_path ff_ssa_path;
+
+/* How a method finds the next event: it sets path->next_time and path->next. */
 typedef struct {
+  ff_status (*make)(ff_ssa_path *path, ff_error *err); /* sets path->own; may set path->propensity */
+  void (*drop)(ff_ssa_path *path);                     /* frees path->own, which may be NULL */
+  void (*begin)(ff_ssa_path *path);                    /* the counts are new, and the time may be any */
+  void (*go_on)(ff_ssa_path *path);                    /* the event path->next has just happened, and the counts have changed */
+} ff_ssa_finder;
+
+extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first, ff_ssa_finder_next;
+
+struct ff_ssa_path {
   const ff_ssa_program *program;
-  ff_ssa_method method;
+  const ff_ssa_finder *finder;
+  void *own;                 /* what the method keeps */
   uint64_t key, unit, event; /* unit: number of the trajectory; event: events so far */
   double time;
   double *count; /* for each species */
   double *stack;
-  ff_ssa_tree tree;   /* of FF_SSA_DIRECT and FF_SSA_TREE */
-  double *propensity; /* for each reaction; the leaves of the tree if there is one */
-  ff_ssa_queue queue; /* of FF_SSA_NEXT */
+  double *propensity; /* for each reaction */
   double next_time;   /* of the next event; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
-  enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT } state;
-  uint32_t bad;     /* after a failure: the reaction or the species that caused it, or the first of several that was found ... */
-  double bad_value; /* ... and its propensity or count */
-} ff_ssa_path;
+  ff_ssa_failure failure;
+};
 
 ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
 void ff_ssa_path_free(ff_ssa_path *path);
 /* Begins a trajectory from these counts at time 0, and finds its next event. O(reactions). */
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial);
-/* Takes over another simulation's state, right after an event, and finds what is wrong with it: sets path->state. For the direct
- * method. O(reactions). */
-void ff_ssa_path_diagnose(ff_ssa_path *path);
-/* Lets the next event happen, and finds the one after it. path->state tells whether this failed. */
+/* Finds the next event, or what is wrong, from counts, time and event that the caller has set. O(reactions). */
+void ff_ssa_path_resume(ff_ssa_path *path);
+/* Lets the next event happen, and finds the one after it. path->failure tells whether this failed. */
 void ff_ssa_path_step(ff_ssa_path *path);
+
+/* For methods: */
+
+/* The words of a draw for the next event. */
+ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block);
+/* Computes all propensities. */
+void ff_ssa_path_compute(ff_ssa_path *path);
+/* Computes the propensities that the event path->next has changed, and lists them as ff_ssa_path_dependents(). */
+const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n);
+/* Sets path->failure, unless an earlier failure was found. */
+void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value);
+/* The sum of the propensities is infinite: one of them is, or the sum is too large. */
+void ff_ssa_path_blame(ff_ssa_path *path);
 
 /* The reactions whose propensities the event path->next changes. Valid until the next call. */
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
-/* The propensity of reaction r. Sets path->state if it is negative or not a number, and then returns 0. */
+/* The propensity of reaction r. If it is negative or not a number, this is a failure, and the result is 0. */
 double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
-
-/* The next reaction method. */
-ff_status ff_ssa_queue_new(ff_ssa_queue *queue, uint32_t n, ff_error *err);
-void ff_ssa_queue_free(ff_ssa_queue *queue);
-void ff_ssa_queue_start(ff_ssa_path *path);
-void ff_ssa_queue_step(ff_ssa_path *path);
 
 #endif

@@ -4,12 +4,7 @@
 
 #include "ff_ssa_internal.h"
 
-/* A value of postfix code that is a coefficient times factors (count of a species) - offset. The factors are part of a list in
- * the order of the code, so the factors of neighbouring values are neighbours too. */
-typedef struct {
-  double coefficient;
-  uint32_t first, n;
-} monomial;
+typedef ff_ssa_monomial monomial;
 
 /* A factor is stored as a participant whose `count` is the offset. */
 typedef struct {
@@ -84,15 +79,12 @@ static int merge(ff_participant *factors, uint32_t *n_factors, double *rate) {
   return 1;
 }
 
-int ff_ssa_mass_action(const ff_formula *formula, double *rate, ff_participant *factors, uint32_t *n_factors) {
-  analysis a = {.factors = factors, .stack = ff_calloc(formula->depth, sizeof *a.stack)};
-  int found = a.stack != NULL && formula->length > 0 && read_code(&a, formula);
-  if (found) {
-    *rate = a.stack[0].coefficient;
-    *n_factors = a.n_factors;
-    if (a.n_factors > 1) qsort(factors, a.n_factors, sizeof *factors, compare);
-    found = merge(factors, n_factors, rate) && *rate >= 0 && isfinite(*rate);
-  }
-  free(a.stack);
-  return found;
+int ff_ssa_mass_action(const ff_formula *formula, ff_ssa_monomial *stack, double *rate, ff_participant *factors,
+                       uint32_t *n_factors) {
+  analysis a = {.factors = factors, .stack = stack};
+  if (formula->length == 0 || !read_code(&a, formula)) return 0;
+  *rate = a.stack[0].coefficient;
+  *n_factors = a.n_factors;
+  if (a.n_factors > 1) qsort(factors, a.n_factors, sizeof *factors, compare);
+  return merge(factors, n_factors, rate) && *rate >= 0 && isfinite(*rate);
 }

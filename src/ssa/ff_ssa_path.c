@@ -1,4 +1,4 @@
-/* A trajectory: its propensities, and its next event by the direct method, the tree and the first reaction method. */
+/* A trajectory: its counts and propensities, and its events, which a method finds. */
 #include "ff_ssa_internal.h"
 
 #include <math.h>
@@ -7,29 +7,31 @@
 
 #include "ff_ssa_draws.h"
 
+static const ff_ssa_finder *finder_of(ff_ssa_method method) {
+  switch (method) {
+    case FF_SSA_TREE: return &ff_ssa_finder_tree;
+    case FF_SSA_FIRST: return &ff_ssa_finder_first;
+    case FF_SSA_NEXT: return &ff_ssa_finder_next;
+    default: return &ff_ssa_finder_direct;
+  }
+}
+
 void ff_ssa_path_free(ff_ssa_path *path) {
-  if (path->tree.value == NULL) free(path->propensity);
+  if (path->finder != NULL) path->finder->drop(path);
+  free(path->propensity);
   free(path->count);
   free(path->stack);
   free(path->mark);
   free(path->gathered);
-  ff_ssa_tree_free(&path->tree);
-  ff_ssa_queue_free(&path->queue);
   memset(path, 0, sizeof *path);
 }
 
 ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
   memset(path, 0, sizeof *path);
   path->program = program;
-  path->method = method;
-  ff_status status = FF_OK;
-  if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) {
-    status = ff_ssa_tree_new(&path->tree, program->n_reactions, err);
-    path->propensity = path->tree.value;
-  } else {
-    path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
-  }
-  if (status == FF_OK && method == FF_SSA_NEXT) status = ff_ssa_queue_new(&path->queue, program->n_reactions, err);
+  path->finder = finder_of(method);
+  ff_status status = path->finder->make(path, err);
+  if (status == FF_OK && path->propensity == NULL) path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
   path->count = ff_calloc(program->n_species, sizeof *path->count);
   path->stack = ff_calloc(program->depth, sizeof *path->stack);
   size_t listed = program->dependents == NULL ? program->n_reactions : 0;
@@ -61,6 +63,14 @@ static int reactants_missing(const ff_ssa_program *p, const ff_ssa_propensity *a
   return 0;
 }
 
+void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value) {
+  if (path->failure.what != FF_SSA_FINE) return;
+  path->failure.what = what;
+  path->failure.item = item;
+  path->failure.value = value;
+  path->failure.time = path->time;
+}
+
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */
 static double checked_propensity(ff_ssa_path *path, uint32_t r) {
   const ff_ssa_program *p = path->program;
@@ -69,11 +79,7 @@ static double checked_propensity(ff_ssa_path *path, uint32_t r) {
   double rate = a->law == FF_LAW_PRODUCT ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, 0, path->stack);
   double value = a->law == FF_LAW_FORMULA ? rate : product_of(p, a, path->count, rate);
   if (value >= 0 && value < INFINITY) return value + 0.0; /* -0 becomes 0 */
-  if (path->state == FF_SSA_FINE) {
-    path->state = FF_SSA_BAD_RATE;
-    path->bad = r;
-    path->bad_value = value;
-  }
+  ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, value);
   return 0;
 }
 
@@ -89,54 +95,22 @@ double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r) {
   }
 }
 
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
-
-static ff_philox_block draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block) {
-  return ff_philox(ff_philox_counter(purpose, block, path->event, path->unit), path->key);
-}
-
-/* The sum of the propensities is infinite: one of them is, or the sum is too large. */
-FF_SELDOM void blame_largest(ff_ssa_path *path) {
-  if (path->state != FF_SSA_FINE) return;
-  path->bad = 0;
-  for (uint32_t r = 1; r < path->program->n_reactions; r++)
-    if (path->propensity[r] > path->propensity[path->bad]) path->bad = r;
-  path->bad_value = path->propensity[path->bad];
-  path->state = path->bad_value == INFINITY ? FF_SSA_BAD_RATE : FF_SSA_BAD_SUM;
-}
-
-/* The direct method: one waiting time for all reactions, and a choice among them. */
-static void find_direct(ff_ssa_path *path) {
-  double total = ff_ssa_tree_total(&path->tree);
-  if (FF_RARELY(!(total > 0 && total < INFINITY))) {
-    path->next_time = INFINITY;
-    if (!(total < INFINITY)) blame_largest(path);
-    return;
-  }
-  ff_philox_block words = draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
-  path->next = ff_ssa_tree_find(&path->tree, ff_ssa_closed(words.v[2], words.v[3]) * total);
-}
-
-/* The first reaction method: a waiting time for each reaction. */
-static void find_first(ff_ssa_path *path) {
-  ff_philox_block words = {{0}};
-  double least = INFINITY;
-  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
-    if (r % 2 == 0) words = draw(path, FF_SSA_DRAW_FIRST, r / 2);
-    if (!(path->propensity[r] > 0)) continue;
-    if (FF_RARELY(path->propensity[r] == INFINITY)) blame_largest(path);
-    double wait = ff_ssa_exponential(words.v[2 * (r % 2)], words.v[2 * (r % 2) + 1]) / path->propensity[r];
-    if (wait < least) {
-      least = wait;
-      path->next = r;
-    }
-  }
-  path->next_time = path->time + least;
-}
-
-static void compute_all(ff_ssa_path *path) {
+void ff_ssa_path_compute(ff_ssa_path *path) {
   for (uint32_t r = 0; r < path->program->n_reactions; r++) path->propensity[r] = ff_ssa_path_propensity(path, r);
+}
+
+void ff_ssa_path_blame(ff_ssa_path *path) {
+  uint32_t largest = 0;
+  for (uint32_t r = 1; r < path->program->n_reactions; r++)
+    if (path->propensity[r] > path->propensity[largest]) largest = r;
+  double value = path->propensity[largest];
+  ff_ssa_path_fail(path, value == INFINITY ? FF_SSA_BAD_RATE : FF_SSA_BAD_SUM, largest, value);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------------- */
+
+ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block) {
+  return ff_philox(ff_philox_counter(purpose, block, path->event, path->unit), path->key);
 }
 
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial) {
@@ -144,30 +118,15 @@ void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const dou
   path->unit = unit;
   path->event = 0;
   path->time = 0;
-  path->state = FF_SSA_FINE;
   memcpy(path->count, initial, path->program->n_species * sizeof *path->count);
-  compute_all(path);
-  switch (path->method) {
-    case FF_SSA_FIRST: find_first(path); break;
-    case FF_SSA_NEXT: ff_ssa_queue_start(path); break;
-    default:
-      ff_ssa_tree_sum(&path->tree);
-      find_direct(path);
-  }
+  ff_ssa_path_resume(path);
 }
 
-static void apply(ff_ssa_path *path) {
-  const ff_ssa_program *p = path->program;
-  for (uint32_t i = p->change_first[path->next]; i < p->change_first[path->next + 1]; i++) {
-    const ff_ssa_change *change = p->changes + i;
-    double *count = path->count + change->species;
-    *count += (double)change->by;
-    if (FF_RARELY(*count > FF_SSA_MAX_COUNT) && path->state == FF_SSA_FINE) {
-      path->state = FF_SSA_BAD_COUNT;
-      path->bad = change->species;
-      path->bad_value = *count;
-    }
-  }
+void ff_ssa_path_resume(ff_ssa_path *path) {
+  path->failure.what = FF_SSA_FINE;
+  for (uint32_t s = 0; s < path->program->n_species; s++)
+    if (path->count[s] > FF_SSA_MAX_COUNT) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, s, path->count[s]);
+  path->finder->begin(path);
 }
 
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n) {
@@ -184,44 +143,25 @@ const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n) {
   return path->gathered;
 }
 
-static void update_dependents(ff_ssa_path *path) {
-  size_t n;
-  const uint32_t *dependents = ff_ssa_path_dependents(path, &n);
-  for (size_t i = 0; i < n; i++) path->propensity[dependents[i]] = ff_ssa_path_propensity(path, dependents[i]);
-  if (path->method == FF_SSA_TREE) ff_ssa_tree_update(&path->tree, dependents, n);
+const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n) {
+  const uint32_t *dependents = ff_ssa_path_dependents(path, n);
+  for (size_t i = 0; i < *n; i++) path->propensity[dependents[i]] = ff_ssa_path_propensity(path, dependents[i]);
+  return dependents;
 }
 
-void ff_ssa_path_diagnose(ff_ssa_path *path) {
+static void apply(ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
-  path->state = FF_SSA_FINE;
-  for (uint32_t s = 0; s < p->n_species && path->state == FF_SSA_FINE; s++) {
-    if (path->count[s] <= FF_SSA_MAX_COUNT) continue;
-    path->state = FF_SSA_BAD_COUNT;
-    path->bad = s;
-    path->bad_value = path->count[s];
+  for (uint32_t i = p->change_first[path->next]; i < p->change_first[path->next + 1]; i++) {
+    const ff_ssa_change *change = p->changes + i;
+    double *count = path->count + change->species;
+    *count += (double)change->by;
+    if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, change->species, *count);
   }
-  compute_all(path);
-  ff_ssa_tree_sum(&path->tree);
-  find_direct(path);
 }
 
 void ff_ssa_path_step(ff_ssa_path *path) {
   path->time = path->next_time;
   path->event++;
   apply(path);
-  switch (path->method) {
-    case FF_SSA_NEXT: ff_ssa_queue_step(path); break;
-    case FF_SSA_FIRST:
-      update_dependents(path);
-      find_first(path);
-      break;
-    case FF_SSA_TREE:
-      update_dependents(path);
-      find_direct(path);
-      break;
-    default:
-      compute_all(path);
-      ff_ssa_tree_sum(&path->tree);
-      find_direct(path);
-  }
+  path->finder->go_on(path);
 }

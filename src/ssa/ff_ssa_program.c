@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_wide.h"
+#include "ff_ssa_internal.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 
@@ -105,12 +105,17 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
   ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
-  if (factors == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for a rate law");
+  ff_ssa_monomial *stack = ff_calloc(formula->depth, sizeof *stack);
   uint32_t n;
-  int simple = ff_ssa_mass_action(formula, &rate, factors, &n) && covers(factors, n, reaction, c->net->fixed);
-  ff_status status =
-      simple ? use_mass_action(c, r, rate, factors, n) : use_formula(c, r, formula, FF_LAW_FORMULA);
+  ff_status status;
+  if (factors == NULL || stack == NULL)
+    status = ff_error_set(c->err, FF_EMEMORY, "no memory for a rate law");
+  else if (ff_ssa_mass_action(formula, stack, &rate, factors, &n) && covers(factors, n, reaction, c->net->fixed))
+    status = use_mass_action(c, r, rate, factors, n);
+  else
+    status = use_formula(c, r, formula, FF_LAW_FORMULA);
   free(factors);
+  free(stack);
   return status;
 }
 
@@ -329,6 +334,8 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   if (p == NULL) return;
   for (size_t i = 0; p->names != NULL && i < (size_t)p->n_species + p->n_reactions; i++) free(p->names[i]);
   for (uint32_t i = 0; i < p->n_formulas; i++) ff_formula_free(&p->formulas[i]);
+  for (uint32_t i = 0; i < p->n_variables; i++) ff_formula_free(&p->variables[i]);
+  free(p->variables);
   free(p->names);
   free(p->initial);
   free(p->changed);
@@ -353,17 +360,3 @@ int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t species) { return p
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
-
-const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
-  return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
-}
-
-/* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
- * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
-#define DIRECT_MOST 256
-
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
-  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
-  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
-}

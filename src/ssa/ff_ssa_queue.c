@@ -8,40 +8,53 @@
 
 #include "ff_ssa_draws.h"
 
-ff_status ff_ssa_queue_new(ff_ssa_queue *queue, uint32_t n, ff_error *err) {
+/* Waiting times in a binary heap. */
+typedef struct {
+  double *when;    /* for each reaction: the time of its next firing, or infinity */
+  double *left;    /* for each reaction: what remains of its exponential waiting time, in units of its propensity */
+  double *since;   /* the time for which `left` holds */
+  uint64_t *fired; /* the number of firings */
+  uint32_t *heap, *place;
+} queue;
+
+static void drop_queue(ff_ssa_path *path) {
+  queue *q = path->own;
+  if (q == NULL) return;
+  free(q->when);
+  free(q->left);
+  free(q->since);
+  free(q->fired);
+  free(q->heap);
+  free(q->place);
+  free(q);
+}
+
+static ff_status make_queue(ff_ssa_path *path, ff_error *err) {
+  const uint32_t n = path->program->n_reactions;
   if (n > FF_PHILOX_MAX_BLOCKS) return ff_error_set(err, FF_ESIZE, "%u reactions are more than this method can number", n);
-  queue->when = ff_calloc(n, sizeof *queue->when);
-  queue->left = ff_calloc(n, sizeof *queue->left);
-  queue->since = ff_calloc(n, sizeof *queue->since);
-  queue->fired = ff_calloc(n, sizeof *queue->fired);
-  queue->heap = ff_calloc(n, sizeof *queue->heap);
-  queue->place = ff_calloc(n, sizeof *queue->place);
-  if (queue->when && queue->left && queue->since && queue->fired && queue->heap && queue->place) return FF_OK;
-  ff_ssa_queue_free(queue);
+  queue *q = path->own = ff_calloc(1, sizeof *q);
+  if (q == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for waiting times");
+  q->when = ff_calloc(n, sizeof *q->when);
+  q->left = ff_calloc(n, sizeof *q->left);
+  q->since = ff_calloc(n, sizeof *q->since);
+  q->fired = ff_calloc(n, sizeof *q->fired);
+  q->heap = ff_calloc(n, sizeof *q->heap);
+  q->place = ff_calloc(n, sizeof *q->place);
+  if (q->when && q->left && q->since && q->fired && q->heap && q->place) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the waiting times of %u reactions", n);
 }
 
-void ff_ssa_queue_free(ff_ssa_queue *queue) {
-  free(queue->when);
-  free(queue->left);
-  free(queue->since);
-  free(queue->fired);
-  free(queue->heap);
-  free(queue->place);
-  memset(queue, 0, sizeof *queue);
-}
-
 /* Equal times are ordered by reaction, so that the heap's history does not matter. */
-static int before(const ff_ssa_queue *q, uint32_t a, uint32_t b) {
+static int before(const queue *q, uint32_t a, uint32_t b) {
   return q->when[a] < q->when[b] || (q->when[a] == q->when[b] && a < b);
 }
 
-static void put(ff_ssa_queue *q, uint32_t at, uint32_t r) {
+static void put(queue *q, uint32_t at, uint32_t r) {
   q->heap[at] = r;
   q->place[r] = at;
 }
 
-static void sift_up(ff_ssa_queue *q, uint32_t at) {
+static void sift_up(queue *q, uint32_t at) {
   uint32_t r = q->heap[at];
   while (at > 0 && before(q, r, q->heap[(at - 1) / 2])) {
     put(q, at, q->heap[(at - 1) / 2]);
@@ -50,7 +63,7 @@ static void sift_up(ff_ssa_queue *q, uint32_t at) {
   put(q, at, r);
 }
 
-static void sift_down(ff_ssa_queue *q, uint32_t at, uint32_t n) {
+static void sift_down(queue *q, uint32_t at, uint32_t n) {
   uint32_t r = q->heap[at];
   for (;;) {
     uint64_t child = 2 * (uint64_t)at + 1;
@@ -64,7 +77,7 @@ static void sift_down(ff_ssa_queue *q, uint32_t at, uint32_t n) {
 }
 
 static void draw_next(ff_ssa_path *path, uint32_t r) {
-  ff_ssa_queue *q = &path->queue;
+  queue *q = path->own;
   ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRING, r, q->fired[r], path->unit), path->key);
   q->left[r] = ff_ssa_exponential(words.v[0], words.v[1]);
   q->since[r] = path->time;
@@ -72,26 +85,24 @@ static void draw_next(ff_ssa_path *path, uint32_t r) {
 
 static void set_time(ff_ssa_path *path, uint32_t r) {
   double a = path->propensity[r];
-  if (FF_RARELY(a == INFINITY) && path->state == FF_SSA_FINE) {
-    path->state = FF_SSA_BAD_RATE;
-    path->bad = r;
-    path->bad_value = a;
-  }
-  path->queue.when[r] = a > 0 ? path->queue.since[r] + path->queue.left[r] / a : INFINITY;
+  queue *q = path->own;
+  if (FF_RARELY(a == INFINITY)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, a);
+  q->when[r] = a > 0 ? q->since[r] + q->left[r] / a : INFINITY;
 }
 
 static void take_first(ff_ssa_path *path) {
-  const ff_ssa_queue *q = &path->queue;
+  const queue *q = path->own;
   uint32_t n = path->program->n_reactions;
   path->next = n > 0 ? q->heap[0] : 0;
   path->next_time = n > 0 ? q->when[path->next] : INFINITY;
 }
 
-void ff_ssa_queue_start(ff_ssa_path *path) {
-  ff_ssa_queue *q = &path->queue;
+static void begin(ff_ssa_path *path) {
+  queue *q = path->own;
   uint32_t n = path->program->n_reactions;
+  ff_ssa_path_compute(path);
   for (uint32_t r = 0; r < n; r++) {
-    q->fired[r] = 0;
+    q->fired[r] = path->event == 0 ? 0 : q->fired[r] + 1; /* no draw is used twice */
     draw_next(path, r);
     set_time(path, r);
     put(q, r, r);
@@ -101,13 +112,14 @@ void ff_ssa_queue_start(ff_ssa_path *path) {
 }
 
 static void move(ff_ssa_path *path, uint32_t r) {
+  queue *q = path->own;
   set_time(path, r);
-  sift_up(&path->queue, path->queue.place[r]);
-  sift_down(&path->queue, path->queue.place[r], path->program->n_reactions);
+  sift_up(q, q->place[r]);
+  sift_down(q, q->place[r], path->program->n_reactions);
 }
 
-void ff_ssa_queue_step(ff_ssa_path *path) {
-  ff_ssa_queue *q = &path->queue;
+static void go_on(ff_ssa_path *path) {
+  queue *q = path->own;
   uint32_t fired = path->next;
   size_t n;
   const uint32_t *dependents = ff_ssa_path_dependents(path, &n);
@@ -128,3 +140,5 @@ void ff_ssa_queue_step(ff_ssa_path *path) {
   move(path, fired);
   take_first(path);
 }
+
+const ff_ssa_finder ff_ssa_finder_next = {make_queue, drop_queue, begin, go_on};

@@ -1,31 +1,30 @@
-/* Ensembles: many trajectories, divided among threads, and their statistics. */
+/* Ensembles: many trajectories, divided among threads. */
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_wide.h"
+#include "ff_ssa_engine.h"
+#include "ff_ssa_record.h"
 
 #define NO_UNIT UINT64_MAX
 
 /* What a thread works on, and what it has found. */
 typedef struct {
-  ff_ssa_path path;
-  ff_ssa_wide *wide;             /* NULL if only one trajectory at a time is simulated, in lane 0 */
-  uint64_t unit[FF_SSA_LANES];   /* the trajectories on their way; NO_UNIT if there is none */
-  uint32_t at[FF_SSA_LANES];     /* the next time at which the state is wanted */
-  uint64_t complete, events;     /* of trajectories that are complete */
-  ff_ssa_moments *moments; /* first by time, then by species */
-  uint64_t failed;         /* the trajectory that failed; NO_UNIT if none has */
+  ff_ssa_engine *engine;
+  uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; NO_UNIT if there is none */
+  uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
+  uint64_t complete, events;       /* of trajectories that are complete */
+  ff_ssa_record record;
+  uint64_t failed; /* the trajectory that failed; NO_UNIT if none has */
   ff_error failure;
 } worker;
 
 struct ff_ssa_run {
   const ff_ssa_program *program;
-  ff_ssa_options options;
-  double *initial, *times, **states;
-  uint32_t *observed;
+  ff_ssa_options options; /* without pointers */
+  ff_ssa_wanted wanted;
+  double *initial;
   worker *workers;
   int threads;
   atomic_uint_least64_t next;   /* the first trajectory that no thread has begun */
@@ -36,12 +35,6 @@ struct ff_ssa_run {
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
 static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
-  for (uint32_t i = 0; i < o->n_times; i++)
-    if (!(o->times[i] >= (i > 0 ? o->times[i - 1] : 0)) || !isfinite(o->times[i]))
-      return ff_error_set(err, FF_EARGUMENT, "time %u is %g; expected an ascending finite number of at least 0", i + 1,
-                          o->times[i]);
-  for (uint32_t j = 0; j < o->n_observed; j++)
-    if (o->observed[j] >= p->n_species) return ff_error_set(err, FF_EINTERNAL, "an unknown species is observed");
   const double *initial = o->initial != NULL ? o->initial : p->initial;
   for (uint32_t s = 0; s < p->n_species; s++)
     if (!(initial[s] >= 0 && initial[s] <= FF_SSA_MAX_COUNT && initial[s] == floor(initial[s])))
@@ -54,48 +47,27 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
   return FF_OK;
 }
 
-static ff_status copy_options(ff_ssa_run *run, ff_error *err) {
-  const ff_ssa_options *o = &run->options;
-  uint32_t n_species = run->program->n_species;
-  run->initial = ff_calloc(n_species, sizeof *run->initial);
-  run->times = ff_calloc(o->n_times, sizeof *run->times);
-  run->observed = ff_calloc(o->n_observed, sizeof *run->observed);
-  if (o->states != NULL) run->states = ff_calloc(o->n_observed, sizeof *run->states);
-  if (run->initial == NULL || run->times == NULL || run->observed == NULL || (o->states != NULL && run->states == NULL))
-    return ff_error_set(err, FF_EMEMORY, "no memory for a run of %u species", n_species);
-  memcpy(run->initial, o->initial != NULL ? o->initial : run->program->initial, n_species * sizeof *run->initial);
-  memcpy(run->times, o->times, o->n_times * sizeof *run->times);
-  if (o->n_observed > 0) memcpy(run->observed, o->observed, o->n_observed * sizeof *run->observed);
-  for (uint32_t j = 0; run->states != NULL && j < o->n_observed; j++) run->states[j] = o->states[j];
-  return FF_OK;
+static ff_status new_worker(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
+  w->failed = NO_UNIT;
+  for (int lane = 0; lane < FF_SSA_MAX_LANES; lane++) w->unit[lane] = NO_UNIT;
+  ff_status status = ff_ssa_record_new(&w->record, &run->wanted, err);
+  if (status != FF_OK) return status;
+  uint64_t each = (run->options.n + (uint64_t)threads - 1) / (uint64_t)threads;
+  return ff_ssa_engine_new(&w->engine, run->program, &run->options, run->initial, each, err);
 }
 
-/* Whether a thread has so few trajectories that most lanes would be idle. */
-static int few_trajectories(const ff_ssa_run *run, int threads) { return run->options.n < 4 * (uint64_t)threads; }
-
-static ff_status new_worker(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
-  const ff_ssa_options *o = &run->options;
-  int wide = o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program) && !few_trajectories(run, threads);
-  /* the logarithmic method has the bits of the direct one */
-  ff_ssa_method method = !wide && o->method == FF_SSA_DIRECT && ff_ssa_wide_can(run->program) ? FF_SSA_TREE : o->method;
-  w->failed = NO_UNIT;
-  for (int lane = 0; lane < FF_SSA_LANES; lane++) w->unit[lane] = NO_UNIT;
-  ff_status status = ff_ssa_path_new(&w->path, run->program, method, err);
-  if (status == FF_OK && wide) {
-    w->wide = ff_calloc(1, sizeof *w->wide);
-    if (w->wide == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run");
-    status = ff_ssa_wide_new(w->wide, run->program, run->initial, o->key, o->simd, err);
-  }
+static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_error *err) {
+  const uint32_t n_species = run->program->n_species;
+  int threads = options->n < (uint64_t)options->threads ? (int)options->n : options->threads;
+  if (threads < 1) threads = 1;
+  ff_status status = ff_ssa_wanted_new(&run->wanted, run->program, options, err);
   if (status != FF_OK) return status;
-  size_t cells = run->states != NULL ? 0 : (size_t)o->n_times * o->n_observed;
-  w->moments = ff_calloc(cells, sizeof *w->moments);
-  if (w->moments == NULL)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u species at %u times", o->n_observed, o->n_times);
-  for (size_t i = 0; i < cells; i++) {
-    w->moments[i].min = INFINITY;
-    w->moments[i].max = -INFINITY;
-  }
-  return FF_OK;
+  run->initial = ff_calloc(n_species, sizeof *run->initial);
+  run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
+  if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  memcpy(run->initial, options->initial != NULL ? options->initial : run->program->initial, n_species * sizeof *run->initial);
+  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, threads, err);
+  return status;
 }
 
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
@@ -106,14 +78,12 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   if (run == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run");
   run->program = program;
   run->options = *options;
-  int threads = options->n < (uint64_t)options->threads ? (int)options->n : options->threads;
-  if (threads < 1) threads = 1;
   atomic_init(&run->next, 0);
   atomic_init(&run->failed, NO_UNIT);
-  status = copy_options(run, err);
-  run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
-  if (status == FF_OK && run->workers == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
-  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, threads, err);
+  status = fill_run(run, options, err);
+  run->options.times = run->options.initial = NULL;
+  run->options.observed = NULL;
+  run->options.states = NULL;
   if (status == FF_OK)
     *out = run;
   else
@@ -124,73 +94,49 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
 void ff_ssa_run_free(ff_ssa_run *run) {
   if (run == NULL) return;
   for (int i = 0; i < run->threads; i++) {
-    ff_ssa_path_free(&run->workers[i].path);
-    if (run->workers[i].wide != NULL) ff_ssa_wide_free(run->workers[i].wide);
-    free(run->workers[i].wide);
-    free(run->workers[i].moments);
+    if (run->workers[i].engine != NULL) run->workers[i].engine->free(run->workers[i].engine);
+    ff_ssa_record_free(&run->workers[i].record);
   }
   free(run->workers);
   free(run->initial);
-  free(run->times);
-  free(run->observed);
-  free(run->states);
+  ff_ssa_wanted_free(&run->wanted);
   free(run);
 }
 
-/* ---- work --------------------------------------------------------------------------------------------------------------- */
+/* ---- failures ----------------------------------------------------------------------------------------------------------- */
 
-/* Keeps the state of a lane at its wanted time, or adds it to the statistics. */
-static void record(const ff_ssa_run *run, worker *w, uint32_t lane) {
-  const ff_ssa_options *o = &run->options;
-  ff_ssa_moments *moments = w->moments + (size_t)w->at[lane] * o->n_observed;
-  const double *counts = w->wide != NULL ? w->wide->count + lane : w->path.count;
-  const size_t stride = w->wide != NULL ? FF_SSA_LANES : 1;
-  for (uint32_t j = 0; j < o->n_observed; j++) {
-    double count = counts[run->observed[j] * stride];
-    if (run->states != NULL) {
-      run->states[j][w->unit[lane] * o->n_times + w->at[lane]] = count;
-      continue;
-    }
-    ff_sum_add_powers(&moments[j].sums, (uint64_t)count);
-    if (count < moments[j].min) moments[j].min = count;
-    if (count > moments[j].max) moments[j].max = count;
-  }
-}
-
-/* Records the states at all times before the next event. Returns whether the trajectory is complete. */
-static int record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
-  for (; w->at[lane] < run->options.n_times && run->times[w->at[lane]] < next_time; w->at[lane]++) record(run, w, lane);
-  return w->at[lane] == run->options.n_times;
-}
-
-static void describe_failure(const ff_ssa_run *run, worker *w, uint64_t unit) {
+static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const ff_ssa_program *p = run->program;
-  const ff_ssa_path *path = &w->path;
-  const char *name = p->names[path->state == FF_SSA_BAD_COUNT ? path->bad : p->n_species + path->bad];
+  ff_ssa_failure failure;
+  w->engine->diagnose(w->engine, lane, &failure);
+  const char *name = p->names[failure.what == FF_SSA_BAD_COUNT ? failure.item : p->n_species + failure.item];
   ff_quoted shown = ff_quote(name, strlen(name));
-  unsigned long long number = run->options.first + unit + 1;
-  if (path->state == FF_SSA_BAD_RATE)
+  unsigned long long number = run->options.first + w->unit[lane] + 1;
+  if (failure.what == FF_SSA_BAD_RATE)
     ff_error_set(&w->failure, FF_EMODEL,
                  "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least 0",
-                 shown.text, path->bad_value, path->time, number);
-  else if (path->state == FF_SSA_BAD_SUM)
+                 shown.text, failure.value, failure.time, number);
+  else if (failure.what == FF_SSA_BAD_SUM)
     ff_error_set(&w->failure, FF_EMODEL,
                  "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
-                 path->time, number, path->bad_value, shown.text);
+                 failure.time, number, failure.value, shown.text);
   else
     ff_error_set(&w->failure, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
-                 path->time, number);
+                 failure.time, number);
 }
 
 /* The first of the thread's failures is described. */
-static void fail(ff_ssa_run *run, worker *w, uint64_t unit) {
+static void fail(ff_ssa_run *run, worker *w, uint32_t lane) {
+  const uint64_t unit = w->unit[lane];
   if (unit < w->failed) {
-    describe_failure(run, w, unit);
+    describe_failure(run, w, lane);
     w->failed = unit;
   }
   uint_least64_t first = atomic_load(&run->failed);
   while (unit < first && !atomic_compare_exchange_weak(&run->failed, &first, unit)) continue;
 }
+
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
 
 /* Returns the next trajectory, or NO_UNIT if there is none. After a failure, only trajectories before the failed one matter, and
  * all of them have begun, because they begin in their order. */
@@ -202,100 +148,70 @@ static uint64_t next_unit(ff_ssa_run *run) {
   return NO_UNIT;
 }
 
-/* ---- one trajectory at a time ---- */
-
-/* Begins or advances the trajectory by at most `events`. Returns 0 if there is nothing left to do. */
-static int advance_path(ff_ssa_run *run, worker *w, uint64_t events) {
-  ff_ssa_path *path = &w->path;
-  if (w->unit[0] == NO_UNIT) {
-    w->unit[0] = next_unit(run);
-    w->at[0] = 0;
-    if (w->unit[0] == NO_UNIT) return 0;
-    ff_ssa_path_start(path, run->options.key, run->options.first + w->unit[0], run->initial);
-  }
-  uint64_t end = path->event + events;
-  int complete = 0;
-  while (path->state == FF_SSA_FINE && !(complete = record_until(run, w, 0, path->next_time)) && path->event < end)
-    ff_ssa_path_step(path);
-  if (path->state != FF_SSA_FINE) fail(run, w, w->unit[0]);
-  if (complete) {
-    w->complete++;
-    w->events += path->event;
-  }
-  if (complete || path->state != FF_SSA_FINE) w->unit[0] = NO_UNIT;
-  return 1;
-}
-
-/* ---- several at once ---- */
-
-/* The method for one trajectory looks at the state and says what is wrong. */
-static void fail_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
-  for (uint32_t s = 0; s < run->program->n_species; s++) w->path.count[s] = w->wide->count[(size_t)s * FF_SSA_LANES + lane];
-  w->path.key = run->options.key;
-  w->path.unit = w->wide->unit[lane];
-  w->path.event = w->wide->event[lane];
-  w->path.time = w->wide->time[lane];
-  ff_ssa_path_diagnose(&w->path);
-  fail(run, w, w->unit[lane]);
-}
-
 static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
   w->unit[lane] = next_unit(run);
   w->at[lane] = 0;
   if (w->unit[lane] == NO_UNIT)
-    ff_ssa_wide_rest(w->wide, lane);
+    w->engine->rest(w->engine, lane);
   else
-    ff_ssa_wide_start(w->wide, lane, run->options.first + w->unit[lane], run->times[0]);
+    w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
 }
 
-/* Deals with the lanes that report something. */
-static void serve_lanes(ff_ssa_run *run, worker *w, uint32_t reports) {
-  ff_ssa_wide *wide = w->wide;
-  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-    if (!(reports >> lane & 1)) continue;
-    int broken = wide->broken >> lane & 1, complete = 0;
-    if (broken)
-      fail_lane(run, w, lane);
-    else
-      complete = record_until(run, w, lane, wide->next_time[lane]);
-    if (complete) {
-      w->complete++;
-      w->events += wide->event[lane];
-    }
-    if (broken || complete)
-      start_lane(run, w, lane);
-    else
-      wide->wanted[lane] = run->times[w->at[lane]];
+/* Records the states at all times before the next event. Returns whether the trajectory is complete. */
+static int record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
+  const ff_ssa_engine *e = w->engine;
+  for (; w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time; w->at[lane]++)
+    ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride);
+  return w->at[lane] == run->wanted.n_times;
+}
+
+static void serve_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
+  ff_ssa_engine *e = w->engine;
+  int broken = e->broken >> lane & 1, complete = 0;
+  if (broken)
+    fail(run, w, lane);
+  else
+    complete = record_until(run, w, lane, e->next_time[lane]);
+  if (complete) {
+    w->complete++;
+    w->events += e->events(e, lane);
   }
+  if (broken || complete)
+    start_lane(run, w, lane);
+  else
+    e->wanted[lane] = run->wanted.times[w->at[lane]];
 }
 
 static int any_lane(const worker *w) {
-  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+  for (uint32_t lane = 0; lane < w->engine->lanes; lane++)
     if (w->unit[lane] != NO_UNIT) return 1;
   return 0;
 }
 
 /* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
 static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
+  ff_ssa_engine *e = w->engine;
   if (!any_lane(w))
-    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) start_lane(run, w, lane);
+    for (uint32_t lane = 0; lane < e->lanes; lane++) start_lane(run, w, lane);
   if (!any_lane(w)) return 0;
   while (steps > 0) {
-    uint32_t reports = w->wide->advance(w->wide, &steps); /* those that are not served are reported again */
-    if (reports != 0) serve_lanes(run, w, reports);
+    uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
+    for (uint32_t lane = 0; reports >> lane != 0; lane++) {
+      if (reports >> lane & 1) serve_lane(run, w, lane);
+      if (lane + 1 == e->lanes) break;
+    }
+    if (reports != 0 && !any_lane(w)) break;
   }
   return 1;
 }
 
-/* ---- all ---- */
-
 /* Trajectories after a failed one do not matter. */
 static void drop_lanes(ff_ssa_run *run, worker *w) {
   uint64_t failed = atomic_load(&run->failed);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+  for (uint32_t lane = 0; lane < w->engine->lanes; lane++) {
     if (w->unit[lane] == NO_UNIT || w->unit[lane] <= failed) continue;
     w->unit[lane] = NO_UNIT;
-    if (w->wide != NULL) ff_ssa_wide_rest(w->wide, lane);
+    w->engine->rest(w->engine, lane);
   }
 }
 
@@ -309,14 +225,9 @@ static uint32_t events_between_looks(const ff_ssa_run *run) {
 static void work(void *context, int index) {
   ff_ssa_run *run = context;
   worker *w = run->workers + index;
-  uint32_t events = events_between_looks(run), many = 1024 / (run->program->n_reactions + 1) + 1;
+  uint32_t events = events_between_looks(run);
   do {
-    uint64_t before = w->complete;
-    for (uint32_t i = 0; i < many && (i == 0 || w->complete > before); i++) { /* short trajectories between two looks */
-      before = w->complete;
-      if (!(w->wide != NULL ? advance_lanes(run, w, events) : advance_path(run, w, events))) return;
-      if (w->wide != NULL) break;
-    }
+    if (!advance_lanes(run, w, events)) return;
     drop_lanes(run, w);
   } while (ff_clock() < run->deadline);
 }
@@ -352,23 +263,14 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
   for (int i = 0; i < run->threads; i++) {
     const worker *w = run->workers + i;
     n += w->events;
-    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-      if (w->unit[lane] == NO_UNIT) continue;
-      uint64_t events = w->wide == NULL ? w->path.event : w->wide->event[lane];
-      if (events != UINT64_MAX) n += events;
-    }
+    for (uint32_t lane = 0; lane < w->engine->lanes; lane++)
+      if (w->unit[lane] != NO_UNIT) n += w->engine->events(w->engine, lane);
   }
   return n;
 }
 
 ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j) {
-  size_t cell = (size_t)i * run->options.n_observed + j;
   ff_ssa_moments all = {.min = INFINITY, .max = -INFINITY};
-  for (int k = 0; k < run->threads; k++) {
-    const ff_ssa_moments *one = run->workers[k].moments + cell;
-    ff_sum_merge_powers(&all.sums, &one->sums);
-    if (one->min < all.min) all.min = one->min;
-    if (one->max > all.max) all.max = one->max;
-  }
+  for (int k = 0; k < run->threads; k++) ff_ssa_record_merge(&all, &run->workers[k].record, &run->wanted, i, j);
   return all;
 }

@@ -7,7 +7,7 @@
 
 #include "ff_ssa_draws.h"
 
-int ff_ssa_wide_can(const ff_ssa_program *program) {
+int ff_ssa_engine_wide_can(const ff_ssa_program *program) {
   return program->n_reactions > 0 && program->n_reactions <= FF_SSA_WIDE_REACTIONS;
 }
 
@@ -25,83 +25,112 @@ static size_t shape_of(ff_ssa_wide *wide, uint32_t n) {
   }
 }
 
-static void set_kernel(ff_ssa_wide *wide, ff_simd simd) {
-#if defined(__x86_64__)
-  if (simd == FF_SIMD_AVX512) {
-    wide->advance = ff_ssa_advance_avx512;
-    return;
-  }
-  if (simd == FF_SIMD_AVX2) {
-    wide->advance = ff_ssa_advance_avx2;
-    return;
-  }
-#endif
-  (void)simd;
-  wide->advance = ff_ssa_advance_portable;
-}
-
-ff_status ff_ssa_wide_new(ff_ssa_wide *wide, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd simd,
-                          ff_error *err) {
-  memset(wide, 0, sizeof *wide);
-  ff_status status = ff_simd_choose(&simd, err);
-  if (status != FF_OK) return status;
-  set_kernel(wide, simd);
-  wide->program = program;
-  wide->key = key;
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    wide->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
-    wide->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
-  }
-  wide->count = lanes_of(program->n_species);
-  wide->initial = ff_calloc(program->n_species, sizeof *wide->initial);
-  wide->value = lanes_of(shape_of(wide, program->n_reactions));
-  wide->stack = lanes_of((size_t)program->depth + 1);
-  wide->time = lanes_of(1);
-  wide->next_time = lanes_of(1);
-  wide->wanted = lanes_of(1);
-  wide->wait = lanes_of(1);
-  wide->choice = lanes_of(1);
-  wide->unit = words_of();
-  wide->event = words_of();
-  wide->next = words_of();
-  if (!wide->count || !wide->initial || !wide->value || !wide->stack || !wide->time || !wide->next_time || !wide->wanted ||
-      !wide->wait || !wide->choice || !wide->unit || !wide->event || !wide->next) {
-    ff_ssa_wide_free(wide);
-    return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
-  }
-  memcpy(wide->initial, initial, program->n_species * sizeof *initial);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_wide_rest(wide, lane);
-  return FF_OK;
-}
-
-void ff_ssa_wide_free(ff_ssa_wide *wide) {
-  ff_free_aligned(wide->count);
-  free(wide->initial);
-  ff_free_aligned(wide->value);
-  ff_free_aligned(wide->stack);
-  ff_free_aligned(wide->time);
-  ff_free_aligned(wide->next_time);
-  ff_free_aligned(wide->wanted);
-  ff_free_aligned(wide->wait);
-  ff_free_aligned(wide->choice);
-  ff_free_aligned(wide->unit);
-  ff_free_aligned(wide->event);
-  ff_free_aligned(wide->next);
-  memset(wide, 0, sizeof *wide);
-}
-
-void ff_ssa_wide_start(ff_ssa_wide *wide, uint32_t lane, uint64_t unit, double wanted) {
-  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, 0, unit), wide->key);
-  for (uint32_t s = 0; s < wide->program->n_species; s++) wide->count[(size_t)s * FF_SSA_LANES + lane] = wide->initial[s];
-  wide->wait[lane] = ff_ssa_exponential(words.v[0], words.v[1]);
-  wide->choice[lane] = ff_ssa_closed(words.v[2], words.v[3]);
-  wide->next[lane] = wide->program->n_reactions;
-  wide->time[lane] = wide->next_time[lane] = 0;
-  wide->unit[lane] = unit;
-  wide->event[lane] = UINT64_MAX;
-  wide->wanted[lane] = wanted;
-  wide->broken &= ~(UINT32_C(1) << lane);
+static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+  ff_ssa_wide *w = (ff_ssa_wide *)engine;
+  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, 0, unit), w->key);
+  for (uint32_t s = 0; s < w->program->n_species; s++) w->count[(size_t)s * FF_SSA_LANES + lane] = w->initial[s];
+  w->wait[lane] = ff_ssa_exponential(words.v[0], words.v[1]);
+  w->choice[lane] = ff_ssa_closed(words.v[2], words.v[3]);
+  w->next[lane] = w->program->n_reactions;
+  w->time[lane] = w->next_time[lane] = 0;
+  w->unit[lane] = unit;
+  w->event[lane] = UINT64_MAX;
+  w->wanted[lane] = wanted;
+  w->base.broken &= ~(UINT64_C(1) << lane);
 }
 
 /* An idle lane simulates a trajectory that nobody wants. */
-void ff_ssa_wide_rest(ff_ssa_wide *wide, uint32_t lane) { ff_ssa_wide_start(wide, lane, 0, INFINITY); }
+static void rest(ff_ssa_engine *engine, uint32_t lane) { start(engine, lane, 0, INFINITY); }
+
+static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+  uint64_t n = ((const ff_ssa_wide *)engine)->event[lane];
+  return n == UINT64_MAX ? 0 : n;
+}
+
+/* The method for one trajectory looks at the state and says what is wrong. */
+static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+  ff_ssa_wide *w = (ff_ssa_wide *)engine;
+  for (uint32_t s = 0; s < w->program->n_species; s++) w->path.count[s] = w->count[(size_t)s * FF_SSA_LANES + lane];
+  w->path.key = w->key;
+  w->path.unit = w->unit[lane];
+  w->path.event = w->event[lane];
+  w->path.time = w->time[lane];
+  ff_ssa_path_resume(&w->path);
+  *out = w->path.failure;
+}
+
+static void drop(ff_ssa_engine *engine) {
+  ff_ssa_wide *w = (ff_ssa_wide *)engine;
+  if (w == NULL) return;
+  ff_ssa_path_free(&w->path);
+  ff_free_aligned(w->count);
+  free(w->initial);
+  ff_free_aligned(w->value);
+  ff_free_aligned(w->stack);
+  ff_free_aligned(w->time);
+  ff_free_aligned(w->next_time);
+  ff_free_aligned(w->wanted);
+  ff_free_aligned(w->wait);
+  ff_free_aligned(w->choice);
+  ff_free_aligned(w->unit);
+  ff_free_aligned(w->event);
+  ff_free_aligned(w->next);
+  free(w);
+}
+
+static void set_functions(ff_ssa_wide *w, ff_simd simd) {
+  w->base = (ff_ssa_engine){.lanes = FF_SSA_LANES, .stride = FF_SSA_LANES, .start = start, .rest = rest,
+                            .advance = ff_ssa_advance_portable, .events = events, .diagnose = diagnose, .free = drop};
+#if defined(__x86_64__)
+  if (simd == FF_SIMD_AVX512) w->base.advance = ff_ssa_advance_avx512;
+  if (simd == FF_SIMD_AVX2) w->base.advance = ff_ssa_advance_avx2;
+#else
+  (void)simd;
+#endif
+}
+
+static ff_status allocate(ff_ssa_wide *w, ff_error *err) {
+  const ff_ssa_program *program = w->program;
+  w->count = w->base.count = lanes_of(program->n_species);
+  w->initial = ff_calloc(program->n_species, sizeof *w->initial);
+  w->value = lanes_of(shape_of(w, program->n_reactions));
+  w->stack = lanes_of((size_t)program->depth + 1);
+  w->time = lanes_of(1);
+  w->next_time = w->base.next_time = lanes_of(1);
+  w->wanted = w->base.wanted = lanes_of(1);
+  w->wait = lanes_of(1);
+  w->choice = lanes_of(1);
+  w->unit = words_of();
+  w->event = words_of();
+  w->next = words_of();
+  if (w->count && w->initial && w->value && w->stack && w->time && w->next_time && w->wanted && w->wait && w->choice &&
+      w->unit && w->event && w->next)
+    return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
+}
+
+ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+                             ff_simd simd, ff_error *err) {
+  *out = NULL;
+  ff_status status = ff_simd_choose(&simd, err);
+  if (status != FF_OK) return status;
+  ff_ssa_wide *w = ff_calloc(1, sizeof *w);
+  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
+  set_functions(w, simd);
+  w->program = program;
+  w->key = key;
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    w->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
+    w->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
+  }
+  status = allocate(w, err);
+  if (status == FF_OK) status = ff_ssa_path_new(&w->path, program, FF_SSA_DIRECT, err);
+  if (status != FF_OK) {
+    drop(&w->base);
+    return status;
+  }
+  memcpy(w->initial, initial, program->n_species * sizeof *initial);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) rest(&w->base, lane);
+  *out = &w->base;
+  return FF_OK;
+}

@@ -61,7 +61,7 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
     }
     value = D_PICK(missing, D_SET(0.0), value);
     const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
-    w->broken |= M_BITS(M_NOT(fine)) << (h * VL);
+    w->base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
     D_STORE(AT(w->value, r, h), value + D_SET(0.0));
   }
 }
@@ -194,7 +194,7 @@ static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
     const D sum = D_LOAD(AT(total, 0, h));
     const M some = D_LESS(D_SET(0.0), sum);
     const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
-    w->broken |= M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+    w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
     D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
     U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h), U_SET(w->program->n_reactions)));
   }
@@ -224,7 +224,7 @@ static inline void FF_KERNEL(change_vectors)(ff_ssa_wide *w) {
         D_STORE(count, now);
       }
     }
-    w->broken |= M_BITS(large) << (h * VL);
+    w->base.broken |= (uint64_t)M_BITS(large) << (h * VL);
   }
 }
 
@@ -235,25 +235,25 @@ static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
     for (uint32_t i = p->change_first[w->next[lane]]; i < p->change_first[w->next[lane] + 1]; i++) {
       double *count = w->count + (size_t)p->changes[i].species * FF_SSA_LANES + lane;
       *count += (double)p->changes[i].by;
-      if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) w->broken |= UINT32_C(1) << lane;
+      if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) w->base.broken |= UINT64_C(1) << lane;
     }
   }
 }
 
-static inline uint32_t FF_KERNEL(report)(const ff_ssa_wide *w) {
-  uint32_t bits = 0, idle = 0;
+static inline uint64_t FF_KERNEL(report)(const ff_ssa_wide *w) {
+  uint64_t bits = 0, idle = 0;
   EACH(h) {
     const D wanted = D_LOAD(AT(w->wanted, 0, h));
-    bits |= M_BITS(D_LESS(wanted, D_LOAD(AT(w->next_time, 0, h)))) << (h * VL);
-    idle |= M_BITS(M_NOT(D_LESS(wanted, D_SET(INFINITY)))) << (h * VL);
+    bits |= (uint64_t)M_BITS(D_LESS(wanted, D_LOAD(AT(w->next_time, 0, h)))) << (h * VL);
+    idle |= (uint64_t)M_BITS(M_NOT(D_LESS(wanted, D_SET(INFINITY)))) << (h * VL);
   }
-  return bits | (w->broken & ~idle);
+  return bits | (w->base.broken & ~idle);
 }
 
-uint32_t FF_KERNEL(advance)(void *wide, uint32_t *steps) {
-  ff_ssa_wide *w = wide;
+uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
+  ff_ssa_wide *w = (ff_ssa_wide *)engine;
   const int vectors = w->program->n_changes <= FF_SSA_VECTOR_CHANGES;
-  uint32_t bits = FF_KERNEL(report)(w);
+  uint64_t bits = FF_KERNEL(report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
     EACH(h) {
       D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));

@@ -99,8 +99,9 @@ static ff_status runs_ensembles(ff_error *err) {
     CHECK_OUT(status, program);
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS && status == FF_OK; method++) {
-    ff_ssa_options options = {.method = method, .n = 4, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
-                              .threads = 2, .simd = FF_SIMD_BEST};
+    double kept[32], *const columns[] = {kept};
+    ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+                              .states = method == FF_SSA_NEXT ? columns : NULL, .threads = 2, .simd = FF_SIMD_BEST};
     ff_ssa_run *run = NULL;
     status = ff_ssa_run_new(&run, program, &options, err);
     CHECK_OUT(status, run);

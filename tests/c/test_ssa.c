@@ -459,8 +459,8 @@ static void reports_failures(void) {
       ff_ssa_path path;
       FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
-      while (path.state == FF_SSA_FINE && path.next_time < INFINITY) ff_ssa_path_step(&path);
-      FF_CHECK_INT(path.state, FF_SSA_FINE); /* it stops when the propensity is 0 */
+      while (path.failure.what == FF_SSA_FINE && path.next_time < INFINITY) ff_ssa_path_step(&path);
+      FF_CHECK_INT(path.failure.what, FF_SSA_FINE); /* it stops when the propensity is 0 */
       ff_ssa_path_free(&path);
       ff_ssa_program_free(program);
       const double fewer[] = {2, 0};
@@ -470,7 +470,7 @@ static void reports_failures(void) {
       program = program_of(infinite, initial, 2);
       FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
-      while (path.state == FF_SSA_FINE) ff_ssa_path_step(&path);
+      while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
       char text[200];
       snprintf(text, sizeof text,
                "the propensity of reaction \"R1\" is inf at time %g of trajectory 1; expected a finite number of at least 0",
@@ -481,7 +481,7 @@ static void reports_failures(void) {
       program = program_of(growing, initial, 2);
       FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
-      while (path.state == FF_SSA_FINE) ff_ssa_path_step(&path);
+      while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
       FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
       snprintf(text, sizeof text, "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1", path.time);
       failed_run(growing, initial, FF_ESIZE, text, threads, method);

@@ -1,0 +1,113 @@
+/* The choice of an engine, and the engine for one trajectory at a time. */
+#include "ff_ssa_engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* With fewer trajectories for each thread, most lanes would be idle. */
+#define FEW 4
+
+ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                            const double *initial, uint64_t trajectories, ff_error *err) {
+  ff_ssa_method method = options->method;
+  if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
+    if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
+    method = FF_SSA_TREE; /* has the same bits */
+  }
+  return ff_ssa_engine_path(out, program, method, initial, options->key, err);
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------------------ */
+
+const char *ff_ssa_method_name(ff_ssa_method method) {
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
+  return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
+}
+
+/* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
+ * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
+#define DIRECT_MOST 256
+
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
+  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
+  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
+}
+
+/* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  ff_ssa_engine base;
+  ff_ssa_path path;
+  const double *initial;
+  uint64_t key;
+  double wanted;
+  int started;
+} single;
+
+static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+  single *e = (single *)engine;
+  (void)lane;
+  e->path.unit = unit;
+  e->path.event = 0;
+  e->path.failure.what = FF_SSA_FINE;
+  e->path.next_time = 0;
+  e->base.broken = 0;
+  e->wanted = wanted;
+  e->started = 0;
+}
+
+static void rest(ff_ssa_engine *engine, uint32_t lane) {
+  (void)lane;
+  ((single *)engine)->wanted = INFINITY;
+}
+
+static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
+  single *e = (single *)engine;
+  ff_ssa_path *path = &e->path;
+  if (!e->started && *steps > 0) {
+    ff_ssa_path_start(path, e->key, path->unit, e->initial);
+    e->started = 1;
+    --*steps;
+  }
+  for (; path->failure.what == FF_SSA_FINE && path->next_time <= e->wanted && *steps > 0; --*steps) ff_ssa_path_step(path);
+  e->base.broken = path->failure.what != FF_SSA_FINE;
+  return e->started && (e->base.broken || e->wanted < path->next_time);
+}
+
+static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+  (void)lane;
+  return ((const single *)engine)->path.event;
+}
+
+static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+  (void)lane;
+  *out = ((single *)engine)->path.failure;
+}
+
+static void drop(ff_ssa_engine *engine) {
+  if (engine == NULL) return;
+  ff_ssa_path_free(&((single *)engine)->path);
+  free(engine);
+}
+
+ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
+                             uint64_t key, ff_error *err) {
+  *out = NULL;
+  single *e = ff_calloc(1, sizeof *e);
+  if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
+  ff_status status = ff_ssa_path_new(&e->path, program, method, err);
+  if (status != FF_OK) {
+    free(e);
+    return status;
+  }
+  e->base = (ff_ssa_engine){.lanes = 1, .stride = 1, .start = start, .rest = rest, .advance = advance, .events = events,
+                            .diagnose = diagnose, .free = drop};
+  e->base.count = e->path.count;
+  e->base.next_time = &e->path.next_time;
+  e->base.wanted = &e->wanted;
+  e->initial = initial;
+  e->key = key;
+  e->wanted = INFINITY;
+  *out = &e->base;
+  return FF_OK;
+}

@@ -1,0 +1,44 @@
+/* Engines: what simulates one or several trajectories at a time, each in a lane. */
+#ifndef FF_SSA_ENGINE_H
+#define FF_SSA_ENGINE_H
+
+#include "ff_ssa_internal.h"
+
+#define FF_SSA_MAX_LANES 64
+
+typedef struct ff_ssa_engine ff_ssa_engine;
+
+/* A member of each engine's own struct, as its first. Until its next event, a lane has the state of `count`. */
+struct ff_ssa_engine {
+  uint32_t lanes;    /* at most FF_SSA_MAX_LANES */
+  size_t stride;
+  double *count;     /* of species s in lane l: count[s * stride + l] */
+  double *next_time; /* for each lane: of its next event; infinity if there is none */
+  double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
+  uint64_t broken;   /* a bit for each lane with a failure */
+
+  /* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. */
+  void (*start)(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
+  void (*rest)(ff_ssa_engine *engine, uint32_t lane);
+  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. Returns a bit for
+   * each lane that has passed its wanted time or is broken. */
+  uint64_t (*advance)(ff_ssa_engine *engine, uint32_t *steps);
+  uint64_t (*events)(const ff_ssa_engine *engine, uint32_t lane); /* of its trajectory so far */
+  void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out);
+  void (*free)(ff_ssa_engine *engine); /* accepts NULL */
+};
+
+/* Makes an engine for n trajectories of a method. It depends on the number of trajectories for each thread, but its answers do
+ * not. The program and `initial` are borrowed. All lanes are idle. */
+ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                            const double *initial, uint64_t trajectories, ff_error *err);
+
+/* The engines. ff_ssa_engine_path() serves all methods. */
+ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
+                             uint64_t key, ff_error *err);
+ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+                             ff_simd simd, ff_error *err);
+#define FF_SSA_WIDE_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
+int ff_ssa_engine_wide_can(const ff_ssa_program *program);
+
+#endif
