@@ -27,7 +27,9 @@
 #' summary(sim)
 #' plot(sim, band = "range")
 #' head(as.data.frame(sim))
-#' plot(simulate(net, nsim = 3, times = seq(0, 4, 0.1), initial = c(S1 = 1000), output = "trajectories", seed = 1))
+#' net <- set_initial(net, S1 = 1000)
+#' few <- simulate(net, nsim = 3, times = seq(0, 4, 0.1), output = "trajectories", seed = 1)
+#' plot(few)
 NULL
 
 has_columns <- function(x, names) is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run"))

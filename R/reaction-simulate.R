@@ -57,7 +57,7 @@
 #' sim <- simulate(net, nsim = 200, times = seq(0, 4, 0.2), initial = c(S1 = 1000), seed = 1)
 #' sim
 #' plot(sim)
-#' simulate(net, times = 0:3, initial = c(S1 = 1000), observe = c("S1", "S2"), output = "trajectories", seed = 1)
+#' simulate(net, times = 0:3, observe = c("S1", "S2"), output = "trajectories", seed = 1)
 simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL,
                                       output = c("summary", "trajectories", "final"), initial = NULL, parameters = NULL,
                                       confidence = 0.95, threads = NULL, progress = interactive()) {

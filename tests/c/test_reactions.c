@@ -277,7 +277,7 @@ static double propensity_of(const char *equation, int mass_action, const char *r
   FF_CHECK_OK(ff_formula_parse(formula, rate, strlen(rate), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
   ff_names_free(names);
   net->reactions[0].mass_action = mass_action;
-  net->fixed[1] = 1; /* makes no difference */
+  net->fixed[1] = 1;
   double *stack = ff_calloc(formula->depth, sizeof *stack);
   const double propensity = ff_reactions_propensity(net, 0, values, 0.5, stack);
   free(stack);
@@ -301,9 +301,11 @@ static void propensities_are_those_of_the_definition(void) {
   FF_CHECK(isnan(propensity_of("A -> 0", 0, "log(B - 5)", 4, 1, 0)));
   for (int mass_action = 0; mass_action < 2; mass_action++) { /* a reactant is missing */
     FF_CHECK(propensity_of("2 A -> 0", mass_action, "k", 1, 0, 0) == 0);
-    FF_CHECK(propensity_of("A + B -> 0", mass_action, "k", 9, 0, 0) == 0);
-    FF_CHECK(propensity_of("A + B -> 2 B", mass_action, "log(B - 5)", 9, 0, 0) == 0);
+    FF_CHECK(propensity_of("A + long_name -> 0", mass_action, "k", 9, 0, 0) == 0);
+    FF_CHECK(propensity_of("A + long_name -> 2 long_name", mass_action, "log(long_name - 5)", 9, 0, 0) == 0);
   }
+  FF_CHECK(propensity_of("A + B -> 0", 1, "k", 9, 0, 0) == 0); /* B is fixed: it must be there for mass action alone */
+  FF_CHECK(propensity_of("A + B -> 0", 0, "k", 9, 0, 0) == 3);
 }
 
 FF_TEST_MAIN("reactions", reads_equations, fills_participants, says_what_is_wrong, names_the_place, lists_names,
