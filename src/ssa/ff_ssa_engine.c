@@ -6,11 +6,14 @@
 
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
+#define FEW_SMALL 16
 
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
   if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
+    if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
+      return ff_ssa_engine_small(out, program, initial, options->key, options->simd, err);
     if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
     method = FF_SSA_TREE; /* has the same bits */
   }

@@ -38,6 +38,9 @@ ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program,
                              uint64_t key, ff_error *err);
 ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err);
+ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+                              ff_simd simd, ff_error *err);
+int ff_ssa_engine_small_can(const ff_ssa_program *program);
 #define FF_SSA_WIDE_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
 int ff_ssa_engine_wide_can(const ff_ssa_program *program);
 

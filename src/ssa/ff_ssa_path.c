@@ -89,7 +89,7 @@ double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r) {
   switch ((ff_ssa_law)a->law) {
     case FF_LAW_CONSTANT: return a->rate;
     case FF_LAW_LINEAR: return a->rate * count[a->a];
-    case FF_LAW_PAIR: return a->rate * count[a->a] * count[a->b];
+    case FF_LAW_PAIR: return a->rate * (count[a->a] * count[a->b]);
     case FF_LAW_TWIN: return a->rate * (count[a->a] * (count[a->a] - 1));
     default: return checked_propensity(path, r);
   }

@@ -74,18 +74,12 @@ void ff_ssa_tree_update(ff_ssa_tree *tree, const uint32_t *leaves, size_t n_leav
 uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at) {
   uint32_t node = 0;
   for (uint32_t level = tree->levels - 1; level > 0; level--) {
-    const double *child = tree->value + tree->first[level - 1] + (size_t)node * FF_SSA_FAN;
-    uint32_t i = 0, last = 0;
-    /* rounding may leave `at` above the sum of all children: then the last child with a positive value is taken */
-    for (; i < FF_SSA_FAN; i++) {
-      if (child[i] > 0) {
-        last = i;
-        if (at < child[i]) break;
-        at -= child[i];
-      }
-    }
-    if (i == FF_SSA_FAN) at = child[last]; /* goes to the last leaf of that child too */
-    node = node * FF_SSA_FAN + last;
+    double before[FF_SSA_FAN + 1];
+    uint32_t chosen = 0;
+    ff_ssa_tree_prefix(before, tree->value + tree->first[level - 1] + (size_t)node * FF_SSA_FAN);
+    for (uint32_t i = 1; i < FF_SSA_FAN; i++) chosen += before[i] <= at && before[i] < before[FF_SSA_FAN];
+    at -= before[chosen];
+    node = node * FF_SSA_FAN + chosen;
   }
   return node;
 }

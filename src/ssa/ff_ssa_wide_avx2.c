@@ -11,6 +11,7 @@
 
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
+#include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_avx2
@@ -25,6 +26,8 @@
 #define U_STORE(p, v) _mm256_store_si256((void *)(p), v)
 #define U_SET(x) _mm256_set1_epi64x((long long)(x))
 #define D_LESS(a, b) _mm256_cmp_pd(a, b, _CMP_LT_OQ)
+#define D_MOST(a, b) _mm256_cmp_pd(a, b, _CMP_LE_OQ)
+#define D_TABLE(t, i) _mm256_i64gather_pd(t, i, 8)
 #define U_EQUAL(a, b) _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))
 #define M_AND(a, b) _mm256_and_pd(a, b)
 #define M_OR(a, b) _mm256_or_pd(a, b)
@@ -40,12 +43,17 @@
 #define U_ADD(a, b) _mm256_add_epi64(a, b)
 #define U_RIGHT(a, n) _mm256_srli_epi64(a, n)
 #define U_LEFT(a, n) _mm256_slli_epi64(a, n)
+#define U_JOIN(high, low) _mm256_blend_epi32(_mm256_slli_epi64(high, 32), low, 0x55)
+#define D_WHOLE(u)                                                                                                      \
+  (D_OF(U_OR(U_AND(u, U_SET(0xFFFFFFFF)), U_SET(UINT64_C(0x4330000000000000)))) +                                       \
+   (D_OF(U_OR(U_RIGHT(u, 32), U_SET(UINT64_C(0x4530000000000000)))) - D_SET(0x1p84 + 0x1p52)))
 #define D_OF(u) _mm256_castsi256_pd(u)
 #define U_OF(d) _mm256_castpd_si256(d)
 #define D_GATHER(base, index) _mm256_i64gather_pd(base, _mm256_add_epi64(_mm256_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), 8)
 #define FF_SSA_LANE_NUMBERS _mm256_set_epi64x(3, 2, 1, 0)
 
 #include "ff_ssa_wide_kernel.h"
+#include "ff_ssa_small_kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop

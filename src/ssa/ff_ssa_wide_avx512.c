@@ -11,6 +11,7 @@
 
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
+#include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_avx512
@@ -25,6 +26,8 @@
 #define U_STORE(p, v) _mm512_store_si512((void *)(p), v)
 #define U_SET(x) _mm512_set1_epi64((long long)(x))
 #define D_LESS(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define D_MOST(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ)
+#define D_TABLE(t, i) _mm512_permutex2var_pd(_mm512_load_pd(t), i, _mm512_load_pd((t) + 8))
 #define U_EQUAL(a, b) _mm512_cmpeq_epi64_mask(a, b)
 #define M_AND(a, b) ((M)((a) & (b)))
 #define M_OR(a, b) ((M)((a) | (b)))
@@ -40,12 +43,15 @@
 #define U_ADD(a, b) _mm512_add_epi64(a, b)
 #define U_RIGHT(a, n) _mm512_srli_epi64(a, n)
 #define U_LEFT(a, n) _mm512_slli_epi64(a, n)
+#define U_JOIN(high, low) _mm512_ternarylogic_epi64(_mm512_slli_epi64(high, 32), low, U_SET(0xFFFFFFFF), 0xF8)
+#define D_WHOLE(u) _mm512_cvtepu64_pd(u)
 #define D_OF(u) _mm512_castsi512_pd(u)
 #define U_OF(d) _mm512_castpd_si512(d)
 #define D_GATHER(base, index) _mm512_i64gather_pd(_mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), base, 8)
 #define FF_SSA_LANE_NUMBERS _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)
 
 #include "ff_ssa_wide_kernel.h"
+#include "ff_ssa_small_kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -2,9 +2,11 @@
  *   FF_KERNEL(name)             the name in this instruction set
  *   D, U, M, VL                 vectors of doubles and of 64-bit words, a truth value for each lane, and the number of lanes
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
- *   D_LESS(a, b)                a < b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
+ *   D_LESS(a, b), D_MOST(a, b)  a < b, a <= b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
  *   D_PICK(m, a, b) U_PICK      a where m is true, else b
  *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
+ *   U_JOIN(high, low)           the low halves of both
+ *   D_WHOLE(u)                  a whole number below 2^53
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
  * D has the operators + - * /. */
@@ -79,7 +81,7 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
         EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->count, a->a, h)));
         break;
       case FF_LAW_PAIR:
-        EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->count, a->a, h)) * D_LOAD(AT(w->count, a->b, h)));
+        EACH(h) D_STORE(AT(w->value, r, h), rate * (D_LOAD(AT(w->count, a->a, h)) * D_LOAD(AT(w->count, a->b, h))));
         break;
       case FF_LAW_TWIN:
         EACH(h) {
@@ -107,30 +109,32 @@ static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
 
 /* ---- draws -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of the draws for the event after w->event, in the low halves. */
-static inline void FF_KERNEL(philox)(U x[4], const ff_ssa_wide *w, int h) {
-  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1), low = U_SET(UINT64_C(0xFFFFFFFF));
-  const U event = U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)), unit = U_LOAD(AT(w->unit, 0, h));
+/* The counter of Philox for an event: words in the low halves. */
+static inline void FF_KERNEL(counter)(U x[4], U event, U unit) {
+  const U low = U_SET(UINT64_C(0xFFFFFFFF));
   x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
   x[1] = U_AND(event, low);
   x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
   x[3] = U_AND(unit, low);
-  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
-    x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], U_SET(w->key_words[0][round])); /* the high halves of x[1] and x[3] are not used */
-    x[2] = U_XOR3(U_RIGHT(p0, 32), x[3], U_SET(w->key_words[1][round]));
-    x[1] = p1;
-    x[3] = p0;
-  }
+}
+
+static inline void FF_KERNEL(round)(U x[4], U m0, U m1, U k0, U k1) {
+  const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
+  x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], k0); /* the high halves of x[1] and x[3] are not used */
+  x[2] = U_XOR3(U_RIGHT(p0, 32), x[3], k1);
+  x[1] = p1;
+  x[3] = p0;
+}
+
+/* The words of the draws for an event, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U event, U unit) {
+  FF_KERNEL(counter)(x, event, unit);
+  for (int i = 0; i < FF_PHILOX_ROUNDS; i++)
+    FF_KERNEL(round)(x, U_SET(FF_PHILOX_M0), U_SET(FF_PHILOX_M1), U_SET(key[0][i]), U_SET(key[1][i]));
 }
 
 /* The upper 53 bits of two words, as a whole number. */
-static inline D FF_KERNEL(whole)(U low, U high) {
-  const U bits = U_OR(U_RIGHT(U_AND(low, U_SET(UINT64_C(0xFFFFFFFF))), 11), U_LEFT(high, 21));
-  const U all = U_AND(bits, U_SET((UINT64_C(1) << 53) - 1));
-  const D upper = D_OF(U_OR(U_RIGHT(all, 32), U_SET(UINT64_C(0x4530000000000000)))) - D_SET(0x1p84 + 0x1p52);
-  return upper + D_OF(U_OR(U_AND(all, U_SET(UINT64_C(0xFFFFFFFF))), U_SET(UINT64_C(0x4330000000000000))));
-}
+static inline D FF_KERNEL(whole)(U low, U high) { return D_WHOLE(U_RIGHT(U_JOIN(high, low), 11)); }
 
 /* -ff_log_normal(x) */
 static inline D FF_KERNEL(minus_log)(D x) {
@@ -141,15 +145,15 @@ static inline D FF_KERNEL(minus_log)(D x) {
   const D odd = z * (D_SET(0x1.5555555555592p-1) + q * (D_SET(0x1.24924941e426fp-2)
       + q * (D_SET(0x1.74663da4a864cp-3) + q * D_SET(0x1.2f04d05e3dfc6p-3))));
   const D even = q * (D_SET(0x1.999999997fefbp-2) + q * (D_SET(0x1.c71c521173194p-3) + q * D_SET(0x1.39a1d22ae0fb1p-3)));
-  const D small = s * (half_square + (odd + even)) + (k * D_SET(FF_MATH_LN2_LOW) + D_SET(0.0));
-  return D_SET(0.0) - (k * D_SET(FF_MATH_LN2_HIGH) - ((half_square - small) - f));
+  const D small = s * (half_square + (odd + even)) + k * D_SET(FF_MATH_LN2_LOW);
+  return ((half_square - small) - f) - k * D_SET(FF_MATH_LN2_HIGH);
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->event. */
 static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
   EACH(h) {
     U x[4];
-    FF_KERNEL(philox)(x, w, h);
+    FF_KERNEL(philox)(x, w->key_words, U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)), U_LOAD(AT(w->unit, 0, h)));
     const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
     D_STORE(AT(w->wait, 0, h), FF_KERNEL(minus_log)(open));
     D_STORE(AT(w->choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
@@ -158,31 +162,40 @@ static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_tree_find(). Of the children, the first with at < child is taken, after the children before it were subtracted from
- * `at`. The differences after it are computed too, but not used. */
+/* As ff_ssa_tree_prefix(). */
+static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) {
+  const D pair = child[4] + child[5];
+  sum[1] = child[0];
+  sum[2] = child[0] + child[1];
+  sum[3] = sum[2] + child[2];
+  sum[4] = sum[2] + (child[2] + child[3]);
+  sum[5] = sum[4] + child[4];
+  sum[6] = sum[4] + pair;
+  sum[7] = sum[4] + (pair + child[6]);
+  sum[8] = sum[4] + (pair + (child[6] + child[7]));
+}
+
+/* As ff_ssa_tree_find(). */
 static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
   U node = U_SET(0);
   for (uint32_t level = w->levels - 1; level > 0; level--) {
     const double *v = AT(w->value, w->first[level - 1], h);
     const U base = U_LEFT(node, 3);
-    D child[FF_SSA_FAN], rest[FF_SSA_FAN], value = D_SET(0.0);
-    M here[FF_SSA_FAN];
-    U chosen = U_SET(0);
     const uint32_t n = w->n[level - 1] < FF_SSA_FAN ? w->n[level - 1] : FF_SSA_FAN;
-    for (uint32_t i = 0; i < n; i++) {
-      child[i] = level == w->levels - 1 ? D_LOAD(AT(v, i, 0)) : D_GATHER(v, U_ADD(base, U_SET(i)));
-      const M possible = D_LESS(D_SET(0.0), child[i]);
-      chosen = U_PICK(possible, U_SET(i), chosen); /* if rounding leaves `at` above the sum, the last possible child */
-      value = D_PICK(possible, child[i], value);
-      rest[i] = at;
-      here[i] = M_AND(possible, D_LESS(at, child[i]));
-      at = at - child[i];
+    D child[FF_SSA_FAN], sum[FF_SSA_FAN + 1], before = D_SET(0.0);
+    U chosen = U_SET(0);
+    for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
+      child[i] = D_SET(0.0);
+      if (i < n && level == w->levels - 1) child[i] = D_LOAD(AT(v, i, 0));
+      if (i < n && level != w->levels - 1) child[i] = D_GATHER(v, U_ADD(base, U_SET(i)));
     }
-    for (uint32_t i = n; i-- > 0;) {
-      chosen = U_PICK(here[i], U_SET(i), chosen);
-      value = D_PICK(here[i], rest[i], value);
+    FF_KERNEL(prefix)(sum, child);
+    for (uint32_t i = 1; i < n; i++) {
+      const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+      chosen = U_PICK(passed, U_SET(i), chosen);
+      before = D_PICK(passed, sum[i], before);
     }
-    at = value;
+    at = at - before;
     node = U_ADD(base, chosen);
   }
   return node;

@@ -4,6 +4,7 @@
 
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
+#include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_portable
@@ -18,6 +19,8 @@
 #define U_STORE(p, v) (*(p) = (v))
 #define U_SET(x) ((uint64_t)(x))
 #define D_LESS(a, b) ((M)((a) < (b)))
+#define D_MOST(a, b) ((M)((a) <= (b)))
+#define D_TABLE(t, i) ((t)[i])
 #define U_EQUAL(a, b) ((M)((a) == (b)))
 #define M_AND(a, b) ((a) & (b))
 #define M_OR(a, b) ((a) | (b))
@@ -33,8 +36,11 @@
 #define U_ADD(a, b) ((a) + (b))
 #define U_RIGHT(a, n) ((a) >> (n))
 #define U_LEFT(a, n) ((a) << (n))
+#define U_JOIN(high, low) ((high) << 32 | (uint32_t)(low))
+#define D_WHOLE(u) ((double)(u))
 #define D_OF(u) ff_math_from_bits(u)
 #define U_OF(d) ff_math_bits(d)
 #define D_GATHER(base, index) ((base)[(index) * FF_SSA_LANES])
 
 #include "ff_ssa_wide_kernel.h"
+#include "ff_ssa_small_kernel.h"

@@ -1,7 +1,7 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
 #include <math.h>
 
-#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/ff_ssa_engine.h"
 #include "reactions.h"
 
 static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
@@ -341,41 +341,56 @@ static ff_ssa_program *many_reactions(uint32_t n) {
 }
 
 /* Vectors of any width give the bits of one trajectory at a time, for trees of one to four levels. */
-static void vectors_change_no_bit(void) {
-  static const uint32_t sizes[] = {1, 7, 8, 9, 40, 64, 65, 300, 512};
+/* Compares trajectories one at a time with those in vectors of all kinds. */
+static void compare_vectors(const ff_ssa_program *program) {
   enum { N = 41 };
   const double times[] = {0, 0.02, 0.05};
   const uint32_t observed[] = {0, 1};
+  double one[2][N * 3], other[2][N * 3];
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+  for (uint32_t unit = 0; unit < N; unit++) {
+    ff_ssa_path_start(&path, 5, unit, program->initial);
+    for (uint32_t i = 0; i < 3; i++) {
+      while (path.next_time <= times[i]) ff_ssa_path_step(&path);
+      for (uint32_t j = 0; j < 2; j++) one[j][unit * 3 + i] = path.count[j];
+    }
+  }
+  ff_ssa_path_free(&path);
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
+    double **columns = malloc(2 * sizeof *columns);
+    columns[0] = other[0];
+    columns[1] = other[1];
+    ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = N, .times = times, .n_times = 3, .observed = observed,
+                              .n_observed = 2, .states = columns, .threads = 2, .simd = simd};
+    ff_ssa_run *run;
+    int done = 0;
+    memset(other, 0, sizeof other);
+    FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+    free(columns); /* the list is copied */
+    while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+    ff_ssa_run_free(run);
+    FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%u reactions, %s", program->n_reactions, ff_simd_name(simd));
+  }
+}
+
+static void vectors_change_no_bit(void) {
+  static const uint32_t sizes[] = {1, 7, 8, 9, 40, 64, 65, 300, 512};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-    double one[2][N * 3], other[2][N * 3];
     ff_ssa_program *program = many_reactions(sizes[k]);
-    ff_ssa_path path;
-    ff_error err;
-    FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
-    for (uint32_t unit = 0; unit < N; unit++) {
-      ff_ssa_path_start(&path, 5, unit, program->initial);
-      for (uint32_t i = 0; i < 3; i++) {
-        while (path.next_time <= times[i]) ff_ssa_path_step(&path);
-        for (uint32_t j = 0; j < 2; j++) one[j][unit * 3 + i] = path.count[j];
-      }
-    }
-    ff_ssa_path_free(&path);
-    for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
-      double **columns = malloc(2 * sizeof *columns);
-      columns[0] = other[0];
-      columns[1] = other[1];
-      ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = N, .times = times, .n_times = 3, .observed = observed,
-                                .n_observed = 2, .states = columns, .threads = 2, .simd = simd};
-      ff_ssa_run *run;
-      int done = 0;
-      memset(other, 0, sizeof other);
-      FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-      free(columns); /* the list is copied */
-      while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-      ff_ssa_run_free(run);
-      FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%u reactions, %s", sizes[k], ff_simd_name(simd));
-    }
+    compare_vectors(program);
     ff_ssa_program_free(program);
+  }
+  static const double initial[] = {60, 40};
+  reaction_text simple[9] = {{"A -> B", "0.3"},     {"2 B -> A + B", "0.01"}, {"0 -> A", "0.5"},      {"A + B -> 2 B", "0.01"},
+                             {"B -> A", "0.2"},     {"A -> 0", "0.1"},        {"B -> 3 B", "0.02"},   {"2 A -> A", "0.003"}};
+  for (int n = 8; n > 0; n--) { /* another engine */
+    ff_ssa_program *program = program_of(simple, initial, 2);
+    FF_CHECK(ff_ssa_engine_small_can(program));
+    compare_vectors(program);
+    ff_ssa_program_free(program);
+    simple[n - 1] = (reaction_text){NULL, NULL};
   }
 }
 

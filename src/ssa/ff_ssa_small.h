@@ -1,0 +1,36 @@
+/* The direct method for networks of few reactions with simple laws: 32 trajectories at once, in the lanes of vectors. Each lane
+ * has the same bits as ff_ssa_path. */
+#ifndef FF_SSA_SMALL_H
+#define FF_SSA_SMALL_H
+
+#include "ff_ssa_engine.h"
+
+#define FF_SSA_SMALL_LANES 32
+#define FF_SSA_SMALL_DRAWS 4      /* draws are made for so many events in advance */
+#define FF_SSA_SMALL_REACTIONS 8  /* the most: they are the children of one node of ff_ssa_tree */
+#define FF_SSA_SMALL_TABLE 16     /* entries of a table by reaction; entry n_reactions is for no reaction */
+
+/* Arrays of numbers are first by item, then by lane. */
+typedef struct {
+  ff_ssa_engine base;
+  const ff_ssa_program *program;
+  ff_ssa_path path; /* finds out what is wrong with a lane */
+  uint64_t key, key_words[2][FF_PHILOX_ROUNDS];
+  /* Reaction r has the propensity rate[r] * (count[a[r]] * (count[b[r]] - less[r])). One item more than the species has the
+   * count 1. */
+  double rate[FF_SSA_SMALL_REACTIONS], less[FF_SSA_SMALL_REACTIONS];
+  uint32_t a[FF_SSA_SMALL_REACTIONS], b[FF_SSA_SMALL_REACTIONS];
+  uint32_t n_changed, *changed; /* the species that reactions change ... */
+  double *change;               /* ... and for each of them, the change by each reaction: a table */
+  double *count, *initial;
+  double *time, *next_time, *wanted;
+  double *wait, *choice; /* by the number of the draw */
+  uint32_t drawn;        /* the number of the next draw; with FF_SSA_SMALL_DRAWS, new ones must be made */
+  uint64_t *unit, *event, *next; /* as in ff_ssa_wide */
+} ff_ssa_small;
+
+uint64_t ff_ssa_small_portable(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_small_avx2(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_small_avx512(ff_ssa_engine *engine, uint32_t *steps);
+
+#endif
