@@ -147,11 +147,21 @@ start_ensemble_bar <- function(total, envir) {
 
 #' Methods of simulation
 #'
-#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks. All are exact: the trajectories
-#' have the distribution that the network defines.
+#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
-#' @returns A data frame with a row for each method and the columns `method` (its name), `description`, and `cost` (of one event,
-#'   where n is the number of reactions, and d the number of reactions whose propensity an event changes).
+#' @returns A data frame with a row for each method and the columns `method` (its name), `description`, `cost` (of one event,
+#'   where n is the number of reactions, s that of species, and d that of reactions whose propensity an event changes), and
+#'   `exact` (whether the trajectories have the distribution that the network defines).
+#' @section Details of the methods:
+#' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
+#'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
+#'   to date, with a bound of its rounding errors. When the bound exceeds 2^-40 of the sum, all propensities are added up again.
+#'   The sums of `"pdm"`, `"spdm"` and `"pssa_cr"` have the same bound.
+#' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
+#' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval, and those below 20
+#'   one of two to each side. Propensities that are not mass action are computed after each event that may change them.
+#' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
+#'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -166,6 +176,31 @@ start_ensemble_bar <- function(total, envir) {
 #'
 #' Anderson DF (2007). A modified next reaction method for simulating chemical systems with time dependent propensities and
 #' delays. *Journal of Chemical Physics* 127, 214107. \doi{10.1063/1.2799998}
+#'
+#' Cao Y, Li H, Petzold L (2004). Efficient formulation of the stochastic simulation algorithm for chemically reacting systems.
+#' *Journal of Chemical Physics* 121(9), 4059-4067. \doi{10.1063/1.1778376}
+#'
+#' McCollum JM, Peterson GD, Cox CD, Simpson ML, Samatova NF (2006). The sorting direct method for stochastic simulation of
+#' biochemical systems with varying reaction execution behavior. *Computational Biology and Chemistry* 30(1), 39-49.
+#' \doi{10.1016/j.compbiolchem.2005.10.007}
+#'
+#' Slepoy A, Thompson AP, Plimpton SJ (2008). A constant-time kinetic Monte Carlo algorithm for simulation of large biochemical
+#' reaction networks. *Journal of Chemical Physics* 128, 205101. \doi{10.1063/1.2919546}
+#'
+#' Thanh VH, Priami C, Zunino R (2014). Efficient rejection-based simulation of biochemical reactions with stochastic noise and
+#' delays. *Journal of Chemical Physics* 141, 134116. \doi{10.1063/1.4896985}
+#'
+#' Thanh VH, Zunino R, Priami C (2015). On the rejection-based algorithm for simulation and analysis of large-scale reaction
+#' networks. *Journal of Chemical Physics* 142, 244106. \doi{10.1063/1.4922923}
+#'
+#' Ramaswamy R, Gonzalez-Segredo N, Sbalzarini IF (2009). A new class of highly efficient exact stochastic simulation algorithms
+#' for chemical reaction networks. *Journal of Chemical Physics* 130, 244104. \doi{10.1063/1.3154624}
+#'
+#' Ramaswamy R, Sbalzarini IF (2010). A partial-propensity variant of the composition-rejection stochastic simulation algorithm
+#' for chemical reaction networks. *Journal of Chemical Physics* 132, 044102. \doi{10.1063/1.3297948}
+#'
+#' Komarov I, D'Souza RM (2012). Accelerating the Gillespie exact stochastic simulation algorithm using hybrid parallel execution
+#' on graphics processing units. *PLOS ONE* 7(11), e46693. \doi{10.1371/journal.pone.0046693}
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -179,12 +214,34 @@ ssa_methods <- function() {
     first_reaction = c("A waiting time is drawn for each reaction; the shortest wins (Gillespie 1976).", "n"),
     next_reaction = c(
       "Each reaction keeps a waiting time of its own, in a heap (Gibson and Bruck 2000; Anderson 2007).", "d log n"
-    )
+    ),
+    optimised_direct = c(
+      "Linear search in an order that a short simulation before the run finds (Cao, Li and Petzold 2004).", "d + n"
+    ),
+    sorting_direct = c(
+      "Linear search in an order that is improved at each event (McCollum et al. 2006).", "d + n"
+    ),
+    composition_rejection = c(
+      "Groups of propensities by powers of two, and rejection within a group (Slepoy, Thompson and Plimpton 2008).", "d"
+    ),
+    rssa = c(
+      "Candidates by upper bounds of propensities, and rejection (Thanh, Priami and Zunino 2014).", "log n, and d at times"
+    ),
+    rssa_cr = c("The same, with groups of the upper bounds (Thanh, Priami and Zunino 2015).", "1, and d at times"),
+    pdm = c(
+      "Partial propensities by reactant, for at most two molecules (Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009).", "s"
+    ),
+    spdm = c("The same, in an order that is improved at each event.", "s"),
+    pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
+    block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)")
   )[ssa_method_names()]
   data.frame(
-    method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L))
+    method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
+    exact = !names(about) %in% approximate_methods
   )
 }
+
+approximate_methods <- character()
 
 ssa_method_names <- function() .Call(ffi_ssa_methods)
 

@@ -40,11 +40,23 @@ typedef enum {
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
+  FF_SSA_OPTIMISED,   /* the optimised direct method of Cao, Li and Petzold 2004 */
+  FF_SSA_SORTING,     /* the sorting direct method of McCollum et al. 2006 */
+  FF_SSA_COMPOSITION, /* composition and rejection of Slepoy, Thompson and Plimpton 2008 */
+  FF_SSA_RSSA,        /* the rejection-based method of Thanh, Priami and Zunino 2014 */
+  FF_SSA_RSSA_CR,     /* the same with composition and rejection, 2015 */
+  FF_SSA_PDM,         /* the partial-propensity direct method of Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009 */
+  FF_SSA_SPDM,        /* the same with sorting */
+  FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
+  FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
   FF_SSA_METHODS
 } ff_ssa_method;
 
 /* The name of a method, a constant string. */
 const char *ff_ssa_method_name(ff_ssa_method method);
+
+/* FF_EUNSUPPORTED if the method cannot simulate this program; the message names the first reaction that it cannot. O(reactions). */
+ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
 
 /* The method that is likely to be the fastest for a program. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);

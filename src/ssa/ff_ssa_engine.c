@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ff_ssa_methods.h"
+
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
 
@@ -20,8 +22,15 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
 const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction",
+                                      "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
+                                      "pdm", "spdm", "pssa_cr", "block_search"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
+}
+
+ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
+  const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
+  return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to

@@ -113,6 +113,8 @@ typedef struct {
 } ff_ssa_finder;
 
 extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first, ff_ssa_finder_next;
+extern const ff_ssa_finder ff_ssa_finder_optimised, ff_ssa_finder_sorting, ff_ssa_finder_composition, ff_ssa_finder_rssa,
+    ff_ssa_finder_rssa_cr, ff_ssa_finder_pdm, ff_ssa_finder_spdm, ff_ssa_finder_pssa_cr, ff_ssa_finder_block;
 
 struct ff_ssa_path {
   const ff_ssa_program *program;
