@@ -1,6 +1,6 @@
 #' Simulate a reaction network
 #'
-#' Simulates trajectories of a reaction network exactly: each reaction fires at random times, with its propensity as the rate. The
+#' Simulates trajectories of a reaction network: each reaction fires at random times, with its propensity as the rate. The
 #' result has the statistics of all trajectories, or the trajectories themselves.
 #'
 #' @param object A network of class `reaction_network`.
@@ -11,14 +11,17 @@
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the network alone determines
-#'   the method. All methods are exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
-#'   others give trajectories of their own, with the same distribution.
+#'   the method, which is exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
+#'   other exact methods give trajectories of their own, with the same distribution. Methods that are approximate are so in
+#'   [ssa_methods()].
 #' @param observe Names or numbers of the species to observe. With `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
 #'   `"final"`: the counts at the last time.
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network.
 #' @param parameters Values of parameters by name, which replace those of the network.
 #' @param confidence Confidence level of the intervals of the means, above 0 and below 1. Default 0.95.
+#' @param tolerance For an approximate method, the relative change of the propensities in a leap, above 0 and at most 0.5. With
+#'   `NULL` (the default), 0.03. Exact methods have no tolerance.
 #' @param threads Number of threads. By default, as in [fireflip_threads()]. The results do not depend on it.
 #' @param progress Whether to show a progress bar if the simulation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -60,9 +63,9 @@
 #' simulate(net, times = 0:3, initial = c(S1 = 1000), observe = c("S1", "S2"), output = "trajectories", seed = 1)
 simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL,
                                       output = c("summary", "trajectories", "final"), initial = NULL, parameters = NULL,
-                                      confidence = 0.95, threads = NULL, progress = interactive()) {
+                                      confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
   check_empty(
-    c("times", "method", "observe", "output", "initial", "parameters", "confidence", "threads", "progress"), ...
+    c("times", "method", "observe", "output", "initial", "parameters", "confidence", "tolerance", "threads", "progress"), ...
   )
   if (missing(times)) {
     abort_argument(sprintf(
@@ -74,6 +77,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   times <- check_times(times)
   check_choice(method, "method", c("auto", ssa_method_names()))
   output <- check_choice(output, "output", c("summary", "trajectories", "final"))
+  check_tolerance(tolerance, method)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_flag(progress, "progress")
   if (output == "final") times <- times[[length(times)]]
@@ -83,7 +87,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_rows_of_result(nsim, length(observed), length(times), output)
   options <- list(
     nsim = as.double(nsim), seed = resolve_seed(seed), times = times, observed = observed, method = method,
-    threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary"
+    threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary",
+    tolerance = if (is.null(tolerance)) 0 else tolerance
   )
   started <- proc.time()[["elapsed"]]
   result <- run_ensemble(object, options, progress)
@@ -94,6 +99,16 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
   )
   if (output == "summary") ensemble_of(result, run) else trajectories_of(result, run)
+}
+
+check_tolerance <- function(tolerance, method) {
+  if (is.null(tolerance)) return(invisible())
+  check_number(tolerance, "tolerance", 0, 0.5, open_min = TRUE)
+  if (method %in% approximate_methods) return(invisible())
+  abort_argument(sprintf(
+    "`tolerance` is for approximate methods (%s); found `method` = \"%s\".",
+    paste0("\"", approximate_methods, "\"", collapse = ", "), method
+  ))
 }
 
 observed_species <- function(model, observe, output) {
@@ -162,6 +177,10 @@ start_ensemble_bar <- function(total, envir) {
 #'   one of two to each side. Propensities that are not mass action are computed after each event that may change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
+#' * `"tau_leaping"` is an approximation. A leap is so short that no propensity is likely to change by more than the relative
+#'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
+#'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
+#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The error of a mean is about proportional to the tolerance. The number of events includes all firings.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -201,6 +220,9 @@ start_ensemble_bar <- function(total, envir) {
 #'
 #' Komarov I, D'Souza RM (2012). Accelerating the Gillespie exact stochastic simulation algorithm using hybrid parallel execution
 #' on graphics processing units. *PLOS ONE* 7(11), e46693. \doi{10.1371/journal.pone.0046693}
+#'
+#' Cao Y, Gillespie DT, Petzold LR (2006). Efficient step size selection for the tau-leaping simulation method. *Journal of
+#' Chemical Physics* 124, 044109. \doi{10.1063/1.2159468}
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -233,7 +255,8 @@ ssa_methods <- function() {
     ),
     spdm = c("The same, in an order that is improved at each event.", "s"),
     pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
-    block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)")
+    block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)"),
+    tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap")
   )[ssa_method_names()]
   data.frame(
     method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
@@ -241,7 +264,7 @@ ssa_methods <- function() {
   )
 }
 
-approximate_methods <- character()
+approximate_methods <- "tau_leaping"
 
 ssa_method_names <- function() .Call(ffi_ssa_methods)
 

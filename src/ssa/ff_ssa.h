@@ -49,19 +49,26 @@ typedef enum {
   FF_SSA_SPDM,        /* the same with sorting */
   FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
   FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
+  FF_SSA_TAU,         /* an approximation: explicit tau-leaping of Cao, Gillespie and Petzold 2006 */
   FF_SSA_METHODS
 } ff_ssa_method;
 
 /* The name of a method, a constant string. */
 const char *ff_ssa_method_name(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED if the method cannot simulate this program; the message names the first reaction that it cannot. O(reactions). */
+/* Whether its trajectories have the distribution that the network defines. */
+int ff_ssa_method_exact(ff_ssa_method method);
+
+/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
+ * O(reactions). */
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
 
 /* The method that is likely to be the fastest for a program. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+
+#define FF_SSA_TOLERANCE 0.03
 
 typedef struct {
   ff_ssa_method method;
@@ -76,6 +83,7 @@ typedef struct {
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   int threads;
   ff_simd simd; /* changes no bit */
+  double tolerance; /* of FF_SSA_TAU: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE */
 } ff_ssa_options;
 
 /* Statistics of one species at one time. */

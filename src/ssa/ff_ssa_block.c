@@ -1,6 +1,6 @@
-/* The search in three levels of Komarov and D'Souza (2012): a block holds the sum of some reactions, and a superblock that of some
- * blocks. All have about the cube root of the number of reactions as members. After an event, the blocks with new propensities
- * are added up again, so sums do not drift. */
+/* The search in three levels of Komarov and D'Souza (2012): a block holds the sum of some reactions, and a superblock that of
+ * some blocks. Each has about the cube root of the number of reactions as members. After an event, the blocks with new
+ * propensities are added up again, so sums do not drift. */
 #include <stdlib.h>
 #include <string.h>
 

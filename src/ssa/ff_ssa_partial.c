@@ -66,8 +66,8 @@ ff_status ff_ssa_partial_check(const ff_ssa_program *program, ff_error *err) {
     if (program->propensities[r].law <= FF_LAW_TWIN) continue;
     const char *name = program->names[program->n_species + r];
     return ff_error_set(err, FF_EUNSUPPORTED,
-                        "the rate of reaction %s is not mass action of at most two molecules, which partial-propensity methods "
-                        "need; choose another method", ff_quote(name, strlen(name)).text);
+                        "the rate of reaction %s is not mass action of at most two molecules, which partial-propensity "
+                        "methods need; choose another method", ff_quote(name, strlen(name)).text);
   }
   return FF_OK;
 }
@@ -99,8 +99,8 @@ static ff_status allocate(partial *p, uint32_t n_species, ff_error *err) {
   p->weight = ff_calloc(rows, sizeof *p->weight);
   p->touched = ff_calloc(rows, sizeof *p->touched);
   p->is_touched = ff_calloc(rows, 1);
-  if (p->row_first && p->reaction && p->row && p->item_of && p->partial && p->partner_first && p->partners && p->row_order && p->row_place &&
-      p->item_order && p->item_place && p->sum && p->weight && p->touched && p->is_touched)
+  if (p->row_first && p->reaction && p->row && p->item_of && p->partial && p->partner_first && p->partners && p->row_order &&
+      p->row_place && p->item_order && p->item_place && p->sum && p->weight && p->touched && p->is_touched)
     return p->how == COMPOSED ? ff_ssa_groups_new(&p->groups, rows, err) : FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the partial propensities of %u reactions", n);
 }

@@ -210,7 +210,7 @@ enum { PATHS = 20000 };
 
 static void agrees_with(const closed_form *form, ff_ssa_method method) {
   ff_ssa_program *program = program_of(form->reactions, form->initial, form->n_species);
-  if (ff_ssa_method_check(program, method, NULL) != FF_OK) {
+  if (!ff_ssa_method_exact(method) || ff_ssa_method_check(program, method, NULL) != FF_OK) {
     ff_ssa_program_free(program);
     return;
   }
@@ -487,6 +487,7 @@ static void reports_failures(void) {
   for (int threads = 1; threads <= 3; threads++)
     for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
       ff_error err;
+      if (!ff_ssa_method_exact(method)) continue; /* its times are others */
       reports_growth(threads, method);
       ff_ssa_program *program = program_of(negative, initial, 2);
       ff_ssa_path path;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../../src/ssa/ff_ssa_methods.h"
+#include "../../src/ssa/ff_ssa_variates.h"
 #include "reactions.h"
 
 static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
@@ -189,5 +190,58 @@ static void bounds_may_overflow(void) {
   ff_ssa_program_free(program);
 }
 
+/* ---- numbers of leaps --------------------------------------------------------------------------------------------------- */
+
+enum { NUMBERS = 100000 };
+
+static double poisson_probability(double mean, double k) { return exp(k * log(mean) - mean - lgamma(k + 1)); }
+static double halves_probability(double n, double k) {
+  return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));
+}
+
+/* The normal quantile of Pearson's statistic, by Wilson and Hilferty (1931), for cells of at least 50 expected numbers. */
+static double misfit(double (*probability)(double, double), double (*draw)(ff_ssa_sequence *, double), double parameter,
+                     double most) {
+  double *found = ff_calloc((size_t)most + 2, sizeof *found);
+  double statistic = 0, freedom = -1, expected = 0, observed = 0, left = NUMBERS, left_observed = NUMBERS;
+  for (uint64_t i = 0; i < NUMBERS; i++) {
+    ff_ssa_sequence sequence = ff_ssa_sequence_of(17, i);
+    const double k = draw(&sequence, parameter);
+    FF_CHECK(k >= 0 && k == floor(k));
+    found[(size_t)(k < most ? k : most + 1)]++;
+  }
+  for (double k = 0; k < most; k++) {
+    expected += NUMBERS * probability(parameter, k);
+    observed += found[(size_t)k];
+    if (expected < 50 || left - expected < 50) continue;
+    statistic += (observed - expected) * (observed - expected) / expected;
+    left -= expected;
+    left_observed -= observed;
+    freedom++;
+    expected = observed = 0;
+  }
+  freedom++;
+  statistic += (left_observed - left) * (left_observed - left) / left;
+  free(found);
+  return (cbrt(statistic / freedom) - (1 - 2 / (9 * freedom))) / sqrt(2 / (9 * freedom));
+}
+
+static void numbers_have_their_distributions(void) {
+  static const double means[] = {0.3, 4, 9.99, 10, 31.5, 400, 3000}, trials[] = {3, 40, 64, 500, 2047, 2048, 2049, 6000};
+  for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+    const double z = misfit(poisson_probability, ff_ssa_poisson, means[i], 2 * means[i] + 60);
+    FF_CHECK_SAY(fabs(z) < 4.5, "Poisson numbers of mean %g: z = %g", means[i], z);
+  }
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    const double z = misfit(halves_probability, ff_ssa_halves, trials[i], trials[i] + 1);
+    FF_CHECK_SAY(fabs(z) < 4.5, "halves of %g: z = %g", trials[i], z);
+  }
+  ff_ssa_sequence sequence = ff_ssa_sequence_of(1, 1);
+  FF_CHECK(ff_ssa_poisson(&sequence, 0) == 0 && ff_ssa_halves(&sequence, 0) == 0);
+  const double large = ff_ssa_poisson(&sequence, 0x1p41), half = ff_ssa_halves(&sequence, 0x1p42);
+  FF_CHECK_NEAR(large, 0x1p41, 6 * 0x1p20 * 1.42); /* six standard deviations */
+  FF_CHECK_NEAR(half, 0x1p41, 6 * 0x1p20);
+}
+
 FF_TEST_MAIN("ssa_methods", groups_never_drift, groups_find_by_weight, bounds_of_sums_hold, forgets_earlier_trajectories,
-             bounds_may_overflow)
+             bounds_may_overflow, numbers_have_their_distributions)

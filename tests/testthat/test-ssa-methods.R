@@ -4,8 +4,9 @@ test_that("partial-propensity methods refuse other laws by name", {
   three <- reaction_network("A -> B" = 1, "3 B -> A" = 2, initial = c(A = 9))
   law <- reaction_network("A -> B" = "A / (1 + A)", initial = c(A = 9))
   for (method in c("pdm", "spdm", "pssa_cr")) {
-    expect_error(simulate(three, times = 1, method = method), "reaction \"R2\" is not mass action", class = "fireflip_error_unsupported")
-    expect_error(simulate(law, times = 1, method = method), "reaction \"R1\" is not", class = "fireflip_error_unsupported")
+    refused <- "fireflip_error_unsupported"
+    expect_error(simulate(three, times = 1, method = method), "reaction \"R2\" is not mass action", class = refused)
+    expect_error(simulate(law, times = 1, method = method), "reaction \"R1\" is not mass action", class = refused)
   }
   expect_snapshot(error = TRUE, {
     simulate(three, times = 1, method = "pdm")
@@ -48,4 +49,72 @@ test_that("methods do not depend on threads or times", {
     rownames(one) <- rownames(many) <- NULL
     expect_identical(many, one, info = method)
   }
+})
+
+# ---- tau-leaping ------------------------------------------------------------------------------------------------------------
+
+test_that("leaps of a decay are Euler steps, and their error shrinks with the tolerance", {
+  # A leap takes the time in which the mean changes by the tolerance e: e / 1. So the mean after time 1 is (1 - e)^(1 / e).
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 1e5))
+  tolerances <- c(0.5, 0.2, 0.1, 0.05, 0.02)
+  error <- vapply(tolerances, function(tolerance) {
+    sim <- simulate(net, nsim = 400, times = c(0.33, 1), method = "tau_leaping", tolerance = tolerance, seed = 1)
+    expect_lt(abs(sim$mean[[2L]] - 1e5 * (1 - tolerance)^(1 / tolerance)) / (sim$sd[[2L]] / 20), 4.5)
+    abs(sim$mean[[2L]] - 1e5 * exp(-1))
+  }, 0)
+  expect_true(all(diff(error) < 0))
+  # the state within a leap does not depend on the other times
+  at <- function(times, threads) {
+    sim <- simulate(
+      net, nsim = 8, times = times, method = "tau_leaping", tolerance = 0.5, output = "trajectories", threads = threads, seed = 2
+    )
+    sim$A[sim$time == 0.7]
+  }
+  one <- at(0.7, 1)
+  expect_identical(at(c(0.1, 0.501, 0.6999, 0.7, 0.70001, 3), 2), one)
+  expect_gt(length(unique(one)), 4L)
+  default <- simulate(net, nsim = 20, times = 1, method = "tau_leaping", seed = 1)
+  expect_identical(
+    as.data.frame(simulate(net, nsim = 20, times = 1, method = "tau_leaping", tolerance = 0.03, seed = 1)), as.data.frame(default)
+  )
+})
+
+test_that("the moments of tau-leaping are near the exact ones", {
+  nets <- list(
+    list(reaction_network("0 -> A" = 200, "A -> 0" = 1), c(0.5, 2)),
+    list(reaction_network("2 A <-> B" = c(0.005, 1), initial = c(A = 400)), c(0.2, 1)),
+    list(reaction_network("A -> B" = "300 * A / (200 + A)", "B -> A" = 0.5, initial = c(A = 400)), c(0.5, 2)),
+    list(reaction_network("A + B -> C" = 0.01, "C -> A + B" = 1, initial = c(A = 300, B = 200)), c(0.2, 1))
+  )
+  n <- 2000
+  for (one in nets) {
+    exact <- as.data.frame(chemical_master_equation(one[[1L]], one[[2L]]), what = "moments")
+    sim <- simulate(one[[1L]], nsim = n, times = one[[2L]], method = "tau_leaping", seed = 1)
+    exact <- exact[match(paste(sim$time, sim$species), paste(exact$time, exact$species)), ]
+    # the default tolerance is 0.03: means are within it, beyond 4.5 standard errors
+    expect_lt(max((abs(sim$mean - exact$mean) - 4.5 * exact$sd / sqrt(n)) / exact$mean), 0.03)
+    expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 / sqrt(2 * n)) # a normal distribution's sd has this standard error
+  }
+})
+
+test_that("tau-leaping makes few leaps, and no count negative", {
+  net <- reaction_network("0 -> A" = 50, "A -> 0" = 5, "A + B -> B" = 0.5, "0 -> B" = 20, "B -> 0" = 0.7, "2 B -> A" = 0.02)
+  sim <- simulate(net, nsim = 200, times = seq(0, 3, 0.01), method = "tau_leaping", tolerance = 0.3, seed = 1)
+  expect_gte(min(sim$min), 0)
+  exhausted <- simulate(
+    reaction_network("A -> B" = 1, "A + B -> 0" = 0.01, initial = c(A = 5000)), nsim = 50, times = 1:30,
+    method = "tau_leaping", tolerance = 0.2, seed = 1
+  )
+  expect_identical(exhausted$max[exhausted$time == 30 & exhausted$species == "A"], 0)
+  expect_gte(min(exhausted$min), 0)
+})
+
+test_that("a tolerance is for approximate methods only", {
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 5))
+  expect_snapshot(error = TRUE, {
+    simulate(net, times = 1, tolerance = 0.1)
+  })
+  expect_snapshot(error = TRUE, {
+    simulate(net, times = 1, method = "tau_leaping", tolerance = 0)
+  })
 })
