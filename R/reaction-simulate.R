@@ -20,8 +20,8 @@
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network.
 #' @param parameters Values of parameters by name, which replace those of the network.
 #' @param confidence Confidence level of the intervals of the means, above 0 and below 1. Default 0.95.
-#' @param tolerance For an approximate method, the relative change of the propensities in a leap, above 0 and at most 0.5. With
-#'   `NULL` (the default), 0.03. Exact methods have no tolerance.
+#' @param tolerance For an approximate method, above 0 and at most 0.5: the relative change of the propensities in a leap. With
+#'   `NULL` (the default), 0.03; for `"ode"`, see [ssa_methods()]. Exact methods have no tolerance.
 #' @param threads Number of threads. By default, as in [fireflip_threads()]. The results do not depend on it.
 #' @param progress Whether to show a progress bar if the simulation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -78,6 +78,11 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_choice(method, "method", c("auto", ssa_method_names()))
   output <- check_choice(output, "output", c("summary", "trajectories", "final"))
   check_tolerance(tolerance, method)
+  if (method %in% real_methods && output == "summary") {
+    abort_argument(sprintf(
+      "`output` must be \"trajectories\" or \"final\" for `method` = \"%s\", whose counts are not whole; found \"summary\".", method
+    ))
+  }
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_flag(progress, "progress")
   if (output == "final") times <- times[[length(times)]]
@@ -180,7 +185,14 @@ start_ensemble_bar <- function(total, envir) {
 #' * `"tau_leaping"` is an approximation. A leap is so short that no propensity is likely to change by more than the relative
 #'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
 #'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
-#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The error of a mean is about proportional to the tolerance. The number of events includes all firings.
+#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
+#'   error of a mean is about proportional to the tolerance. The number of events includes all firings.
+#' * `"langevin"` is an approximation whose counts are not whole numbers: it needs `output` = `"trajectories"` or `"final"`. Its
+#'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of events
+#'   is that of steps.
+#' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
+#'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
+#'   of as many molecules; by default 1e-8. All trajectories are the same. It needs an `output` as `"langevin"` does.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -223,6 +235,11 @@ start_ensemble_bar <- function(total, envir) {
 #'
 #' Cao Y, Gillespie DT, Petzold LR (2006). Efficient step size selection for the tau-leaping simulation method. *Journal of
 #' Chemical Physics* 124, 044109. \doi{10.1063/1.2159468}
+#'
+#' Gillespie DT (2000). The chemical Langevin equation. *Journal of Chemical Physics* 113(1), 297-306. \doi{10.1063/1.481811}
+#'
+#' Dormand JR, Prince PJ (1980). A family of embedded Runge-Kutta formulae. *Journal of Computational and Applied Mathematics*
+#' 6(1), 19-26. \doi{10.1016/0771-050X(80)90013-3}
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -256,7 +273,9 @@ ssa_methods <- function() {
     spdm = c("The same, in an order that is improved at each event.", "s"),
     pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
     block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)"),
-    tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap")
+    tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap"),
+    langevin = c("Normally distributed numbers of firings, approximately (Gillespie 2000).", "n for a step"),
+    ode = c("The deterministic limit of large counts (Dormand and Prince 1980).", "n for a step")
   )[ssa_method_names()]
   data.frame(
     method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
@@ -264,7 +283,8 @@ ssa_methods <- function() {
   )
 }
 
-approximate_methods <- "tau_leaping"
+approximate_methods <- c("tau_leaping", "langevin", "ode")
+real_methods <- c("langevin", "ode") # their counts are not whole numbers
 
 ssa_method_names <- function() .Call(ffi_ssa_methods)
 

@@ -1,7 +1,7 @@
 # The time of an event against the size of the network, for each method, as a table of nanoseconds: Rscript bench/ssa_methods.R
 # Environment: MOST, the largest number of reactions (default 4096; sizes are powers of two), EVENTS, the events of a measurement
-# (default 20000), and RUNS, of which the median is taken (default 1). The time is that of one thread and one trajectory. What an
-# empty simulation of the same network takes (reading it and making its dependency graph) is subtracted.
+# (default 20000), and RUNS, of which the median is taken (default 1). The time is the processor's, for one trajectory. What a
+# simulation to time 0 takes (reading the network, and making its dependency graph) is subtracted.
 library(fireflip)
 
 setting <- function(name, default) as.numeric(Sys.getenv(name, default))
@@ -19,7 +19,7 @@ networks <- list(
   aggregation_shared = lapply(powers(3), function(n) reaction_model("aggregation", copies = n / 8, shared = TRUE, seed = 1))
 )
 
-# The time until which about `events` events happen, found with another seed, and at most that in which half of the counts go.
+# The time until which about `events` events happen, found with another seed; a network that comes to rest has fewer.
 time_for <- function(net) {
   time <- 1e-6
   repeat {
@@ -29,18 +29,18 @@ time_for <- function(net) {
   }
 }
 
-elapsed <- function(net, time, method) {
+seconds <- function(net, time, method) {
   took <- system.time(
     sim <- simulate(net, times = time, observe = 1, method = method, threads = 1, seed = 1)
-  )[["elapsed"]]
-  c(took, attr(sim, "run")$events)
+  )
+  c(took[["user.self"]], attr(sim, "run")$events)
 }
 
 # Nanoseconds an event
 measure <- function(net, time, method) {
   stats::median(replicate(runs, {
-    full <- elapsed(net, time, method)
-    empty <- elapsed(net, 0, method)
+    full <- seconds(net, time, method)
+    empty <- seconds(net, 0, method)
     (full[[1L]] - empty[[1L]]) / full[[2L]] * 1e9
   }))
 }

@@ -50,6 +50,8 @@ typedef enum {
   FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
   FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
   FF_SSA_TAU,         /* an approximation: explicit tau-leaping of Cao, Gillespie and Petzold 2006 */
+  FF_SSA_LANGEVIN,    /* an approximation: the chemical Langevin equation, Gillespie 2000. Counts are real numbers. */
+  FF_SSA_ODE,         /* the deterministic limit of large counts. Counts are real numbers. */
   FF_SSA_METHODS
 } ff_ssa_method;
 
@@ -58,6 +60,9 @@ const char *ff_ssa_method_name(ff_ssa_method method);
 
 /* Whether its trajectories have the distribution that the network defines. */
 int ff_ssa_method_exact(ff_ssa_method method);
+
+/* Whether its counts are whole numbers. If not, a run must keep the states, because statistics are those of whole numbers. */
+int ff_ssa_method_whole(ff_ssa_method method);
 
 /* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
  * O(reactions). */
@@ -83,7 +88,8 @@ typedef struct {
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   int threads;
   ff_simd simd; /* changes no bit */
-  double tolerance; /* of FF_SSA_TAU: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE */
+  double tolerance; /* of FF_SSA_TAU and FF_SSA_LANGEVIN: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE.
+                     * Of FF_SSA_ODE: the relative error of a step, and the absolute one of counts; 0 is 1e-8 */
 } ff_ssa_options;
 
 /* Statistics of one species at one time. */

@@ -13,6 +13,8 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
   if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
+  if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
+  if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
   if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
     if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
     method = FF_SSA_TREE; /* has the same bits */
@@ -25,11 +27,13 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
 const char *ff_ssa_method_name(ff_ssa_method method) {
   static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction",
                                       "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
-                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping"};
+                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "langevin", "ode"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 
 int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
+
+int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN; }
 
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
   const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;

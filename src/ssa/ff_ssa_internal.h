@@ -94,7 +94,7 @@ static inline double ff_ssa_tree_total(const ff_ssa_tree *tree) { return tree->v
 uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 
 /* What is wrong with a trajectory: the first failure that was found. */
-enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT };
+enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP };
 typedef struct {
   int what;
   uint32_t item; /* the reaction, or for FF_SSA_BAD_COUNT the species */

@@ -8,119 +8,30 @@
 #include <string.h>
 
 #include "ff_ssa_engine.h"
+#include "ff_ssa_length.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_variates.h"
 
-#define CRITICAL 10        /* a reaction that can fire fewer times is critical: it fires at most once in a leap */
-#define LEAST_EVENTS 10    /* a leap with fewer events on average does not pay */
-#define EXACT_EVENTS 100   /* exact events that then follow */
-#define BRIDGE_LEVELS 62   /* a leap is divided into 2^62 parts */
+#define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
+#define EXACT_EVENTS 100 /* exact events that then follow */
+#define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
 typedef struct {
   ff_ssa_engine base;
   ff_ssa_path path; /* at the beginning of the leap, or at the last exact event */
   const double *initial;
-  double tolerance, wanted, end; /* end: of the leap */
+  double wanted, end; /* end: of the leap */
+  ff_ssa_length length;
   int started, leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired; /* firings of the trajectory */
-  double *order;  /* for each species: how strongly propensities depend on it, at least; 0 if no reaction uses it */
-  uint8_t *twice, *thrice; /* for each species: a reaction takes two or three of it */
-  double *drift, *noise;   /* for each species: mean and variance of its change, per time */
   double *after, *shown;   /* counts at the end of the leap, and at the wanted time */
   double *times_fired;     /* for each reaction: its firings in the leap */
-  uint8_t *critical;       /* for each reaction */
   uint32_t last;           /* the critical reaction that fires at the end of the leap, or n_reactions */
   uint64_t address;        /* path.event for the draws of the leap */
 } leaper;
 
-static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
-
-/* ---- the length of a leap ----------------------------------------------------------------------------------------------- */
-
-/* The order of each species in the reactions of mass action. */
-static void find_orders(leaper *e) {
-  const ff_ssa_program *p = e->path.program;
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const ff_ssa_propensity *a = p->propensities + r;
-    double order = 0;
-    if (a->law == FF_LAW_FORMULA) continue;
-    for (uint32_t i = a->first; i < a->first + a->n; i++) order += p->factors[i].count;
-    for (uint32_t i = a->first; i < a->first + a->n; i++) {
-      const uint32_t s = p->factors[i].species;
-      e->order[s] = larger(e->order[s], order);
-      e->twice[s] |= p->factors[i].count == 2;
-      e->thrice[s] |= p->factors[i].count > 2;
-    }
-  }
-}
-
-/* The relative change of the propensity of r for a relative change of the count of s, by adding one molecule. */
-static double elasticity(ff_ssa_path *path, uint32_t r, uint32_t s) {
-  const ff_ssa_failure before = path->failure;
-  const double now = path->propensity[r], x = path->count[s];
-  if (!(now > 0)) return 0;
-  path->count[s] += 1;
-  const double next = ff_ssa_path_propensity(path, r);
-  path->count[s] = x;
-  path->failure = before;
-  return next < INFINITY ? fabs(x * (next - now) / now) : 0;
-}
-
-/* The factor g of the paper. Formulas have no order: their elasticity is used instead. */
-static double sensitivity(leaper *e, uint32_t s) {
-  ff_ssa_path *path = &e->path;
-  const ff_ssa_program *p = path->program;
-  const double x = path->count[s];
-  double g = e->order[s];
-  if (e->twice[s] && x > 1) g = larger(g, e->order[s] / 2 * (2 + 1 / (x - 1)));
-  if (e->thrice[s] && x > 2) g = larger(g, e->order[s] / 3 * (3 + 1 / (x - 1) + 2 / (x - 2)));
-  for (size_t k = p->n_formulas > 0 ? p->reader_first[s] : p->reader_first[s + 1]; k < p->reader_first[s + 1]; k++) {
-    const uint32_t law = p->propensities[p->readers[k]].law;
-    if (law == FF_LAW_FORMULA || law == FF_LAW_SCALED) g = larger(g, elasticity(path, p->readers[k], s));
-  }
-  return larger(g, 1);
-}
-
-/* Marks critical reactions. Returns the sum of their propensities. */
-static double find_critical(leaper *e) {
-  const ff_ssa_program *p = e->path.program;
-  double sum = 0;
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    e->critical[r] = 0;
-    if (!(e->path.propensity[r] > 0)) continue;
-    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-      if (p->changes[i].by < 0 && e->path.count[p->changes[i].species] < CRITICAL * -(double)p->changes[i].by)
-        e->critical[r] = 1;
-    if (e->critical[r]) sum += e->path.propensity[r];
-  }
-  return sum;
-}
-
-/* The time in which no propensity is likely to change by more than the tolerance, by reactions that are not critical. */
-static double longest_leap(leaper *e) {
-  const ff_ssa_program *p = e->path.program;
-  double tau = INFINITY;
-  memset(e->drift, 0, p->n_species * sizeof *e->drift);
-  memset(e->noise, 0, p->n_species * sizeof *e->noise);
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const double a = e->path.propensity[r];
-    if (e->critical[r] || !(a > 0)) continue;
-    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
-      const double by = (double)p->changes[i].by;
-      e->drift[p->changes[i].species] += by * a;
-      e->noise[p->changes[i].species] += by * by * a;
-    }
-  }
-  for (uint32_t s = 0; s < p->n_species; s++) {
-    if (!(e->noise[s] > 0) || p->reader_first[s] == p->reader_first[s + 1]) continue;
-    const double most = larger(e->tolerance * e->path.count[s] / sensitivity(e, s), 1);
-    if (e->drift[s] != 0) tau = smaller(tau, most / fabs(e->drift[s]));
-    tau = smaller(tau, most * most / e->noise[s]);
-  }
-  return tau;
-}
 
 /* ---- leaps -------------------------------------------------------------------------------------------------------------- */
 
@@ -138,7 +49,7 @@ static void change(const ff_ssa_program *p, double *count, uint32_t r, double ti
 static uint32_t choose_critical(const leaper *e, double at) {
   uint32_t found = e->path.program->n_reactions;
   for (uint32_t r = 0; r < e->path.program->n_reactions; r++) {
-    if (!e->critical[r]) continue;
+    if (!e->length.critical[r]) continue;
     found = r;
     if (at < e->path.propensity[r]) break;
     at -= e->path.propensity[r];
@@ -159,7 +70,7 @@ static int draw_leap(leaper *e, double tau, double critical) {
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
-    if (e->critical[r] || !(path->propensity[r] > 0)) continue;
+    if (e->length.critical[r] || !(path->propensity[r] > 0)) continue;
     ff_ssa_sequence sequence = ff_ssa_sequence_of(key_of(e, r), 0);
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
     if (e->times_fired[r] > 0) change(p, e->after, r, e->times_fired[r]);
@@ -189,9 +100,10 @@ static void go_on(leaper *e) {
   const double total = ff_ssa_sum(path->propensity, path->program->n_reactions);
   e->exact = EXACT_EVENTS;
   if (path->failure.what == FF_SSA_FINE && total > 0 && total < INFINITY) {
-    const double critical = find_critical(e);
+    const double critical = ff_ssa_length_critical(&e->length, path);
+    const double longest = ff_ssa_length_longest(&e->length, path);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
-    for (double tau = smaller(longest_leap(e), 2 * FF_SSA_MAX_COUNT / total); tau * total >= LEAST_EVENTS; tau /= 2)
+    for (double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total); tau * total >= LEAST_EVENTS; tau /= 2)
       if (draw_leap(e, tau, critical)) {
         e->leaping = 1;
         return;
@@ -231,7 +143,7 @@ static void show(leaper *e, double time) {
   memcpy(e->shown, path->count, p->n_species * sizeof *e->shown);
   for (uint32_t r = 0; r < p->n_reactions; r++)
     if (e->times_fired[r] > 0) change(p, e->shown, r, firings_until(key_of(e, r), e->times_fired[r], part));
-  for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = larger(e->shown[s], 0);
+  for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = e->shown[s] > 0 ? e->shown[s] : 0;
 }
 
 /* ---- the engine --------------------------------------------------------------------------------------------------------- */
@@ -310,30 +222,21 @@ static void drop(ff_ssa_engine *engine) {
   leaper *e = (leaper *)engine;
   if (e == NULL) return;
   if (e->path.finder != NULL) ff_ssa_path_free(&e->path);
-  free(e->order);
-  free(e->twice);
-  free(e->thrice);
-  free(e->drift);
-  free(e->noise);
+  ff_ssa_length_free(&e->length);
   free(e->after);
   free(e->shown);
   free(e->times_fired);
-  free(e->critical);
   free(e);
 }
 
-static ff_status allocate(leaper *e, const ff_ssa_program *p, ff_error *err) {
-  e->order = ff_calloc(p->n_species, sizeof *e->order);
-  e->twice = ff_calloc(p->n_species, 1);
-  e->thrice = ff_calloc(p->n_species, 1);
-  e->drift = ff_calloc(p->n_species, sizeof *e->drift);
-  e->noise = ff_calloc(p->n_species, sizeof *e->noise);
+static ff_status allocate(leaper *e, const ff_ssa_program *p, double tolerance, ff_error *err) {
+  ff_status status = ff_ssa_length_new(&e->length, p, tolerance, err);
+  if (status == FF_OK) status = ff_ssa_path_new(&e->path, p, FF_SSA_TREE, err);
+  if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);
   e->times_fired = ff_calloc(p->n_reactions, sizeof *e->times_fired);
-  e->critical = ff_calloc(p->n_reactions, 1);
-  if (e->order && e->twice && e->thrice && e->drift && e->noise && e->after && e->shown && e->times_fired && e->critical)
-    return ff_ssa_path_new(&e->path, p, FF_SSA_TREE, err);
+  if (e->after != NULL && e->shown != NULL && e->times_fired != NULL) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for leaps of %u reactions", p->n_reactions);
 }
 
@@ -342,7 +245,7 @@ ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program,
   *out = NULL;
   leaper *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = allocate(e, program, err);
+  ff_status status = allocate(e, program, options->tolerance, err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;
@@ -354,9 +257,7 @@ ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program,
   e->base.wanted = &e->wanted;
   e->initial = initial;
   e->path.key = options->key;
-  e->tolerance = options->tolerance > 0 ? options->tolerance : FF_SSA_TOLERANCE;
   e->wanted = INFINITY;
-  find_orders(e);
   *out = &e->base;
   return FF_OK;
 }

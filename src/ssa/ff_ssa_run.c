@@ -120,6 +120,10 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
     ff_error_set(&w->failure, FF_EMODEL,
                  "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
                  failure.time, number, failure.value, shown.text);
+  else if (failure.what == FF_SSA_BAD_STEP)
+    ff_error_set(&w->failure, FF_EMODEL,
+                 "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",
+                 failure.time, number);
   else
     ff_error_set(&w->failure, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
                  failure.time, number);

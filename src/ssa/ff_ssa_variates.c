@@ -113,3 +113,10 @@ static double halves_rejection(ff_ssa_sequence *s, double n) {
 double ff_ssa_halves(ff_ssa_sequence *s, double n) {
   return n <= COUNTED_MOST ? count_bits(s, (uint32_t)n) : halves_rejection(s, n);
 }
+
+/* ---- normal ------------------------------------------------------------------------------------------------------------- */
+
+double ff_ssa_normal(ff_ssa_sequence *s) {
+  const double radius = ff_math_sqrt(-2 * ff_log(next_open(s))), turn = next_open(s);
+  return radius * ff_cos(6.28318530717958647692 * turn);
+}

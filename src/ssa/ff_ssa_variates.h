@@ -21,4 +21,7 @@ double ff_ssa_poisson(ff_ssa_sequence *sequence, double mean);
 /* A number with the binomial distribution of n trials with probability 1/2. n is a whole number from 0 to 2^46. O(1). */
 double ff_ssa_halves(ff_ssa_sequence *sequence, double n);
 
+/* A number with the standard normal distribution (Box and Muller 1958). */
+double ff_ssa_normal(ff_ssa_sequence *sequence);
+
 #endif

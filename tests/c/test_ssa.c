@@ -304,6 +304,7 @@ static uint64_t run_busy(const ff_ssa_program *program, recorded *states, ff_ssa
   ff_ssa_run *run = run_to_end(program, &options, piece);
   uint64_t events = ff_ssa_run_events(run);
   ff_ssa_run_free(run);
+  if (!ff_ssa_method_whole(method)) return events;
   options.states = NULL;
   run = run_to_end(program, &options, piece);
   check_moments(run, states);
@@ -318,7 +319,7 @@ static void does_not_depend_on_work(void) {
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_program *program = busy_program(method);
     uint64_t events = run_busy(program, &one, method, 1, 10);
-    FF_CHECK(events > 100 * RUNS);
+    FF_CHECK(events > (ff_ssa_method_whole(method) ? 100u : 10u) * RUNS);
     for (uint32_t k = 0; k < RUNS; k++) {
       FF_CHECK(one.count[1][k * TIMES] == 100); /* the initial state, and a time that is given twice */
       for (uint32_t j = 0; j < SPECIES; j++) FF_CHECK(one.count[j][k * TIMES + 1] == one.count[j][k * TIMES + 2]);

@@ -109,6 +109,71 @@ test_that("tau-leaping makes few leaps, and no count negative", {
   expect_gte(min(exhausted$min), 0)
 })
 
+# ---- real counts ------------------------------------------------------------------------------------------------------------
+
+test_that("the deterministic limit agrees with closed forms", {
+  solve <- function(net, times, ...) simulate(net, times = times, method = "ode", output = "trajectories", seed = 1, ...)
+  times <- c(0, 0.01, 0.5, 1, 3, 10)
+  near <- function(found, exact, tolerance = 1e-6) expect_lt(max(abs(found - exact) / (1 + exact)), tolerance)
+  near(solve(reaction_network("A -> 0" = 0.7, initial = c(A = 1000)), times)$A, 1000 * exp(-0.7 * times))
+  near(solve(reaction_network("0 -> A" = 5, "A -> 0" = 2), times)$A, 2.5 * (1 - exp(-2 * times)))
+  near(solve(reaction_network("2 A -> B" = 0.01, initial = c(A = 300)), times)$A, 300 / (1 + 3 * times))
+  near(solve(reaction_network("3 A -> B" = 1e-4, initial = c(A = 100)), times)$A, 1 / sqrt(1e-4 + 1e-4 * times))
+  # logistic growth, and a law with a constant rate that ends when A is used up
+  logistic <- reaction_network("A -> 2 A" = 1, "2 A -> A" = 0.02, initial = c(A = 2))
+  near(solve(logistic, times)$A, 100 / (1 + 49 * exp(-times)))
+  expect_lt(solve(reaction_network("A -> B" = "4", initial = c(A = 10)), 5)$A, 1e-4)
+  michaelis <- solve(reaction_network("A -> B" = "20 * A / (5 + A)", initial = c(A = 50)), times[1:5])
+  expect_lt(max(abs(michaelis$A + 5 * log(michaelis$A / 50) + 20 * times[1:5] - 50)), 1e-5) # the implicit solution
+  # the error follows the tolerance, and the grid does not matter
+  error <- vapply(c(1e-2, 1e-4, 1e-6, 1e-8), function(tolerance) {
+    abs(solve(logistic, 5, tolerance = tolerance)$A - 100 / (1 + 49 * exp(-5)))
+  }, 0)
+  expect_true(all(diff(error) < 0))
+  expect_identical(solve(logistic, c(0.1, 0.5, 2, 5))$A[[4L]], solve(logistic, 5)$A)
+})
+
+test_that("equations without a solution are refused", {
+  expect_error(
+    simulate(reaction_network("A -> 2 A" = "A * A * 0.1", initial = c(A = 5)), times = 10, method = "ode", output = "final"),
+    class = "fireflip_error"
+  )
+  expect_snapshot(error = TRUE, {
+    simulate(reaction_network("A -> 0" = "A - 3", initial = c(A = 2)), times = 1, method = "ode", output = "final")
+  })
+  expect_snapshot(error = TRUE, {
+    simulate(reaction_network("A -> 0" = 1, initial = c(A = 2)), times = 1, method = "langevin")
+  })
+})
+
+test_that("the moments of the Langevin equation are near the exact ones", {
+  n <- 2000
+  # for linear propensities, the moments of the equation are the exact ones
+  nets <- list(
+    list(reaction_network("0 -> A" = 200, "A -> 0" = 1), c(0.5, 2)),
+    list(reaction_network("A <-> B" = c(1, 2), initial = c(A = 400)), c(0.2, 1))
+  )
+  for (one in nets) {
+    exact <- as.data.frame(chemical_master_equation(one[[1L]], one[[2L]]), what = "moments")
+    sim <- simulate(one[[1L]], nsim = n, times = one[[2L]], method = "langevin", output = "trajectories", seed = 1)
+    for (row in seq_len(nrow(exact))) {
+      x <- sim[[exact$species[[row]]]][sim$time == exact$time[[row]]]
+      expect_lt((abs(mean(x) - exact$mean[[row]]) - 4.5 * exact$sd[[row]] / sqrt(n)) / exact$mean[[row]], 0.03)
+      expect_lt(abs(stats::sd(x) / exact$sd[[row]] - 1), 0.03 + 4.5 / sqrt(2 * n))
+      expect_gte(min(x), 0)
+    }
+  }
+  # without propensities that change, one step reaches any time, and the path within it is Brownian motion
+  free <- simulate(
+    reaction_network("0 -> A" = 1e4), nsim = n, times = c(1, 2, 4), method = "langevin", output = "trajectories", seed = 1
+  )
+  increment <- matrix(free$A, 3L)
+  increment <- rbind(increment[1L, ], increment[2L, ] - increment[1L, ], increment[3L, ] - increment[2L, ])
+  expect_lt(max(abs(rowMeans(increment) - 1e4 * c(1, 1, 2)) / sqrt(1e4 * c(1, 1, 2) / n)), 4.5)
+  expect_lt(max(abs(apply(increment, 1L, stats::sd) / sqrt(1e4 * c(1, 1, 2)) - 1)), 4.5 / sqrt(2 * n))
+  expect_lt(max(abs(stats::cor(t(increment))[upper.tri(diag(3L))])), 4.5 / sqrt(n))
+})
+
 test_that("a tolerance is for approximate methods only", {
   net <- reaction_network("A -> 0" = 1, initial = c(A = 5))
   expect_snapshot(error = TRUE, {
