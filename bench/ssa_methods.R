@@ -8,7 +8,7 @@ setting <- function(name, default) as.numeric(Sys.getenv(name, default))
 most <- setting("MOST", "4096")
 events <- setting("EVENTS", "20000")
 runs <- setting("RUNS", "1")
-linear <- c("direct", "first_reaction") # an event takes a time in proportion to the reactions: not beyond 4,096
+linear <- c("direct", "first_reaction") # an event takes a time in proportion to the reactions: not beyond 512
 
 powers <- function(from) 2^seq(from, floor(log2(most)))
 networks <- list(
@@ -52,7 +52,7 @@ for (family in names(networks)) {
     time <- time_for(net)
     row <- data.frame(network = family, reactions = n, species = nrow(net$species))
     for (method in ssa_methods()$method[ssa_methods()$exact]) {
-      row[[method]] <- if (method %in% linear && n > 4096) NA else signif(measure(net, time, method), 3)
+      row[[method]] <- if (method %in% linear && n > 512) NA else signif(measure(net, time, method), 3)
     }
     table <- rbind(table, row)
     message(paste(format(row), collapse = "  "))

@@ -221,7 +221,8 @@ static void drop_lanes(ff_ssa_run *run, worker *w) {
 
 /* An event takes time in proportion to the propensities that are computed: all of them, or those that it changes. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
-  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST;
+  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST ||
+            !ff_ssa_method_exact(run->options.method);
   double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
