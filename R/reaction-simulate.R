@@ -42,7 +42,8 @@
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
-#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet. `fireflip_error_argument` for an
+#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet, and if the method needs mass action
+#'   of at most two molecules (see [ssa_methods()]). `fireflip_error_argument` for an
 #'   invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
