@@ -42,8 +42,8 @@
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
-#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet, and if the method needs mass action
-#'   of at most two molecules (see [ssa_methods()]). `fireflip_error_argument` for an
+#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet, and if the method needs mass
+#'   action of at most two molecules (see [ssa_methods()]). `fireflip_error_argument` for an
 #'   invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
@@ -81,7 +81,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_tolerance(tolerance, method)
   if (method %in% real_methods && output == "summary") {
     abort_argument(sprintf(
-      "`output` must be \"trajectories\" or \"final\" for `method` = \"%s\", whose counts are not whole; found \"summary\".", method
+      "`output` must be \"trajectories\" or \"final\" for `method` = \"%s\", whose counts are not whole; found \"summary\".",
+      method
     ))
   }
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -189,8 +190,8 @@ start_ensemble_bar <- function(total, envir) {
 #'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
 #'   error of a mean is about proportional to the tolerance. The number of events includes all firings.
 #' * `"langevin"` is an approximation whose counts are not whole numbers: it needs `output` = `"trajectories"` or `"final"`. Its
-#'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of events
-#'   is that of steps.
+#'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of
+#'   events is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
 #'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
 #'   of as many molecules; by default 1e-8. All trajectories are the same. It needs an `output` as `"langevin"` does.
