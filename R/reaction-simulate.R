@@ -1,6 +1,6 @@
 #' Simulate a reaction network
 #'
-#' Simulates trajectories of a reaction network exactly: each reaction fires at random times, with its propensity as the rate. The
+#' Simulates trajectories of a reaction network: each reaction fires at random times, with its propensity as the rate. The
 #' result has the statistics of all trajectories, or the trajectories themselves.
 #'
 #' @param object A network of class `reaction_network`.
@@ -11,14 +11,17 @@
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the network alone determines
-#'   the method. All methods are exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
-#'   others give trajectories of their own, with the same distribution.
+#'   the method, which is exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
+#'   other exact methods give trajectories of their own, with the same distribution. Methods that are approximate are so in
+#'   [ssa_methods()].
 #' @param observe Names or numbers of the species to observe. With `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
 #'   `"final"`: the counts at the last time.
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network.
 #' @param parameters Values of parameters by name, which replace those of the network.
 #' @param confidence Confidence level of the intervals of the means, above 0 and below 1. Default 0.95.
+#' @param tolerance For an approximate method, above 0 and at most 0.5: the relative change of the propensities in a leap. With
+#'   `NULL` (the default), 0.03; for `"ode"`, see [ssa_methods()]. Exact methods have no tolerance.
 #' @param threads Number of threads. By default, as in [fireflip_threads()]. The results do not depend on it.
 #' @param progress Whether to show a progress bar if the simulation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -39,7 +42,8 @@
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
-#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet. `fireflip_error_argument` for an
+#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet, and if the method needs mass
+#'   action of at most two molecules (see [ssa_methods()]). `fireflip_error_argument` for an
 #'   invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
@@ -60,9 +64,9 @@
 #' simulate(net, times = 0:3, observe = c("S1", "S2"), output = "trajectories", seed = 1)
 simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL,
                                       output = c("summary", "trajectories", "final"), initial = NULL, parameters = NULL,
-                                      confidence = 0.95, threads = NULL, progress = interactive()) {
+                                      confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
   check_empty(
-    c("times", "method", "observe", "output", "initial", "parameters", "confidence", "threads", "progress"), ...
+    c("times", "method", "observe", "output", "initial", "parameters", "confidence", "tolerance", "threads", "progress"), ...
   )
   if (missing(times)) {
     abort_argument(sprintf(
@@ -74,6 +78,13 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   times <- check_times(times)
   check_choice(method, "method", c("auto", ssa_method_names()))
   output <- check_choice(output, "output", c("summary", "trajectories", "final"))
+  check_tolerance(tolerance, method)
+  if (method %in% real_methods && output == "summary") {
+    abort_argument(sprintf(
+      "`output` must be \"trajectories\" or \"final\" for `method` = \"%s\", whose counts are not whole; found \"summary\".",
+      method
+    ))
+  }
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_flag(progress, "progress")
   if (output == "final") times <- times[[length(times)]]
@@ -83,7 +94,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_rows_of_result(nsim, length(observed), length(times), output)
   options <- list(
     nsim = as.double(nsim), seed = resolve_seed(seed), times = times, observed = observed, method = method,
-    threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary"
+    threads = resolve_threads(threads), simd = resolve_simd(), keep = output != "summary",
+    tolerance = if (is.null(tolerance)) 0 else tolerance
   )
   started <- proc.time()[["elapsed"]]
   result <- run_ensemble(object, options, progress)
@@ -94,6 +106,16 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
   )
   if (output == "summary") ensemble_of(result, run) else trajectories_of(result, run)
+}
+
+check_tolerance <- function(tolerance, method) {
+  if (is.null(tolerance)) return(invisible())
+  check_number(tolerance, "tolerance", 0, 0.5, open_min = TRUE)
+  if (method %in% approximate_methods) return(invisible())
+  abort_argument(sprintf(
+    "`tolerance` is for approximate methods (%s); found `method` = \"%s\".",
+    paste0("\"", approximate_methods, "\"", collapse = ", "), method
+  ))
 }
 
 observed_species <- function(model, observe, output) {
@@ -147,11 +169,32 @@ start_ensemble_bar <- function(total, envir) {
 
 #' Methods of simulation
 #'
-#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks. All are exact: the trajectories
-#' have the distribution that the network defines.
+#' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
-#' @returns A data frame with a row for each method and the columns `method` (its name), `description`, and `cost` (of one event,
-#'   where n is the number of reactions, and d the number of reactions whose propensity an event changes).
+#' @returns A data frame with a row for each method and the columns `method` (its name), `description`, `cost` (of one event,
+#'   where n is the number of reactions, s that of species, and d that of reactions whose propensity an event changes), and
+#'   `exact` (whether the trajectories have the distribution that the network defines).
+#' @section Details of the methods:
+#' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
+#'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
+#'   to date, with a bound of its rounding errors. When the bound exceeds 2^-40 of the sum, all propensities are added up again.
+#'   The sums of `"pdm"`, `"spdm"` and `"pssa_cr"` have the same bound.
+#' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
+#' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval, and those below 20
+#'   one of two to each side. Propensities that are not mass action are computed after each event that may change them.
+#' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
+#'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
+#' * `"tau_leaping"` is an approximation. A leap is so short that no propensity is likely to change by more than the relative
+#'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
+#'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
+#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
+#'   error of a mean is about proportional to the tolerance. The number of events includes all firings.
+#' * `"langevin"` is an approximation whose counts are not whole numbers: it needs `output` = `"trajectories"` or `"final"`. Its
+#'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of
+#'   events is that of steps.
+#' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
+#'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
+#'   of as many molecules; by default 1e-8. All trajectories are the same. It needs an `output` as `"langevin"` does.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -166,6 +209,39 @@ start_ensemble_bar <- function(total, envir) {
 #'
 #' Anderson DF (2007). A modified next reaction method for simulating chemical systems with time dependent propensities and
 #' delays. *Journal of Chemical Physics* 127, 214107. \doi{10.1063/1.2799998}
+#'
+#' Cao Y, Li H, Petzold L (2004). Efficient formulation of the stochastic simulation algorithm for chemically reacting systems.
+#' *Journal of Chemical Physics* 121(9), 4059-4067. \doi{10.1063/1.1778376}
+#'
+#' McCollum JM, Peterson GD, Cox CD, Simpson ML, Samatova NF (2006). The sorting direct method for stochastic simulation of
+#' biochemical systems with varying reaction execution behavior. *Computational Biology and Chemistry* 30(1), 39-49.
+#' \doi{10.1016/j.compbiolchem.2005.10.007}
+#'
+#' Slepoy A, Thompson AP, Plimpton SJ (2008). A constant-time kinetic Monte Carlo algorithm for simulation of large biochemical
+#' reaction networks. *Journal of Chemical Physics* 128, 205101. \doi{10.1063/1.2919546}
+#'
+#' Thanh VH, Priami C, Zunino R (2014). Efficient rejection-based simulation of biochemical reactions with stochastic noise and
+#' delays. *Journal of Chemical Physics* 141, 134116. \doi{10.1063/1.4896985}
+#'
+#' Thanh VH, Zunino R, Priami C (2015). On the rejection-based algorithm for simulation and analysis of large-scale reaction
+#' networks. *Journal of Chemical Physics* 142, 244106. \doi{10.1063/1.4922923}
+#'
+#' Ramaswamy R, Gonzalez-Segredo N, Sbalzarini IF (2009). A new class of highly efficient exact stochastic simulation algorithms
+#' for chemical reaction networks. *Journal of Chemical Physics* 130, 244104. \doi{10.1063/1.3154624}
+#'
+#' Ramaswamy R, Sbalzarini IF (2010). A partial-propensity variant of the composition-rejection stochastic simulation algorithm
+#' for chemical reaction networks. *Journal of Chemical Physics* 132, 044102. \doi{10.1063/1.3297948}
+#'
+#' Komarov I, D'Souza RM (2012). Accelerating the Gillespie exact stochastic simulation algorithm using hybrid parallel execution
+#' on graphics processing units. *PLOS ONE* 7(11), e46693. \doi{10.1371/journal.pone.0046693}
+#'
+#' Cao Y, Gillespie DT, Petzold LR (2006). Efficient step size selection for the tau-leaping simulation method. *Journal of
+#' Chemical Physics* 124, 044109. \doi{10.1063/1.2159468}
+#'
+#' Gillespie DT (2000). The chemical Langevin equation. *Journal of Chemical Physics* 113(1), 297-306. \doi{10.1063/1.481811}
+#'
+#' Dormand JR, Prince PJ (1980). A family of embedded Runge-Kutta formulae. *Journal of Computational and Applied Mathematics*
+#' 6(1), 19-26. \doi{10.1016/0771-050X(80)90013-3}
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -179,12 +255,38 @@ ssa_methods <- function() {
     first_reaction = c("A waiting time is drawn for each reaction; the shortest wins (Gillespie 1976).", "n"),
     next_reaction = c(
       "Each reaction keeps a waiting time of its own, in a heap (Gibson and Bruck 2000; Anderson 2007).", "d log n"
-    )
+    ),
+    optimised_direct = c(
+      "Linear search in an order that a short simulation before the run finds (Cao, Li and Petzold 2004).", "d + n"
+    ),
+    sorting_direct = c(
+      "Linear search in an order that is improved at each event (McCollum et al. 2006).", "d + n"
+    ),
+    composition_rejection = c(
+      "Groups of propensities by powers of two, and rejection within a group (Slepoy, Thompson and Plimpton 2008).", "d"
+    ),
+    rssa = c(
+      "Candidates by upper bounds of propensities, and rejection (Thanh, Priami and Zunino 2014).", "log n, and d at times"
+    ),
+    rssa_cr = c("The same, with groups of the upper bounds (Thanh, Priami and Zunino 2015).", "1, and d at times"),
+    pdm = c(
+      "Partial propensities by reactant, for at most two molecules (Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009).", "s"
+    ),
+    spdm = c("The same, in an order that is improved at each event.", "s"),
+    pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
+    block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)"),
+    tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap"),
+    langevin = c("Normally distributed numbers of firings, approximately (Gillespie 2000).", "n for a step"),
+    ode = c("The deterministic limit of large counts (Dormand and Prince 1980).", "n for a step")
   )[ssa_method_names()]
   data.frame(
-    method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L))
+    method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
+    exact = !names(about) %in% approximate_methods
   )
 }
+
+approximate_methods <- c("tau_leaping", "langevin", "ode")
+real_methods <- c("langevin", "ode") # their counts are not whole numbers
 
 ssa_method_names <- function() .Call(ffi_ssa_methods)
 

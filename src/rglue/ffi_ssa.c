@@ -75,12 +75,13 @@ static void begin(held *h, SEXP options, SEXP columns) {
                       .n_observed = h->n_observed,
                       .states = columns == R_NilValue ? NULL : states,
                       .threads = Rf_asInteger(ffi_element(options, "threads")),
-                      .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd"))};
+                      .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd")),
+                      .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
 }
 
-/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep). `method` is a name or "auto". With `keep`, the
- * states of all trajectories are kept. */
+/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep, tolerance). `method` is a name or "auto". With
+ * `keep`, the states of all trajectories are kept. A tolerance of 0 is the method's own. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
   ff_error err;
   ff_reactions *net;

@@ -40,16 +40,40 @@ typedef enum {
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
+  FF_SSA_OPTIMISED,   /* the optimised direct method of Cao, Li and Petzold 2004 */
+  FF_SSA_SORTING,     /* the sorting direct method of McCollum et al. 2006 */
+  FF_SSA_COMPOSITION, /* composition and rejection of Slepoy, Thompson and Plimpton 2008 */
+  FF_SSA_RSSA,        /* the rejection-based method of Thanh, Priami and Zunino 2014 */
+  FF_SSA_RSSA_CR,     /* the same with composition and rejection, 2015 */
+  FF_SSA_PDM,         /* the partial-propensity direct method of Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009 */
+  FF_SSA_SPDM,        /* the same with sorting */
+  FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
+  FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
+  FF_SSA_TAU,         /* an approximation: explicit tau-leaping of Cao, Gillespie and Petzold 2006 */
+  FF_SSA_LANGEVIN,    /* an approximation: the chemical Langevin equation, Gillespie 2000. Counts are real numbers. */
+  FF_SSA_ODE,         /* the deterministic limit of large counts. Counts are real numbers. */
   FF_SSA_METHODS
 } ff_ssa_method;
 
 /* The name of a method, a constant string. */
 const char *ff_ssa_method_name(ff_ssa_method method);
 
+/* Whether its trajectories have the distribution that the network defines. */
+int ff_ssa_method_exact(ff_ssa_method method);
+
+/* Whether its counts are whole numbers. If not, a run must keep the states, because statistics are those of whole numbers. */
+int ff_ssa_method_whole(ff_ssa_method method);
+
+/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
+ * O(reactions). */
+ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
+
 /* The method that is likely to be the fastest for a program. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+
+#define FF_SSA_TOLERANCE 0.03
 
 typedef struct {
   ff_ssa_method method;
@@ -64,6 +88,8 @@ typedef struct {
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   int threads;
   ff_simd simd; /* changes no bit */
+  double tolerance; /* of FF_SSA_TAU and FF_SSA_LANGEVIN: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE.
+                     * Of FF_SSA_ODE: the relative error of a step, and the absolute one of counts; 0 is 1e-8 */
 } ff_ssa_options;
 
 /* Statistics of one species at one time. */

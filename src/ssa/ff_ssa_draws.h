@@ -8,7 +8,9 @@
 enum {
   FF_SSA_DRAW_EVENT = 0, /* block 0, by event: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction */
   FF_SSA_DRAW_FIRST = 1, /* block r / 2, by event: a waiting time of reaction r from words 2 (r % 2) and 2 (r % 2) + 1 */
-  FF_SSA_DRAW_FIRING = 2 /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
+  FF_SSA_DRAW_FIRING = 2, /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
+  FF_SSA_DRAW_TRIAL = 5, /* block 0, 1, ..., by event: words two after two, as many as a method with rejection needs */
+  FF_SSA_DRAW_LEAP = 6   /* block r, by leap: words 0 and 1 are the key of the numbers of reaction r */
 };
 
 /* A number from (0, 1], in the middle of one of 2^53 equal parts, rounded. */

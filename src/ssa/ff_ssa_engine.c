@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ff_ssa_methods.h"
+
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
 #define FEW_SMALL 16
@@ -11,6 +13,9 @@
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
+  if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
+  if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
+  if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
   if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
     if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
       return ff_ssa_engine_small(out, program, initial, options->key, options->simd, err);
@@ -23,8 +28,19 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
 const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction",
+                                      "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
+                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "langevin", "ode"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
+}
+
+int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
+
+int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN; }
+
+ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
+  const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
+  return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to

@@ -110,7 +110,7 @@ static inline void ff_ssa_tree_prefix(double sum[FF_SSA_FAN + 1], const double c
 uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 
 /* What is wrong with a trajectory: the first failure that was found. */
-enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT };
+enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP };
 typedef struct {
   int what;
   uint32_t item; /* the reaction, or for FF_SSA_BAD_COUNT the species */
@@ -129,6 +129,8 @@ typedef struct {
 } ff_ssa_finder;
 
 extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first, ff_ssa_finder_next;
+extern const ff_ssa_finder ff_ssa_finder_optimised, ff_ssa_finder_sorting, ff_ssa_finder_composition, ff_ssa_finder_rssa,
+    ff_ssa_finder_rssa_cr, ff_ssa_finder_pdm, ff_ssa_finder_spdm, ff_ssa_finder_pssa_cr, ff_ssa_finder_block;
 
 struct ff_ssa_path {
   const ff_ssa_program *program;

@@ -12,6 +12,15 @@ static const ff_ssa_finder *finder_of(ff_ssa_method method) {
     case FF_SSA_TREE: return &ff_ssa_finder_tree;
     case FF_SSA_FIRST: return &ff_ssa_finder_first;
     case FF_SSA_NEXT: return &ff_ssa_finder_next;
+    case FF_SSA_OPTIMISED: return &ff_ssa_finder_optimised;
+    case FF_SSA_SORTING: return &ff_ssa_finder_sorting;
+    case FF_SSA_COMPOSITION: return &ff_ssa_finder_composition;
+    case FF_SSA_RSSA: return &ff_ssa_finder_rssa;
+    case FF_SSA_RSSA_CR: return &ff_ssa_finder_rssa_cr;
+    case FF_SSA_PDM: return &ff_ssa_finder_pdm;
+    case FF_SSA_SPDM: return &ff_ssa_finder_spdm;
+    case FF_SSA_PSSA_CR: return &ff_ssa_finder_pssa_cr;
+    case FF_SSA_BLOCK: return &ff_ssa_finder_block;
     default: return &ff_ssa_finder_direct;
   }
 }

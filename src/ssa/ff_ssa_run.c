@@ -120,6 +120,10 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
     ff_error_set(&w->failure, FF_EMODEL,
                  "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
                  failure.time, number, failure.value, shown.text);
+  else if (failure.what == FF_SSA_BAD_STEP)
+    ff_error_set(&w->failure, FF_EMODEL,
+                 "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",
+                 failure.time, number);
   else
     ff_error_set(&w->failure, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
                  failure.time, number);
@@ -217,7 +221,8 @@ static void drop_lanes(ff_ssa_run *run, worker *w) {
 
 /* An event takes time in proportion to the propensities that are computed: all of them, or those that it changes. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
-  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST;
+  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST ||
+            !ff_ssa_method_exact(run->options.method);
   double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }

@@ -1,6 +1,6 @@
 # Ensembles of reaction networks: against exact distributions, and what does not change them.
 
-methods <- function() ssa_methods()$method
+methods <- function() ssa_methods()$method[ssa_methods()$exact]
 
 # Small networks of all kinds of laws, each with a time.
 small_networks <- function() {
@@ -53,11 +53,18 @@ test_that("every method gives the exact distribution of small networks", {
     time <- networks[[i]][[2L]]
     exact <- as.data.frame(chemical_master_equation(net, time))
     vapply(methods(), function(method) {
-      sim <- simulate(net, nsim = 4000, times = c(time / 3, time), output = "trajectories", method = method, seed = i)
+      sim <- tryCatch(
+        simulate(net, nsim = 4000, times = c(time / 3, time), output = "trajectories", method = method, seed = i),
+        fireflip_error_unsupported = function(e) NULL
+      )
+      if (is.null(sim)) return(NA)
       pearson(plain_frame(sim)[sim$time == time, -(1:2), drop = FALSE], exact)
     }, 0)
   }))
   expect_length(p, 20L * length(methods()))
+  expect_setequal(sub(".*[.]", "", names(p)[is.na(p)]), c("pdm", "spdm", "pssa_cr"))
+  expect_identical(sum(is.na(p)), 15L) # networks with three molecules, or with laws other than mass action
+  p <- p[!is.na(p)]
   expect_gt(min(p), 1e-3 / length(p)) # family-wise
   expect_lt(stats::quantile(p, 0.1), 0.35) # nor does it fit too well
 })

@@ -1,0 +1,27 @@
+/* How long a leap may be (Cao, Gillespie and Petzold 2006). */
+#ifndef FF_SSA_LENGTH_H
+#define FF_SSA_LENGTH_H
+
+#include "ff_ssa_internal.h"
+
+#define FF_SSA_CRITICAL 10 /* a reaction that can fire fewer times is critical */
+
+typedef struct {
+  double tolerance;
+  double *order;           /* for each species: the largest order of a reaction of mass action that takes it, or 0 */
+  uint8_t *twice, *thrice; /* for each species: a reaction takes two or three of it */
+  double *drift, *noise;   /* for each species: mean and variance of its change, per time */
+  uint8_t *critical;       /* for each reaction; all 0 at first */
+} ff_ssa_length;
+
+ff_status ff_ssa_length_new(ff_ssa_length *length, const ff_ssa_program *program, double tolerance, ff_error *err);
+void ff_ssa_length_free(ff_ssa_length *length);
+
+/* Marks critical reactions, by the counts and propensities of the path. Returns the sum of their propensities. O(reactions). */
+double ff_ssa_length_critical(ff_ssa_length *length, const ff_ssa_path *path);
+
+/* The time in which no propensity is likely to change by more than the tolerance, by reactions that are not critical. It may be
+ * infinite. O(reactions, and readers of species that are formulas). */
+double ff_ssa_length_longest(ff_ssa_length *length, ff_ssa_path *path);
+
+#endif

@@ -1,0 +1,206 @@
+/* The deterministic limit of large counts: each reaction runs at its rate, and mass action is a product of powers. The method is
+ * that of Dormand and Prince (1980) of order 5, with an error estimate of order 4 and Hairer's dense output. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/ff_math.h"
+#include "ff_ssa_methods.h"
+#include "ff_ssa_smooth.h"
+
+enum { STAGES = 7 };
+
+typedef struct {
+  double h;         /* the length of the next step */
+  double *k[STAGES]; /* derivatives; k[0] is that at the beginning of the next step */
+  double *at, *dense[5], *slope;
+  int varies; /* whether a rate depends on the time */
+} ode;
+
+#define ODE_TOLERANCE 1e-8
+#define LEAST_STEP 0x1p-46 /* as a part of the time */
+
+static void drop(ff_ssa_smooth *e) {
+  ode *o = e->own;
+  if (o == NULL) return;
+  for (int i = 0; i < STAGES; i++) free(o->k[i]);
+  for (int i = 0; i < 5; i++) free(o->dense[i]);
+  free(o->at);
+  free(o->slope);
+  free(o);
+}
+
+/* ---- rates -------------------------------------------------------------------------------------------------------------- */
+
+/* x^n / n! */
+static double power_of(double x, uint32_t n) {
+  double value = 1;
+  for (uint32_t i = 1; i <= n; i++) value *= x / i;
+  return value;
+}
+
+static double rate_of(ff_ssa_path *path, uint32_t r, const double *x, double time) {
+  const ff_ssa_program *p = path->program;
+  const ff_ssa_propensity *a = p->propensities + r;
+  const int formula = a->law == FF_LAW_FORMULA || a->law == FF_LAW_SCALED;
+  for (uint32_t i = a->first; i < a->first + a->n; i++)
+    if (!(x[p->factors[i].species] > 0)) return 0;
+  double rate = formula ? ff_formula_value(&p->formulas[a->a], x, time, path->stack) : a->rate;
+  if (formula && !(rate >= 0 && rate < INFINITY)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, rate);
+  if (a->law == FF_LAW_FORMULA) return rate;
+  if (a->law == FF_LAW_TWIN) rate *= 2; /* the law's rate holds the factor 1/2 */
+  for (uint32_t i = a->first; i < a->first + a->n; i++) rate *= power_of(x[p->factors[i].species], p->factors[i].count);
+  return rate;
+}
+
+/* The derivative of all counts. */
+static void derive(ff_ssa_path *path, const double *x, double time, double *out) {
+  const ff_ssa_program *p = path->program;
+  memset(out, 0, p->n_species * sizeof *out);
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const double rate = rate_of(path, r, x, time);
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+      out[p->changes[i].species] += rate * (double)p->changes[i].by;
+  }
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static const double tableau[STAGES][STAGES - 1] = {
+    {0},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+static const double stage_time[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double error_weight[STAGES] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+                                            -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double dense_weight[STAGES] = {-12715105075.0 / 11282082432.0, 0,
+                                            87487479700.0 / 32700410799.0,  -10690763975.0 / 1880347072.0,
+                                            701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                            69997945.0 / 29380423.0};
+
+static double combine(const ode *o, const double *weight, int stages, uint32_t s) {
+  double sum = 0;
+  for (int i = 0; i < stages; i++) sum += weight[i] * o->k[i][s];
+  return sum;
+}
+
+static double scale_of(const ff_ssa_smooth *e, double x, double y) {
+  const double largest = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+  return e->tolerance * (1 + largest);
+}
+
+/* Tries a step of length h. Returns the largest error of a count, as a part of what the tolerance permits. */
+static double try_step(ff_ssa_smooth *e, double h) {
+  ode *o = e->own;
+  ff_ssa_path *path = &e->path;
+  const uint32_t n = path->program->n_species;
+  double error = 0;
+  for (int i = 1; i < STAGES; i++) {
+    double *at = i == STAGES - 1 ? e->after : o->at;
+    for (uint32_t s = 0; s < n; s++) at[s] = path->count[s] + h * combine(o, tableau[i], i, s);
+    derive(path, at, path->time + stage_time[i] * h, o->k[i]);
+  }
+  for (uint32_t s = 0; s < n; s++) {
+    const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
+    error = part <= error ? error : part; /* a part that is not a number is the largest */
+  }
+  return error;
+}
+
+static void set_dense(ff_ssa_smooth *e, double h) {
+  ode *o = e->own;
+  for (uint32_t s = 0; s < e->path.program->n_species; s++) {
+    const double before = e->path.count[s], by = e->after[s] - before, bend = h * o->k[0][s] - by;
+    o->dense[0][s] = before;
+    o->dense[1][s] = by;
+    o->dense[2][s] = bend;
+    o->dense[3][s] = by - h * o->k[STAGES - 1][s] - bend;
+    o->dense[4][s] = h * combine(o, dense_weight, STAGES, s);
+  }
+}
+
+static void show(ff_ssa_smooth *e, double part) {
+  const ode *o = e->own;
+  const double rest = 1 - part;
+  for (uint32_t s = 0; s < e->path.program->n_species; s++)
+    e->shown[s] = o->dense[0][s] +
+                  part * (o->dense[1][s] + rest * (o->dense[2][s] + part * (o->dense[3][s] + rest * o->dense[4][s])));
+}
+
+/* The length of the first step: counts change by a hundredth of their scale. */
+static void begin(ff_ssa_smooth *e) {
+  ode *o = e->own;
+  double fastest = 0;
+  derive(&e->path, e->path.count, 0, o->k[0]);
+  memcpy(o->slope, o->k[0], e->path.program->n_species * sizeof *o->slope);
+  for (uint32_t s = 0; s < e->path.program->n_species; s++) {
+    const double speed = fabs(o->k[0][s]) / (1 + e->path.count[s]);
+    fastest = speed > fastest ? speed : fastest;
+  }
+  o->h = fastest > 0 ? 0.01 / fastest : 1;
+}
+
+static int is_still(const ff_ssa_smooth *e) {
+  const ode *o = e->own;
+  for (uint32_t s = 0; s < e->path.program->n_species; s++)
+    if (o->slope[s] != 0) return 0;
+  return !o->varies;
+}
+
+static void step(ff_ssa_smooth *e) {
+  ode *o = e->own;
+  ff_ssa_path *path = &e->path;
+  const uint32_t n = path->program->n_species;
+  memcpy(o->k[0], o->slope, n * sizeof *o->slope);
+  e->end = INFINITY;
+  if (path->failure.what != FF_SSA_FINE || is_still(e)) return;
+  for (;;) {
+    const double h = o->h;
+    path->failure.what = FF_SSA_FINE; /* a shorter step may do */
+    const double error = try_step(e, h);
+    const int fine = error <= 1 && path->failure.what == FF_SSA_FINE;
+    double factor = error > 0 ? 0.9 * ff_pow(error, -0.2) : 5;
+    if (!(factor >= 0.2)) factor = 0.2;
+    if (factor > 5) factor = 5;
+    if (!fine && factor > 0.5) factor = 0.5;
+    o->h = h * factor;
+    if (fine) {
+      e->end = path->time + h;
+      set_dense(e, h);
+      memcpy(o->slope, o->k[STAGES - 1], n * sizeof *o->slope);
+      return;
+    }
+    if (o->h > LEAST_STEP * path->time && o->h > 0x1p-1000) continue;
+    ff_ssa_path_fail(path, FF_SSA_BAD_STEP, 0, o->h);
+    return;
+  }
+}
+
+ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                            const double *initial, ff_error *err) {
+  *out = NULL;
+  ff_ssa_smooth *e;
+  ff_status status = ff_ssa_smooth_new(&e, program, options, initial, err);
+  if (status != FF_OK) return status;
+  e->begin = begin;
+  e->step = step;
+  e->show = show;
+  e->drop = drop;
+  if (!(e->tolerance > 0)) e->tolerance = ODE_TOLERANCE;
+  ode *o = e->own = ff_calloc(1, sizeof *o);
+  int missing = o == NULL;
+  for (int i = 0; !missing && i < STAGES; i++) missing = (o->k[i] = ff_calloc(program->n_species, sizeof **o->k)) == NULL;
+  for (int i = 0; !missing && i < 5; i++) missing = (o->dense[i] = ff_calloc(program->n_species, sizeof **o->dense)) == NULL;
+  if (!missing) missing = (o->at = ff_calloc(program->n_species, sizeof *o->at)) == NULL;
+  if (!missing) missing = (o->slope = ff_calloc(program->n_species, sizeof *o->slope)) == NULL;
+  if (missing) {
+    e->base.free(&e->base);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the derivatives of %u counts", program->n_species);
+  }
+  for (uint32_t i = 0; i < program->n_formulas; i++) o->varies |= ff_formula_has_time(&program->formulas[i]);
+  *out = &e->base;
+  return FF_OK;
+}

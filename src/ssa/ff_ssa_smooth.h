@@ -1,0 +1,29 @@
+/* Engines for states that change smoothly: counts are real numbers. */
+#ifndef FF_SSA_SMOOTH_H
+#define FF_SSA_SMOOTH_H
+
+#include "ff_ssa_engine.h"
+
+typedef struct ff_ssa_smooth ff_ssa_smooth;
+
+/* A trajectory in steps. What happens within a step is known from the step alone, so the times at which the state is wanted do
+ * not change a trajectory. */
+struct ff_ssa_smooth {
+  ff_ssa_engine base;
+  ff_ssa_path path; /* at the beginning of the step; path.event is its number */
+  const double *initial;
+  double tolerance, wanted, end; /* end: of the step; infinity if the state does not change any more */
+  int started;
+  double *after, *shown; /* counts at the end of the step, and at the wanted time */
+  void *own;
+  void (*begin)(ff_ssa_smooth *e);              /* the trajectory begins; may be NULL */
+  void (*step)(ff_ssa_smooth *e);               /* sets `end` and `after`, or path.failure */
+  void (*show)(ff_ssa_smooth *e, double part);  /* sets `shown` for a part of the step, from 0 to below 1 */
+  void (*drop)(ff_ssa_smooth *e);               /* frees `own`, which may be NULL */
+};
+
+/* Makes an engine without its functions `begin` to `drop`. The caller frees it with (*out)->base.free(). */
+ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                            const double *initial, ff_error *err);
+
+#endif

@@ -1,0 +1,247 @@
+/* Parts of the methods of simulation: groups of weights, sums that are kept up to date, and orders of search. */
+#include <math.h>
+
+#include "../../src/ssa/ff_ssa_methods.h"
+#include "../../src/ssa/ff_ssa_variates.h"
+#include "reactions.h"
+
+static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
+static double uniform(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
+
+static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
+  ff_reactions *net = network_of(reactions, initial, n_species);
+  ff_ssa_program *program;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+static void check_structure(const ff_ssa_groups *g) {
+  uint32_t seen = 0, below = 0, place = g->groups[0].n;
+  FF_CHECK(g->groups[0].first == 0);
+  for (uint32_t k = g->groups[0].up; k != 0; below = k, k = g->groups[k].up) {
+    FF_CHECK(g->groups[k].down == below && k > below && g->groups[k].n > 0 && g->groups[k].first == place);
+    place += g->groups[k].n;
+  }
+  FF_CHECK(g->top == below && place == g->n);
+  for (uint32_t i = 0; i < g->n; i++) {
+    const uint32_t k = g->weight[i] > 0 ? (uint32_t)(ff_math_bits(g->weight[i]) >> 52) + 1 : 0;
+    const uint32_t at = g->place[i] - g->groups[k].first;
+    seen += g->items[g->place[i]] == i && at < g->groups[k].n;
+  }
+  FF_CHECK_INT(seen, g->n);
+}
+
+/* Whole weights have exact sums, whatever was in the groups before. */
+static void groups_never_drift(void) {
+  enum { N = 37 };
+  ff_ssa_groups g;
+  ff_error err;
+  uint64_t seed = 3;
+  FF_CHECK_OK(ff_ssa_groups_new(&g, N, &err), &err);
+  ff_ssa_groups_clear(&g);
+  check_structure(&g);
+  for (int round = 0; round < 300; round++) {
+    for (int i = 0; i < 30; i++) { /* weights of all sizes come and go */
+      const uint32_t item = (uint32_t)(next_random(&seed) >> 33) % N;
+      const double power = ldexp(1 + uniform(&seed), (int)((next_random(&seed) >> 33) % 2000) - 1030);
+      ff_ssa_groups_set(&g, item, next_random(&seed) >> 62 == 0 ? 0 : power);
+    }
+    check_structure(&g);
+    double total = 0;
+    for (uint32_t i = 0; i < N; i++) {
+      const double whole = (double)(next_random(&seed) >> (24 + (round * 7 + (int)i) % 39));
+      ff_ssa_groups_set(&g, i, whole);
+      total += whole;
+    }
+    check_structure(&g);
+    FF_CHECK(ff_ssa_groups_total(&g) == total); /* below 2^46: no sum is rounded */
+  }
+  for (uint32_t i = 0; i < N; i++) ff_ssa_groups_set(&g, i, 0);
+  FF_CHECK(ff_ssa_groups_total(&g) == 0 && g.top == 0);
+  ff_ssa_groups_set(&g, 5, INFINITY);
+  FF_CHECK(ff_ssa_groups_total(&g) == INFINITY);
+  ff_ssa_groups_set(&g, 5, 2);
+  FF_CHECK(ff_ssa_groups_total(&g) == 2);
+  ff_ssa_groups_set(&g, 7, 0x1p-1074 * 3); /* a number below the normal ones */
+  ff_ssa_groups_set(&g, 5, 0);
+  FF_CHECK(ff_ssa_groups_total(&g) == 0x1p-1074 * 3);
+  ff_ssa_groups_free(&g);
+}
+
+/* Items are found in proportion to their weights. */
+static void groups_find_by_weight(void) {
+  static const double weights[] = {0, 1, 1.5, 1.999, 2, 3, 7, 0.1, 0, 12, 0.25};
+  enum { N = sizeof weights / sizeof *weights, DRAWS = 200000 };
+  static const reaction_text list[] = {{"A -> 0", "1"}, {NULL, NULL}};
+  const double initial[] = {1};
+  ff_ssa_program *program = program_of(list, initial, 1);
+  ff_ssa_path path;
+  ff_ssa_groups g;
+  ff_error err;
+  double found[N] = {0}, statistic = 0;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_COMPOSITION, &err), &err);
+  FF_CHECK_OK(ff_ssa_groups_new(&g, N, &err), &err);
+  ff_ssa_groups_clear(&g);
+  for (uint32_t i = 0; i < N; i++) ff_ssa_groups_set(&g, i, weights[i]);
+  const double total = ff_ssa_groups_total(&g);
+  for (path.event = 0; path.event < DRAWS; path.event++) {
+    ff_ssa_words words = ff_ssa_words_of(&path);
+    found[ff_ssa_groups_find(&g, total, &words)]++;
+  }
+  FF_CHECK(found[0] == 0 && found[8] == 0);
+  for (uint32_t i = 0; i < N; i++)
+    if (weights[i] > 0) {
+      const double expected = DRAWS * weights[i] / total;
+      statistic += (found[i] - expected) * (found[i] - expected) / expected;
+    }
+  FF_CHECK_SAY(statistic < 36, "chi-square %g", statistic); /* with 8 degrees of freedom: probability 2e-5 */
+  ff_ssa_groups_free(&g);
+  ff_ssa_path_free(&path);
+  ff_ssa_program_free(program);
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------------- */
+
+/* The stated bound holds for the difference from the sum in pairs of sums, which is exact for these terms. */
+static void bounds_of_sums_hold(void) {
+  enum { N = 1000 };
+  double terms[N];
+  uint64_t seed = 9;
+  int added_again = 0;
+  for (int i = 0; i < N; i++) terms[i] = uniform(&seed);
+  ff_ssa_running sum = ff_ssa_running_of(terms, N);
+  for (int i = 0; i < 200000; i++) {
+    const uint32_t at = (uint32_t)(next_random(&seed) >> 33) % N;
+    const double before = terms[at];
+    terms[at] = uniform(&seed) * pow(10, (int)(next_random(&seed) >> 61) - 3);
+    ff_ssa_running_change(&sum, before, terms[at]);
+    if (i % 1000 == 0) {
+      long double exact = 0;
+      for (int k = 0; k < N; k++) exact += terms[k];
+      FF_CHECK(fabsl(sum.value - exact) <= sum.error + 1e-19L * N * exact);
+    }
+    if (!ff_ssa_running_stale(&sum)) continue;
+    sum = ff_ssa_running_of(terms, N);
+    added_again++;
+  }
+  FF_CHECK(added_again > 10 && added_again < 2000); /* seldom, but it happens */
+  for (int i = 0; i < N; i++) {
+    ff_ssa_running_change(&sum, terms[i], 0);
+    terms[i] = 0;
+  }
+  FF_CHECK(ff_ssa_running_stale(&sum)); /* what rounding has left is not taken for a sum */
+  sum = ff_ssa_running_of(terms, N);
+  FF_CHECK(sum.value == 0 && !ff_ssa_running_stale(&sum));
+}
+
+/* ---- what happened before does not matter ------------------------------------------------------------------------------- */
+
+static const reaction_text net[] = {{"0 -> A", "9"}, {"A -> B", "1"}, {"B -> 0", "0.5"}, {"2 A -> C", "0.05"},
+                                    {"C -> 2 A", "0.3"}, {"A + B -> C", "0.02"}, {NULL, NULL}};
+static const double net_initial[] = {30, 4, 0};
+
+static double fingerprint(ff_ssa_path *path, uint64_t unit, const double *initial) {
+  double sum = 0;
+  ff_ssa_path_start(path, 7, unit, initial);
+  for (int i = 0; i < 500; i++) {
+    sum += path->next_time * (1 + path->next);
+    ff_ssa_path_step(path);
+  }
+  return sum;
+}
+
+/* A trajectory has the same bits in a new path as in one that has simulated others. */
+static void forgets_earlier_trajectories(void) {
+  const double other[] = {2, 900, 40};
+  ff_ssa_program *program = program_of(net, net_initial, 3);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_path fresh, used;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_path_new(&fresh, program, method, &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&used, program, method, &err), &err);
+    fingerprint(&used, 1, other);
+    fingerprint(&used, 2, net_initial);
+    FF_CHECK_SAY(fingerprint(&fresh, 3, net_initial) == fingerprint(&used, 3, net_initial), "%s", ff_ssa_method_name(method));
+    ff_ssa_path_free(&fresh);
+    ff_ssa_path_free(&used);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* Propensities that nearly overflow: their bounds do, but they do not. */
+static void bounds_may_overflow(void) {
+  static const reaction_text large[] = {{"A -> B", "1e307"}, {"B -> A", "1e307"}, {NULL, NULL}};
+  const double initial[] = {8, 8}; /* 16e307 is finite, but not the sum of the upper bounds, 20e307 */
+  ff_ssa_program *program = program_of(large, initial, 2);
+  for (ff_ssa_method method = FF_SSA_RSSA; method <= FF_SSA_RSSA_CR; method++) {
+    ff_ssa_path path;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+    ff_ssa_path_start(&path, 1, 0, initial);
+    for (int i = 0; i < 100; i++) ff_ssa_path_step(&path);
+    FF_CHECK_INT(path.failure.what, FF_SSA_FINE);
+    FF_CHECK(path.count[0] + path.count[1] == 16 && path.event == 100);
+    ff_ssa_path_free(&path);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* ---- numbers of leaps --------------------------------------------------------------------------------------------------- */
+
+enum { NUMBERS = 100000 };
+
+static double poisson_probability(double mean, double k) { return exp(k * log(mean) - mean - lgamma(k + 1)); }
+static double halves_probability(double n, double k) {
+  return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));
+}
+
+/* The normal quantile of Pearson's statistic, by Wilson and Hilferty (1931), for cells of at least 50 expected numbers. */
+static double misfit(double (*probability)(double, double), double (*draw)(ff_ssa_sequence *, double), double parameter,
+                     double most) {
+  double *found = ff_calloc((size_t)most + 2, sizeof *found);
+  double statistic = 0, freedom = -1, expected = 0, observed = 0, left = NUMBERS, left_observed = NUMBERS;
+  for (uint64_t i = 0; i < NUMBERS; i++) {
+    ff_ssa_sequence sequence = ff_ssa_sequence_of(17, i);
+    const double k = draw(&sequence, parameter);
+    FF_CHECK(k >= 0 && k == floor(k));
+    found[(size_t)(k < most ? k : most + 1)]++;
+  }
+  for (double k = 0; k < most; k++) {
+    expected += NUMBERS * probability(parameter, k);
+    observed += found[(size_t)k];
+    if (expected < 50 || left - expected < 50) continue;
+    statistic += (observed - expected) * (observed - expected) / expected;
+    left -= expected;
+    left_observed -= observed;
+    freedom++;
+    expected = observed = 0;
+  }
+  freedom++;
+  statistic += (left_observed - left) * (left_observed - left) / left;
+  free(found);
+  return (cbrt(statistic / freedom) - (1 - 2 / (9 * freedom))) / sqrt(2 / (9 * freedom));
+}
+
+static void numbers_have_their_distributions(void) {
+  static const double means[] = {0.3, 4, 9.99, 10, 31.5, 400, 3000}, trials[] = {3, 40, 64, 500, 2047, 2048, 2049, 6000};
+  for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+    const double z = misfit(poisson_probability, ff_ssa_poisson, means[i], 2 * means[i] + 60);
+    FF_CHECK_SAY(fabs(z) < 4.5, "Poisson numbers of mean %g: z = %g", means[i], z);
+  }
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    const double z = misfit(halves_probability, ff_ssa_halves, trials[i], trials[i] + 1);
+    FF_CHECK_SAY(fabs(z) < 4.5, "halves of %g: z = %g", trials[i], z);
+  }
+  ff_ssa_sequence sequence = ff_ssa_sequence_of(1, 1);
+  FF_CHECK(ff_ssa_poisson(&sequence, 0) == 0 && ff_ssa_halves(&sequence, 0) == 0);
+  const double large = ff_ssa_poisson(&sequence, 0x1p41), half = ff_ssa_halves(&sequence, 0x1p42);
+  FF_CHECK_NEAR(large, 0x1p41, 6 * 0x1p20 * 1.42); /* six standard deviations */
+  FF_CHECK_NEAR(half, 0x1p41, 6 * 0x1p20);
+}
+
+FF_TEST_MAIN("ssa_methods", groups_never_drift, groups_find_by_weight, bounds_of_sums_hold, forgets_earlier_trajectories,
+             bounds_may_overflow, numbers_have_their_distributions)

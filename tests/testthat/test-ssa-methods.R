@@ -1,0 +1,185 @@
+# Methods of simulation: what each of them needs, and what the help page says about it.
+
+test_that("partial-propensity methods refuse other laws by name", {
+  three <- reaction_network("A -> B" = 1, "3 B -> A" = 2, initial = c(A = 9))
+  law <- reaction_network("A -> B" = "A / (1 + A)", initial = c(A = 9))
+  for (method in c("pdm", "spdm", "pssa_cr")) {
+    refused <- "fireflip_error_unsupported"
+    expect_error(simulate(three, times = 1, method = method), "reaction \"R2\" is not mass action", class = refused)
+    expect_error(simulate(law, times = 1, method = method), "reaction \"R1\" is not mass action", class = refused)
+  }
+  expect_snapshot(error = TRUE, {
+    simulate(three, times = 1, method = "pdm")
+  })
+})
+
+test_that("methods agree on larger networks", {
+  # the mean count of each species, against the logarithmic direct method: two samples of equal size
+  nets <- list(
+    list(reaction_model("colloid", species = 24), 0.5), list(reaction_model("sir_ring", regions = 60), 3),
+    list(reaction_model("random", species = 200, reactions = 300, seed = 2), 1e-3),
+    list(reaction_model("aggregation", copies = 20, shared = TRUE, seed = 1), 0.2)
+  )
+  exact <- ssa_methods()$method[ssa_methods()$exact]
+  for (one in nets) {
+    run <- function(method, seed) {
+      simulate(one[[1L]], nsim = 200, times = one[[2L]], method = method, seed = seed)
+    }
+    reference <- run("logarithmic_direct", 1)
+    others <- setdiff(exact, c("direct", "logarithmic_direct", "first_reaction")) # the last one is slow here
+    z <- vapply(seq_along(others), function(i) {
+      sim <- run(others[[i]], 1 + i)
+      spread <- sqrt((sim$sd^2 + reference$sd^2) / 200)
+      max(ifelse(spread > 0, abs(sim$mean - reference$mean) / spread, 0))
+    }, 0)
+    # family-wise 1e-3 over species and methods, with a factor of 1.5 for distributions that are not normal
+    expect_lt(max(z), 1.5 * stats::qnorm(1 - 1e-3 / 2 / length(z) / nrow(reference)))
+  }
+})
+
+test_that("methods do not depend on threads or times", {
+  net <- reaction_model("sir_ring", regions = 5)
+  for (method in ssa_methods()$method) {
+    run <- function(times, threads) {
+      sim <- simulate(net, nsim = 12, times = times, method = method, output = "trajectories", threads = threads, seed = 4)
+      as.data.frame(sim)[sim$time == 8, -1]
+    }
+    one <- run(8, 1)
+    many <- run(c(0.01, 1.7, 3, 5, 8), 2)
+    rownames(one) <- rownames(many) <- NULL
+    expect_identical(many, one, info = method)
+  }
+})
+
+# ---- tau-leaping ------------------------------------------------------------------------------------------------------------
+
+test_that("leaps of a decay are Euler steps, and their error shrinks with the tolerance", {
+  # A leap takes the time in which the mean changes by the tolerance e: e / 1. So the mean after time 1 is (1 - e)^(1 / e).
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 1e5))
+  tolerances <- c(0.5, 0.2, 0.1, 0.05, 0.02)
+  error <- vapply(tolerances, function(tolerance) {
+    sim <- simulate(net, nsim = 400, times = c(0.33, 1), method = "tau_leaping", tolerance = tolerance, seed = 1)
+    expect_lt(abs(sim$mean[[2L]] - 1e5 * (1 - tolerance)^(1 / tolerance)) / (sim$sd[[2L]] / 20), 4.5)
+    abs(sim$mean[[2L]] - 1e5 * exp(-1))
+  }, 0)
+  expect_true(all(diff(error) < 0))
+  # the state within a leap does not depend on the other times
+  at <- function(times, threads) {
+    sim <- simulate(
+      net, nsim = 8, times = times, method = "tau_leaping", tolerance = 0.5, output = "trajectories", threads = threads, seed = 2
+    )
+    sim$A[sim$time == 0.7]
+  }
+  one <- at(0.7, 1)
+  expect_identical(at(c(0.1, 0.501, 0.6999, 0.7, 0.70001, 3), 2), one)
+  expect_gt(length(unique(one)), 4L)
+  default <- simulate(net, nsim = 20, times = 1, method = "tau_leaping", seed = 1)
+  expect_identical(
+    as.data.frame(simulate(net, nsim = 20, times = 1, method = "tau_leaping", tolerance = 0.03, seed = 1)), as.data.frame(default)
+  )
+})
+
+test_that("the moments of tau-leaping are near the exact ones", {
+  nets <- list(
+    list(reaction_network("0 -> A" = 200, "A -> 0" = 1), c(0.5, 2)),
+    list(reaction_network("2 A <-> B" = c(0.005, 1), initial = c(A = 400)), c(0.2, 1)),
+    list(reaction_network("A -> B" = "300 * A / (200 + A)", "B -> A" = 0.5, initial = c(A = 400)), c(0.5, 2)),
+    list(reaction_network("A + B -> C" = 0.01, "C -> A + B" = 1, initial = c(A = 300, B = 200)), c(0.2, 1))
+  )
+  n <- 2000
+  for (one in nets) {
+    exact <- as.data.frame(chemical_master_equation(one[[1L]], one[[2L]]), what = "moments")
+    sim <- simulate(one[[1L]], nsim = n, times = one[[2L]], method = "tau_leaping", seed = 1)
+    exact <- exact[match(paste(sim$time, sim$species), paste(exact$time, exact$species)), ]
+    # the default tolerance is 0.03: means are within it, beyond 4.5 standard errors
+    expect_lt(max((abs(sim$mean - exact$mean) - 4.5 * exact$sd / sqrt(n)) / exact$mean), 0.03)
+    expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 / sqrt(2 * n)) # a normal distribution's sd has this standard error
+  }
+})
+
+test_that("tau-leaping makes few leaps, and no count negative", {
+  net <- reaction_network("0 -> A" = 50, "A -> 0" = 5, "A + B -> B" = 0.5, "0 -> B" = 20, "B -> 0" = 0.7, "2 B -> A" = 0.02)
+  sim <- simulate(net, nsim = 200, times = seq(0, 3, 0.01), method = "tau_leaping", tolerance = 0.3, seed = 1)
+  expect_gte(min(sim$min), 0)
+  exhausted <- simulate(
+    reaction_network("A -> B" = 1, "A + B -> 0" = 0.01, initial = c(A = 5000)), nsim = 50, times = 1:30,
+    method = "tau_leaping", tolerance = 0.2, seed = 1
+  )
+  expect_identical(exhausted$max[exhausted$time == 30 & exhausted$species == "A"], 0)
+  expect_gte(min(exhausted$min), 0)
+})
+
+# ---- real counts ------------------------------------------------------------------------------------------------------------
+
+test_that("the deterministic limit agrees with closed forms", {
+  solve <- function(net, times, ...) simulate(net, times = times, method = "ode", output = "trajectories", seed = 1, ...)
+  times <- c(0, 0.01, 0.5, 1, 3, 10)
+  near <- function(found, exact, tolerance = 1e-6) expect_lt(max(abs(found - exact) / (1 + exact)), tolerance)
+  near(solve(reaction_network("A -> 0" = 0.7, initial = c(A = 1000)), times)$A, 1000 * exp(-0.7 * times))
+  near(solve(reaction_network("0 -> A" = 5, "A -> 0" = 2), times)$A, 2.5 * (1 - exp(-2 * times)))
+  near(solve(reaction_network("2 A -> B" = 0.01, initial = c(A = 300)), times)$A, 300 / (1 + 3 * times))
+  near(solve(reaction_network("3 A -> B" = 1e-4, initial = c(A = 100)), times)$A, 1 / sqrt(1e-4 + 1e-4 * times))
+  # logistic growth, and a law with a constant rate that ends when A is used up
+  logistic <- reaction_network("A -> 2 A" = 1, "2 A -> A" = 0.02, initial = c(A = 2))
+  near(solve(logistic, times)$A, 100 / (1 + 49 * exp(-times)))
+  expect_lt(solve(reaction_network("A -> B" = "4", initial = c(A = 10)), 5)$A, 1e-4)
+  michaelis <- solve(reaction_network("A -> B" = "20 * A / (5 + A)", initial = c(A = 50)), times[1:5])
+  expect_lt(max(abs(michaelis$A + 5 * log(michaelis$A / 50) + 20 * times[1:5] - 50)), 1e-5) # the implicit solution
+  # the error follows the tolerance, and the grid does not matter
+  error <- vapply(c(1e-2, 1e-4, 1e-6, 1e-8), function(tolerance) {
+    abs(solve(logistic, 5, tolerance = tolerance)$A - 100 / (1 + 49 * exp(-5)))
+  }, 0)
+  expect_true(all(diff(error) < 0))
+  expect_identical(solve(logistic, c(0.1, 0.5, 2, 5))$A[[4L]], solve(logistic, 5)$A)
+})
+
+test_that("equations without a solution are refused", {
+  expect_error(
+    simulate(reaction_network("A -> 2 A" = "A * A * 0.1", initial = c(A = 5)), times = 10, method = "ode", output = "final"),
+    class = "fireflip_error"
+  )
+  expect_snapshot(error = TRUE, {
+    simulate(reaction_network("A -> 0" = "A - 3", initial = c(A = 2)), times = 1, method = "ode", output = "final")
+  })
+  expect_snapshot(error = TRUE, {
+    simulate(reaction_network("A -> 0" = 1, initial = c(A = 2)), times = 1, method = "langevin")
+  })
+})
+
+test_that("the moments of the Langevin equation are near the exact ones", {
+  n <- 2000
+  # for linear propensities, the moments of the equation are the exact ones
+  nets <- list(
+    list(reaction_network("0 -> A" = 200, "A -> 0" = 1), c(0.5, 2)),
+    list(reaction_network("A <-> B" = c(1, 2), initial = c(A = 400)), c(0.2, 1))
+  )
+  for (one in nets) {
+    exact <- as.data.frame(chemical_master_equation(one[[1L]], one[[2L]]), what = "moments")
+    sim <- simulate(one[[1L]], nsim = n, times = one[[2L]], method = "langevin", output = "trajectories", seed = 1)
+    for (row in seq_len(nrow(exact))) {
+      x <- sim[[exact$species[[row]]]][sim$time == exact$time[[row]]]
+      expect_lt((abs(mean(x) - exact$mean[[row]]) - 4.5 * exact$sd[[row]] / sqrt(n)) / exact$mean[[row]], 0.03)
+      expect_lt(abs(stats::sd(x) / exact$sd[[row]] - 1), 0.03 + 4.5 / sqrt(2 * n))
+      expect_gte(min(x), 0)
+    }
+  }
+  # without propensities that change, one step reaches any time, and the path within it is Brownian motion
+  free <- simulate(
+    reaction_network("0 -> A" = 1e4), nsim = n, times = c(1, 2, 4), method = "langevin", output = "trajectories", seed = 1
+  )
+  increment <- matrix(free$A, 3L)
+  increment <- rbind(increment[1L, ], increment[2L, ] - increment[1L, ], increment[3L, ] - increment[2L, ])
+  expect_lt(max(abs(rowMeans(increment) - 1e4 * c(1, 1, 2)) / sqrt(1e4 * c(1, 1, 2) / n)), 4.5)
+  expect_lt(max(abs(apply(increment, 1L, stats::sd) / sqrt(1e4 * c(1, 1, 2)) - 1)), 4.5 / sqrt(2 * n))
+  expect_lt(max(abs(stats::cor(t(increment))[upper.tri(diag(3L))])), 4.5 / sqrt(n))
+})
+
+test_that("a tolerance is for approximate methods only", {
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 5))
+  expect_snapshot(error = TRUE, {
+    simulate(net, times = 1, tolerance = 0.1)
+  })
+  expect_snapshot(error = TRUE, {
+    simulate(net, times = 1, method = "tau_leaping", tolerance = 0)
+  })
+})
