@@ -304,7 +304,9 @@ bnet_of_rules <- function(source) {
 
 reactions_from_core <- function(columns) {
   reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
-  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  model <- new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  model$events <- events_from_core(columns$events)
+  model
 }
 
 # Arguments that only Boolean networks have.
