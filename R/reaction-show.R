@@ -1,8 +1,8 @@
 #' Print and inspect a reaction network
 #'
-#' `print()` shows the size of a network, its initial counts and parameters, and its first reactions. `format()` returns the same
-#' as lines of text. `summary()` counts what the network consists of. `as.data.frame()` returns all reactions, species, parameters or
-#' events. `net["R1"]` returns reactions in the form of `as.data.frame()`.
+#' `print()` shows the size of a network, its initial counts and parameters, and its first reactions. `format()` returns the
+#' same as lines of text. `summary()` counts what the network consists of. `as.data.frame()` returns all reactions, species,
+#' parameters or events. `net["R1"]` returns reactions in the form of `as.data.frame()`.
 #'
 #' @param x,object A network of class `reaction_network`.
 #' @param i Names or numbers of reactions.

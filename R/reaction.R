@@ -36,10 +36,10 @@
 #'   functions `if(condition, yes, no)`, `min`, `max`, `abs`, `floor`, `ceiling`, `sqrt`, `exp`, `expm1`, `log`, `log1p`, `log2`,
 #'   `log10`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh` and `tanh`. A comparison is 1 or 0. A name is that of a
 #'   species (its count), of a parameter, or `time`, the time of the simulation.
-#' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order of
-#'   the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
-#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `events` is a data frame of `name` and the arguments
-#'   of [event()]; a network without events does not have it.
+#' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order
+#'   of the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
+#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `events` is a data frame of `name` and the
+#'   arguments of [event()]; a network without events does not have it.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
 #'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
 #'   a rate such as `"1 - 2"` is negative.

@@ -10,8 +10,8 @@ typedef struct {
   ff_event *event;
 } ff_sbml_events;
 
-/* Reads all events of a model. The caller frees what *events owns with ff_sbml_events_free(), also on failure. FF_EUNSUPPORTED for
- * what a reaction network does not have. O(size of the events), not counting the expansion of functions. */
+/* Reads all events of a model. The caller frees what *events owns with ff_sbml_events_free(), also on failure. FF_EUNSUPPORTED
+ * for what a reaction network does not have. O(size of the events), not counting the expansion of functions. */
 ff_status ff_sbml_events_read(ff_sbml_events *events, ff_sbml_table *table, Model_t *model);
 void ff_sbml_events_free(ff_sbml_events *events);
 

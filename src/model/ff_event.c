@@ -42,8 +42,8 @@ static ff_status broken(const ff_event *event, const char *what, ff_error *err) 
 static ff_status check_numbers(const ff_reactions *net, const ff_event *event, ff_error *err) {
   double number;
   if (ff_formula_is_number(&event->delay, &number) && !(number >= 0.0 && isfinite(number)))
-    return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g; expected a finite number of at least 0", label_of(event).text,
-                        number);
+    return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g; expected a finite number of at least 0",
+                        label_of(event).text, number);
   if (ff_formula_is_number(&event->priority, &number) && isnan(number))
     return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN; expected a number", label_of(event).text);
   for (uint32_t i = 0; i < event->n_sets; i++) {

@@ -30,7 +30,8 @@ static double above(double x) { return x + (ff_math_absolute(x) * 0x1p-49 + 0x1p
 static ff_range widened(double a, double b) {
   if (a != a || b != b) return anything;
   const double low = a < b ? a : b, high = a < b ? b : a;
-  return (ff_range){low > -INFINITY && low < INFINITY ? below(low) : low, high > -INFINITY && high < INFINITY ? above(high) : high};
+  const int low_is_finite = low > -INFINITY && low < INFINITY, high_is_finite = high > -INFINITY && high < INFINITY;
+  return (ff_range){low_is_finite ? below(low) : low, high_is_finite ? above(high) : high};
 }
 
 static ff_range clipped(ff_range x, double low, double high) {
@@ -230,7 +231,8 @@ static double double_of(uint64_t bits) {
 }
 
 /* 1 or 0 if the formula is true or false at all times of a range, and -1 if this is not known. */
-static int truth_within(const ff_formula *formula, const double *values, uint64_t a, uint64_t b, double *stack, ff_range *ranges) {
+static int truth_within(const ff_formula *formula, const double *values, uint64_t a, uint64_t b, double *stack,
+                        ff_range *ranges) {
   if (a == b) return ff_formula_value(formula, values, double_of(a), stack) != 0.0;
   const ff_range x = ff_formula_range(formula, values, values, (ff_range){double_of(a), double_of(b)}, ranges);
   return is_anything(x) ? -1 : is_true(x) ? 1 : is_false(x) ? 0 : -1;

@@ -15,10 +15,10 @@ typedef struct {
  * a symbol or the time more than once. The caller provides `stack` with formula->depth entries. O(length). */
 ff_range ff_formula_range(const ff_formula *formula, const double *low, const double *high, ff_range time, ff_range *stack);
 
-/* Finds the first double above `from`, up to `to`, at which the formula is not as true as `truth` (0 or 1), while the symbols keep
- * their values. It is not missed, for any formula. Returns 1, and *at is this time. Returns 0 if there is none up to the time *at,
- * which is `to`, or less if `steps` steps do not suffice. A crossing takes about 130 steps. `from` is at least 0. The caller
- * provides the stacks with formula->depth entries. O(steps * length). */
+/* Finds the first double above `from`, up to `to`, at which the formula is not as true as `truth` (0 or 1), while the symbols
+ * keep their values. It is not missed, for any formula. Returns 1, and *at is this time. Returns 0 if there is none up to the
+ * time *at, which is `to`, or less if `steps` steps do not suffice. A crossing takes about 130 steps. `from` is at least 0. The
+ * caller provides the stacks with formula->depth entries. O(steps * length). */
 int ff_formula_first_change(const ff_formula *formula, const double *values, double from, double to, int truth, uint32_t steps,
                             double *at, double *stack, ff_range *ranges);
 

@@ -119,7 +119,8 @@ static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, 
   event->initially = all->initially[i] == 1;
   event->late = strcmp(all->values[i], "execution") == 0;
   if (!event->late && strcmp(all->values[i], "trigger") != 0)
-    return ff_error_set(err, FF_EARGUMENT, "the values of event %s must be those at the \"trigger\" or the \"execution\"; found %s",
+    return ff_error_set(err, FF_EARGUMENT,
+                        "the values of event %s must be those at the \"trigger\" or the \"execution\"; found %s",
                         ff_quote(event->name, strlen(event->name)).text, ff_quote(all->values[i], strlen(all->values[i])).text);
   ff_status status = parse(&event->trigger, all->when[i], "the condition", event->name, symbols, err);
   if (status == FF_OK) status = parse(&event->delay, all->delay[i], "the delay", event->name, symbols, err);
@@ -154,8 +155,8 @@ void ffi_events_mark(int *used, const ff_reactions *net) {
 
 /* ---- to R --------------------------------------------------------------------------------------------------------------- */
 
-/* Sets element i of the strings to the text of a formula, or to NA if the formula is empty. `holder` frees the text even if R fails
- * to copy it. */
+/* Sets element i of the strings to the text of a formula, or to NA if the formula is empty. `holder` frees the text even if R
+ * fails to copy it. */
 static void set_formula(SEXP strings, R_xlen_t i, const ff_formula *formula, const ff_reactions *net, SEXP holder) {
   ff_error err;
   char *text;

@@ -319,7 +319,8 @@ SEXP ffi_reactions_summary(SEXP model) {
     timed += ff_formula_has_time(&reaction->rate);
   }
   const double formulas = net->n_reactions - mass_action;
-  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed, net->n_events};
+  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed,
+                           net->n_events};
   SEXP out = PROTECT(ffi_numbers(8, names, values));
   UNPROTECT(2);
   return out;

@@ -86,7 +86,8 @@ void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
  * finite, or if an event sets a species to what is no count, FF_ESIZE if a count exceeds FF_SSA_MAX_COUNT. The message names the
- * reaction, species or event, the time, and the first trajectory in which this happens. A failure is final: the run must be freed. */
+ * reaction, species or event, the time, and the first trajectory in which this happens. A failure is final: the run must be
+ * freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */

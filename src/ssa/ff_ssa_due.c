@@ -160,10 +160,11 @@ static void take_ready(ff_ssa_path *path) {
   }
 }
 
-/* Whether `a` has precedence over `b`, which both are due: -1 if `b` has, 0 if the choice is random. Without priorities, the order
- * is that of the network, and then that of time. */
+/* Whether `a` has precedence over `b`, which both are due: -1 if `b` has, 0 if the choice is random. Without priorities, the
+ * order is that of the network, and then that of time. */
 static int precedence(const ff_ssa_path *path, const ff_ssa_due *a, double priority_a, const ff_ssa_due *b, double priority_b) {
-  const int has_a = path->program->events[a->event].priority.length > 0, has_b = path->program->events[b->event].priority.length > 0;
+  const ff_event *events = path->program->events;
+  const int has_a = events[a->event].priority.length > 0, has_b = events[b->event].priority.length > 0;
   if (has_a != has_b) return has_a ? 1 : -1;
   if (has_a) return priority_a > priority_b ? 1 : priority_a < priority_b ? -1 : 0;
   if (a->event != b->event) return a->event < b->event ? 1 : -1;

@@ -1,5 +1,5 @@
-/* Compiles the events of a network: formulas without parameters, slots for parameters that events set, and which events read which
- * species. */
+/* Compiles the events of a network: formulas without parameters, slots for parameters that events set, and which events read
+ * which species. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ ff_status ff_ssa_compile_slots(ff_ssa_program *p, const ff_reactions *net, uint3
       if (symbol >= net->n_species && slot_of[symbol - net->n_species] == UINT32_MAX) slot_of[symbol - net->n_species] = n++;
     }
   if (n == 0) return FF_OK;
-  if (n > UINT32_MAX - net->n_species) return ff_error_set(err, FF_ESIZE, "the network has more than 2^32 species and parameters");
+  if (n > UINT32_MAX - net->n_species)
+    return ff_error_set(err, FF_ESIZE, "the network has more than 2^32 species and parameters");
   p->slots = ff_calloc(n, sizeof *p->slots);
   p->slot_names = ff_calloc(n, sizeof *p->slot_names);
   if (p->slots == NULL || p->slot_names == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u parameters", n);
@@ -60,8 +61,8 @@ static ff_status compile_event(ff_ssa_program *p, const ff_event *event, const f
   return status;
 }
 
-/* Lists the events whose triggers read each species. `last` is the last event + 1 that was found to read it. The first pass counts,
- * in watch_first[species + 1]. */
+/* Lists the events whose triggers read each species. `last` is the last event + 1 that was found to read it. The first pass
+ * counts, in watch_first[species + 1]. */
 static void list_watchers(ff_ssa_program *p, uint32_t *last, size_t *at) {
   for (uint32_t e = 0; e < p->n_events; e++) {
     const ff_formula *trigger = &p->events[e].trigger;

@@ -82,8 +82,8 @@ double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (reactants_missing(p, a, path->count)) return 0;
-  return ff_ssa_path_law_of(path, r, a->law == FF_LAW_PRODUCT ? a->rate
-                                                              : ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
+  const int product = a->law == FF_LAW_PRODUCT;
+  return ff_ssa_path_law_of(path, r, product ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
 }
 
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */

@@ -185,7 +185,8 @@ static void read_species(const ff_ssa_program *p, uint32_t r, void (*found)(void
   if (a->law != FF_LAW_FORMULA && a->law != FF_LAW_SCALED) return;
   const ff_formula *formula = p->formulas + a->a;
   for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < p->n_species) found(context, formula->word[i].symbol, r);
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < p->n_species)
+      found(context, formula->word[i].symbol, r);
 }
 
 /* Reactions that read each species. Two passes: the first counts. `last` is the last reaction + 1 that was found to read it. */

@@ -142,8 +142,8 @@ static void step_events(ff_ssa_path *path) {
   }
 }
 
-/* The width of windows is such that about one reaction in each does not fire. A rejection costs as much as a new window, and their
- * number grows as the square of the width. So this is where the sum of both costs is smallest. */
+/* The width of windows is such that about one reaction in each does not fire. A rejection costs as much as a new window, and
+ * their number grows as the square of the width. So this is where the sum of both costs is smallest. */
 static void step_window(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   path->silent++;
@@ -226,11 +226,11 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
     case FF_SSA_BAD_PRIORITY:
       return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN %s; expected a number", event.text, when);
     case FF_SSA_BAD_TRIGGER:
-      return ff_error_set(err, FF_EUNSUPPORTED, "the condition of event %s changes too often or too slowly %s: it cannot be found out "
-                          "when it is true", event.text, when);
+      return ff_error_set(err, FF_EUNSUPPORTED, "the condition of event %s changes too often or too slowly %s: it cannot be "
+                          "found out when it is true", event.text, when);
     case FF_SSA_ENDLESS:
-      return ff_error_set(err, FF_EMODEL, "more than 100,000 events happen %s, and event %s is next; expected events that end", when,
-                          event.text);
+      return ff_error_set(err, FF_EMODEL, "more than 100,000 events happen %s, and event %s is next; expected events that end",
+                          when, event.text);
     case FF_SSA_TOO_MANY:
       return ff_error_set(err, FF_ESIZE, "more than 2^20 events are delayed %s, the last of them event %s", when, event.text);
     case FF_SSA_BAD_BOUND:

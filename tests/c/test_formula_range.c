@@ -63,11 +63,13 @@ static int holds_values_of(const char *text) {
 
 static void ranges_hold_all_values(void) {
   static const char *const formulas[] = {
-      "a + b", "a - b", "a * b", "a / b", "-a", "a * a - b", "a^2", "a^3", "a^-1", "a^-2", "a^0.5", "a^b", "abs(a)^b", "0^a", "a^0",
+      "a + b", "a - b", "a * b", "a / b", "-a", "a * a - b", "a^2", "a^3", "a^-1", "a^-2", "a^0.5", "a^b", "abs(a)^b", "0^a",
+      "a^0",
       "a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a < b & b < c", "a < b | b < c", "!(a < b)", "!a", "a & b",
       "if(a > b, c, time)", "if(a, b, c)", "min(a, b)", "max(a, b, c)", "abs(a)", "floor(a)", "ceiling(a)", "sqrt(a)",
       "sqrt(abs(a))", "exp(a)", "exp(a / 1000)", "expm1(a)", "log(a)", "log(abs(a) + 1)", "log1p(a)", "log2(abs(a))",
-      "log10(abs(a))", "sin(a)", "cos(a)", "tan(a)", "tan(a / 1000)", "sin(time)", "cos(3 * time + a)", "asin(a)", "acos(a / 1000)",
+      "log10(abs(a))", "sin(a)", "cos(a)", "tan(a)", "tan(a / 1000)", "sin(time)", "cos(3 * time + a)", "asin(a)",
+      "acos(a / 1000)",
       "atan(a)", "sinh(a)", "cosh(a)", "cosh(a / 100)", "tanh(a)", "1 + sin(2 * pi * time / 24)", "a * (1 + 0.9 * sin(b * time))",
       "exp(-time) * a", "1 / (1 + exp(-(time - 5)))", "time * exp(-time / 10)", "log(a) - log(b)", "exp(a) * 0", "a / b * c",
       "0 * (1 / a)", "(a - a) / b", "min(log(a), b)", "if(log(a) > b, 1, 2)", "Inf - a", "1e308 * a * b", "sqrt(a) > b"};
@@ -81,9 +83,10 @@ static void ranges_are_narrow(void) {
     const char *text;
     double low, high; /* for a from 1 to 2, b = 3 and the time from 0 to 1 */
   } cases[] = {
-      {"a * b", 3, 6},          {"b - a", 1, 2},          {"a^2", 1, 4},         {"sin(pi * time)", 0, 1}, {"cos(pi * time)", -1, 1},
-      {"sin(time / 100)", 0, 0.01}, {"time >= 2", 0, 0},      {"time <= 1", 1, 1},   {"time < 1", 0, 1},       {"a == 3", 0, 0},
-      {"if(b > 2, a, 100)", 1, 2}, {"if(time > 0.5, 5, 7)", 5, 7}, {"exp(-time)", 0.36787944, 1}, {"b * (1 + sin(20 * time))", 0, 6},
+      {"a * b", 3, 6}, {"b - a", 1, 2}, {"a^2", 1, 4}, {"sin(pi * time)", 0, 1}, {"cos(pi * time)", -1, 1},
+      {"sin(time / 100)", 0, 0.01}, {"time >= 2", 0, 0}, {"time <= 1", 1, 1}, {"time < 1", 0, 1}, {"a == 3", 0, 0},
+      {"if(b > 2, a, 100)", 1, 2}, {"if(time > 0.5, 5, 7)", 5, 7}, {"exp(-time)", 0.36787944, 1},
+      {"b * (1 + sin(20 * time))", 0, 6},
       {"abs(a - b)", 1, 2}, {"(time - 0.5)^2", 0, 0.25}, {"(time - 0.5)^3", -0.125, 0.125}, {"cosh(time - 0.5)", 1, 1.12762597},
   };
   const double low[] = {1, 3, 0}, high[] = {2, 3, 0};
