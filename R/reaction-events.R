@@ -6,8 +6,8 @@
 #' @param when The condition, as text: a formula of species, parameters and `time`, such as `"time >= 25"` or
 #'   `"A < 10 & B > 0"`. The event is triggered whenever it *becomes* true.
 #' @param set What the event sets: numbers or formulas as text, named by species or parameters, such as `c(A = 50)` or
-#'   `c(A = "A + 10", k = "2 * k")`. All values are computed before any of them is set. A species must be set to a whole number of at
-#'   least 0; a rounding error (a relative error of 1e-9) is removed. Fixed species can be set too.
+#'   `c(A = "A + 10", k = "2 * k")`. All values are computed before any of them is set. A species must be set to a whole number
+#'   of at least 0; a rounding error (a relative error of 1e-9) is removed. Fixed species can be set too.
 #' @param delay The time from the trigger to the change: a number of at least 0, or a formula as text, which is computed when the
 #'   event is triggered. By default, there is no delay.
 #' @param priority A number, or a formula as text. Of events that are due at the same time, the one with the highest priority
