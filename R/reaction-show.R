@@ -1,13 +1,13 @@
 #' Print and inspect a reaction network
 #'
-#' `print()` shows the size of a network, its initial counts and parameters, and its first reactions. `format()` returns the same
-#' as lines of text. `summary()` counts what the network consists of. `as.data.frame()` returns all reactions, species or
-#' parameters. `net["R1"]` returns reactions in the form of `as.data.frame()`.
+#' `print()` shows the size of a network, its initial counts and parameters, and its first reactions. `format()` returns the
+#' same as lines of text. `summary()` counts what the network consists of. `as.data.frame()` returns all reactions, species,
+#' parameters or events. `net["R1"]` returns reactions in the form of `as.data.frame()`.
 #'
 #' @param x,object A network of class `reaction_network`.
 #' @param i Names or numbers of reactions.
-#' @param n How many reactions to show. Default 10; `Inf` for all, 0 for none.
-#' @param what `"reactions"`, `"species"` or `"parameters"`.
+#' @param n How many reactions and events to show. Default 10; `Inf` for all, 0 for none.
+#' @param what `"reactions"`, `"species"`, `"parameters"` or `"events"`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a character vector of lines.
@@ -15,11 +15,12 @@
 #'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions` and
 #'   `n_parameters` are the numbers of species, reactions and parameters. `order` is the largest number of reactants of a
 #'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of
-#'   reactions whose rate depends on the time. `fixed` is the number of species that reactions do not change.
+#'   reactions whose rate depends on the time. `n_events` is the number of events, and `fixed` the number of
+#'   species that reactions do not change.
 #'
 #'   `as.data.frame()`: a data frame. For reactions, its columns are `name`, `equation`, `rate` (text) and `law` (`"mass action"`
 #'   or `"formula"`), and [reaction_network()] accepts it. For species, they are `species`, `initial` and `fixed`, and for
-#'   parameters `parameter` and `value`.
+#'   parameters `parameter` and `value`. For events, they are `name`, `when`, `set` (text), and the other arguments of [event()].
 #' @name reaction-methods
 #' @examples
 #' net <- example_model("decay_dimerisation")
@@ -43,19 +44,24 @@ format.reaction_network <- function(x, n = 10, ...) {
   check_number(n, "n", 0, Inf)
   reactions <- nrow(x$reactions)
   shown <- seq_len(min(n, reactions))
+  events <- if (is.null(x$events)) 0L else nrow(x$events)
+  shown_events <- seq_len(min(n, events))
   lines <- c(
     sprintf(
-      "<reaction_network> %s species, %s%s", format_whole(nrow(x$species)), count_of(reactions, "reaction"),
-      if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter"))
+      "<reaction_network> %s species, %s%s%s", format_whole(nrow(x$species)), count_of(reactions, "reaction"),
+      if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter")),
+      if (events == 0L) "" else paste0(", ", count_of(events, "event"))
     ),
     start_line(x),
     if (length(x$parameters) > 0L) paste0("parameters: ", some_values(names(x$parameters), format_values(x$parameters))),
     if (any(x$species$fixed)) paste0("fixed: ", some_values(x$species$species[x$species$fixed])),
-    if (length(shown) > 0L) reaction_lines(x$reactions[shown, ])
+    if (length(shown) > 0L) reaction_lines(x$reactions[shown, ]),
+    if (length(shown_events) > 0L) event_lines(x$events[shown_events, ])
   )
   long <- nchar(lines) > getOption("width")
   lines[long] <- paste0(substr(lines[long], 1L, max(getOption("width") - 3L, 20L)), "...")
-  c(lines, if (n > 0 && reactions > length(shown)) sprintf("... and %s", count_of(reactions - length(shown), "more reaction")))
+  c(lines, if (n > 0 && reactions > length(shown)) sprintf("... and %s", count_of(reactions - length(shown), "more reaction")),
+    if (n > 0 && events > length(shown_events)) sprintf("... and %s", count_of(events - length(shown_events), "more event")))
 }
 
 format_whole <- function(x) format(x, big.mark = ",", scientific = FALSE, trim = TRUE)
@@ -102,7 +108,8 @@ print.summary.reaction_network <- function(x, ...) {
     sprintf("  reactions     %s, with at most %s", format_whole(x$n_reactions), count_of(x$order, "reactant")),
     sprintf("  mass action   %s", format_whole(x$mass_action)),
     sprintf("  other laws    %s", format_whole(x$formula)),
-    if (x$time_dependent > 0) sprintf("  with time     %s", format_whole(x$time_dependent))
+    if (x$time_dependent > 0) sprintf("  with time     %s", format_whole(x$time_dependent)),
+    if (x$n_events > 0) sprintf("  events        %s", format_whole(x$n_events))
   ))
   invisible(x)
 }
@@ -110,8 +117,9 @@ print.summary.reaction_network <- function(x, ...) {
 #' @rdname reaction-methods
 #' @export
 as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE,
-                                           what = c("reactions", "species", "parameters"), ...) {
-  what <- check_choice(what, "what", c("reactions", "species", "parameters"))
+                                           what = c("reactions", "species", "parameters", "events"), ...) {
+  what <- check_choice(what, "what", c("reactions", "species", "parameters", "events"))
+  if (what == "events") return(events_shown(x$events))
   if (what != "parameters") return(x[[what]])
   data.frame(parameter = names(x$parameters), value = unname(x$parameters))
 }

@@ -40,17 +40,24 @@
 #'   missed in more than one of three cases.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
-#' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
-#'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
-#'   `fireflip_error_unsupported` if a rate depends on the time, which cannot be simulated yet, and if the method needs mass
-#'   action of at most two molecules (see [ssa_methods()]). `fireflip_error_argument` for an
-#'   invalid argument, and for a species whose name is that of a column of the result.
+#' @section Time: Rates that depend on the time are simulated exactly, by thinning (Lewis and Shedler 1979): interval arithmetic
+#'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
+#'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. A rate
+#'   whose bound is far above it, such as a narrow peak, takes longer. [Events][event()] happen exactly at their times.
+#' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
+#'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, or if the result has more rows than a data frame holds.
+#'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
+#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]). [event()] lists the errors
+#'   of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
 #' Hall P (1992). On the removal of skewness by transformation. *Journal of the Royal Statistical Society B* 54(1), 221-228.
 #' \doi{10.1111/j.2517-6161.1992.tb01876.x}
-#' @seealso [ssa_methods()], [reaction_network()], [ensemble-methods].
+#'
+#' Lewis PAW, Shedler GS (1979). Simulation of nonhomogeneous Poisson processes by thinning. *Naval Research Logistics Quarterly*
+#' 26(3), 403-413. \doi{10.1002/nav.3800260304}
+#' @seealso [ssa_methods()], [reaction_network()], [event()], [ensemble-methods].
 #' @concept stochastic simulation algorithm
 #' @concept Gillespie algorithm
 #' @concept SSA

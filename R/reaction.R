@@ -10,6 +10,7 @@
 #' @param parameters Numbers named by parameters, which rates may use.
 #' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
 #'   species.
+#' @param events A list of events, as [event()] makes them. Their names are those of the list, or E1, E2 and so on.
 #' @param rate The rate constant: a number, or a formula as text. Two of them for a reversible reaction.
 #' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
 #'
@@ -35,17 +36,18 @@
 #'   functions `if(condition, yes, no)`, `min`, `max`, `abs`, `floor`, `ceiling`, `sqrt`, `exp`, `expm1`, `log`, `log1p`, `log2`,
 #'   `log10`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh` and `tanh`. A comparison is 1 or 0. A name is that of a
 #'   species (its count), of a parameter, or `time`, the time of the simulation.
-#' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order of
-#'   the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
-#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`.
+#' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order
+#'   of the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
+#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `events` is a data frame of `name` and the
+#'   arguments of [event()]; a network without events does not have it.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
 #'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
 #'   a rate such as `"1 - 2"` is negative.
 #'
-#'   A species of `initial` that no equation and no rate names is reported in a warning of class `fireflip_warning_unused`.
+#'   A species of `initial` that no equation, rate or event names is reported in a warning of class `fireflip_warning_unused`.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
-#' @seealso [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
+#' @seealso [event()], [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
 #'   [reaction_model()] and [example_model()] give networks from the literature.
 #' @concept stochastic simulation
 #' @concept chemical reaction network
@@ -74,7 +76,7 @@
 #'   data.frame(equation = c("A + B -> C", "C -> A + B"), rate = c(0.01, 1)),
 #'   initial = c(A = 50, B = 50)
 #' )
-reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL) {
+reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL, events = NULL) {
   table <- reaction_table(list(...))
   parameters <- check_named_numbers(parameters, "parameters")
   initial <- check_named_numbers(initial, "initial", counts = TRUE)
@@ -88,12 +90,14 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   counts[match(names(initial), species)] <- initial
   model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions)
   if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed)
+  model$events <- check_events(events)
   checked <- .Call(ffi_reactions_check, model)
   used <- checked$used[seq_along(species)]
   warn_unused(species[!used], species[used])
   model$reactions$equation <- checked$equation
   number <- !is.na(suppressWarnings(as.numeric(reactions$rate)))
   model$reactions$rate[number] <- checked$rate[number]
+  if (!is.null(model$events)) model$events <- tidy_events(model$events, checked$events)
   model
 }
 
@@ -166,7 +170,7 @@ reaction_table <- function(values) {
     ))
   }
   for (name in equation[!grepl("[-=]>", equation)]) {
-    known <- c("initial", "parameters", "fixed")
+    known <- c("initial", "parameters", "fixed", "events")
     if (any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }
   rates <- lapply(seq_along(values), function(i) rate_parts(values[[i]], equation[[i]]))

@@ -70,6 +70,8 @@
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
 #'     are computed when the file is read.
 #'   * Species that are constant or have a boundary condition are fixed.
+#'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. Before level 3, an event
+#'     is not triggered at time 0.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
 #'   * Units are not converted. An amount of 100 mole is a count of 100.
@@ -77,10 +79,10 @@
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
-#' rules, events, constraints, delays, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions in
-#' formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change, models of flux balance
-#' analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole number by a rounding error
-#' (a relative error of 1e-9).
+#' rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions
+#' in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change, models of flux
+#' balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole number by a
+#' rounding error (a relative error of 1e-9).
 #' @section Errors: `fireflip_error_file` if the file cannot be read; `fireflip_error_parse` with the file, the line, what was
 #'   found and what was expected; `fireflip_error_unsupported` for a model of another kind, or with elements that are not
 #'   supported; `fireflip_error_model` for an inconsistent network; `fireflip_error_argument` for an invalid argument.
@@ -304,7 +306,9 @@ bnet_of_rules <- function(source) {
 
 reactions_from_core <- function(columns) {
   reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
-  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  model <- new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  model$events <- events_from_core(columns$events)
+  model
 }
 
 # Arguments that only Boolean networks have.

@@ -10,6 +10,10 @@ enum { FEWEST_JUMPS = 16, FIRST_JUMPS = 64, MOST_JUMPS = 16384, FIRST_LAYERS = 4
 /* ---- making ---- */
 
 static ff_status check_rates(const ff_reactions *net, ff_error *err) {
+  if (net->n_events > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED,
+                        "event %s: the master equation is only solved for networks without events",
+                        ff_quote(net->events[0].name, strlen(net->events[0].name)).text);
   for (uint32_t r = 0; r < net->n_reactions; r++)
     if (ff_formula_has_time(&net->reactions[r].rate))
       return ff_error_set(err, FF_EUNSUPPORTED,

@@ -1,5 +1,5 @@
 /* Reads the reaction network of an SBML document without qual. */
-#include "ff_io_sbml_reactions.h"
+#include "ff_io_sbml_events.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@ typedef struct {
   uint32_t n_species, n_parameters, n_reactions;
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
+  ff_sbml_events events;
   ff_error *err;
 } reader;
 
@@ -32,7 +33,6 @@ static ff_status check_elements(const reader *r) {
     Rule_t *rule = Model_getRule(model, 0);
     return ff_sbml_unsupported(t, rule, Rule_getVariable(rule), "");
   }
-  if (Model_getNumEvents(model) > 0) return ff_sbml_unsupported(t, Model_getEvent(model, 0), id_of(Model_getEvent(model, 0)), "");
   if (Model_getNumConstraints(model) > 0)
     return ff_sbml_unsupported(t, Model_getConstraint(model, 0), id_of(Model_getConstraint(model, 0)), "");
   for (uint32_t i = 0; i < r->n_reactions; i++)
@@ -128,6 +128,7 @@ static ff_status number_symbols(reader *r) {
       r->number[word->symbol] = 1;
       status = check_used(r, i, word->symbol);
     }
+  if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
   for (uint32_t i = 0; i < n; i++) {
     const ff_sbml_symbol *symbol = &r->table.symbol[i];
     int kept = symbol->kind == FF_SBML_SPECIES || (symbol->kind == FF_SBML_PARAMETER && !isnan(symbol->value)) ||
@@ -305,10 +306,12 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   ff_status status = check_elements(r);
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
+  if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
   if (status == FF_OK) status = number_symbols(r);
   if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
+  if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
   return status == FF_OK ? finish(r, *out) : status;
 }
 
@@ -321,6 +324,7 @@ ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, s
   ff_status status = read_all(&r, out);
   for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
   free(r.law);
+  ff_sbml_events_free(&r.events);
   free(r.number);
   ff_sbml_table_free(&r.table);
   if (status == FF_OK) return FF_OK;

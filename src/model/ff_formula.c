@@ -78,6 +78,20 @@ int ff_formula_is_number(const ff_formula *formula, double *number) {
   return 1;
 }
 
+int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constant) {
+  uint32_t height = 0, depth = 0;
+  *constant = 1;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = &formula->word[i];
+    if (word->code >= FF_F_COUNT || height < ff_formula_operands(word->code)) return 0;
+    if (word->code == FF_F_SYMBOL && word->symbol >= n_symbols) return 0;
+    if (word->code == FF_F_SYMBOL || word->code == FF_F_TIME) *constant = 0;
+    height += 1u - ff_formula_operands(word->code);
+    if (height > depth) depth = height;
+  }
+  return height == 1 && depth == formula->depth;
+}
+
 int ff_formula_has_time(const ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++)
     if (formula->word[at].code == FF_F_TIME) return 1;

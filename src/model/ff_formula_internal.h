@@ -28,4 +28,8 @@ int ff_formula_is_reserved(const char *word, size_t length, double *number);
 /* The value of decimal digits with an optional point and exponent. It is correctly rounded in every locale. O(length). */
 double ff_formula_read_number(const char *text, size_t length);
 
+/* Whether the code is one complete formula over symbols below n_symbols. *constant tells whether it has neither symbols nor the
+ * time. O(length). */
+int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constant);
+
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_model_internal.h"
+#include "ff_formula_internal.h"
+#include "ff_reactions_internal.h"
 
 ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err) {
   *out = NULL;
@@ -39,6 +40,8 @@ void ff_reactions_free(ff_reactions *net) {
     free(reaction->products);
     ff_formula_free(&reaction->rate);
   }
+  for (uint32_t i = 0; i < net->n_events; i++) ff_event_free(&net->events[i]);
+  free(net->events);
   free(net->names);
   free(net->initial);
   free(net->fixed);
@@ -123,25 +126,6 @@ static int valid_side(const ff_participant *all, uint32_t n, uint32_t n_species)
   return 1;
 }
 
-/* Whether the code is one complete formula over symbols below n_symbols. *constant tells whether it has neither symbols nor the
- * time. */
-static int valid_formula(const ff_formula *formula, uint32_t n_symbols, int *constant) {
-#define FF_X(code, operands, text) operands,
-  static const uint8_t operands[] = {FF_FORMULA_LIST(FF_X)};
-#undef FF_X
-  uint32_t height = 0, depth = 0;
-  *constant = 1;
-  for (uint32_t i = 0; i < formula->length; i++) {
-    const ff_formula_word *word = &formula->word[i];
-    if (word->code >= FF_F_COUNT || height < operands[word->code]) return 0;
-    if (word->code == FF_F_SYMBOL && word->symbol >= n_symbols) return 0;
-    if (word->code == FF_F_SYMBOL || word->code == FF_F_TIME) *constant = 0;
-    height += 1u - operands[word->code];
-    if (height > depth) depth = height;
-  }
-  return height == 1 && depth == formula->depth;
-}
-
 /* A rate that is the same in every state must be a number of at least 0. */
 static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *err) {
   const ff_reaction *reaction = &net->reactions[r];
@@ -169,7 +153,7 @@ static ff_status check_reaction(const ff_reactions *net, uint32_t r, ff_error *e
   if (reaction->mass_action != 0 && reaction->mass_action != 1)
     return ff_error_set(err, FF_EINTERNAL, "the rate law of reaction %s is broken", label_of(net, r).text);
   if (reaction->rate.length == 0) return ff_error_set(err, FF_EMODEL, "reaction %s has no rate", label_of(net, r).text);
-  if (!valid_formula(&reaction->rate, net->n_species + net->n_parameters, &constant))
+  if (!ff_formula_valid(&reaction->rate, net->n_species + net->n_parameters, &constant))
     return ff_error_set(err, FF_EINTERNAL, "the rate of reaction %s is broken", label_of(net, r).text);
   return constant ? check_constant(net, r, err) : FF_OK;
 }
@@ -178,5 +162,5 @@ ff_status ff_reactions_finish(ff_reactions *net, ff_error *err) {
   if (net->n_species == 0) return ff_error_set(err, FF_EMODEL, "a reaction network has no species; expected at least one");
   ff_status status = check_symbols(net, err);
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = check_reaction(net, r, err);
-  return status;
+  return status == FF_OK ? ff_events_check(net, err) : status;
 }

@@ -1,5 +1,5 @@
 /* Converts the R object of class "reaction_network" to an ff_reactions, and answers what R asks about it. */
-#include "ffi.h"
+#include "ffi_events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +43,7 @@ typedef struct {
   const char **species, **parameters, **names, **equations, **rates, **laws;
   const double *initial, *value;
   const int *fixed;
+  ffi_events events;
 } parts;
 
 static uint32_t size_of(SEXP column, const char *what) {
@@ -73,6 +74,7 @@ static parts parts_of(SEXP model) {
   p.names = texts_of(column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
   p.rates = texts_of(column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
   p.laws = texts_of(column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
+  p.events = ffi_events_of(model);
   return p;
 }
 
@@ -128,6 +130,7 @@ static ff_status fill(ff_reactions *net, const parts *p, ff_error *err) {
     status = ff_names_new(&symbols, net->names, p->n_species + p->n_parameters, "species and parameters", err);
   if (status == FF_OK) status = ff_names_new(&species, net->names, p->n_species, "species", err);
   for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) status = fill_reaction(net, r, p, species, symbols, err);
+  if (status == FF_OK) status = ffi_events_fill(net, &p->events, symbols, err);
   ff_names_free(species);
   ff_names_free(symbols);
   return status == FF_OK ? ff_reactions_finish(net, err) : status;
@@ -228,6 +231,7 @@ static void mark_used(int *used, const ff_reactions *net) {
     for (uint32_t i = 0; i < reaction->rate.length; i++)
       if (reaction->rate.word[i].code == FF_F_SYMBOL) used[reaction->rate.word[i].symbol] = 1;
   }
+  ffi_events_mark(used, net);
 }
 
 static SEXP names_from(char *const *names, uint32_t n) {
@@ -244,10 +248,10 @@ static SEXP numbers_from(const double *numbers, uint32_t n) {
 }
 
 SEXP ffi_reactions_list(const ff_reactions *net) {
-  static const char *const names[] = {"species", "initial", "fixed", "parameters", "name", "equation", "rate", "law"};
+  static const char *const names[] = {"species", "initial", "fixed", "parameters", "name", "equation", "rate", "law", "events"};
   ff_error err;
   char *text;
-  SEXP out = PROTECT(ffi_list(8, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP out = PROTECT(ffi_list(9, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
   ffi_set(out, "species", names_from(net->names, net->n_species));
   ffi_set(out, "initial", numbers_from(net->initial, net->n_species));
   ffi_set(out, "fixed", Rf_allocVector(LGLSXP, net->n_species));
@@ -265,19 +269,21 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
     set_text(columns[2], r, text, R_BlankString, holder);
     SET_STRING_ELT(columns[3], r, Rf_mkChar(net->reactions[r].mass_action ? "mass action" : "formula"));
   }
+  ffi_set(out, "events", ffi_events_list(net));
   UNPROTECT(3);
   return out;
 }
 
-/* Raises an error if the network is invalid. Otherwise returns list(equation, rate, used): the texts of the equations and of the
- * rates, written in one way, and for each species and then each parameter whether a reaction names it. */
+/* Raises an error if the network is invalid. Otherwise returns list(equation, rate, used, events): the texts of the equations and
+ * of the rates, written in one way; for each species and then each parameter whether a reaction or an event names it; and the
+ * events, as ffi_events_list() makes them. */
 SEXP ffi_reactions_check(SEXP model) {
-  static const char *const names[] = {"equation", "rate", "used"};
+  static const char *const names[] = {"equation", "rate", "used", "events"};
   ff_reactions *net;
   ff_error err;
   char *text;
   PROTECT(ffi_reactions_hold(model, &net));
-  SEXP out = PROTECT(ffi_list(3, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP out = PROTECT(ffi_list(4, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
   SEXP equation = Rf_allocVector(STRSXP, net->n_reactions);
   SET_VECTOR_ELT(out, 0, equation);
   SEXP rate = Rf_allocVector(STRSXP, net->n_reactions);
@@ -292,13 +298,15 @@ SEXP ffi_reactions_check(SEXP model) {
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
     set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
   }
+  SET_VECTOR_ELT(out, 3, ffi_events_list(net));
   UNPROTECT(3);
   return out;
 }
 
 /* Returns the numbers of summary() as a list. The order of a reaction is the number of its reactants. */
 SEXP ffi_reactions_summary(SEXP model) {
-  static const char *const names[] = {"n_species", "n_reactions", "n_parameters", "order", "mass_action", "formula", "time"};
+  static const char *const names[] = {"n_species", "n_reactions", "n_parameters", "order", "mass_action", "formula", "time",
+                                      "n_events"};
   ff_reactions *net;
   PROTECT(ffi_reactions_hold(model, &net));
   double order = 0, mass_action = 0, timed = 0;
@@ -311,8 +319,9 @@ SEXP ffi_reactions_summary(SEXP model) {
     timed += ff_formula_has_time(&reaction->rate);
   }
   const double formulas = net->n_reactions - mass_action;
-  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed};
-  SEXP out = PROTECT(ffi_numbers(7, names, values));
+  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed,
+                           net->n_events};
+  SEXP out = PROTECT(ffi_numbers(8, names, values));
   UNPROTECT(2);
   return out;
 }

@@ -18,8 +18,8 @@
 typedef struct ff_ssa_program ff_ssa_program;
 
 /* Compiles a network that ff_reactions_finish() has completed, and which is not used afterwards. The caller frees *out with
- * ff_ssa_program_free(), which accepts NULL. FF_EUNSUPPORTED if a rate depends on the time. O(size of the network, and for each
- * reaction the number of readers of each species that it changes). */
+ * ff_ssa_program_free(), which accepts NULL. O(size of the network, and for each reaction the number of readers of each species
+ * that it changes). */
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
@@ -29,7 +29,7 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
-/* Whether a reaction changes the count of this species. O(1). */
+/* Whether a reaction or an event changes the count of this species. O(1). */
 int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t species);
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------- */
@@ -103,15 +103,17 @@ typedef struct {
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. Memory: O(threads *
- * (species + reactions + times * observed)). */
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EUNSUPPORTED if the
+ * network has events, or rates that depend on the time, and the method does not simulate them. Memory: O(threads * (species +
+ * reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
- * finite, FF_ESIZE if a count exceeds FF_SSA_MAX_COUNT. The message names the reaction or species, the time, and the first
- * trajectory in which this happens. A failure is final: the run must be freed. */
+ * finite, or if an event sets a species to what is no count, FF_ESIZE if a count exceeds FF_SSA_MAX_COUNT. The message names the
+ * reaction, species or event, the time, and the first trajectory in which this happens. A failure is final: the run must be
+ * freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */

@@ -10,9 +10,28 @@
 #define FEW 4
 #define FEW_SMALL 16
 
+/* Methods whose finders compute all propensities by ff_ssa_path_propensity() can simulate events and rates that depend on the
+ * time. */
+static ff_status scheduled_engine(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
+                                  uint64_t key, ff_error *err) {
+  *out = NULL;
+  switch (method) {
+    case FF_SSA_DIRECT: method = FF_SSA_TREE; break; /* has the same bits */
+    case FF_SSA_TREE:
+    case FF_SSA_FIRST:
+    case FF_SSA_NEXT: break;
+    default:
+      return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
+                          "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
+                          program->n_events > 0 ? "networks with events" : "rates that depend on the time");
+  }
+  return ff_ssa_engine_path(out, program, method, initial, key, err);
+}
+
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
+  if (ff_ssa_program_scheduled(program)) return scheduled_engine(out, program, method, initial, options->key, err);
   if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
   if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
   if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
@@ -67,7 +86,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   single *e = (single *)engine;
   (void)lane;
   e->path.unit = unit;
-  e->path.event = 0;
+  e->path.event = e->path.silent = 0;
   e->path.failure.what = FF_SSA_FINE;
   e->path.next_time = 0;
   e->base.broken = 0;
@@ -95,7 +114,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
 
 static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   (void)lane;
-  return ((const single *)engine)->path.event;
+  return ((const single *)engine)->path.event - ((const single *)engine)->path.silent;
 }
 
 static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {

@@ -47,7 +47,28 @@ struct ff_ssa_program {
   size_t *depend_first;   /* n_reactions + 1 entries */
   uint32_t *dependents;   /* of reaction r: the reactions that read a species that r changes, in ascending order; NULL if
                            * there are too many to list */
+
+  uint8_t *timed;       /* for each reaction: 1 if its propensity depends on the time; NULL if there is no such reaction */
+  ff_event *events;     /* of the network */
+  uint32_t n_events, n_slots;
+  double *slots;        /* values at time 0 of the parameters that events set. Slot i is symbol n_species + i of all formulas. */
+  char **slot_names;
+  size_t *watch_first;  /* n_species + 1 entries; NULL without events */
+  uint32_t *watchers;   /* of a species: the events whose triggers read it, in ascending order */
+  uint32_t most_sets;   /* the largest number of values that an event sets */
 };
+
+/* Whether rates depend on the time, or there are events. Only ff_ssa_path_step() simulates such a program. */
+static inline int ff_ssa_program_scheduled(const ff_ssa_program *program) {
+  return program->timed != NULL || program->n_events > 0;
+}
+
+/* Finds the parameters that events set, and makes their slots. slot_of[i] becomes the slot of parameter i, or UINT32_MAX. */
+ff_status ff_ssa_compile_slots(ff_ssa_program *program, const ff_reactions *net, uint32_t *slot_of, ff_error *err);
+/* Compiles the events. `replacement` is that of ff_formula_replace(). */
+ff_status ff_ssa_compile_events(ff_ssa_program *program, const ff_reactions *net, const ff_formula *const *replacement,
+                                ff_error *err);
+void ff_ssa_free_events(ff_ssa_program *program);
 
 /* Lists the dependents of reaction r in `out`, unless it is NULL, and returns their number. mark[] has an entry for each
  * reaction, and none of them is `stamp` before. O(dependents and repeats). */
@@ -110,12 +131,18 @@ static inline void ff_ssa_tree_prefix(double sum[FF_SSA_FAN + 1], const double c
 uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 
 /* What is wrong with a trajectory: the first failure that was found. */
-enum { FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP };
+enum {
+  FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP,
+  FF_SSA_BAD_SET = 64, /* from here on, ff_ssa_schedule_describe() describes the failure */
+  FF_SSA_BAD_DELAY, FF_SSA_BAD_PRIORITY, FF_SSA_BAD_TRIGGER, FF_SSA_ENDLESS, FF_SSA_TOO_MANY, FF_SSA_BAD_BOUND,
+  FF_SSA_NO_MEMORY
+};
 typedef struct {
   int what;
-  uint32_t item; /* the reaction, or for FF_SSA_BAD_COUNT the species */
+  uint32_t item; /* the reaction, for FF_SSA_BAD_COUNT the species, or the event of the network */
   double value;  /* its propensity or count */
   double time;
+  uint32_t symbol; /* what the event sets */
 } ff_ssa_failure;
 
 typedef struct ff_ssa_path ff_ssa_path;
@@ -145,6 +172,8 @@ struct ff_ssa_path {
   uint32_t next;      /* the reaction that fires then */
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
   ff_ssa_failure failure;
+  struct ff_ssa_schedule *schedule; /* of a program with events or rates that depend on the time, else NULL */
+  uint64_t silent;                  /* how many of the events so far were no reactions */
 };
 
 ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
@@ -174,5 +203,29 @@ const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
 /* The propensity of reaction r. If it is negative or not a number, this is a failure, and the result is 0. */
 double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
+
+/* ---- events of the network, and rates that depend on the time (ff_ssa_schedule.c) --------------------------------------- */
+
+typedef struct ff_ssa_schedule ff_ssa_schedule;
+
+ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err); /* sets path->schedule */
+void ff_ssa_schedule_free(ff_ssa_schedule *schedule);            /* accepts NULL */
+/* Begins a trajectory at time 0, whose counts are set: lets the events happen that are due. */
+void ff_ssa_schedule_start(ff_ssa_path *path);
+/* Finds the next event from here, with draws that were not used before. */
+void ff_ssa_schedule_resume(ff_ssa_path *path);
+void ff_ssa_schedule_step(ff_ssa_path *path);
+/* An upper bound of the propensity of reaction r in the present window of time, and in the present state. */
+double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r);
+/* Describes a failure; `number` is that of the trajectory. */
+ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_ssa_failure *failure, unsigned long long number,
+                                   ff_error *err);
+
+/* Lets one reaction fire: changes the counts. */
+void ff_ssa_path_apply(ff_ssa_path *path);
+/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. */
+double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
+/* The propensity of a law with a formula that has this value. */
+double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate);
 
 #endif

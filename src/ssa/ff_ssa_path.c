@@ -32,6 +32,7 @@ void ff_ssa_path_free(ff_ssa_path *path) {
   free(path->stack);
   free(path->mark);
   free(path->gathered);
+  ff_ssa_schedule_free(path->schedule);
   memset(path, 0, sizeof *path);
 }
 
@@ -41,13 +42,14 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_s
   path->finder = finder_of(method);
   ff_status status = path->finder->make(path, err);
   if (status == FF_OK && path->propensity == NULL) path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
-  path->count = ff_calloc(program->n_species, sizeof *path->count);
+  path->count = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->count);
   path->stack = ff_calloc(program->depth, sizeof *path->stack);
   size_t listed = program->dependents == NULL ? program->n_reactions : 0;
   path->mark = ff_calloc(listed, sizeof *path->mark);
   path->gathered = ff_calloc(listed, sizeof *path->gathered);
   if (status == FF_OK && (!path->propensity || !path->count || !path->stack || !path->mark || !path->gathered))
     status = ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", program->n_species);
+  if (status == FF_OK && ff_ssa_program_scheduled(program)) status = ff_ssa_schedule_new(path, err);
   if (status != FF_OK) ff_ssa_path_free(path);
   return status;
 }
@@ -80,13 +82,25 @@ void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value) 
   path->failure.time = path->time;
 }
 
-/* Laws that may give an invalid value: only counts of mass action are known to be in order. */
-static double checked_propensity(ff_ssa_path *path, uint32_t r) {
+double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
+  const ff_ssa_propensity *a = path->program->propensities + r;
+  return a->law == FF_LAW_FORMULA ? rate : product_of(path->program, a, path->count, rate);
+}
+
+double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (reactants_missing(p, a, path->count)) return 0;
-  double rate = a->law == FF_LAW_PRODUCT ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, 0, path->stack);
-  double value = a->law == FF_LAW_FORMULA ? rate : product_of(p, a, path->count, rate);
+  const int product = a->law == FF_LAW_PRODUCT;
+  return ff_ssa_path_law_of(path, r, product ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
+}
+
+/* Laws that may give an invalid value: only counts of mass action are known to be in order. */
+static double checked_propensity(ff_ssa_path *path, uint32_t r) {
+  const ff_ssa_program *p = path->program;
+  if (FF_RARELY(p->timed != NULL && p->timed[r]))
+    return reactants_missing(p, p->propensities + r, path->count) ? 0 : ff_ssa_schedule_bound(path, r);
+  const double value = ff_ssa_path_law(path, r, 0);
   if (value >= 0 && value < INFINITY) return value + 0.0; /* -0 becomes 0 */
   ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, value);
   return 0;
@@ -125,17 +139,21 @@ ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial) {
   path->key = key;
   path->unit = unit;
-  path->event = 0;
+  path->event = path->silent = 0;
   path->time = 0;
   memcpy(path->count, initial, path->program->n_species * sizeof *path->count);
-  ff_ssa_path_resume(path);
+  if (path->schedule != NULL) ff_ssa_schedule_start(path);
+  if (path->schedule == NULL || path->failure.what == FF_SSA_FINE) ff_ssa_path_resume(path);
 }
 
 void ff_ssa_path_resume(ff_ssa_path *path) {
   path->failure.what = FF_SSA_FINE;
   for (uint32_t s = 0; s < path->program->n_species; s++)
     if (path->count[s] > FF_SSA_MAX_COUNT) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, s, path->count[s]);
-  path->finder->begin(path);
+  if (path->schedule != NULL)
+    ff_ssa_schedule_resume(path);
+  else
+    path->finder->begin(path);
 }
 
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n) {
@@ -158,7 +176,7 @@ const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n) {
   return dependents;
 }
 
-static void apply(ff_ssa_path *path) {
+void ff_ssa_path_apply(ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
   for (uint32_t i = p->change_first[path->next]; i < p->change_first[path->next + 1]; i++) {
     const ff_ssa_change *change = p->changes + i;
@@ -169,8 +187,12 @@ static void apply(ff_ssa_path *path) {
 }
 
 void ff_ssa_path_step(ff_ssa_path *path) {
+  if (FF_RARELY(path->schedule != NULL)) {
+    ff_ssa_schedule_step(path);
+    return;
+  }
   path->time = path->next_time;
   path->event++;
-  apply(path);
+  ff_ssa_path_apply(path);
   path->finder->go_on(path);
 }

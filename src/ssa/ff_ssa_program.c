@@ -61,9 +61,11 @@ static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ss
   ff_ssa_program *p = c->p;
   const ff_reaction *reaction = &c->net->reactions[r];
   ff_ssa_propensity *a = p->propensities + r;
-  if (ff_formula_has_time(formula))
-    return ff_error_set(c->err, FF_EUNSUPPORTED, "the rate of reaction %s depends on the time, which cannot be simulated yet",
-                        label_of(p, r).text);
+  if (ff_formula_has_time(formula)) {
+    if (p->timed == NULL) p->timed = ff_calloc(p->n_reactions, 1);
+    if (p->timed == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for a program of %u reactions", p->n_reactions);
+    p->timed[r] = 1;
+  }
   ff_status status = ff_grow((void **)&p->formulas, &c->formulas_room, (size_t)p->n_formulas + 1, sizeof *p->formulas, c->err);
   if (status != FF_OK) return status;
   a->law = law;
@@ -95,6 +97,13 @@ static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *
   return 1;
 }
 
+/* Whether a formula names a parameter that events set. */
+static int names_slot(const ff_ssa_program *p, const ff_formula *formula) {
+  for (uint32_t i = 0; p->n_slots > 0 && i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol >= p->n_species) return 1;
+  return 0;
+}
+
 static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   const ff_reaction *reaction = &c->net->reactions[r];
   double rate;
@@ -104,6 +113,7 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   if (reaction->mass_action && ff_formula_is_number(formula, &rate))
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
+  if (names_slot(c->p, formula)) return use_formula(c, r, formula, FF_LAW_FORMULA);
   ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
   ff_ssa_monomial *stack = ff_calloc(formula->depth, sizeof *stack);
   uint32_t n;
@@ -175,7 +185,8 @@ static void read_species(const ff_ssa_program *p, uint32_t r, void (*found)(void
   if (a->law != FF_LAW_FORMULA && a->law != FF_LAW_SCALED) return;
   const ff_formula *formula = p->formulas + a->a;
   for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL) found(context, formula->word[i].symbol, r);
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < p->n_species)
+      found(context, formula->word[i].symbol, r);
 }
 
 /* Reactions that read each species. Two passes: the first counts. `last` is the last reaction + 1 that was found to read it. */
@@ -297,14 +308,19 @@ static ff_status copy_names(compiler *c) {
   return FF_OK;
 }
 
-/* Parameters are replaced by their values. */
+/* Parameters are replaced by their values, or by their slots. */
 static ff_status set_replacement(compiler *c) {
-  for (uint32_t i = 0; i < c->net->n_parameters; i++) {
-    ff_status status = ff_formula_of_number(&c->values[i], c->net->value[i], c->err);
-    if (status != FF_OK) return status;
+  uint32_t *slot_of = ff_calloc(c->net->n_parameters, sizeof *slot_of);
+  if (slot_of == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for %u parameters", c->net->n_parameters);
+  ff_status status = ff_ssa_compile_slots(c->p, c->net, slot_of, c->err);
+  for (uint32_t i = 0; i < c->net->n_parameters && status == FF_OK; i++) {
+    status = ff_formula_of_number(&c->values[i], c->net->value[i], c->err);
+    if (status == FF_OK && slot_of[i] != UINT32_MAX)
+      c->values[i].word[0] = (ff_formula_word){FF_F_SYMBOL, c->net->n_species + slot_of[i], 0};
     c->replacement[c->net->n_species + i] = &c->values[i];
   }
-  return FF_OK;
+  free(slot_of);
+  return status;
 }
 
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
@@ -320,6 +336,7 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) status = compile_changes(&c);
   if (status == FF_OK) status = list_readers(&c);
   if (status == FF_OK) status = list_dependents(&c);
+  if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement, err);
   for (uint32_t i = 0; c.values != NULL && i < net->n_parameters; i++) ff_formula_free(&c.values[i]);
   free(c.values);
   free(c.replacement);
@@ -348,6 +365,8 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   free(p->readers);
   free(p->depend_first);
   free(p->dependents);
+  free(p->timed);
+  ff_ssa_free_events(p);
   free(p);
 }
 

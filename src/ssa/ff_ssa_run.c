@@ -109,6 +109,10 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const ff_ssa_program *p = run->program;
   ff_ssa_failure failure;
   w->engine->diagnose(w->engine, lane, &failure);
+  if (failure.what >= FF_SSA_BAD_SET) {
+    ff_ssa_schedule_describe(p, &failure, run->options.first + w->unit[lane] + 1, &w->failure);
+    return;
+  }
   const char *name = p->names[failure.what == FF_SSA_BAD_COUNT ? failure.item : p->n_species + failure.item];
   ff_quoted shown = ff_quote(name, strlen(name));
   unsigned long long number = run->options.first + w->unit[lane] + 1;

@@ -153,6 +153,52 @@ static ff_status runs_partial_methods(ff_error *err) {
   return status;
 }
 
+static ff_status fill_event(ff_reactions *net, ff_names *symbols, ff_error *err) {
+  ff_event *event = net->events;
+  static const char *const texts[] = {"time > 0.2 & A < 9", "A / 8 + 0.01", "k", "A + 1", "k / 2"};
+  event->name = ff_strndup("e", 1);
+  event->persistent = 1;
+  if (event->name == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a name");
+  ff_status status = ff_event_add_sets(event, 2, err);
+  if (status != FF_OK) return status;
+  event->sets[1].symbol = 2;
+  ff_formula *const formulas[] = {&event->trigger, &event->delay, &event->priority, &event->sets[0].value, &event->sets[1].value};
+  for (int i = 0; i < 5 && status == FF_OK; i++)
+    status = ff_formula_parse(formulas[i], texts[i], strlen(texts[i]), ff_names_find, symbols, (ff_place){NULL, 0}, err);
+  return status == FF_OK ? ff_reactions_finish(net, err) : status;
+}
+
+/* An event that is delayed and sets a parameter, and a rate that depends on the time. */
+static ff_status runs_events(ff_error *err) {
+  static const double times[] = {0.5, 1};
+  static const uint32_t observed = 1;
+  ff_reactions *net = NULL;
+  ff_names *species = NULL, *symbols = NULL;
+  ff_ssa_program *program = NULL;
+  ff_ssa_run *run = NULL;
+  ff_status status = ff_reactions_new(&net, 2, 1, 3, err);
+  if (status == FF_OK) status = fill_reactions(net, &species, &symbols, err);
+  if (status == FF_OK) {
+    net->value[0] = 0.5;
+    ff_formula_free(&net->reactions[1].rate);
+    status = ff_formula_parse(&net->reactions[1].rate, "9 + time", 8, ff_names_find, symbols, (ff_place){NULL, 0}, err);
+  }
+  if (status == FF_OK) status = ff_reactions_add_events(net, 1, err);
+  if (status == FF_OK) status = fill_event(net, symbols, err);
+  if (status == FF_OK) status = ff_ssa_program_new(&program, net, err);
+  CHECK_OUT(status, program);
+  ff_ssa_options options = {.method = FF_SSA_NEXT, .n = 16, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+                            .threads = 1, .simd = FF_SIMD_BEST};
+  if (status == FF_OK) status = ff_ssa_run_new(&run, program, &options, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+  ff_ssa_run_free(run);
+  ff_ssa_program_free(program);
+  ff_names_free(species);
+  ff_names_free(symbols);
+  ff_reactions_free(net);
+  return status;
+}
+
 /* The set of states is enlarged, and states are dropped. */
 static ff_status solves_master_equation(ff_error *err) {
   ff_reactions *net = NULL;
@@ -249,7 +295,15 @@ static const char reactions_text[] =
     "<speciesReference species=\"A\" stoichiometry=\"1\" constant=\"true\"/></listOfProducts><kineticLaw><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><ci>f</ci><ci>k</ci><apply><times/><ci>A</ci><ci>n</ci></apply></apply>"
     "</math><listOfLocalParameters><localParameter id=\"k\" value=\"1\"/></listOfLocalParameters></kineticLaw></reaction>"
-    "</listOfReactions></model></sbml>";
+    "</listOfReactions><listOfEvents><event useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" "
+    "persistent=\"true\"><math "
+    "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><gt/><ci>A</ci><cn>1</cn></apply></math></trigger>"
+    "<priority><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math></priority>"
+    "<delay><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>k</ci></math></delay><listOfEventAssignments>"
+    "<eventAssignment variable=\"A\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>k</ci></math></eventAssignment>"
+    "</listOfEventAssignments></event><event id=\"e\" useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" "
+    "persistent=\"true\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><true/></math></trigger></event></listOfEvents>"
+    "</model></sbml>";
 
 /* Level 2, for a stoichiometry that is a formula. */
 static const char level2_text[] =

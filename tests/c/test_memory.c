@@ -31,6 +31,7 @@ static const scenario scenarios[] = {
     {"master equation", NULL, solves_master_equation, NULL},
     {"ensembles", NULL, runs_ensembles, NULL},
     {"partial propensities", NULL, runs_partial_methods, NULL},
+    {"events", NULL, runs_events, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},

@@ -38,10 +38,45 @@
 #define CALL(f, x) "<apply>" CI(f) x "</apply>"
 #define CSYMBOL(name) \
   "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/" name "\"> " name " </csymbol>"
+/* An event on line 6; the parameter v is not constant. */
+#define V LIST("Parameters", PARAMETER("k", "1.5") "<parameter id=\"v\" value=\"2\" constant=\"false\"/>")
+#define EVENT(values, body) \
+  L3 CELL AB V LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"" values "\">" body "</event>") END
+#define TRIGGER(first, lasting, x) \
+  "<trigger initialValue=\"" first "\" persistent=\"" lasting "\">" MATH(x) "</trigger>"
+#define SET(id, x) "<eventAssignment variable=\"" id "\">" MATH(x) "</eventAssignment>"
+#define AT_5 TRIGGER("false", "true", OF("geq", CSYMBOL("time") CN("5")))
 /* One reaction with this law, on line 8 of the document. */
 #define RATE(x) L3 CELL AB K LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(x, ""))) END
 
 static void put(char *out, size_t size, const char *text) { strncat(out, text, size - strlen(out) - 1); }
+
+static void put_formula(char *out, size_t size, const char *before, const ff_formula *formula, const ff_reactions *net) {
+  ff_error err;
+  char *text;
+  if (formula->length == 0) return;
+  FF_CHECK_OK(ff_formula_text(&text, formula, net->names, &err), &err);
+  put(out, size, before);
+  put(out, size, text);
+  free(text);
+}
+
+/* " event e when time() >= 5 after 2 priority 1: A = 3, v = k" */
+static void describe_event(char *out, size_t size, const ff_reactions *net, const ff_event *event) {
+  put(out, size, " event ");
+  put(out, size, event->name);
+  put_formula(out, size, " when ", &event->trigger, net);
+  put_formula(out, size, " after ", &event->delay, net);
+  put_formula(out, size, " priority ", &event->priority, net);
+  put(out, size, event->initially ? " initially" : "");
+  put(out, size, event->persistent ? "" : " fleeting");
+  put(out, size, event->late ? " late" : "");
+  for (uint32_t i = 0; i < event->n_sets; i++) {
+    put(out, size, i == 0 ? ": " : ", ");
+    put(out, size, net->names[event->sets[i].symbol]);
+    put_formula(out, size, " = ", &event->sets[i].value, net);
+  }
+}
 
 /* The network as text: species with counts (! if fixed), parameters, and reactions. */
 static void describe(char *out, size_t size, const ff_reactions *net) {
@@ -72,6 +107,7 @@ static void describe(char *out, size_t size, const ff_reactions *net) {
     free(equation);
     free(rate);
   }
+  for (uint32_t e = 0; e < net->n_events; e++) describe_event(out, size, net, &net->events[e]);
 }
 
 static ff_reactions *parse(const char *text) {
@@ -355,6 +391,54 @@ static void rewritten_functions(void) {
   }
 }
 
+/* ---- events ---- */
+
+static void events(void) {
+#define START "A=3 B=0 | k=1.5 v=2 | event "
+  static const example examples[] = {
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("7")) SET("v", CI("k")))),
+       START "e when time() >= 5: A = 7, v = k"},
+      {EVENT("false", TRIGGER("true", "false", OF("gt", CI("A") CN("2"))) "<priority>" MATH(CI("k")) "</priority>"
+             "<delay>" MATH(OF("times", CI("k") CN("2"))) "</delay>" LIST("EventAssignments", SET("B", CI("A")))),
+       START "e when A > 2 after k * 2 priority k initially fleeting late: B = A"},
+      {EVENT("true", AT_5), START "e when time() >= 5"},
+      /* a concentration is set to an amount; the compartment becomes a parameter */
+      {L3 CELL LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\"")) LIST("Events", "<event "
+       "useValuesFromTriggerTime=\"true\">" TRIGGER("false", "true", OF("lt", CI("A") CN("1")))
+       LIST("EventAssignments", SET("A", CN("4"))) "</event>") END,
+       "A=3 | c=2 | event event1 when A / c < 1: A = 4 * c"},
+      /* level 2 has neither initialValue nor persistent: an event is not triggered at time 0 */
+      {L2 "<listOfCompartments><compartment id=\"c\" size=\"2\"/></listOfCompartments><listOfSpecies><species id=\"A\" "
+       "compartment=\"c\" initialAmount=\"3\" hasOnlySubstanceUnits=\"true\"/></listOfSpecies><listOfEvents><event id=\"e\">"
+       "<trigger>" MATH(OF("gt", CI("A") CN("2"))) "</trigger>" LIST("EventAssignments", SET("A", CN("0"))) "</event>"
+       "</listOfEvents>" END,
+       "A=3 | | event e when A > 2 initially: A = 0"},
+  };
+  static const example wrong[] = {
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("k", CN("1")))),
+       "net, line 6: found an eventAssignment of \"k\", which is constant, where a species or parameter that is not constant was "
+       "expected"},
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("Aa", CN("1")))),
+       "net, line 6: found \"Aa\" where the id of a species or parameter was expected"},
+      {L3 CELL AB LIST("Events", "<event id=\"A\" useValuesFromTriggerTime=\"true\">" AT_5 "</event>") END,
+       "net, line 5: found \"A\" where an id that no other element has was expected"},
+      {L3 CELL AB LIST("Parameters", "<parameter id=\"v\" constant=\"false\"/>") LIST("Events", "<event id=\"e\" "
+       "useValuesFromTriggerTime=\"true\">" AT_5 LIST("EventAssignments", SET("v", CN("1"))) "</event>") END,
+       "net, line 5: found \"v\" without a value where one was expected, because event \"e\" names it"},
+  };
+  static const example broken[] = {
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("1.5")))),
+       "net: event \"e\" sets species \"A\" to 1.5; expected a whole number from 0 to 2^53"},
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("1")) SET("A", CN("2")))), "net: event \"e\" sets \"A\" twice"},
+      {EVENT("true", AT_5 "<delay>" MATH(CN("-1")) "</delay>"),
+       "net: the delay of event \"e\" is -1; expected a finite number of at least 0"},
+  };
+  reads_as(examples, sizeof examples / sizeof *examples);
+  fails(wrong, sizeof wrong / sizeof *wrong, FF_EPARSE);
+  fails(broken, sizeof broken / sizeof *broken, FF_EMODEL);
+#undef START
+}
+
 /* ---- refusals ---- */
 
 static void unsupported(void) {
@@ -367,8 +451,9 @@ static void unsupported(void) {
       {RULE("<assignmentRule variable=\"k\">" MATH(CN("1")) "</assignmentRule>"), NO("7: found <assignmentRule> \"k\", " KIND)},
       {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
-      {L3 CELL AB LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" "
-                       "persistent=\"true\">" MATH("<true/>") "</trigger></event>") END, NO("5: found <event> \"e\", " KIND)},
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
+       NO("6: found <eventAssignment> \"c\", " KIND " because it sets neither a species nor a parameter")},
+      {EVENT("true", ""), NO("6: found <event> \"e\", " KIND " because it has no trigger")},
       {L3 CELL AB LIST("Constraints", "<constraint>" MATH("<true/>") "</constraint>") END, NO("5: found <constraint>, " KIND)},
       {SBML("3", "1", CORE, "") "<model id=\"m\" conversionFactor=\"k\">\n" CELL AB K END,
        NO("2: found <model> \"m\", " KIND " because it has a conversionFactor")},
@@ -579,5 +664,5 @@ static void corpus(void) {
 }
 
 FF_TEST_MAIN("sbml_reactions", amounts, local_parameters, stoichiometries, initial_assignments, functions, rates,
-             rewritten_functions, unsupported, other_packages, errors, many_terms, nested_functions,
+             rewritten_functions, events, unsupported, other_packages, errors, many_terms, nested_functions,
              corpus)

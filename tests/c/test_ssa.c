@@ -93,29 +93,6 @@ static void lists_dependents(void) {
   ff_ssa_program_free(p);
 }
 
-static void refuses_programs(void) {
-  static const struct {
-    reaction_text reaction;
-    ff_status status;
-    const char *text;
-  } cases[] = {
-      {{"A -> 0", "time"}, FF_EUNSUPPORTED, "the rate of reaction \"R1\" depends on the time, which cannot be simulated yet"},
-      {{"A -> 0", "=A * sin(time)"}, FF_EUNSUPPORTED,
-       "the rate of reaction \"R1\" depends on the time, which cannot be simulated yet"},
-  };
-  const double initial[] = {1};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const reaction_text list[] = {cases[i].reaction, {NULL, NULL}};
-    ff_reactions *net = network_of(list, initial, 1);
-    ff_ssa_program *program = NULL;
-    ff_error err;
-    FF_CHECK_INT(ff_ssa_program_new(&program, net, &err), cases[i].status);
-    FF_CHECK_STR(err.text, cases[i].text);
-    FF_CHECK(program == NULL);
-    ff_reactions_free(net);
-  }
-}
-
 /* ---- trees of sums ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
@@ -615,6 +592,6 @@ static void runs_without_events(void) {
   }
 }
 
-FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, refuses_programs, sums_and_finds, agree_with_closed_forms,
+FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, sums_and_finds, agree_with_closed_forms,
              does_not_depend_on_work, vectors_change_no_bit, works_in_pieces, times_do_not_change_trajectories, needs_no_lists,
              reports_failures, reports_the_first_failure, refuses_options, runs_without_events)

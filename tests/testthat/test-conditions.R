@@ -8,7 +8,8 @@ test_that("a missing required argument is an error that names it", {
   net <- pbn(c(a = "!b", b = "a"))
   given <- list(
     model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", perturbation = 0.1,
-    update = "synchronous", file = tempfile(fileext = ".pbn"), rate = 1
+    update = "synchronous", file = tempfile(fileext = ".pbn"), rate = 1,
+    when = "time > 1", set = c(A = 1)
   )
   tried <- 0
   for (name in getNamespaceExports("fireflip")) {

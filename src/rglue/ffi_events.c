@@ -1,0 +1,204 @@
+/* Converts the data frame `events` of a reaction network to the core's events, and back. */
+#include "ffi_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void stop_column(const char *column, const char *wanted, const char *found) {
+  ff_error err;
+  ff_error_set(&err, FF_EARGUMENT,
+               "a reaction network's `events$%s` must be %s; found %s (make reaction networks with reaction_network())", column,
+               wanted, found);
+  ffi_stop(&err);
+}
+
+/* ---- from R ------------------------------------------------------------------------------------------------------------- */
+
+static SEXP column_of(SEXP frame, const char *name, SEXPTYPE type, R_xlen_t n, const char *wanted) {
+  SEXP column = ffi_element(frame, name);
+  if ((SEXPTYPE)TYPEOF(column) != type || Rf_xlength(column) != n) stop_column(name, wanted, ffi_described(column).text);
+  return column;
+}
+
+/* Texts in UTF-8; NULL for NA if `missing` is allowed. */
+static const char **texts_of(SEXP column, const char *name, int missing) {
+  const R_xlen_t n = Rf_xlength(column);
+  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
+  for (R_xlen_t i = 0; i < n; i++) {
+    SEXP one = STRING_ELT(column, i);
+    texts[i] = NULL;
+    if (one == NA_STRING && missing) continue;
+    SEXP alone = PROTECT(Rf_ScalarString(one));
+    ffi_description found;
+    const char **text = ffi_utf8_texts(alone, &found);
+    if (text == NULL) stop_column(name, "texts", found.text);
+    texts[i] = text[0];
+    UNPROTECT(1);
+  }
+  return texts;
+}
+
+static const char **texts_in(SEXP frame, const char *name, R_xlen_t n, int missing) {
+  return texts_of(column_of(frame, name, STRSXP, n, "texts, one for each event"), name, missing);
+}
+
+static const int *flags_in(SEXP frame, const char *name, R_xlen_t n) {
+  const int *flags = LOGICAL(column_of(frame, name, LGLSXP, n, "TRUE or FALSE for each event"));
+  for (R_xlen_t i = 0; i < n; i++)
+    if (flags[i] == NA_LOGICAL) stop_column(name, "TRUE or FALSE for each event", "NA");
+  return flags;
+}
+
+ffi_events ffi_events_of(SEXP model) {
+  static const char *const wanted = "a list of formulas with names for each event";
+  ffi_events out = {0};
+  SEXP frame = ffi_element(model, "events");
+  if (frame == R_NilValue) return out;
+  if (TYPEOF(frame) != VECSXP) stop_column("name", "a column of a data frame", ffi_described(frame).text);
+  SEXP name = ffi_element(frame, "name");
+  const R_xlen_t n = Rf_xlength(name);
+  out.name = texts_in(frame, "name", n, 0);
+  out.when = texts_in(frame, "when", n, 0);
+  out.delay = texts_in(frame, "delay", n, 1);
+  out.priority = texts_in(frame, "priority", n, 1);
+  out.values = texts_in(frame, "values", n, 0);
+  out.persistent = flags_in(frame, "persistent", n);
+  out.initially = flags_in(frame, "initially", n);
+  SEXP sets = column_of(frame, "set", VECSXP, n, wanted);
+  if (n > INT32_MAX) stop_column("name", "of at most 2^31 - 1 elements", ffi_described(name).text);
+  out.n = (uint32_t)n;
+  out.n_sets = (uint32_t *)R_alloc((size_t)n + 1, sizeof *out.n_sets);
+  out.target = (const char ***)R_alloc((size_t)n + 1, sizeof *out.target);
+  out.value = (const char ***)R_alloc((size_t)n + 1, sizeof *out.value);
+  for (R_xlen_t i = 0; i < n; i++) {
+    SEXP set = VECTOR_ELT(sets, i), names = Rf_getAttrib(set, R_NamesSymbol);
+    if (TYPEOF(set) != STRSXP || Rf_xlength(set) > INT32_MAX || (Rf_xlength(set) > 0 && TYPEOF(names) != STRSXP))
+      stop_column("set", wanted, ffi_described(set).text);
+    out.n_sets[i] = (uint32_t)Rf_xlength(set);
+    out.value[i] = texts_of(set, "set", 0);
+    out.target[i] = out.n_sets[i] > 0 ? texts_of(names, "set", 0) : NULL;
+  }
+  return out;
+}
+
+/* ---- to the core: nothing below calls R ---------------------------------------------------------------------------------- */
+
+/* Parses a part of an event. Messages call it "the WHAT of event "NAME"". */
+static ff_status parse(ff_formula *out, const char *text, const char *what, const char *event, ff_names *symbols, ff_error *err) {
+  char place[2 * FF_QUOTE_SIZE + 60];
+  if (text == NULL) return FF_OK;
+  snprintf(place, sizeof place, "%s of event %s", what, ff_quote(event, strlen(event)).text);
+  return ff_formula_parse(out, text, strlen(text), ff_names_find, symbols, (ff_place){place, 0}, err);
+}
+
+static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, ff_names *symbols, ff_error *err) {
+  ff_status status = ff_event_add_sets(event, all->n_sets[i], err);
+  for (uint32_t k = 0; k < event->n_sets && status == FF_OK; k++) {
+    const char *target = all->target[i][k];
+    char what[FF_QUOTE_SIZE + 40] = "the value of ";
+    const int64_t symbol = ff_names_find(symbols, target, strlen(target));
+    if (symbol == -2) return ff_error_set(err, FF_EMEMORY, "no memory for the names of symbols");
+    if (symbol < 0) {
+      const char *near = ff_names_near(symbols, target, strlen(target));
+      return ff_error_set(err, FF_EPARSE, "event %s sets %s, but no species or parameter has this name%s%s%s",
+                          ff_quote(event->name, strlen(event->name)).text, ff_quote(target, strlen(target)).text,
+                          near != NULL ? "; did you mean " : "", near != NULL ? ff_quote(near, strlen(near)).text : "",
+                          near != NULL ? "?" : "");
+    }
+    event->sets[k].symbol = (uint32_t)symbol;
+    strcat(what, ff_quote(target, strlen(target)).text);
+    status = parse(&event->sets[k].value, all->value[i][k], what, event->name, symbols, err);
+  }
+  return status;
+}
+
+static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, ff_names *symbols, ff_error *err) {
+  event->name = ff_strndup(all->name[i], strlen(all->name[i]));
+  if (event->name == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the name of an event");
+  event->persistent = all->persistent[i] == 1;
+  event->initially = all->initially[i] == 1;
+  event->late = strcmp(all->values[i], "execution") == 0;
+  if (!event->late && strcmp(all->values[i], "trigger") != 0)
+    return ff_error_set(err, FF_EARGUMENT,
+                        "the values of event %s must be those at the \"trigger\" or the \"execution\"; found %s",
+                        ff_quote(event->name, strlen(event->name)).text, ff_quote(all->values[i], strlen(all->values[i])).text);
+  ff_status status = parse(&event->trigger, all->when[i], "the condition", event->name, symbols, err);
+  if (status == FF_OK) status = parse(&event->delay, all->delay[i], "the delay", event->name, symbols, err);
+  if (status == FF_OK) status = parse(&event->priority, all->priority[i], "the priority", event->name, symbols, err);
+  return status == FF_OK ? fill_sets(event, all, i, symbols, err) : status;
+}
+
+ff_status ffi_events_fill(ff_reactions *net, const ffi_events *events, ff_names *symbols, ff_error *err) {
+  if (events->n == 0) return FF_OK;
+  ff_status status = ff_reactions_add_events(net, events->n, err);
+  for (uint32_t i = 0; i < events->n && status == FF_OK; i++) status = fill_event(&net->events[i], events, i, symbols, err);
+  return status;
+}
+
+static void mark(int *used, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
+}
+
+void ffi_events_mark(int *used, const ff_reactions *net) {
+  for (uint32_t e = 0; e < net->n_events; e++) {
+    const ff_event *event = &net->events[e];
+    mark(used, &event->trigger);
+    mark(used, &event->delay);
+    mark(used, &event->priority);
+    for (uint32_t i = 0; i < event->n_sets; i++) {
+      used[event->sets[i].symbol] = 1;
+      mark(used, &event->sets[i].value);
+    }
+  }
+}
+
+/* ---- to R --------------------------------------------------------------------------------------------------------------- */
+
+/* Sets element i of the strings to the text of a formula, or to NA if the formula is empty. `holder` frees the text even if R
+ * fails to copy it. */
+static void set_formula(SEXP strings, R_xlen_t i, const ff_formula *formula, const ff_reactions *net, SEXP holder) {
+  ff_error err;
+  char *text;
+  SET_STRING_ELT(strings, i, NA_STRING);
+  if (formula->length == 0) return;
+  ffi_check(ff_formula_text(&text, formula, net->names, &err), &err);
+  R_SetExternalPtrAddr(holder, text);
+  if (strlen(text) > INT32_MAX)
+    ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
+  SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
+  ffi_free_text(holder);
+}
+
+static SEXP sets_of(const ff_event *event, const ff_reactions *net, SEXP holder) {
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, event->n_sets)), names = PROTECT(Rf_allocVector(STRSXP, event->n_sets));
+  for (uint32_t i = 0; i < event->n_sets; i++) {
+    SET_STRING_ELT(names, i, Rf_mkCharCE(net->names[event->sets[i].symbol], CE_UTF8));
+    set_formula(out, i, &event->sets[i].value, net, holder);
+  }
+  Rf_setAttrib(out, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return out;
+}
+
+SEXP ffi_events_list(const ff_reactions *net) {
+  static const char *const names[] = {"name", "when", "delay", "priority", "persistent", "initially", "values", "set"};
+  static const SEXPTYPE types[] = {STRSXP, STRSXP, STRSXP, STRSXP, LGLSXP, LGLSXP, STRSXP, VECSXP};
+  SEXP column[8];
+  if (net->n_events == 0) return R_NilValue;
+  SEXP out = PROTECT(ffi_list(8, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  for (int i = 0; i < 8; i++) SET_VECTOR_ELT(out, i, column[i] = Rf_allocVector(types[i], net->n_events));
+  for (uint32_t e = 0; e < net->n_events; e++) {
+    const ff_event *event = &net->events[e];
+    SET_STRING_ELT(column[0], e, Rf_mkCharCE(event->name, CE_UTF8));
+    set_formula(column[1], e, &event->trigger, net, holder);
+    set_formula(column[2], e, &event->delay, net, holder);
+    set_formula(column[3], e, &event->priority, net, holder);
+    LOGICAL(column[4])[e] = event->persistent;
+    LOGICAL(column[5])[e] = event->initially;
+    SET_STRING_ELT(column[6], e, Rf_mkChar(event->late ? "execution" : "trigger"));
+    SET_VECTOR_ELT(column[7], e, sets_of(event, net, holder));
+  }
+  UNPROTECT(2);
+  return out;
+}

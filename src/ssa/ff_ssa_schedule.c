@@ -1,0 +1,241 @@
+/* Trajectories of networks with events, or with rates that depend on the time.
+ *
+ * Such rates are simulated by thinning (Lewis and Shedler 1979), which is exact. A method works with upper bounds of the
+ * propensities, which hold within a window of time. When it lets a reaction fire, the reaction does so with the probability
+ * propensity / bound. Otherwise, nothing happens, and the method goes on as after an event that changes no count. At the end of a
+ * window, the method begins anew with new bounds. This changes no probability, because the waiting times are exponential. */
+#include "ff_ssa_schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_draws.h"
+
+#define FIRST_WIDTH 1.0
+#define MOST_WIDTH 1e300
+#define LEAST_WIDTH 0x1p-40 /* relative to the time */
+#define MOST_BOUND 1e100    /* a larger bound is as bad as none: the window becomes shorter */
+#define MOST_REJECTED 3u
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+void ff_ssa_schedule_free(ff_ssa_schedule *s) {
+  if (s == NULL) return;
+  free(s->ranges);
+  free(s->truth);
+  free(s->timed);
+  free(s->change);
+  free(s->later.item);
+  free(s->now.item);
+  free(s->values);
+  free(s->unused);
+  free(s->reactions);
+  free(s);
+}
+
+static uint8_t kind_of(const ff_formula *trigger) {
+  if (!ff_formula_has_time(trigger)) return 0;
+  for (uint32_t i = 0; i < trigger->length; i++)
+    if (trigger->word[i].code == FF_F_SYMBOL) return 2;
+  return 1;
+}
+
+ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
+  const ff_ssa_program *p = path->program;
+  ff_ssa_schedule *s = path->schedule = ff_calloc(1, sizeof *s);
+  if (s == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
+  s->ranges = ff_calloc(p->depth, sizeof *s->ranges);
+  s->truth = ff_calloc(p->n_events, sizeof *s->truth);
+  s->timed = ff_calloc(p->n_events, sizeof *s->timed);
+  s->change = ff_calloc(p->n_events, sizeof *s->change);
+  s->unused_room = 1;
+  s->unused = ff_calloc(s->unused_room, sizeof *s->unused);
+  s->reactions = ff_calloc(p->timed != NULL ? p->n_reactions : 0, sizeof *s->reactions);
+  if (!s->ranges || !s->truth || !s->timed || !s->change || !s->unused || !s->reactions)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
+  for (uint32_t e = 0; e < p->n_events; e++) {
+    s->timed[e] = kind_of(&p->events[e].trigger);
+    s->any_timed |= s->timed[e] != 0;
+  }
+  for (uint32_t r = 0; p->timed != NULL && r < p->n_reactions; r++)
+    if (p->timed[r]) s->reactions[s->n_reactions++] = r;
+  return FF_OK;
+}
+
+/* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
+
+/* IEEE operations are monotone, so the law of the bound of a formula bounds the law. */
+double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
+  ff_ssa_schedule *s = path->schedule;
+  const ff_formula *formula = &path->program->formulas[path->program->propensities[r].a];
+  const ff_range range = ff_formula_range(formula, path->count, path->count, (ff_range){s->from, s->until}, s->ranges);
+  const double bound = ff_ssa_path_law_of(path, r, range.high);
+  if (bound <= MOST_BOUND) return bound > 0 ? bound : 0;
+  s->unbounded = 1;
+  return 0;
+}
+
+static int is_valid(double propensity) { return propensity >= 0 && propensity < INFINITY; }
+
+/* Chooses the end of the window, so that all propensities have bounds. */
+static void open_window(ff_ssa_path *path) {
+  ff_ssa_schedule *s = path->schedule;
+  uint32_t i;
+  s->rejected = 0;
+  s->unbounded = 0;
+  s->from = path->time;
+  s->until = INFINITY;
+  for (i = 0; i < s->n_reactions; i++) {
+    const double now = ff_ssa_path_law(path, s->reactions[i], path->time);
+    if (!is_valid(now)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, s->reactions[i], now);
+  }
+  const double least = s->from * LEAST_WIDTH;
+  if (s->width < least) s->width = least;
+  while (s->n_reactions > 0 && path->failure.what == FF_SSA_FINE) {
+    s->until = s->from + s->width;
+    s->unbounded = 0;
+    for (i = 0; i < s->n_reactions && !s->unbounded; i++) ff_ssa_path_propensity(path, s->reactions[i]);
+    if (!s->unbounded) return;
+    s->width /= 2;
+    if (s->width < least || s->width < 1e-300) ff_ssa_path_fail(path, FF_SSA_BAD_BOUND, s->reactions[i - 1], 0);
+  }
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+/* The method has found when a reaction may fire; what comes before that is found here. */
+static void settle(ff_ssa_path *path) {
+  ff_ssa_schedule *s = path->schedule;
+  s->firing = path->next_time;
+  if (path->failure.what != FF_SSA_FINE) return;
+  const double limit = s->firing < s->until ? s->firing : s->until;
+  ff_ssa_due_next(path, limit);
+  path->next_time = s->event_time < limit ? s->event_time : limit;
+}
+
+void ff_ssa_schedule_resume(ff_ssa_path *path) {
+  open_window(path);
+  if (path->failure.what == FF_SSA_FINE) path->finder->begin(path);
+  settle(path);
+}
+
+void ff_ssa_schedule_start(ff_ssa_path *path) {
+  path->failure.what = FF_SSA_FINE;
+  for (uint32_t i = 0; i < path->program->n_slots; i++) path->count[path->program->n_species + i] = path->program->slots[i];
+  path->schedule->width = FIRST_WIDTH;
+  ff_ssa_due_start(path);
+  ff_ssa_due_happen(path);
+}
+
+/* The time has come for events, or for a look at the triggers. */
+static void step_events(ff_ssa_path *path) {
+  path->silent++;
+  const uint32_t n = ff_ssa_due_happen(path);
+  if (path->failure.what != FF_SSA_FINE) return;
+  if (n > 0) {
+    ff_ssa_schedule_resume(path);
+  } else {
+    path->next_time = path->schedule->firing;
+    settle(path);
+  }
+}
+
+/* The width of windows is such that about one reaction in each does not fire. A rejection costs as much as a new window, and
+ * their number grows as the square of the width. So this is where the sum of both costs is smallest. */
+static void step_window(ff_ssa_path *path) {
+  ff_ssa_schedule *s = path->schedule;
+  path->silent++;
+  if (s->rejected == 0 && s->width < MOST_WIDTH) s->width *= 2;
+  ff_ssa_schedule_resume(path);
+}
+
+/* Whether reaction path->next fires. */
+static int fires(ff_ssa_path *path) {
+  const uint32_t r = path->next;
+  if (path->program->timed == NULL || !path->program->timed[r]) return 1;
+  const double now = ff_ssa_path_law(path, r, path->time);
+  if (!is_valid(now) || now > path->propensity[r]) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, now);
+  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_CHECK, 0);
+  return ff_ssa_closed(words.v[0], words.v[1]) * path->propensity[r] < now;
+}
+
+static void reject(ff_ssa_path *path) {
+  ff_ssa_schedule *s = path->schedule;
+  path->silent++;
+  if (++s->rejected < MOST_REJECTED) {
+    path->finder->go_on(path);
+    settle(path);
+    return;
+  }
+  s->width /= 2;
+  ff_ssa_schedule_resume(path);
+}
+
+static void step_reaction(ff_ssa_path *path) {
+  const int accepted = fires(path);
+  if (path->failure.what != FF_SSA_FINE) return;
+  if (!accepted) {
+    reject(path);
+    return;
+  }
+  ff_ssa_path_apply(path);
+  const uint32_t n = ff_ssa_due_watch(path) && path->failure.what == FF_SSA_FINE ? ff_ssa_due_happen(path) : 0;
+  if (path->failure.what != FF_SSA_FINE) return;
+  if (n == 0) path->finder->go_on(path);
+  if (n == 0 && path->schedule->unbounded) {
+    path->event++;
+    path->silent++;
+  }
+  if (n > 0 || path->schedule->unbounded)
+    ff_ssa_schedule_resume(path);
+  else
+    settle(path);
+}
+
+void ff_ssa_schedule_step(ff_ssa_path *path) {
+  const ff_ssa_schedule *s = path->schedule;
+  path->time = path->next_time;
+  path->event++;
+  if (s->event_time <= path->time)
+    step_events(path);
+  else if (s->firing <= s->until)
+    step_reaction(path);
+  else
+    step_window(path);
+}
+
+/* ---- failures ----------------------------------------------------------------------------------------------------------- */
+
+ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure *f, unsigned long long number, ff_error *err) {
+  const int reaction = f->what == FF_SSA_BAD_BOUND, species = f->symbol < p->n_species;
+  const char *name = reaction ? p->names[p->n_species + f->item] : p->events[f->item].name;
+  const ff_quoted event = ff_quote(name, strlen(name));
+  char when[80];
+  snprintf(when, sizeof when, "at time %g of trajectory %llu", f->time, number);
+  switch (f->what) {
+    case FF_SSA_BAD_SET:
+      name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
+      return ff_error_set(err, FF_EMODEL, "event %s sets %s %s to %.15g %s; expected %s", event.text,
+                          species ? "species" : "parameter", ff_quote(name, strlen(name)).text, f->value, when,
+                          species ? "a whole number of at least 0" : "a number");
+    case FF_SSA_BAD_DELAY:
+      return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g %s; expected a finite number of at least 0", event.text,
+                          f->value, when);
+    case FF_SSA_BAD_PRIORITY:
+      return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN %s; expected a number", event.text, when);
+    case FF_SSA_BAD_TRIGGER:
+      return ff_error_set(err, FF_EUNSUPPORTED, "the condition of event %s changes too often or too slowly %s: it cannot be "
+                          "found out when it is true", event.text, when);
+    case FF_SSA_ENDLESS:
+      return ff_error_set(err, FF_EMODEL, "more than 100,000 events happen %s, and event %s is next; expected events that end",
+                          when, event.text);
+    case FF_SSA_TOO_MANY:
+      return ff_error_set(err, FF_ESIZE, "more than 2^20 events are delayed %s, the last of them event %s", when, event.text);
+    case FF_SSA_BAD_BOUND:
+      return ff_error_set(err, FF_EMODEL, "the propensity of reaction %s has no finite bound after time %g of trajectory %llu",
+                          event.text, f->time, number);
+    default: return ff_error_set(err, FF_EMEMORY, "no memory for the events that are delayed %s", when);
+  }
+}

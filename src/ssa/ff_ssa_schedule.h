@@ -1,0 +1,56 @@
+/* What a trajectory keeps about the events of the network, and about rates that depend on the time. */
+#ifndef FF_SSA_SCHEDULE_H
+#define FF_SSA_SCHEDULE_H
+
+#include "../model/ff_formula_range.h"
+#include "ff_ssa_internal.h"
+
+/* An event that will happen. */
+typedef struct {
+  double time;
+  uint64_t serial; /* in the order in which triggers became true */
+  uint32_t event, row; /* its values are in this row */
+} ff_ssa_due;
+
+typedef struct {
+  ff_ssa_due *item;
+  size_t n, room;
+} ff_ssa_due_list;
+
+struct ff_ssa_schedule {
+  ff_range *ranges; /* a stack */
+
+  uint8_t *truth;  /* for each event of the network: that of its trigger */
+  uint8_t *timed;  /* for each event of the network: 1 if its trigger depends on the time alone, 2 if on the state too; else 0 */
+  double *change;  /* for each of kind 1: its trigger does not change before this time */
+  int any_timed;
+  ff_ssa_due_list later; /* a heap: the earliest comes first */
+  ff_ssa_due_list now;   /* those whose time has come, in the order in which this was found */
+  double *values;        /* rows of program->most_sets */
+  uint32_t *unused;      /* rows without an event */
+  size_t values_room, unused_room, n_rows, n_unused;
+  uint64_t serial;
+  uint32_t ties; /* random choices among events at the present time */
+  double event_time;     /* when a trigger may change or an event happens, if this is before the next firing */
+
+  uint32_t *reactions; /* those whose propensities depend on the time */
+  uint32_t n_reactions;
+  double firing;       /* when a reaction may fire next */
+  double from, until;  /* the window in which the bounds of the propensities hold */
+  double width;        /* of the window */
+  uint32_t rejected;   /* how often no reaction fired in this window */
+  int unbounded;       /* whether a propensity has no finite bound in this window */
+};
+
+/* ---- events of the network (ff_ssa_due.c) -------------------------------------------------------------------------------- */
+
+/* Forgets what will happen: a trajectory begins. */
+void ff_ssa_due_start(ff_ssa_path *path);
+/* Lets all events happen that are due now, and those that follow from them at the same time. Returns how many there were. */
+uint32_t ff_ssa_due_happen(ff_ssa_path *path);
+/* Looks at the triggers that read a species that path->next changes. Returns whether one of them has changed. */
+int ff_ssa_due_watch(ff_ssa_path *path);
+/* Sets event_time, if it is at most `limit`; until then, no reaction fires. */
+void ff_ssa_due_next(ff_ssa_path *path, double limit);
+
+#endif

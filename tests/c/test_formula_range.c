@@ -1,0 +1,174 @@
+/* Ranges of formulas hold all values, and changes of truth are found at the first double at which they happen. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "../../src/model/ff_formula_range.h"
+#include "check.h"
+
+static int64_t find(void *context, const char *name, size_t length) {
+  (void)context;
+  return length == 1 && name[0] >= 'a' && name[0] <= 'c' ? name[0] - 'a' : -1;
+}
+
+static ff_formula parse(const char *text) {
+  ff_formula formula;
+  ff_error err;
+  FF_CHECK_OK(ff_formula_parse(&formula, text, strlen(text), find, NULL, (ff_place){NULL, 0}, &err), &err);
+  return formula;
+}
+
+static uint64_t state = 1;
+static double uniform(double low, double high) {
+  state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+  const double x = low + (high - low) * ((double)(state >> 11) * 0x1p-53);
+  return x < low ? low : x > high ? high : x;
+}
+
+/* Ends of ranges of all sizes and signs; some are 0. */
+static double random_end(void) {
+  const double size = pow(10, uniform(-3, 3));
+  const double kind = uniform(0, 6);
+  return kind < 1 ? 0 : kind < 3 ? -size : kind < 4 ? floor(size) : size;
+}
+
+static int is_anything(ff_range x) { return x.low == -INFINITY && x.high == INFINITY; }
+
+/* One formula with random ranges, of which some are points. Returns how often the range said something. */
+static int holds_values_of(const char *text) {
+  ff_formula formula = parse(text);
+  double stack[16], low[3], high[3], values[3];
+  ff_range ranges[16];
+  int told = 0;
+  FF_CHECK(formula.depth <= 16);
+  for (int round = 0; round < 400; round++) {
+    for (int i = 0; i < 3; i++) {
+      low[i] = random_end();
+      high[i] = round % 3 == 0 ? low[i] : low[i] + fabs(random_end());
+    }
+    const double from = fabs(random_end());
+    const ff_range time = {from, from + fabs(random_end())}, range = ff_formula_range(&formula, low, high, time, ranges);
+    told += !is_anything(range);
+    for (int k = 0; k < 20; k++) {
+      for (int i = 0; i < 3; i++) values[i] = k < 2 ? (k == 0 ? low[i] : high[i]) : uniform(low[i], high[i]);
+      const double at = k < 2 ? (k == 0 ? time.low : time.high) : uniform(time.low, time.high);
+      const double value = ff_formula_value(&formula, values, at, stack);
+      FF_CHECK_SAY(is_anything(range) || (value >= range.low && value <= range.high), "%s: %.17g is not in %.17g ... %.17g", text,
+                   value, range.low, range.high);
+    }
+  }
+  ff_formula_free(&formula);
+  return told;
+}
+
+static void ranges_hold_all_values(void) {
+  static const char *const formulas[] = {
+      "a + b", "a - b", "a * b", "a / b", "-a", "a * a - b", "a^2", "a^3", "a^-1", "a^-2", "a^0.5", "a^b", "abs(a)^b", "0^a",
+      "a^0",
+      "a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a < b & b < c", "a < b | b < c", "!(a < b)", "!a", "a & b",
+      "if(a > b, c, time)", "if(a, b, c)", "min(a, b)", "max(a, b, c)", "abs(a)", "floor(a)", "ceiling(a)", "sqrt(a)",
+      "sqrt(abs(a))", "exp(a)", "exp(a / 1000)", "expm1(a)", "log(a)", "log(abs(a) + 1)", "log1p(a)", "log2(abs(a))",
+      "log10(abs(a))", "sin(a)", "cos(a)", "tan(a)", "tan(a / 1000)", "sin(time)", "cos(3 * time + a)", "asin(a)",
+      "acos(a / 1000)",
+      "atan(a)", "sinh(a)", "cosh(a)", "cosh(a / 100)", "tanh(a)", "1 + sin(2 * pi * time / 24)", "a * (1 + 0.9 * sin(b * time))",
+      "exp(-time) * a", "1 / (1 + exp(-(time - 5)))", "time * exp(-time / 10)", "log(a) - log(b)", "exp(a) * 0", "a / b * c",
+      "0 * (1 / a)", "(a - a) / b", "min(log(a), b)", "if(log(a) > b, 1, 2)", "Inf - a", "1e308 * a * b", "sqrt(a) > b"};
+  int told = 0;
+  for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) told += holds_values_of(formulas[i]);
+  FF_CHECK_SAY(told > 19000, "only %d ranges are known", told); /* of 26,400; log, asin, a / b and others are often undefined */
+}
+
+static void ranges_are_narrow(void) {
+  static const struct {
+    const char *text;
+    double low, high; /* for a from 1 to 2, b = 3 and the time from 0 to 1 */
+  } cases[] = {
+      {"a * b", 3, 6}, {"b - a", 1, 2}, {"a^2", 1, 4}, {"sin(pi * time)", 0, 1}, {"cos(pi * time)", -1, 1},
+      {"sin(time / 100)", 0, 0.01}, {"time >= 2", 0, 0}, {"time <= 1", 1, 1}, {"time < 1", 0, 1}, {"a == 3", 0, 0},
+      {"if(b > 2, a, 100)", 1, 2}, {"if(time > 0.5, 5, 7)", 5, 7}, {"exp(-time)", 0.36787944, 1},
+      {"b * (1 + sin(20 * time))", 0, 6},
+      {"abs(a - b)", 1, 2}, {"(time - 0.5)^2", 0, 0.25}, {"(time - 0.5)^3", -0.125, 0.125}, {"cosh(time - 0.5)", 1, 1.12762597},
+  };
+  const double low[] = {1, 3, 0}, high[] = {2, 3, 0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ff_formula formula = parse(cases[i].text);
+    ff_range stack[16], range = ff_formula_range(&formula, low, high, (ff_range){0, 1}, stack);
+    FF_CHECK_SAY(fabs(range.low - cases[i].low) < 1e-8 && fabs(range.high - cases[i].high) < 1e-6, "%s: %.17g ... %.17g",
+                 cases[i].text, range.low, range.high);
+    ff_formula_free(&formula);
+  }
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------------ */
+
+/* The first change after `from`, found in pieces if it takes many steps; -1 if there is none up to `to`. */
+static double change_of(const char *text, double from, double to, uint32_t steps, int *pieces) {
+  ff_formula formula = parse(text);
+  const double values[] = {10, 3, 0.5};
+  double stack[16], at = from;
+  ff_range ranges[16];
+  const int truth = ff_formula_value(&formula, values, from, stack) != 0;
+  int found = 0;
+  for (*pieces = 0; at < to && !found && *pieces < 1000; ++*pieces)
+    found = ff_formula_first_change(&formula, values, at, to, truth, steps, &at, stack, ranges);
+  if (found) { /* it changes there, and not one double before */
+    FF_CHECK((ff_formula_value(&formula, values, at, stack) != 0) != truth);
+    FF_CHECK(at > from && (ff_formula_value(&formula, values, nextafter(at, 0), stack) != 0) == truth);
+  }
+  ff_formula_free(&formula);
+  return found ? at : -1;
+}
+
+static void finds_the_first_change(void) {
+  static const struct {
+    const char *text;
+    double from, to, at;
+  } cases[] = {
+      {"time >= 25", 0, INFINITY, 25},
+      {"25 <= time", 0, 1e6, 25},
+      {"time > 25", 0, INFINITY, 25.000000000000004},
+      {"time < 25", 0, INFINITY, 25},
+      {"time >= 25", 25, INFINITY, -1},
+      {"time >= 25", 0, 24.9, -1},
+      {"time >= 25", 0, 25, 25},
+      {"time >= 0.1", 0, INFINITY, 0.1},
+      {"time > 0", 0, INFINITY, 4.9406564584124654e-324},
+      {"time == 7", 0, INFINITY, 7},
+      {"time == 7", 7, INFINITY, 7.0000000000000009},
+      {"time >= 5 & time < 6", 5, INFINITY, 6},
+      {"time >= 5 & a > 20", 0, INFINITY, -1},
+      {"time >= 50 | 2 * time >= a", 0, INFINITY, 5},
+      {"a - b * time <= 0", 0, INFINITY, 3.3333333333333335},
+      {"a + time >= 3 * b + 4", 0, INFINITY, 3},
+      {"sin(time) > 0.5", 0, INFINITY, 0.52359877559829893},
+      {"sin(time) > 0.5", 0.6, INFINITY, 2.6179938779914944},
+      {"sin(time) > 2", 0, INFINITY, -1},
+      {"sin(time) > 0.5 & time > 100", 0, INFINITY, 101.0545636904717},
+      {"floor(time / 10) >= 3", 0, INFINITY, 30},
+      {"exp(-time) < 0.01", 0, INFINITY, 4.6051701859880918},
+      {"time^2 - 7 * time + 12 < 0", 0, INFINITY, 3},
+      {"if(time < 4, 0, 1)", 0, INFINITY, 4},
+      {"time >= 1e300", 0, INFINITY, 1e300},
+      {"a > 5", 0, INFINITY, -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int pieces;
+    const double at = change_of(cases[i].text, cases[i].from, cases[i].to, 4096, &pieces);
+    FF_CHECK_SAY(fabs(at - cases[i].at) <= fabs(cases[i].at) * 1e-14, "%s: %.17g after %d pieces", cases[i].text, at, pieces);
+    FF_CHECK_INT(pieces, cases[i].from < cases[i].to);
+  }
+}
+
+/* Where ranges are too wide, the search goes on from where it has stopped; it misses nothing. */
+static void goes_on_in_pieces(void) {
+  int pieces;
+  FF_CHECK(change_of("sin(time) + cos(time) > 1.9", 0, 1000, 200, &pieces) == -1); /* at most sqrt(2) */
+  FF_CHECK_SAY(pieces > 5 && pieces < 1000, "%d pieces", pieces);
+  const double at = change_of("sin(time) + cos(time) + time / 1e3 > 1.9", 0, INFINITY, 200, &pieces);
+  FF_CHECK_SAY(pieces > 5 && pieces < 1000, "%d pieces", pieces);
+  double first = 0; /* on a grid that is fine enough for every peak */
+  while (first < 1000 && !(sin(first) + cos(first) + first / 1e3 > 1.9)) first += 1e-3;
+  FF_CHECK_SAY(at <= first && at > first - 1e-3, "%.17g, not just before %.17g", at, first);
+}
+
+FF_TEST_MAIN("formula_range", ranges_hold_all_values, ranges_are_narrow, finds_the_first_change, goes_on_in_pieces)

@@ -1,0 +1,159 @@
+/* Events of the network and rates that depend on the time: what the simulation does beside the answers, which
+ * test-reaction-events.R compares with closed forms. */
+#include <math.h>
+#include <string.h>
+
+#include "../../src/ssa/ff_ssa_engine.h"
+#include "reactions.h"
+
+/* What an event sets is species A. */
+typedef struct {
+  const char *trigger, *delay, *value;
+  int initially, fleeting;
+} event_text;
+
+static ff_formula parse(const char *text, ff_names *names) {
+  ff_formula formula = {0};
+  ff_error err;
+  if (text != NULL)
+    FF_CHECK_OK(ff_formula_parse(&formula, text, strlen(text), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
+  return formula;
+}
+
+static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species,
+                                  const event_text *events, uint32_t n_events) {
+  ff_reactions *net = network_of(reactions, initial, n_species);
+  ff_names *names;
+  ff_ssa_program *program;
+  ff_error err;
+  FF_CHECK_OK(ff_names_new(&names, net->names, n_species, "species", &err), &err);
+  FF_CHECK_OK(ff_reactions_add_events(net, n_events, &err), &err);
+  for (uint32_t e = 0; e < n_events; e++) {
+    char name[] = {(char)('e' + e), '\0'};
+    ff_event *event = &net->events[e];
+    FF_CHECK_OK(ff_event_add_sets(event, 1, &err), &err);
+    event->name = ff_strndup(name, 1);
+    event->trigger = parse(events[e].trigger, names);
+    event->delay = parse(events[e].delay, names);
+    event->sets[0].value = parse(events[e].value, names);
+    event->initially = (uint8_t)events[e].initially;
+    event->persistent = !events[e].fleeting;
+  }
+  ff_names_free(names);
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+/* The bounds hold at every step: a propensity is never above that with which the method works. */
+static void bounds_hold(void) {
+  static const reaction_text reactions[] = {{"0 -> A", "=5 * (1 + sin(7 * time))"}, {"A -> B", "1 + 0.5 * cos(time)"},
+                                            {"2 B -> 0", "=0.1 * B * (B - 1) * exp(-time / 5)"}, {NULL, NULL}};
+  static const double initial[] = {3, 4};
+  ff_ssa_program *program = program_of(reactions, initial, 2, NULL, 0);
+  for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
+    ff_ssa_path path;
+    ff_error err;
+    uint64_t fired = 0, steps = 0;
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+    ff_ssa_path_start(&path, 1, 2, initial);
+    for (; path.time < 200 && path.failure.what == FF_SSA_FINE; steps++) {
+      const double later = path.time + 0.999 * (path.next_time - path.time);
+      for (uint32_t r = 0; r < 3; r++) {
+        FF_CHECK(ff_ssa_path_law(&path, r, path.time) <= path.propensity[r]);
+        FF_CHECK(ff_ssa_path_law(&path, r, later) <= path.propensity[r]);
+      }
+      FF_CHECK(path.next_time > path.time);
+      ff_ssa_path_step(&path);
+    }
+    fired = path.event - path.silent;
+    FF_CHECK_INT(path.failure.what, FF_SSA_FINE);
+    FF_CHECK_SAY(fired > 1500 && steps < 3 * fired, "%llu steps for %llu firings", (unsigned long long)steps,
+                 (unsigned long long)fired); /* the windows are neither much too long nor too short */
+    ff_ssa_path_free(&path);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* The trajectory has an event at exactly these times; each sets A to the time. */
+static void happens_at(const event_text *events, uint32_t n_events, const double *times, size_t n) {
+  static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
+  static const double initial[] = {0, 0};
+  ff_ssa_program *program = program_of(reactions, initial, 2, events, n_events);
+  ff_ssa_path path;
+  ff_error err;
+  size_t found = 0;
+  double last = 0;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_TREE, &err), &err);
+  ff_ssa_path_start(&path, 1, 2, initial);
+  while (path.next_time < 100 && path.failure.what == FF_SSA_FINE) {
+    ff_ssa_path_step(&path);
+    if (path.count[0] == last) continue;
+    last = path.count[0];
+    FF_CHECK_SAY(found < n && path.time == times[found], "%s: at %.17g", events[0].trigger, path.time);
+    found++;
+  }
+  FF_CHECK_INT(found, n);
+  ff_ssa_path_free(&path);
+  ff_ssa_program_free(program);
+}
+
+static void events_are_on_time(void) {
+  happens_at((event_text[]){{"time >= 25", NULL, "A + 1", 0, 0}}, 1, (double[]){25}, 1);
+  happens_at((event_text[]){{"time > 25", NULL, "A + 1", 0, 0}}, 1, (double[]){25.000000000000004}, 1);
+  happens_at((event_text[]){{"time >= 0.1", "0.2", "A + 1", 0, 0}}, 1, (double[]){0.1 + 0.2}, 1);
+  happens_at((event_text[]){{"time >= 10 & B >= 0", NULL, "A + 1", 0, 0}}, 1, (double[]){10}, 1);
+  happens_at((event_text[]){{"time >= 10 * (A + 1)", NULL, "A + 1", 0, 0}}, 1,
+             (double[]){10, 20, 30, 40, 50, 60, 70, 80, 90}, 9);
+  happens_at((event_text[]){{"floor(time / 24) * 24 == time", NULL, "A + 1", 1, 0}}, 1, (double[]){24, 48, 72, 96}, 4);
+  /* two that follow each other, and one that is called off */
+  happens_at((event_text[]){{"time >= 3", NULL, "A + 1", 0, 0}, {"A == 1", "4.5", "A + 1", 0, 0},
+                            {"A == 1", "9", "A + 1", 0, 1}}, 3, (double[]){3, 7.5}, 2);
+}
+
+/* Only methods that compute all propensities by ff_ssa_path_propensity() simulate events, and never in vectors. */
+static void chooses_engines(void) {
+  static const reaction_text plain[] = {{"0 -> A", "3"}, {NULL, NULL}}, timed[] = {{"0 -> A", "time"}, {NULL, NULL}};
+  static const event_text event = {"time >= 25", NULL, "50", 0, 0};
+  static const double initial[] = {0};
+  for (int k = 0; k < 3; k++) {
+    ff_ssa_program *program = program_of(k == 2 ? timed : plain, initial, 1, &event, k == 1);
+    FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
+    FF_CHECK_INT(ff_ssa_method_of(program), FF_SSA_DIRECT);
+    for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
+      ff_ssa_options options = {.method = method, .simd = FF_SIMD_BEST};
+      ff_ssa_engine *engine;
+      ff_error err;
+      FF_CHECK_OK(ff_ssa_engine_new(&engine, program, &options, initial, 1000, &err), &err);
+      FF_CHECK((engine->lanes == 1) == (k > 0 || method != FF_SSA_DIRECT));
+      engine->free(engine);
+    }
+    ff_ssa_program_free(program);
+  }
+}
+
+static void refuses_events(void) {
+  static const reaction_text reactions[] = {{"0 -> A", "3"}, {NULL, NULL}};
+  static const double initial[] = {0};
+  ff_reactions *net = network_of(reactions, initial, 1);
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_add_events(net, 1, &err), &err);
+  FF_CHECK_FAILS(ff_reactions_finish(net, &err), FF_EMODEL, &err, "the name of event 1 is missing");
+  net->events[0].name = ff_strndup("e", 1);
+  FF_CHECK_FAILS(ff_reactions_finish(net, &err), FF_EMODEL, &err, "event \"e\" has no condition");
+  FF_CHECK_OK(ff_formula_of_number(&net->events[0].trigger, 1, &err), &err);
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  net->events[0].persistent = 2;
+  FF_CHECK_FAILS(ff_reactions_finish(net, &err), FF_EINTERNAL, &err, "broken");
+  net->events[0].persistent = 1;
+  FF_CHECK_OK(ff_event_add_sets(&net->events[0], 1, &err), &err);
+  FF_CHECK_FAILS(ff_reactions_finish(net, &err), FF_EINTERNAL, &err, "broken");
+  FF_CHECK_OK(ff_formula_of_number(&net->events[0].sets[0].value, 1, &err), &err);
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  net->events[0].sets[0].symbol = 1;
+  FF_CHECK_FAILS(ff_reactions_finish(net, &err), FF_EINTERNAL, &err, "broken");
+  ff_reactions_free(net);
+}
+
+FF_TEST_MAIN("ssa_events", bounds_hold, events_are_on_time, chooses_engines, refuses_events)
