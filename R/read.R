@@ -304,7 +304,7 @@ bnet_of_rules <- function(source) {
 
 reactions_from_core <- function(columns) {
   reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
-  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions, columns$variables)
 }
 
 # Arguments that only Boolean networks have.

@@ -85,6 +85,7 @@ SEXP ffi_pbn_list(const ff_pbn *pbn);
  *   species     data frame: species (text), initial (double), fixed (logical)
  *   parameters  double, with names
  *   reactions   data frame: name, equation, rate (texts), law ("mass action" or "formula")
+ *   variables   formulas (texts), with names; NULL for none
  */
 SEXP ffi_reactions_hold(SEXP model, ff_reactions **net);
 
@@ -92,7 +93,7 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **net);
 SEXP ffi_reactions_holder(void);
 
 /* Makes a list of the columns of a reaction network, which stays the caller's: list(species, initial, fixed, parameters, name,
- * equation, rate, law). The caller PROTECTs the list. */
+ * equation, rate, law, variables). The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
 
 #endif
