@@ -35,6 +35,8 @@ static const scenario scenarios[] = {
     {"reads .bnet", NULL, reads_bnet, NULL},
     {"reads SBML-qual", prepare_sbml, reads_sbml, NULL},
     {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL},
+    {"reads BioNetGen's .net", NULL, reads_bngl, NULL},
+    {"variables", NULL, uses_variables, NULL},
     {"writes .pbn", prepare_assa, writes_assa, NULL},
     {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL},
     {"writes .bnet", prepare_bnet, writes_bnet, NULL},
