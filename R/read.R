@@ -401,11 +401,11 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 #'
 #' The network is written to a temporary file in the same folder, which then replaces `file`. So `file` is never left incomplete.
 #'
-#' @param model A network of class `pbn`.
+#' @param model A network of class `pbn` or `reaction_network`.
 #' @param file Path of the file.
-#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`, as described in [read_network()]. With `"auto"` (the default), the
+#' @param format `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"bngl_net"`, as described in [read_network()]. With `"auto"` (the default), the
 #'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`.
-#' @param ... Further arguments of methods. The method for `pbn` has none.
+#' @param ... Further arguments of methods. These methods have none.
 #'
 #' @returns `file`, invisibly.
 #' @section Limits of formats:
@@ -448,6 +448,34 @@ write_bnet <- function(model, file) write_network(model, file, "bnet")
 #' @rdname write_network
 #' @export
 write_sbml <- function(model, file) write_network(model, file, "sbml")
+
+#' @rdname write_network
+#' @export
+write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
+
+#' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
+#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
+#'   formula, and other laws are written to `.net` as functions. SBML's species are amounts in a compartment of size 1. Names that
+#'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
+#'   become parameters, and species in formulas become groups, whose names begin with `_`.
+#' @rdname write_network
+#' @export
+write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {
+  check_no_more(...)
+  check_string(file, "file", "the path of a file, one string")
+  format <- check_choice(format, "format", c("auto", "sbml", "bngl_net"))
+  if (format == "auto") {
+    ending <- tolower(sub("^.*\\.", "", basename(file)))
+    format <- c(sbml = "sbml", xml = "sbml", net = "bngl_net")[ending]
+    if (is.na(format)) {
+      abort_argument(sprintf(
+        "`file` must end in .sbml, .xml or .net where `format` is \"auto\"; found %s.", describe(file)
+      ))
+    }
+  }
+  .Call(ffi_write_reactions, model, file, unname(format))
+  invisible(file)
+}
 
 format_of_path <- function(file) {
   ending <- tolower(sub("^.*\\.", "", basename(file)))

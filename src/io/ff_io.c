@@ -281,3 +281,21 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
   free(text);
   return status;
 }
+
+ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err) {
+  *text = NULL;
+  switch (format) {
+    case FF_FORMAT_SBML: return ff_io_sbml_reactions_text(text, net, err);
+    case FF_FORMAT_BNGL: return ff_io_bngl_text(text, net, err);
+    default: return ff_error_set(err, FF_EARGUMENT, "a reaction network can be written as SBML or as BioNetGen's .net");
+  }
+}
+
+ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err) {
+  char *text;
+  ff_status status = ff_io_reactions_text(&text, net, format, err);
+  if (status != FF_OK) return status;
+  status = write_file(path, text, err);
+  free(text);
+  return status;
+}

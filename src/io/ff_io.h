@@ -105,6 +105,11 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
 /* The text that ff_io_write() would write, as a new terminated string that the caller frees. */
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err);
 
+/* The same two functions for a reaction network; the formats are FF_FORMAT_SBML and FF_FORMAT_BNGL. Names that the format does not
+ * allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula. */
+ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err);
+ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err);
+
 /* The properties of the network that the format cannot express: bits of ff_lost, 0 if nothing is lost. O(nodes). */
 typedef enum {
   FF_LOST_PERTURBATION = 1,

@@ -63,3 +63,14 @@ SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
   UNPROTECT(1);
   return Rf_ScalarInteger((int)lost);
 }
+
+SEXP ffi_write_reactions(SEXP model, SEXP path, SEXP format) {
+  ff_format wanted = format_of(format);
+  const char *file = path_of(path);
+  ff_error err;
+  ff_reactions *net;
+  PROTECT(ffi_reactions_hold(model, &net));
+  ffi_check(ff_io_write_reactions(net, file, wanted, &err), &err);
+  UNPROTECT(1);
+  return R_NilValue;
+}
