@@ -202,12 +202,14 @@ static const char reactions_text[] =
     "<listOfCompartments><compartment id=\"c\" constant=\"true\"/></listOfCompartments>"
     "<listOfSpecies><species id=\"A\" compartment=\"c\" initialConcentration=\"2\" hasOnlySubstanceUnits=\"false\" "
     "boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies>"
-    "<listOfParameters><parameter id=\"k\" constant=\"true\"/><parameter id=\"v\" constant=\"false\"/><parameter id=\"r_k\" value=\"2\" constant=\"true\"/>"
+    "<listOfParameters><parameter id=\"k\" constant=\"true\"/><parameter id=\"v\" constant=\"false\"/>"
+    "<parameter id=\"r_k\" value=\"2\" constant=\"true\"/>"
     "</listOfParameters><listOfInitialAssignments><initialAssignment symbol=\"c\"><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>k</ci></math></initialAssignment><initialAssignment symbol=\"k\"><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><times/><ci>r_k</ci><cn>2</cn></apply></math></initialAssignment>"
     "</listOfInitialAssignments><listOfRules><assignmentRule variable=\"v\"><math "
-    "xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math></assignmentRule></listOfRules><listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants>"
+    "xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math></assignmentRule></listOfRules>"
+    "<listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants>"
     "<speciesReference id=\"n\" species=\"A\" stoichiometry=\"2\" constant=\"true\"/></listOfReactants><listOfProducts>"
     "<speciesReference species=\"A\" stoichiometry=\"1\" constant=\"true\"/></listOfProducts><kineticLaw><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><ci>f</ci><ci>k</ci><apply><times/><ci>A</ci><ci>n</ci></apply></apply>"
@@ -271,6 +273,19 @@ static ff_status uses_variables(ff_error *err) {
   }
   ff_cme_free(cme);
   if (status == FF_OK) status = ff_reactions_timed(timed, model.reactions, err);
+  ff_io_model_free(&model);
+  return status;
+}
+
+static ff_status writes_reactions(ff_error *err) {
+  ff_io_model model;
+  ff_status status = parse_bngl(&model, err);
+  for (int i = 0; i < 2 && status == FF_OK; i++) {
+    char *text = NULL;
+    status = ff_io_reactions_text(&text, model.reactions, i == 0 ? FF_FORMAT_SBML : FF_FORMAT_BNGL, err);
+    CHECK_OUT(status, text);
+    free(text);
+  }
   ff_io_model_free(&model);
   return status;
 }

@@ -37,6 +37,7 @@ static const scenario scenarios[] = {
     {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL},
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL},
     {"variables", NULL, uses_variables, NULL},
+    {"writes a reaction network", NULL, writes_reactions, NULL},
     {"writes .pbn", prepare_assa, writes_assa, NULL},
     {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL},
     {"writes .bnet", prepare_bnet, writes_bnet, NULL},

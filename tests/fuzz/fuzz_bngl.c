@@ -27,6 +27,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   MUST(model.pbn == NULL && model.reactions != NULL, "no reaction network");
   MUST(keeps_its_text(model.reactions), "a text");
+  for (int i = 0; i < 2; i++) { /* what is written can be read */
+    const ff_format format = i == 0 ? FF_FORMAT_BNGL : FF_FORMAT_SBML;
+    ff_io_model again;
+    char *text;
+    status = ff_io_reactions_text(&text, model.reactions, format, &err);
+    MUST(status == FF_OK || status == FF_EMODEL, err.text);
+    if (status != FF_OK) continue;
+    status = ff_io_parse_model(&again, NULL, text, strlen(text), "written", format, &err);
+    MUST(status == FF_OK && again.reactions->n_reactions == model.reactions->n_reactions, text);
+    ff_io_model_free(&again);
+    free(text);
+  }
   ff_io_model_free(&model);
   return 0;
 }

@@ -62,13 +62,13 @@ test_that("laws of networks of the literature have no negative weights, and are 
   expect_positive(reaction_model("cyclic_chain", species = 20))
   expect_identical(conservation_laws(reaction_model("colloid", species = 12))$weight, as.double(1:12))
   egfr <- read_network(skip_without_shared("models/bngl-nets/egfr_net.net"))
-  laws <- expect_positive(egfr)
-  laws <- conservation_laws(egfr) # the five kinds of molecules
-  expect_identical(max(laws$law), 5L)
+  laws <- conservation_laws(egfr) # the numbers of molecules: EGF, EGFR, Grb2, Shc and Sos, some of which are bound at the start
+  expect_true(all(laws$weight %in% 1:4))
+  expect_setequal(laws$total, c(1.2e6, 1.8e5, 1e5 + 4.9e4, 2.7e5, 1.3e4 + 4.9e4))
 })
 
 test_that("random networks", {
-  for (seed in 1:20) {
+  for (seed in 1:10) {
     expect_all_laws(reaction_model("random", species = 12, reactions = 5 + seed %% 6, seed = seed))
     expect_all_laws(reaction_model("aggregation", copies = 2, seed = seed))
   }
