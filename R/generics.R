@@ -8,8 +8,8 @@
 #' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
 #' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
 #' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
-#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()] and [`simulate()`][simulate.reaction_network] have methods for
-#' `reaction_network`.
+#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()] and
+#' [`simulate()`][simulate.reaction_network] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
 #' |---|---|

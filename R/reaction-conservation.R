@@ -1,11 +1,11 @@
 #' Conservation laws of a reaction network
 #'
-#' Finds weighted sums of counts that no reaction changes, such as the total number of molecules of an enzyme, free and bound. They
-#' follow from the equations alone, not from the rates.
+#' Finds weighted sums of counts that no reaction changes, such as the total number of molecules of an enzyme, free and bound.
+#' They follow from the equations alone, not from the rates.
 #'
-#' The weights of all laws are the left null space of the stoichiometric matrix. A basis of it is computed exactly, in integers. If
-#' possible, no weight is negative: such laws bound the counts of their species. They are found by Farkas's algorithm (Martinez and
-#' Silva 1982). If it needs too many vectors, or if there is no such basis, some laws have negative weights. The
+#' The weights of all laws are the left null space of the stoichiometric matrix. A basis of it is computed exactly, in integers.
+#' If possible, no weight is negative: such laws bound the counts of their species. They are found by Farkas's algorithm (Martinez
+#' and Silva 1982). If it needs too many vectors, or if there is no such basis, some laws have negative weights. The
 #' weights of a law have no common divisor.
 #'
 #' @param model A network of class `reaction_network`.
@@ -68,8 +68,8 @@ count_changes <- function(model) {
   Map(function(at, by) list(at = at, by = by), species, by)[order(lengths(species))]
 }
 
-# Vectors of whole numbers that are orthogonal to all changes. It begins with the unit vectors. For each change, `combine` replaces
-# the vectors that are not orthogonal to it by combinations that are. A vector is list(at, weight), with `at` ascending.
+# Vectors of whole numbers that are orthogonal to all changes. It begins with the unit vectors. For each change, `combine`
+# replaces the vectors that are not orthogonal to it by combinations that are. A vector is list(at, weight), with `at` ascending.
 null_vectors <- function(changes, n, combine) {
   vectors <- lapply(seq_len(n), function(i) list(at = i, weight = 1))
   holders <- as.list(seq_len(n)) # of each species: the vectors that have it, and perhaps some that are gone
@@ -134,7 +134,8 @@ one_pivot <- function(vectors, value) {
   })
 }
 
-# Farkas's algorithm: sums of each vector with a positive value and each with a negative one. With too many of them, there are none.
+# Farkas's algorithm: sums of each vector with a positive value and each with a negative one. With too many of them, there are
+# none.
 all_pairs <- function(vectors, value, most = 1e4) {
   up <- which(value > 0)
   down <- which(value < 0)

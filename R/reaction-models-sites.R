@@ -1,7 +1,7 @@
 # Networks of molecules with sites, made from rules. A rule changes the state of one site, whatever the other sites are.
 
-# The reactions of one site by its rules. `rules` is a data frame with a row per rule: `from` and `to` (states of the site), `with`
-# and `release` (free species that the reaction takes and makes, "" for none) and `rate`.
+# The reactions of one site by its rules. `rules` is a data frame with a row per rule: `from` and `to` (states of the site),
+# `with` and `release` (free species that the reaction takes and makes, "" for none) and `rate`.
 site_rules <- function(...) {
   rows <- list(...)
   pick <- function(i) vapply(rows, function(row) as.character(row[[i]]), "")
@@ -41,8 +41,8 @@ site_reactions <- function(stem, states, sites, rules) {
   data.frame(equation = list_of("equation"), rate = list_of("rate"))
 }
 
-# The receptor R binds the ligand L and the adaptor A, in any order. A is phosphorylated (Ap) only in the complex of all three, and
-# loses the phosphate anywhere.
+# The receptor R binds the ligand L and the adaptor A, in any order. A is phosphorylated (Ap) only in the complex of all three,
+# and loses the phosphate anywhere.
 model_multistate <- function() {
   rate <- c(bind = 0.01, leave = 0.1)
   ligand <- c("", "L")
@@ -72,8 +72,8 @@ model_multisite <- function(sites = 3) {
   mass_action_network(species, c(5360, 1160, 5360, numeric(length(species) - 3L)), reactions$equation, reactions$rate)
 }
 
-# Each site of the receptor X is unphosphorylated (u), phosphorylated (p), or bound to one of six molecules, which the letters g, s,
-# h, i, j and k stand for: G, GS, H, Hp, HpG and HpGS.
+# Each site of the receptor X is unphosphorylated (u), phosphorylated (p), or bound to one of six molecules, which the letters g,
+# s, h, i, j and k stand for: G, GS, H, Hp, HpG and HpGS.
 model_receptor <- function(sites = 4) {
   check_count(sites, "sites", 1, 5)
   states <- c("u", "p", "g", "s", "h", "i", "j", "k")

@@ -13,9 +13,9 @@
 #' @returns `format()`: a character vector of lines.
 #'
 #'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions`,
-#'   `n_parameters` and `n_variables` are the numbers of species, reactions, parameters and variables. `order` is the largest number of reactants of a
-#'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of
-#'   reactions whose rate depends on the time. `fixed` is the number of species that reactions do not change.
+#'   `n_parameters` and `n_variables` are the numbers of species, reactions, parameters and variables. `order` is the largest
+#'   number of reactants of a reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent`
+#'   is the number of reactions whose rate depends on the time. `fixed` is the number of species that reactions do not change.
 #'
 #'   `as.data.frame()`: a data frame. For reactions, its columns are `name`, `equation`, `rate` (text) and `law` (`"mass action"`
 #'   or `"formula"`), and [reaction_network()] accepts it. For species, they are `species`, `initial` and `fixed`, and for
@@ -133,7 +133,8 @@ as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE
 
 #' @section Reaction networks: `network_arrows()` of a reaction network gives a data frame with a row per arrow between a species
 #'   and a reaction. Its columns are `from`, `to`, `role` and `count`. The role is `"reactant"` (from a species to a reaction),
-#'   `"product"` (from a reaction to a species), or `"rate"` (from a species that the formula of a rate names, also through variables; `count` is then 0).
+#'   `"product"` (from a reaction to a species), or `"rate"` (from a species that the formula of a rate names, also through
+#'   variables; `count` is then 0).
 #' @rdname network_components
 #' @export
 network_arrows.reaction_network <- function(model, ...) {

@@ -10,7 +10,8 @@
 #' @param parameters Numbers named by parameters, which rates may use.
 #' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
 #'   species.
-#' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates and other variables may use them.
+#' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates and other variables may use
+#' them.
 #'   [`simulate()`][simulate.reaction_network] can observe them.
 #' @param rate The rate constant: a number, or a formula as text. Two of them for a reversible reaction.
 #' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
@@ -97,7 +98,8 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   twice <- intersect(names(variables), c(species, names(parameters)))
   if (length(twice) > 0L) {
     abort("model", sprintf(
-      "%s is the name of a variable and of a %s.", quote_some(twice[[1L]]), if (twice[[1L]] %in% species) "species" else "parameter"
+      "%s is the name of a variable and of a %s.", quote_some(twice[[1L]]),
+      if (twice[[1L]] %in% species) "species" else "parameter"
     ))
   }
   counts <- numeric(length(species))

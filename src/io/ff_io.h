@@ -48,9 +48,9 @@
  * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
  * is constant or has a boundaryCondition is fixed. A species, parameter or compartment that an assignment rule determines is a
  * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become
- * negative. These are FF_EUNSUPPORTED: rate and algebraic rules, events, constraints, delays, conversion factors, fast reactions, reactions without
- * a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that are not whole
- * numbers.
+ * negative. These are FF_EUNSUPPORTED: rate and algebraic rules, events, constraints, delays, conversion factors, fast reactions,
+ * reactions without a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that
+ * are not whole numbers.
  *
  * BioNetGen's network format (.net, "bngl_net") is read line by line; `#` starts a comment. Blocks `begin NAME` ... `end NAME`
  * hold parameters, functions, species, reactions and groups; the numbers at the start of their lines are those by which reactions
@@ -75,8 +75,8 @@ typedef enum { FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET
 
 /* Reads a network from the file `path`. The caller frees *out with ff_pbn_free(); on failure it is NULL. FF_FORMAT_AUTO
  * chooses the format by the content, not by the file name: XML, type= or nodeNames, a header targets, factors with or
- * without probabilities, or "begin" and the name of a block. *found, unless it is NULL, is set to the format. What the format cannot express has the default of
- * ff_pbn_new() (perturbation 0, synchronous). O(size of the file). */
+ * without probabilities, or "begin" and the name of a block. *found, unless it is NULL, is set to the format. What the format
+ * cannot express has the default of ff_pbn_new() (perturbation 0, synchronous). O(size of the file). */
 ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err);
 
 /* The same for a text in memory, for tests and fuzzers. `file` is used in messages. `text` is borrowed and need not be
@@ -105,8 +105,8 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
 /* The text that ff_io_write() would write, as a new terminated string that the caller frees. */
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err);
 
-/* The same two functions for a reaction network; the formats are FF_FORMAT_SBML and FF_FORMAT_BNGL. Names that the format does not
- * allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula. */
+/* The same two functions for a reaction network; the formats are FF_FORMAT_SBML and FF_FORMAT_BNGL. Names that the format does
+ * not allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula. */
 ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err);
 ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err);
 

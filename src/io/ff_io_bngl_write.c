@@ -71,7 +71,8 @@ static kind kind_of(const writer *w, const ff_formula *formula) {
 static int simple_rate(const writer *w, const ff_reaction *reaction, double *factor, uint32_t *symbol) {
   const ff_formula_word *word = reaction->rate.word;
   const uint32_t n = reaction->rate.length;
-  const ff_formula_word *name = n == 1 ? word : n == 3 && word[0].code == FF_F_NUMBER && word[2].code == FF_F_MUL ? word + 1 : NULL;
+  const int product = n == 3 && word[0].code == FF_F_NUMBER && word[2].code == FF_F_MUL;
+  const ff_formula_word *name = n == 1 ? word : product ? word + 1 : NULL;
   if (!reaction->mass_action || name == NULL) return 0;
   *factor = n == 3 ? word[0].number : 1;
   *symbol = UINT32_MAX;
@@ -85,7 +86,8 @@ static int simple_rate(const writer *w, const ff_reaction *reaction, double *fac
 
 static void mark_species(writer *w, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < w->net->n_species) w->counted[formula->word[i].symbol] = 1;
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < w->net->n_species)
+      w->counted[formula->word[i].symbol] = 1;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -129,7 +131,8 @@ static ff_status check_formula(const writer *w, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = &formula->word[i];
     if (word->code == FF_F_NUMBER && !isfinite(word->number))
-      return ff_error_set(w->err, FF_EMODEL, "a formula has the number %g, which BioNetGen's format cannot express", word->number);
+      return ff_error_set(w->err, FF_EMODEL, "a formula has the number %g, which BioNetGen's format cannot express",
+                          word->number);
     for (size_t k = 0; k < sizeof missing; k++)
       if (word->code == missing[k])
         return ff_error_set(w->err, FF_EMODEL, "a formula has %s, which BioNetGen's format cannot express", names[k]);

@@ -111,8 +111,8 @@ static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol)
                        r->table.ids.names[symbol], rest);
 }
 
-/* The place of a symbol in the order of the network: 0 for species, 1 for parameters, 2 for variables, 3 for what the network does
- * not have. Parameters without a value, and compartments that no formula names, are left out. */
+/* The place of a symbol in the order of the network: 0 for species, 1 for parameters, 2 for variables, 3 for what the network
+ * does not have. Parameters without a value, and compartments that no formula names, are left out. */
 static int rank_of(const reader *r, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   if (symbol->rule.length > 0) return 2;

@@ -145,7 +145,8 @@ static ff_status set_species(ff_sbml_table *table, uint32_t at) {
   if (Species_isSetInitialAmount(species)) return set_number(table, at, Species_getInitialAmount(species));
   if (!Species_isSetInitialConcentration(species)) return FF_OK;
   ff_status status = set_number(table, at, Species_getInitialConcentration(species));
-  return status == FF_OK && symbol->formula.length > 0 && !no_size ? ff_sbml_multiply(table, &symbol->formula, compartment) : status;
+  if (status != FF_OK || symbol->formula.length == 0 || no_size) return status;
+  return ff_sbml_multiply(table, &symbol->formula, compartment);
 }
 
 static ff_status set_value(ff_sbml_table *table, uint32_t at) {

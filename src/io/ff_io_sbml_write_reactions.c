@@ -90,7 +90,8 @@ static const char *element_of(uint32_t code) {
       [FF_F_NEG] = "minus",     [FF_F_ADD] = "plus",    [FF_F_SUB] = "minus",   [FF_F_MUL] = "times",   [FF_F_DIV] = "divide",
       [FF_F_POW] = "power",     [FF_F_LT] = "lt",       [FF_F_LE] = "leq",      [FF_F_GT] = "gt",       [FF_F_GE] = "geq",
       [FF_F_EQ] = "eq",         [FF_F_NE] = "neq",      [FF_F_AND] = "and",     [FF_F_OR] = "or",       [FF_F_NOT] = "not",
-      [FF_F_MIN] = "min",       [FF_F_MAX] = "max",     [FF_F_ABS] = "abs",     [FF_F_FLOOR] = "floor", [FF_F_CEILING] = "ceiling",
+      [FF_F_MIN] = "min",       [FF_F_MAX] = "max",     [FF_F_ABS] = "abs",     [FF_F_FLOOR] = "floor",
+      [FF_F_CEILING] = "ceiling",
       [FF_F_SQRT] = "root",     [FF_F_EXP] = "exp",     [FF_F_LOG] = "ln",      [FF_F_LOG10] = "log",   [FF_F_SIN] = "sin",
       [FF_F_COS] = "cos",       [FF_F_TAN] = "tan",     [FF_F_ASIN] = "arcsin", [FF_F_ACOS] = "arccos", [FF_F_ATAN] = "arctan",
       [FF_F_SINH] = "sinh",     [FF_F_COSH] = "cosh",   [FF_F_TANH] = "tanh",
@@ -159,7 +160,8 @@ static void put_operation(writer *w, math *m, uint32_t at) {
 }
 
 static ff_status too_deep(const writer *w) {
-  return ff_error_set(w->err, FF_EMODEL, "a formula nests more than %d operations, the limit for SBML", FF_SBML_DEPTH - OUTER_DEPTH);
+  return ff_error_set(w->err, FF_EMODEL, "a formula nests more than %d operations, the limit for SBML",
+                      FF_SBML_DEPTH - OUTER_DEPTH);
 }
 
 static ff_status put_math(writer *w, const ff_formula *formula) {
@@ -199,8 +201,9 @@ static ff_status put_mass_action(writer *w, uint32_t r) {
   double factorials = 1;
   for (uint32_t i = 0; i < reaction->n_reactants; i++) {
     if (reaction->reactants[i].count > MOST_OF_A_REACTANT)
-      return ff_error_set(w->err, FF_EMODEL, "reaction %s: a reactant occurs %u times; mass action of at most %d is written to SBML",
-                          ff_quote(reaction->name, strlen(reaction->name)).text, reaction->reactants[i].count, MOST_OF_A_REACTANT);
+      return ff_error_set(w->err, FF_EMODEL, "reaction %s: a reactant occurs %u times; SBML's law of mass action is written for "
+                          "at most %d", ff_quote(reaction->name, strlen(reaction->name)).text, reaction->reactants[i].count,
+                          MOST_OF_A_REACTANT);
     for (uint32_t k = 2; k <= reaction->reactants[i].count; k++) factorials *= k;
   }
   if (factorials != 1) put(w, "<apply><divide/>");

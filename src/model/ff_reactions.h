@@ -66,12 +66,12 @@ ff_status ff_reactions_equation_text(char **out, const ff_reactions *net, uint32
 ff_status ff_reactions_finish(ff_reactions *net, ff_error *err);
 
 /* The propensity of reaction r. This function is the definition; simulators may compute the same in faster ways. values[i] is the
- * value of symbol i: the counts of all species, then all parameters, then all variables. If the state has fewer of a reactant than the reaction
- * takes, the propensity is 0, whatever the rate is. Otherwise it is the value of the rate. With mass action, it is multiplied for
- * each reactant, in their order, by the number of ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A fixed species is never
- * used up, so it may be missing unless the law is mass action. The result may be negative, infinite or NaN if the rate is. The
- * caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at most about a
- * thousand for each). */
+ * value of symbol i: the counts of all species, then all parameters, then all variables. If the state has fewer of a reactant
+ * than the reaction takes, the propensity is 0, whatever the rate is. Otherwise it is the value of the rate. With mass action, it
+ * is multiplied for each reactant, in their order, by the number of ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A
+ * fixed species is never used up, so it may be missing unless the law is mass action. The result may be negative, infinite or NaN
+ * if the rate is. The caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at
+ * most about a thousand for each). */
 double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack);
 
 /* ---- variables: ff_variables.c ------------------------------------------------------------------------------------------ */

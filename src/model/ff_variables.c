@@ -8,8 +8,8 @@
 ff_status ff_reactions_add_variables(ff_reactions *net, uint32_t n, ff_error *err) {
   const size_t before = (size_t)net->n_species + net->n_parameters;
   if (n > UINT32_MAX - before)
-    return ff_error_set(err, FF_ESIZE, "a network has at most 2^32 - 1 species, parameters and variables; found %zu and %u", before,
-                        n);
+    return ff_error_set(err, FF_ESIZE, "a network has at most 2^32 - 1 species, parameters and variables; found %zu and %u",
+                        before, n);
   char **names = ff_calloc(before + n, sizeof *names);
   ff_formula *variable = ff_calloc(n, sizeof *variable);
   if (names == NULL || variable == NULL) {

@@ -147,17 +147,20 @@ static void errors(void) {
        "net, line 7: found \"A()\" where a name that no other line has was expected"},
       {K BLOCK("species", "1 A()\n") REACTIONS(""), "net, line 6: found nothing where an initial count was expected"},
       {K BLOCK("species", "1 $ 1\n") REACTIONS(""), "net, line 6: found nothing where a species was expected"},
-      {BLOCK("parameters", "1 k-1 5\n") ABC REACTIONS(""), "net, line 2: found \"k-1\" where the name of a parameter was expected"},
+      {BLOCK("parameters", "1 k-1 5\n") ABC REACTIONS(""),
+       "net, line 2: found \"k-1\" where the name of a parameter was expected"},
       {BLOCK("parameters", "1 k\n") ABC REACTIONS(""), "net, line 2: found nothing where a value was expected"},
       {BLOCK("parameters", "1 k 0/0\n") ABC REACTIONS(""), "net, line 2: found \"0/0\" where a number was expected"},
       {BLOCK("parameters", "1 k log(2)\n") ABC REACTIONS(""),
        "net, line 2: found \"log\" where \"ln\", \"log10\" or \"log2\" was expected"},
-      {BLOCK("parameters", "1 k `A()`\n") ABC REACTIONS(""), "net, line 2: found \"`\" where an expression without quotes was expected"},
+      {BLOCK("parameters", "1 k `A()`\n") ABC REACTIONS(""),
+       "net, line 2: found \"`\" where an expression without quotes was expected"},
       {BLOCK("functions", "1 f 5\n") ABC REACTIONS(""),
        "net, line 2: found \"f 5\" where a function, such as \"f() k * A\" was expected"},
       {ABC REACTIONS("") BLOCK("groups", "1 G 1,x*2\n"),
        "net, line 9: found \"x*2\" where a species of a group, such as 5 or 2*5, was expected"},
-      {ABC REACTIONS("") BLOCK("groups", "1 A() 2\n"), "net, line 9: found \"A()\" where a name that no other line has was expected"},
+      {ABC REACTIONS("") BLOCK("groups", "1 A() 2\n"),
+       "net, line 9: found \"A()\" where a name that no other line has was expected"},
       {"begin sums\n" ABC REACTIONS(""),
        "net, line 1: found \"begin sums\" where a block of a network, such as \"begin species\" was expected"},
       {BLOCK("parameters", "1 k 5\n2 A G\n") BLOCK("species", "1 A() A\n") REACTIONS("") BLOCK("groups", "1 G 1\n"),
@@ -170,12 +173,12 @@ static void errors(void) {
   };
   static const example unsupported[] = {
       {"begin model\n" BLOCK("reaction rules", "A() -> 0 k\n") "end model\n",
-       "net holds a rule-based model (BioNetGen), which this version cannot read; generate_network() of BioNetGen writes its network "
-       "to a file .net, which can be read"},
-      {K ABC REACTIONS("1 1,2 3 Sat k l\n"), "net, line 11: found the rate law Sat of BioNetGen, which is not supported; expected a "
-                                             "rate constant or a function"},
-      {K ABC REACTIONS("1 1,2 3 0.5*MM k l\n"), "net, line 11: found the rate law MM of BioNetGen, which is not supported; expected "
-                                                "a rate constant or a function"},
+       "net holds a rule-based model (BioNetGen), which this version cannot read; generate_network() of BioNetGen writes its "
+       "network to a file .net, which can be read"},
+      {K ABC REACTIONS("1 1,2 3 Sat k l\n"),
+       "net, line 11: found the rate law Sat of BioNetGen, which is not supported; expected a rate constant or a function"},
+      {K ABC REACTIONS("1 1,2 3 0.5*MM k l\n"),
+       "net, line 11: found the rate law MM of BioNetGen, which is not supported; expected a rate constant or a function"},
       {BLOCK("functions", "1 f(x) 5\n") ABC REACTIONS(""),
        "net, line 2: found the function \"f\" with an argument, which is not supported"},
       {BLOCK("functions", "1 f() 5\n2 g() f(2)\n") ABC REACTIONS(""),

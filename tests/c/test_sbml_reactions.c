@@ -127,9 +127,11 @@ static void fails(const example *examples, size_t n, ff_status status) {
 static void assignment_rules(void) {
   static const example good[] = {
       /* of a parameter and of a species, in any order; initial values follow from them */
-      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\"") SPECIES("B", COUNT) SPECIES("D", COUNT "initialAmount=\"0\""))
+      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\"") SPECIES("B", COUNT)
+                                   SPECIES("D", COUNT "initialAmount=\"0\""))
            LIST("Parameters", PARAMETER("k", "1.5") "<parameter id=\"q\" constant=\"false\"/>")
-               LIST("InitialAssignments", "<initialAssignment symbol=\"D\">" MATH(OF("times", CI("B") CN("2"))) "</initialAssignment>")
+               LIST("InitialAssignments",
+                    "<initialAssignment symbol=\"D\">" MATH(OF("times", CI("B") CN("2"))) "</initialAssignment>")
                    LIST("Rules", DETERMINE("B", OF("plus", CI("q") CN("1"))) DETERMINE("q", OF("times", CN("2") CI("A"))))
                        LIST("Reactions", REACTION("r", "", FROM_A LAW(OF("times", CI("B") CI("k")), ""))) END,
        "A=3 D=14 | k=1.5 | B := q + 1; q := 2 * A; r: A -> 0 @ B * k"},
@@ -632,6 +634,7 @@ static void corpus(void) {
   closedir(entries);
 }
 
-FF_TEST_MAIN("sbml_reactions", assignment_rules, amounts, local_parameters, stoichiometries, initial_assignments, functions, rates,
+FF_TEST_MAIN("sbml_reactions", assignment_rules, amounts, local_parameters, stoichiometries, initial_assignments, functions,
+             rates,
              rewritten_functions, unsupported, other_packages, errors, many_terms, nested_functions,
              corpus)
