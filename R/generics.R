@@ -8,8 +8,8 @@
 #' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
 #' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
 #' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
-#' [network_arrows()], [chemical_master_equation()] and [`simulate()`][simulate.reaction_network] have methods for
-#' `reaction_network`.
+#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()] and
+#' [`simulate()`][simulate.reaction_network] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -19,6 +19,7 @@
 #' | [outcomes()] | attractors of a model without perturbation, and their probabilities |
 #' | [stationary_distribution()], [transition_matrix()] | the Markov chain of a small model |
 #' | [chemical_master_equation()] | the distribution of a small reaction network at given times |
+#' | [conservation_laws()] | sums of counts that no reaction of a reaction network changes |
 #' | [`simulate()`][simulate.pbn] | trajectories, and of [reaction networks][simulate.reaction_network] their statistics |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |

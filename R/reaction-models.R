@@ -27,6 +27,17 @@
 #' * `"viral_infection"`: the growth of a virus within a cell (Srivastava et al. 2002), with the names of Park and Gerstlauer: the
 #'   template RNA, the genome DNA, the structural protein P and the complete virus V. It starts with one RNA. The unit of time is
 #'   a day. No arguments.
+#' * `"multistate"`: a receptor R binds a ligand L and an adaptor A, in any order. A is phosphorylated in the complex of all
+#'   three, and loses the phosphate anywhere (Blinov et al. 2004; Gupta and Mendes 2018). It has 9 species and 18 reactions. No
+#'   arguments.
+#' * `"multisite"`: a molecule A with independent sites. A kinase R binds to a site and phosphorylates it, and a phosphatase L
+#'   binds to a phosphorylated site and removes the phosphate (the same sources). The name of a species of A has a letter for each
+#'   site: u (unmodified), R (bound to R), p (phosphorylated) or L (then bound to L). With n sites, there are 4^n + 2 species and
+#'   6 n 4^(n - 1) reactions. Argument: `sites`, by default 3, at most 8.
+#' * `"receptor"`: a receptor X with independent sites, of the size of large rule-based models. Each site is unphosphorylated (u),
+#'   phosphorylated (p), or then bound to one of the complexes G, GS, H, Hp, HpG and HpGS of the adaptors G and H (letters g, s,
+#'   h, i, j and k), which also form and break up there and in solution. With n sites, there are 8^n + 7 species and
+#'   30 n 8^(n - 1) + 9 reactions: 4,103 and 61,449 for the default of 4. This network is ours. Argument: `sites`, at most 5.
 #'
 #'   `seed` is a whole number that determines the network. With `NULL`, the default, random numbers are drawn from R's generator.
 #' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument.
@@ -40,6 +51,12 @@
 #'
 #' Srivastava R, You L, Summers J, Yin J (2002). Stochastic vs. deterministic modeling of intracellular viral kinetics. *Journal
 #' of Theoretical Biology* 218(3), 309-321.
+#'
+#' Blinov ML, Faeder JR, Goldstein B, Hlavacek WS (2004). BioNetGen: software for rule-based modeling of signal transduction based
+#' on the interactions of molecular domains. *Bioinformatics* 20(17), 3289-3291. \doi{10.1093/bioinformatics/bth378}
+#'
+#' Gupta A, Mendes P (2018). An overview of network-based and -free approaches for stochastic simulation of biochemical systems.
+#' *Computation* 6(1), 9. \doi{10.3390/computation6010009}
 #'
 #' Meakin P (1988). Models for colloidal aggregation. *Annual Review of Physical Chemistry* 39, 237-267.
 #'
@@ -57,7 +74,8 @@
 reaction_model <- function(name, ...) {
   makers <- list(
     decay_dimerisation = model_decay_dimerisation, sir_ring = model_sir_ring, cyclic_chain = model_cyclic_chain,
-    colloid = model_colloid, aggregation = model_aggregation, random = model_random, viral_infection = model_viral_infection
+    colloid = model_colloid, aggregation = model_aggregation, random = model_random, viral_infection = model_viral_infection,
+    multistate = model_multistate, multisite = model_multisite, receptor = model_receptor
   )
   check_choice(name, "name", names(makers))
   known <- names(formals(makers[[name]]))

@@ -7,20 +7,21 @@
 #' @param x,object A network of class `reaction_network`.
 #' @param i Names or numbers of reactions.
 #' @param n How many reactions and events to show. Default 10; `Inf` for all, 0 for none.
-#' @param what `"reactions"`, `"species"`, `"parameters"` or `"events"`.
+#' @param what `"reactions"`, `"species"`, `"parameters"`, `"variables"` or `"events"`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... Ignored.
 #' @returns `format()`: a character vector of lines.
 #'
-#'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions` and
-#'   `n_parameters` are the numbers of species, reactions and parameters. `order` is the largest number of reactants of a
-#'   reaction. `mass_action` and `formula` are the numbers of reactions of each law, and `time_dependent` is the number of
-#'   reactions whose rate depends on the time. `n_events` is the number of events, and `fixed` the number of
-#'   species that reactions do not change.
+#'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions`,
+#'   `n_parameters`, `n_variables` and `n_events` are the numbers of species, reactions, parameters, variables and events. `order`
+#'   is the largest number of reactants of a reaction. `mass_action` and `formula` are the numbers of reactions of each law, and
+#'   `time_dependent` is the number of reactions whose rate depends on the time. `fixed` is the number of species that reactions
+#'   do not change.
 #'
 #'   `as.data.frame()`: a data frame. For reactions, its columns are `name`, `equation`, `rate` (text) and `law` (`"mass action"`
 #'   or `"formula"`), and [reaction_network()] accepts it. For species, they are `species`, `initial` and `fixed`, and for
-#'   parameters `parameter` and `value`. For events, they are `name`, `when`, `set` (text), and the other arguments of [event()].
+#'   parameters `parameter` and `value`. For variables, they are `variable` and `formula`. For events, they are `name`, `when`,
+#'   `set` (text), and the other arguments of [event()].
 #' @name reaction-methods
 #' @examples
 #' net <- example_model("decay_dimerisation")
@@ -54,6 +55,7 @@ format.reaction_network <- function(x, n = 10, ...) {
     ),
     start_line(x),
     if (length(x$parameters) > 0L) paste0("parameters: ", some_values(names(x$parameters), format_values(x$parameters))),
+    if (length(x$variables) > 0L) paste0("variables: ", some_values(names(x$variables), x$variables)),
     if (any(x$species$fixed)) paste0("fixed: ", some_values(x$species$species[x$species$fixed])),
     if (length(shown) > 0L) reaction_lines(x$reactions[shown, ]),
     if (length(shown_events) > 0L) event_lines(x$events[shown_events, ])
@@ -105,6 +107,7 @@ print.summary.reaction_network <- function(x, ...) {
       "  species       %s%s", format_whole(x$n_species), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""
     ),
     sprintf("  parameters    %s", format_whole(x$n_parameters)),
+    if (x$n_variables > 0) sprintf("  variables     %s", format_whole(x$n_variables)),
     sprintf("  reactions     %s, with at most %s", format_whole(x$n_reactions), count_of(x$order, "reactant")),
     sprintf("  mass action   %s", format_whole(x$mass_action)),
     sprintf("  other laws    %s", format_whole(x$formula)),
@@ -117,8 +120,9 @@ print.summary.reaction_network <- function(x, ...) {
 #' @rdname reaction-methods
 #' @export
 as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE,
-                                           what = c("reactions", "species", "parameters", "events"), ...) {
-  what <- check_choice(what, "what", c("reactions", "species", "parameters", "events"))
+                                           what = c("reactions", "species", "parameters", "variables", "events"), ...) {
+  what <- check_choice(what, "what", c("reactions", "species", "parameters", "variables", "events"))
+  if (what == "variables") return(data.frame(variable = names(x$variables), formula = unname(x$variables)))
   if (what == "events") return(events_shown(x$events))
   if (what != "parameters") return(x[[what]])
   data.frame(parameter = names(x$parameters), value = unname(x$parameters))
@@ -138,7 +142,8 @@ as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE
 
 #' @section Reaction networks: `network_arrows()` of a reaction network gives a data frame with a row per arrow between a species
 #'   and a reaction. Its columns are `from`, `to`, `role` and `count`. The role is `"reactant"` (from a species to a reaction),
-#'   `"product"` (from a reaction to a species), or `"rate"` (from a species that the formula of a rate names; `count` is then 0).
+#'   `"product"` (from a reaction to a species), or `"rate"` (from a species that the formula of a rate names, also through
+#'   variables; `count` is then 0).
 #' @rdname network_components
 #' @export
 network_arrows.reaction_network <- function(model, ...) {

@@ -14,7 +14,8 @@
 #'   the method, which is exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
 #'   other exact methods give trajectories of their own, with the same distribution. Methods that are approximate are so in
 #'   [ssa_methods()].
-#' @param observe Names or numbers of the species to observe. With `NULL` (the default), all species.
+#' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
+#'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
 #'   `"final"`: the counts at the last time.
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network.
@@ -108,7 +109,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   result <- run_ensemble(object, options, progress)
   run <- list(
     method = result$method, reason = if (method == "auto") method_reason(result, nrow(object$reactions)), model = object,
-    nsim = options$nsim, seed = options$seed, times = times, species = object$species$species[observed],
+    nsim = options$nsim, seed = options$seed, times = times, species = observable_names(object)[observed],
     confidence = confidence, events = result$events,
     machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
   )
@@ -125,9 +126,13 @@ check_tolerance <- function(tolerance, method) {
   ))
 }
 
+# What can be observed: species, and then variables.
+observable_names <- function(model) c(model$species$species, names(model$variables))
+
 observed_species <- function(model, observe, output) {
-  known <- model$species$species
-  index <- if (is.null(observe)) seq_along(known) else unique(check_known(observe, "observe", known, "species"))
+  known <- observable_names(model)
+  what <- if (length(model$variables) > 0L) "species and variables" else "species"
+  index <- if (is.null(observe)) seq_along(model$species$species) else unique(check_known(observe, "observe", known, what))
   if (length(index) == 0L) abort_value("observe", "names of species", observe)
   own <- intersect(known[index], c("trajectory", "time"))
   if (output != "summary" && length(own) > 0L) {

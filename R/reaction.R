@@ -10,6 +10,8 @@
 #' @param parameters Numbers named by parameters, which rates may use.
 #' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
 #'   species.
+#' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates, events and other variables may
+#'   use them. [`simulate()`][simulate.reaction_network] can observe them.
 #' @param events A list of events, as [event()] makes them. Their names are those of the list, or E1, E2 and so on.
 #' @param rate The rate constant: a number, or a formula as text. Two of them for a reversible reaction.
 #' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
@@ -35,11 +37,12 @@
 #' @section Formulas: A formula has the grammar of R: numbers, names, `+ - * / ^`, comparisons, `! & |`, parentheses, and the
 #'   functions `if(condition, yes, no)`, `min`, `max`, `abs`, `floor`, `ceiling`, `sqrt`, `exp`, `expm1`, `log`, `log1p`, `log2`,
 #'   `log10`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh` and `tanh`. A comparison is 1 or 0. A name is that of a
-#'   species (its count), of a parameter, or `time`, the time of the simulation.
+#'   species (its count), of a parameter, of a variable, or `time`, the time of the simulation. Variables may name each other in
+#'   any order, but no variable may depend on itself.
 #' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order
 #'   of the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
-#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `events` is a data frame of `name` and the
-#'   arguments of [event()]; a network without events does not have it.
+#'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `variables` is a character vector with names.
+#'   `events` is a data frame of `name` and the arguments of [event()]; a network without events does not have it.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
 #'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
 #'   a rate such as `"1 - 2"` is negative.
@@ -71,24 +74,38 @@
 #'   parameters = c(vmax = 10, K = 20, k = 0.1)
 #' )
 #'
-#' # the same from a data frame
+#' # a variable: the enzyme is inhibited by all of its products together
+#' reaction_network(
+#'   "A -> B" = "A / (1 + products)", "B -> C" = 0.1,
+#'   initial = c(A = 100), variables = c(products = "B + C")
+#' )
+#'
+#' # from a data frame
 #' reaction_network(
 #'   data.frame(equation = c("A + B -> C", "C -> A + B"), rate = c(0.01, 1)),
 #'   initial = c(A = 50, B = 50)
 #' )
-reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL, events = NULL) {
+reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL, variables = NULL, events = NULL) {
   table <- reaction_table(list(...))
   parameters <- check_named_numbers(parameters, "parameters")
   initial <- check_named_numbers(initial, "initial", counts = TRUE)
+  variables <- check_variables(variables)
   found <- .Call(ffi_equation_names, enc2utf8(table$equation))
   reactions <- one_way_reactions(table, found$both)
   species <- unique(c(found$names, enc2utf8(names(initial))))
   if (length(species) == 0L) abort_argument("A reaction network needs at least one species; found none in the equations.")
   twice <- intersect(names(parameters), species)
   if (length(twice) > 0L) abort("model", sprintf("%s is the name of a species and of a parameter.", quote_some(twice[[1L]])))
+  twice <- intersect(names(variables), c(species, names(parameters)))
+  if (length(twice) > 0L) {
+    abort("model", sprintf(
+      "%s is the name of a variable and of a %s.", quote_some(twice[[1L]]),
+      if (twice[[1L]] %in% species) "species" else "parameter"
+    ))
+  }
   counts <- numeric(length(species))
   counts[match(names(initial), species)] <- initial
-  model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions)
+  model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions, variables)
   if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed)
   model$events <- check_events(events)
   checked <- .Call(ffi_reactions_check, model)
@@ -117,12 +134,29 @@ print.mass_action <- function(x, ...) {
 }
 
 # Makes the object. `reactions` has the columns name, equation, rate and law. Checks nothing.
-new_reaction_network <- function(species, initial, fixed, parameters, reactions) {
+new_reaction_network <- function(species, initial, fixed, parameters, reactions, variables = no_variables()) {
   structure(class = "reaction_network", list(
     species = data.frame(species = species, initial = as.double(initial), fixed = fixed),
     parameters = parameters,
-    reactions = reactions
+    reactions = reactions,
+    variables = variables
   ))
+}
+
+no_variables <- function() stats::setNames(character(), character())
+
+# The argument `variables` as texts with names, both in UTF-8.
+check_variables <- function(x) {
+  if (is.null(x)) return(no_variables())
+  if (is.list(x) && !is.object(x) && all(lengths(x) == 1L) && all(vapply(x, is.character, NA))) x <- unlist(x)
+  named <- !is.null(names(x)) && !anyNA(names(x)) && all(nzchar(names(x)))
+  if (!is.character(x) || is.object(x) || anyNA(x) || (length(x) > 0L && !named)) {
+    abort_value("variables", "formulas as text with names, such as c(total = \"A + B\")", x)
+  }
+  if (anyDuplicated(names(x))) {
+    abort_argument(sprintf("`variables` names \"%s\" more than once.", names(x)[[anyDuplicated(names(x))]]))
+  }
+  if (length(x) == 0L) no_variables() else stats::setNames(trimws(enc2utf8(unname(x))), enc2utf8(names(x)))
 }
 
 # Lets the core check the whole network.
@@ -170,7 +204,7 @@ reaction_table <- function(values) {
     ))
   }
   for (name in equation[!grepl("[-=]>", equation)]) {
-    known <- c("initial", "parameters", "fixed", "events")
+    known <- c("initial", "parameters", "fixed", "variables", "events")
     if (any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }
   rates <- lapply(seq_along(values), function(i) rate_parts(values[[i]], equation[[i]]))

@@ -7,7 +7,7 @@
 #' @param file Path of the file, or a connection, such as `url("https://...")`. A connection that is not open is opened for
 #'   reading in binary mode, and closed again. For text in another encoding, open it first:
 #'   `file(path, "r", encoding = "latin1")`.
-#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"rules"`.
+#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"`, `"bngl_net"` or `"rules"`.
 #' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network,
 #'   they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
 #'
@@ -24,8 +24,7 @@
 #'   With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. If the file is SBML without qual, a network of class
-#'   `reaction_network`, as created by [reaction_network()]. For BioNetGen's files, there is an error of class
-#'   `fireflip_error_unsupported` that describes the content of the file.
+#'   `reaction_network`, as created by [reaction_network()], and so if it is a network of BioNetGen.
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -54,6 +53,8 @@
 #'
 #' **SBML** (`"sbml"`) of levels 1 to 3 without qual: a reaction network, described in the next section.
 #'
+#' **BioNetGen** (`"bngl_net"`): a reaction network that BioNetGen has generated from rules (`.net`), described below.
+#'
 #' **Rules** (`"rules"`): one line per node, `name = function` or `name := function`. `#` starts a comment. Names without a line
 #' are inputs, as in BoolNet's format.
 #'
@@ -70,6 +71,7 @@
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
 #'     are computed when the file is read.
 #'   * Species that are constant or have a boundary condition are fixed.
+#'   * What an assignment rule determines is a variable. If it is a species, the variable is its amount.
 #'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. Before level 3, an event
 #'     is not triggered at time 0.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
@@ -79,10 +81,22 @@
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
-#' rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions
-#' in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change, models of flux
-#' balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole number by a
-#' rounding error (a relative error of 1e-9).
+#' rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic
+#' law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change,
+#' models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole
+#' number by a rounding error (a relative error of 1e-9).
+#' @section Networks of BioNetGen:
+#' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
+#' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.
+#'
+#'   * A reaction has mass action, with the propensity that BioNetGen gives it. This is the constant times `x (x - 1)` for two
+#'     molecules of the same species, as BioNetGen's constants already hold the factor 1/2 where it belongs. In [mass_action()],
+#'     the propensity is the constant times `x (x - 1) / 2`, so the constant is doubled. If the rate is a function, the propensity
+#'     is its value times the counts of the reactants.
+#'   * Groups (observables) and functions become variables, and so do parameters whose values are expressions of others, so that
+#'     they follow the others in [set_parameters()]. Initial counts are computed when the file is read, and must be whole numbers.
+#'   * Not supported, and an error of class `fireflip_error_unsupported`, are rule-based models (`.bngl`), functions with
+#'     arguments, and the rate laws `Sat`, `MM` and `Hill`.
 #' @section Errors: `fireflip_error_file` if the file cannot be read; `fireflip_error_parse` with the file, the line, what was
 #'   found and what was expected; `fireflip_error_unsupported` for a model of another kind, or with elements that are not
 #'   supported; `fireflip_error_model` for an inconsistent network; `fireflip_error_argument` for an invalid argument.
@@ -101,6 +115,8 @@
 #'
 #' Evans TW, Gillespie CS, Wilkinson DJ (2008). The SBML discrete stochastic models test suite. *Bioinformatics* 24(2), 285-286.
 #' \doi{10.1093/bioinformatics/btm566}
+#' Blinov ML, Faeder JR, Goldstein B, Hlavacek WS (2004). BioNetGen: software for rule-based modeling of signal transduction based
+#' on the interactions of molecular domains. *Bioinformatics* 20(17), 3289-3291. \doi{10.1093/bioinformatics/bth378}
 #' @seealso [write_network()], [pbn()], [reaction_network()], [example_model()].
 #' @concept import
 #' @concept SBML-qual
@@ -116,15 +132,13 @@
 #' ), file)
 #' read_network(file, perturbation = 0.001) # C is an input
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
-read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "rules"), perturbation = NULL, update = NULL,
-                         exempt = NULL, initial = NULL) {
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"), perturbation = NULL,
+                         update = NULL, exempt = NULL, initial = NULL) {
   source <- network_source(file)
-  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "rules"))
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(update)) check_update(update)
-  first <- if (format %in% c("auto", "sbml")) first_line(source) else ""
-  if (is_bionetgen(first)) refuse_bionetgen(source)
-  if (format == "rules" || (format == "auto" && is_rule_line(first))) {
+  if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
@@ -306,7 +320,7 @@ bnet_of_rules <- function(source) {
 
 reactions_from_core <- function(columns) {
   reactions <- data.frame(columns[c("name", "equation", "rate", "law")])
-  model <- new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions)
+  model <- new_reaction_network(columns$species, columns$initial, columns$fixed, columns$parameters, reactions, columns$variables)
   model$events <- events_from_core(columns$events)
   model
 }
@@ -325,30 +339,6 @@ start_at <- function(model, initial) {
   if (anyNA(at)) abort_unknown_names("`initial`", names(counts)[is.na(at)], model$species$species, "species")
   model$species$initial[at] <- counts
   model
-}
-
-# ---- other kinds of models ----------------------------------------------------------------------------------------------------
-
-# Files of BioNetGen begin with blocks of these names.
-is_bionetgen <- function(line) {
-  blocks <- c("model", "parameters", "compartments", "molecule types", "(seed )?species", "observables", "functions", "reaction")
-  grepl(sprintf("^begin[[:space:]]+(%s)", paste(blocks, collapse = "|")), line, ignore.case = TRUE)
-}
-
-refuse_bionetgen <- function(source) {
-  lines <- tolower(gsub("[[:space:]]+", " ", trimws(sub("#.*", "", source_lines(source)))))
-  count <- function(name) {
-    from <- match(paste("begin", name), lines)
-    to <- match(paste("end", name), lines)
-    if (is.na(from) || is.na(to) || to < from) NA_integer_ else sum(nzchar(lines[seq_len(to - from - 1L) + from]))
-  }
-  reactions <- count("reactions")
-  what <- if (is.na(reactions)) "a rule-based model (BioNetGen)" else {
-    species <- count("species")
-    sprintf("a reaction network (BioNetGen, %s%s)", if (is.na(species)) "" else sprintf("%s species and ", species),
-      count_of(reactions, "reaction"))
-  }
-  abort("unsupported", sprintf("%s holds %s, which this version cannot read.", source$name, what))
 }
 
 # ---- names without a rule ------------------------------------------------------------------------------------------------------
@@ -407,15 +397,20 @@ read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
   read_network(file, "sbml", perturbation, update, exempt, initial)
 }
 
+#' @rdname read_network
+#' @export
+read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", initial = initial)
+
 #' Write a network to a file
 #'
 #' The network is written to a temporary file in the same folder, which then replaces `file`. So `file` is never left incomplete.
 #'
-#' @param model A network of class `pbn`.
+#' @param model A network of class `pbn` or `reaction_network`.
 #' @param file Path of the file.
-#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"`, as described in [read_network()]. With `"auto"` (the default), the
+#' @param format `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"bngl_net"`, as described in [read_network()]. With `"auto"` (the
+#' default), the
 #'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`.
-#' @param ... Further arguments of methods. The method for `pbn` has none.
+#' @param ... Further arguments of methods. These methods have none.
 #'
 #' @returns `file`, invisibly.
 #' @section Limits of formats:
@@ -458,6 +453,34 @@ write_bnet <- function(model, file) write_network(model, file, "bnet")
 #' @rdname write_network
 #' @export
 write_sbml <- function(model, file) write_network(model, file, "sbml")
+
+#' @rdname write_network
+#' @export
+write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
+
+#' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
+#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
+#'   formula, and other laws are written to `.net` as functions. SBML's species are amounts in a compartment of size 1. Names that
+#'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
+#'   become parameters, and species in formulas become groups, whose names begin with `_`.
+#' @rdname write_network
+#' @export
+write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {
+  check_no_more(...)
+  check_string(file, "file", "the path of a file, one string")
+  format <- check_choice(format, "format", c("auto", "sbml", "bngl_net"))
+  if (format == "auto") {
+    ending <- tolower(sub("^.*\\.", "", basename(file)))
+    format <- c(sbml = "sbml", xml = "sbml", net = "bngl_net")[ending]
+    if (is.na(format)) {
+      abort_argument(sprintf(
+        "`file` must end in .sbml, .xml or .net where `format` is \"auto\"; found %s.", describe(file)
+      ))
+    }
+  }
+  .Call(ffi_write_reactions, model, file, unname(format))
+  invisible(file)
+}
 
 format_of_path <- function(file) {
   ending <- tolower(sub("^.*\\.", "", basename(file)))

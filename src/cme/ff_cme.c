@@ -14,12 +14,16 @@ static ff_status check_rates(const ff_reactions *net, ff_error *err) {
     return ff_error_set(err, FF_EUNSUPPORTED,
                         "event %s: the master equation is only solved for networks without events",
                         ff_quote(net->events[0].name, strlen(net->events[0].name)).text);
-  for (uint32_t r = 0; r < net->n_reactions; r++)
-    if (ff_formula_has_time(&net->reactions[r].rate))
-      return ff_error_set(err, FF_EUNSUPPORTED,
-                          "reaction %s: the rate depends on the time; the master equation is only solved for rates that do not",
-                          ff_quote(net->reactions[r].name, strlen(net->reactions[r].name)).text);
-  return FF_OK;
+  uint8_t *timed = ff_calloc(net->n_reactions, 1);
+  if (timed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", net->n_reactions);
+  ff_status status = ff_reactions_timed(timed, net, err);
+  for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++)
+    if (timed[r])
+      status = ff_error_set(err, FF_EUNSUPPORTED,
+                            "reaction %s: the rate depends on the time; the master equation is only solved for rates that do not",
+                            ff_quote(net->reactions[r].name, strlen(net->reactions[r].name)).text);
+  free(timed);
+  return status;
 }
 
 /* The change of species i by a reaction. */
@@ -68,11 +72,13 @@ static ff_status make_arrays(ff_cme *cme, ff_error *err) {
     participants += (size_t)net->reactions[r].n_reactants + net->reactions[r].n_products;
     if (net->reactions[r].rate.depth > depth) depth = net->reactions[r].rate.depth;
   }
+  for (uint32_t v = 0; v < net->n_variables; v++)
+    if (net->variable[v].depth > depth) depth = net->variable[v].depth;
   uint32_t *place = ff_calloc(net->n_species, sizeof *place);
   cme->varying = ff_calloc(net->n_species, sizeof *cme->varying);
   cme->change_at = ff_calloc((size_t)net->n_reactions + 1, sizeof *cme->change_at);
   cme->change = ff_calloc(participants, sizeof *cme->change);
-  cme->values = ff_calloc((size_t)net->n_species + net->n_parameters, sizeof *cme->values);
+  cme->values = ff_calloc((size_t)net->n_species + net->n_parameters + net->n_variables, sizeof *cme->values);
   cme->stack = ff_calloc(depth, sizeof *cme->stack);
   cme->target = ff_calloc(net->n_species, sizeof *cme->target);
   const int enough = place != NULL && cme->varying != NULL && cme->change_at != NULL && cme->change != NULL &&
@@ -94,6 +100,7 @@ ff_status ff_cme_new(ff_cme **out, const ff_reactions *net, double tolerance, ui
   *cme = (ff_cme){.net = net, .tolerance = tolerance, .end = end, .max_states = max_states, .stage = FF_CME_COUNT,
                   .jumps = FIRST_JUMPS, .layers = FIRST_LAYERS};
   status = make_arrays(cme, err);
+  if (status == FF_OK) status = ff_reactions_order(&cme->order, net, err);
   if (status == FF_OK) {
     memcpy(cme->values, net->initial, net->n_species * sizeof *cme->values);
     memcpy(cme->values + net->n_species, net->value, net->n_parameters * sizeof *cme->values);
@@ -115,6 +122,7 @@ void ff_cme_free(ff_cme *cme) {
   free(cme->change_at);
   free(cme->change);
   free(cme->values);
+  free(cme->order);
   free(cme->stack);
   free(cme->target);
   free(cme->set.state);

@@ -79,6 +79,7 @@ struct ff_cme {
   uint32_t *change_at;          /* change[change_at[r]] ... change[change_at[r + 1] - 1] are the changes by reaction r */
   ff_cme_change *change;
   double *values, *stack, *target; /* values of symbols; the stack of formulas; counts of varying species */
+  uint32_t *order;                 /* of the variables */
   ff_cme_set set;
   ff_cme_matrix matrix;
   ff_cme_poisson poisson;

@@ -82,6 +82,7 @@ static ff_status add_arrow(ff_cme_set *set, uint32_t reaction, double rate, ff_e
 static ff_status add_arrows(ff_cme *cme, ff_cme_state *state, ff_error *err) {
   const ff_reactions *net = cme->net;
   for (uint32_t i = 0; i < cme->n_varying; i++) cme->values[cme->varying[i]] = cme->target[i];
+  ff_reactions_compute(net, cme->order, cme->values, 0.0, cme->stack);
   *state = (ff_cme_state){.first = cme->set.n_arrows};
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const double propensity = ff_reactions_propensity(net, r, cme->values, 0.0, cme->stack);

@@ -17,6 +17,7 @@ const char *ff_format_name(ff_format format) {
     case FF_FORMAT_BOOLNET: return "boolnet";
     case FF_FORMAT_BNET: return "bnet";
     case FF_FORMAT_SBML: return "sbml";
+    case FF_FORMAT_BNGL: return "bngl_net";
   }
   return NULL;
 }
@@ -31,6 +32,7 @@ static int starts_with(ff_span line, const char *word) {
 static ff_format format_of_line(ff_span line) {
   static const char *const keys[] = {"type", "n", "perturbation", "removedNodes"};
   if (line.text[0] == '<') return FF_FORMAT_SBML;
+  if (starts_with(line, "begin ") || starts_with(line, "begin\t")) return FF_FORMAT_BNGL;
   if (ff_span_is(line, "nodeNames")) return FF_FORMAT_ASSA;
   size_t equals = ff_span_find(line, 0, '=', 0), comma = ff_span_find(line, 0, ',', 0);
   ff_span key = ff_span_trim((ff_span){line.text, equals});
@@ -52,7 +54,8 @@ static ff_status detect(ff_format *format, const char *text, size_t length, cons
     *format = format_of_line(line);
     if (*format != FF_FORMAT_AUTO) return FF_OK;
     return ff_io_found(err, (ff_place){file, lines.line}, line,
-                       "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet) or \"<\" (SBML)");
+                       "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet), \"<\" (SBML) or "
+                       "\"begin\" (BioNetGen's .net)");
   }
   return ff_io_found(err, (ff_place){file, lines.line}, (ff_span){0}, "a network");
 }
@@ -111,6 +114,7 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, err);
+    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, err);
     default: return ff_error_set(err, FF_EARGUMENT, "%d is not a format", (int)format);
   }
 }
@@ -272,6 +276,24 @@ static ff_status write_file(const char *path, const char *text, ff_error *err) {
 ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_error *err) {
   char *text;
   ff_status status = ff_io_text(&text, pbn, format, err);
+  if (status != FF_OK) return status;
+  status = write_file(path, text, err);
+  free(text);
+  return status;
+}
+
+ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err) {
+  *text = NULL;
+  switch (format) {
+    case FF_FORMAT_SBML: return ff_io_sbml_reactions_text(text, net, err);
+    case FF_FORMAT_BNGL: return ff_io_bngl_text(text, net, err);
+    default: return ff_error_set(err, FF_EARGUMENT, "a reaction network can be written as SBML or as BioNetGen's .net");
+  }
+}
+
+ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err) {
+  char *text;
+  ff_status status = ff_io_reactions_text(&text, net, format, err);
   if (status != FF_OK) return status;
   status = write_file(path, text, err);
   free(text);

@@ -1,4 +1,5 @@
-/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, and SBML. Only ff_io_sbml*.c use libsbml.
+/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, and SBML, and
+ * BioNetGen's network format. Only ff_io_sbml*.c use libsbml.
  * Uses base/ and model/. Every message on a malformed file names the file and the line (if one is known), what was found and
  * what was expected.
  *
@@ -45,10 +46,19 @@
  * hasOnlySubstanceUnits or a compartment without dimensions. Rates are formulas (mass_action is 0). Species, reactions, global
  * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k.
  * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
- * is constant or has a boundaryCondition is fixed. A reversible reaction has one kinetic law too, which must not become
- * negative. These are FF_EUNSUPPORTED: rules, events, constraints, delays, conversion factors, fast reactions, reactions without
- * a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that are not whole
- * numbers.
+ * is constant or has a boundaryCondition is fixed. A species, parameter or compartment that an assignment rule determines is a
+ * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become
+ * negative. These are FF_EUNSUPPORTED: rate and algebraic rules, events, constraints, delays, conversion factors, fast reactions,
+ * reactions without a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that
+ * are not whole numbers.
+ *
+ * BioNetGen's network format (.net, "bngl_net") is read line by line; `#` starts a comment. Blocks `begin NAME` ... `end NAME`
+ * hold parameters, functions, species, reactions and groups; the numbers at the start of their lines are those by which reactions
+ * and groups name species. A reaction `1 2,2 3 0.5*k` has mass action: its propensity is 0.5 k x (x - 1), so the constant of the
+ * network is 2 * 0.5 * k. A function as the rate is multiplied in the same way. A parameter whose value is an expression of other
+ * parameters, a function and a group are variables. Species are named by their patterns; `$` marks a fixed one. Functions with
+ * arguments, and the rate laws Sat, MM and Hill, are FF_EUNSUPPORTED. Other blocks describe what the network was made from, and
+ * are skipped.
  *
  * BoolNet's text format, .bnet and SBML-qual cannot express perturbation, the update mode, exempt nodes, removed nodes and
  * (except SBML-qual) initial values. These are not written. ff_io_lost() tells beforehand which of them would be lost.
@@ -61,12 +71,12 @@
 
 #define FF_IO_MAX_BYTES (UINT64_C(1) << 31) /* of a file; larger files are FF_ESIZE */
 
-typedef enum { FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET, FF_FORMAT_SBML } ff_format;
+typedef enum { FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET, FF_FORMAT_SBML, FF_FORMAT_BNGL } ff_format;
 
 /* Reads a network from the file `path`. The caller frees *out with ff_pbn_free(); on failure it is NULL. FF_FORMAT_AUTO
- * chooses the format by the content, not by the file name: XML, type= or nodeNames, or a header targets, factors with or
- * without probabilities. *found, unless it is NULL, is set to the format. What the format cannot express has the default of
- * ff_pbn_new() (perturbation 0, synchronous). O(size of the file). */
+ * chooses the format by the content, not by the file name: XML, type= or nodeNames, a header targets, factors with or
+ * without probabilities, or "begin" and the name of a block. *found, unless it is NULL, is set to the format. What the format
+ * cannot express has the default of ff_pbn_new() (perturbation 0, synchronous). O(size of the file). */
 ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err);
 
 /* The same for a text in memory, for tests and fuzzers. `file` is used in messages. `text` is borrowed and need not be
@@ -95,6 +105,11 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
 /* The text that ff_io_write() would write, as a new terminated string that the caller frees. */
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err);
 
+/* The same two functions for a reaction network; the formats are FF_FORMAT_SBML and FF_FORMAT_BNGL. Names that the format does
+ * not allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula. */
+ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err);
+ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err);
+
 /* The properties of the network that the format cannot express: bits of ff_lost, 0 if nothing is lost. O(nodes). */
 typedef enum {
   FF_LOST_PERTURBATION = 1,
@@ -105,7 +120,7 @@ typedef enum {
 } ff_lost;
 unsigned ff_io_lost(const ff_pbn *pbn, ff_format format);
 
-/* "auto", "pbn", "boolnet", "bnet" or "sbml", or NULL if the value is not a format. A constant string. */
+/* "auto", "pbn", "boolnet", "bnet", "sbml" or "bngl_net", or NULL if the value is not a format. A constant string. */
 const char *ff_format_name(ff_format format);
 
 #endif

@@ -28,6 +28,7 @@ static ff_status multiply(ff_formula *formula, uint32_t compartment, ff_error *e
 static ff_status check_target(const ff_sbml_table *table, const void *element, const char *id, uint32_t at) {
   const ff_sbml_symbol *symbol = &table->symbol[at];
   int constant = 0;
+  if (symbol->rule.length > 0) return ff_sbml_unsupported(table, element, id, " because an assignmentRule determines it");
   switch (symbol->kind) {
     case FF_SBML_SPECIES: constant = Species_getConstant(symbol->element); break;
     case FF_SBML_PARAMETER: constant = table->level >= 2 && Parameter_getConstant(symbol->element); break;
@@ -150,7 +151,7 @@ void ff_sbml_events_free(ff_sbml_events *events) {
 static ff_status mark_one(const ff_sbml_table *table, const ff_event *event, uint32_t symbol, uint32_t *used) {
   const ff_sbml_symbol *s = &table->symbol[symbol];
   used[symbol] = 1;
-  if (s->kind == FF_SBML_SPECIES || !isnan(s->value)) return FF_OK;
+  if (s->kind == FF_SBML_SPECIES || s->rule.length > 0 || !isnan(s->value)) return FF_OK;
   char rest[FF_QUOTE_SIZE + 100];
   snprintf(rest, sizeof rest, " without a value where one was expected, because event %s names it",
            ff_quote(event->name, strlen(event->name)).text);

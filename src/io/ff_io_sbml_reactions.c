@@ -9,7 +9,7 @@
 typedef struct {
   ff_sbml_table table;
   Model_t *model;
-  uint32_t n_species, n_parameters, n_reactions;
+  uint32_t n_species, n_parameters, n_variables, n_reactions;
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
@@ -29,10 +29,6 @@ static ff_status check_elements(const reader *r) {
   Model_t *model = r->model;
   if (Model_isSetConversionFactor(model))
     return ff_sbml_unsupported(t, model, id_of(model), " because it has a conversionFactor");
-  if (Model_getNumRules(model) > 0) {
-    Rule_t *rule = Model_getRule(model, 0);
-    return ff_sbml_unsupported(t, rule, Rule_getVariable(rule), "");
-  }
   if (Model_getNumConstraints(model) > 0)
     return ff_sbml_unsupported(t, Model_getConstraint(model, 0), id_of(Model_getConstraint(model, 0)), "");
   for (uint32_t i = 0; i < r->n_reactions; i++)
@@ -104,7 +100,7 @@ static ff_status read_laws(reader *r) {
 
 static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol) {
   const ff_sbml_symbol *s = &r->table.symbol[symbol];
-  if (s->kind == FF_SBML_SPECIES || !isnan(s->value)) return FF_OK;
+  if (s->kind == FF_SBML_SPECIES || s->rule.length > 0 || !isnan(s->value)) return FF_OK;
   int compartment = s->kind == FF_SBML_COMPARTMENT;
   const char *by = id_of(reaction_at(r, reaction));
   char rest[FF_QUOTE_SIZE + 120];
@@ -115,30 +111,58 @@ static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol)
                        r->table.ids.names[symbol], rest);
 }
 
-/* Numbers the symbols: species, then the parameters that have a value, and the compartments that kinetic laws name. */
+/* The place of a symbol in the order of the network: 0 for species, 1 for parameters, 2 for variables, 3 for what the network
+ * does not have. Parameters without a value, and compartments that no formula names, are left out. */
+static int rank_of(const reader *r, uint32_t i) {
+  const ff_sbml_symbol *symbol = &r->table.symbol[i];
+  if (symbol->rule.length > 0) return 2;
+  if (symbol->kind == FF_SBML_SPECIES) return 0;
+  if (symbol->kind == FF_SBML_PARAMETER) return isnan(symbol->value) ? 3 : 1;
+  return symbol->kind == FF_SBML_COMPARTMENT && r->number[i] == 1 ? 1 : 3;
+}
+
+static void mark_named(reader *r, const ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++)
+    if (formula->word[at].code == FF_F_SYMBOL) r->number[formula->word[at].symbol] = 1;
+}
+
+/* Numbers the symbols: species, parameters, and variables, which are what assignment rules determine. */
 static ff_status number_symbols(reader *r) {
-  uint32_t n = r->table.ids.n_nodes;
+  uint32_t n = r->table.ids.n_nodes, count[4] = {0}, next[4];
   r->number = ff_calloc(n, sizeof *r->number);
-  if (r->number == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
+  uint8_t *rank = ff_calloc(n, 1);
   ff_status status = FF_OK;
-  for (uint32_t i = 0; i < r->n_reactions; i++)
-    for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++) {
-      const ff_formula_word *word = &r->law[i].word[at];
-      if (word->code != FF_F_SYMBOL) continue;
-      r->number[word->symbol] = 1;
-      status = check_used(r, i, word->symbol);
-    }
-  if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
-  for (uint32_t i = 0; i < n; i++) {
-    const ff_sbml_symbol *symbol = &r->table.symbol[i];
-    int kept = symbol->kind == FF_SBML_SPECIES || (symbol->kind == FF_SBML_PARAMETER && !isnan(symbol->value)) ||
-               (symbol->kind == FF_SBML_COMPARTMENT && r->number[i] == 1);
-    uint32_t number = r->n_species + r->n_parameters;
-    r->number[i] = kept ? number : NONE;
-    if (kept && symbol->kind == FF_SBML_SPECIES) r->n_species++;
-    if (kept && symbol->kind != FF_SBML_SPECIES) r->n_parameters++;
+  if (r->number == NULL || rank == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
+  for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) {
+    mark_named(r, &r->law[i]);
+    for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++)
+      if (r->law[i].word[at].code == FF_F_SYMBOL) status = check_used(r, i, r->law[i].word[at].symbol);
   }
+  if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) count[rank[i] = (uint8_t)rank_of(r, i)]++;
+  r->n_species = count[0];
+  r->n_parameters = count[1];
+  r->n_variables = count[2];
+  next[0] = 0;
+  next[1] = count[0];
+  next[2] = count[0] + count[1];
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) r->number[i] = rank[i] == 3 ? NONE : next[rank[i]]++;
+  free(rank);
   return status;
+}
+
+/* Numbers the symbols of a formula as the network does. Stoichiometries are constant. */
+static void renumber(const reader *r, ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++) {
+    ff_formula_word *word = &formula->word[at];
+    if (word->code != FF_F_SYMBOL) continue;
+    const ff_sbml_symbol *symbol = &r->table.symbol[word->symbol];
+    if (symbol->kind == FF_SBML_STOICHIOMETRY)
+      *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
+    else
+      word->symbol = r->number[word->symbol];
+  }
 }
 
 static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
@@ -146,13 +170,14 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const Species_t *species = symbol->element;
   const char *id = r->table.ids.names[i];
   ff_place place = ff_sbml_place(&r->table, species);
-  int fine = ff_sbml_is_whole(symbol->value, &net->initial[i]);
-  net->fixed[i] = Species_getBoundaryCondition(species) || Species_getConstant(species);
+  const uint32_t number = r->number[i];
+  int fine = ff_sbml_is_whole(symbol->value, &net->initial[number]);
+  net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   if (symbol->formula.length == 0)
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
-  if (fine && net->initial[i] >= 0.0 && net->initial[i] <= FF_MAX_COUNT) {
-    net->initial[i] += 0.0; /* no negative zero */
+  if (fine && net->initial[number] >= 0.0 && net->initial[number] <= FF_MAX_COUNT) {
+    net->initial[number] += 0.0; /* no negative zero */
     return FF_OK;
   }
   char rest[120];
@@ -161,7 +186,8 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
 }
 
-static ff_status set_symbols(const reader *r, ff_reactions *net) {
+static ff_status set_symbols(reader *r, ff_reactions *net) {
+  const uint32_t first = r->n_species + r->n_parameters; /* variable */
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++) {
     uint32_t number = r->number[i];
@@ -169,10 +195,15 @@ static ff_status set_symbols(const reader *r, ff_reactions *net) {
     const char *id = r->table.ids.names[i];
     net->names[number] = ff_strndup(id, strlen(id));
     if (net->names[number] == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
-    if (number >= r->n_species)
+    if (number >= first) {
+      net->variable[number - first] = r->table.symbol[i].rule;
+      r->table.symbol[i].rule = (ff_formula){0};
+      renumber(r, &net->variable[number - first]);
+    } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
-    else
-      status = set_species(r, net, number);
+    } else {
+      status = set_species(r, net, i);
+    }
   }
   return status;
 }
@@ -188,8 +219,9 @@ static ff_status read_stoichiometry_math(reader *r, SpeciesReference_t *referenc
   ff_status status = ff_sbml_formula(&formula, math, &r->table, NULL, line);
   for (uint32_t i = 0; i < formula.length && status == FF_OK; i++) {
     const ff_formula_word *word = &formula.word[i];
-    int species = word->code == FF_F_SYMBOL && r->table.symbol[word->symbol].kind == FF_SBML_SPECIES;
-    if (word->code == FF_F_TIME || species)
+    const uint32_t number = word->code == FF_F_SYMBOL ? r->number[word->symbol] : NONE;
+    const int variable = number != NONE && number >= r->n_species + r->n_parameters;
+    if (word->code == FF_F_TIME || variable || number < r->n_species)
       status = ff_sbml_unsupported(&r->table, element, NULL, " because it changes with the time");
   }
   if (status == FF_OK) status = ff_sbml_table_value(&r->table, &formula, value);
@@ -221,6 +253,14 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   ff_status status = find_species(r, reference, id, &out->species);
   if (status == FF_OK) status = read_stoichiometry(r, reference, &value);
   if (status != FF_OK) return status;
+  const Species_t *species = r->table.symbol[out->species].element;
+  out->species = r->number[out->species];
+  if (out->species >= r->n_species) { /* an assignment rule determines it, so reactions do not change it */
+    if (!Species_getBoundaryCondition(species))
+      return ff_sbml_unsupported(&r->table, reference, id, " because an assignmentRule determines the species");
+    value = 0;
+    out->species = 0; /* merge() drops it */
+  }
   if (ff_sbml_is_whole(value, &whole) && whole >= 0.0 && whole <= UINT32_MAX) {
     out->count = (uint32_t)whole;
     return FF_OK;
@@ -282,15 +322,7 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   if (status != FF_OK) return status;
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
-  for (uint32_t at = 0; at < out->rate.length; at++) {
-    ff_formula_word *word = &out->rate.word[at];
-    if (word->code != FF_F_SYMBOL) continue;
-    const ff_sbml_symbol *symbol = &r->table.symbol[word->symbol];
-    if (symbol->kind == FF_SBML_STOICHIOMETRY)
-      *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
-    else
-      word->symbol = r->number[word->symbol];
-  }
+  renumber(r, &out->rate);
   return FF_OK;
 }
 
@@ -309,6 +341,7 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
   if (status == FF_OK) status = number_symbols(r);
   if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
+  if (status == FF_OK) status = ff_reactions_add_variables(*out, r->n_variables, r->err);
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);

@@ -22,6 +22,7 @@ typedef struct {
   const void *element;  /* of libsbml, for messages */
   uint32_t divisor;     /* of a species: the compartment whose size divides its amount in formulas; 0 (a species) for none */
   ff_formula formula;   /* the value at time 0, empty if the file gives none; of a function: its body */
+  ff_formula rule;      /* the value at any time (of a species: the amount), empty without an assignment rule */
   uint32_t n_arguments; /* of a function */
   uint32_t state, at;   /* while values and functions are computed */
   double value;         /* at time 0, once computed; NaN if the file gives none */
@@ -61,6 +62,12 @@ ff_formula ff_sbml_formula_of(ff_formula_word *word, size_t length);
  * also on failure. O(size of the model), not counting the expansion of functions. */
 ff_status ff_sbml_table_fill(ff_sbml_table *table, const Model_t *model);
 void ff_sbml_table_free(ff_sbml_table *table);
+
+/* Reads the assignment rules: sets `rule`, and `formula` to the same. Other rules are FF_EUNSUPPORTED. O(size of the rules). */
+ff_status ff_sbml_read_rules(ff_sbml_table *table, Model_t *model);
+
+/* Multiplies a formula by the size of a compartment, so that a concentration becomes an amount; 0 is none. O(length). */
+ff_status ff_sbml_multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment);
 
 /* Adds an id, which must be new. `what` says what it names, such as "species". Amortised O(length). */
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what);

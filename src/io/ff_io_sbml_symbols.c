@@ -64,7 +64,10 @@ int ff_sbml_table_find(ff_sbml_table *table, ff_sbml_kind kind, const char *id, 
 }
 
 void ff_sbml_table_free(ff_sbml_table *table) {
-  for (uint32_t i = 0; i < table->ids.n_nodes; i++) ff_formula_free(&table->symbol[i].formula);
+  for (uint32_t i = 0; i < table->ids.n_nodes; i++) {
+    ff_formula_free(&table->symbol[i].formula);
+    ff_formula_free(&table->symbol[i].rule);
+  }
   free(table->symbol);
   ff_build_free(&table->ids);
 }
@@ -110,8 +113,7 @@ static ff_status set_number(ff_sbml_table *table, uint32_t at, double number) {
   return isnan(number) ? FF_OK : ff_formula_of_number(&table->symbol[at].formula, number, table->err);
 }
 
-/* Multiplies a formula by the size of a compartment, so that a concentration becomes an amount. */
-static ff_status multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment) {
+ff_status ff_sbml_multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment) {
   void *memory = formula->word;
   size_t capacity = formula->length, length = formula->length;
   if (compartment == 0) return FF_OK;
@@ -143,7 +145,8 @@ static ff_status set_species(ff_sbml_table *table, uint32_t at) {
   if (Species_isSetInitialAmount(species)) return set_number(table, at, Species_getInitialAmount(species));
   if (!Species_isSetInitialConcentration(species)) return FF_OK;
   ff_status status = set_number(table, at, Species_getInitialConcentration(species));
-  return status == FF_OK && symbol->formula.length > 0 && !no_size ? multiply(table, &symbol->formula, compartment) : status;
+  if (status != FF_OK || symbol->formula.length == 0 || no_size) return status;
+  return ff_sbml_multiply(table, &symbol->formula, compartment);
 }
 
 static ff_status set_value(ff_sbml_table *table, uint32_t at) {
@@ -169,6 +172,8 @@ static ff_status read_assignment(ff_sbml_table *table, const InitialAssignment_t
     return at < 0 && name.length > 0 ? ff_build_suggest(&table->ids, name, status) : status;
   }
   if (!InitialAssignment_isSetMath(assignment)) return FF_OK; /* Level 3 Version 2: the value remains */
+  if (table->symbol[at].rule.length > 0)
+    return ff_sbml_found(table, FF_EPARSE, place, "an initialAssignment of", id, ", which an assignmentRule determines");
   if (set_by[at] != NULL) {
     char rest[100];
     snprintf(rest, sizeof rest, " (the first is on line %llu) where one was expected",
@@ -178,7 +183,7 @@ static ff_status read_assignment(ff_sbml_table *table, const InitialAssignment_t
   set_by[at] = assignment;
   ff_formula formula;
   ff_status status = ff_sbml_formula(&formula, InitialAssignment_getMath(assignment), table, NULL, place.line);
-  if (status == FF_OK) status = multiply(table, &formula, table->symbol[at].divisor);
+  if (status == FF_OK) status = ff_sbml_multiply(table, &formula, table->symbol[at].divisor);
   ff_formula_free(&table->symbol[at].formula);
   table->symbol[at].formula = formula;
   return status;
@@ -275,6 +280,7 @@ ff_status ff_sbml_table_fill(ff_sbml_table *table, const Model_t *constant) {
   }
   uint32_t n = table->ids.n_nodes;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) status = set_value(table, i);
+  if (status == FF_OK) status = ff_sbml_read_rules(table, model);
   if (status == FF_OK) status = read_assignments(table, model);
   return status == FF_OK ? compute_values(table) : status;
 }

@@ -64,13 +64,16 @@ static ff_status check_numbers(const ff_reactions *net, const ff_event *event, f
 /* seen[] has an entry for each symbol: the last event, from 1, that sets it. */
 static ff_status check_sets(const ff_reactions *net, uint32_t at, uint32_t *seen, ff_error *err) {
   const ff_event *event = &net->events[at];
-  const uint32_t n = net->n_species + net->n_parameters;
+  const uint32_t n = net->n_species + net->n_parameters + net->n_variables;
   int constant;
   if (event->n_sets > 0 && event->sets == NULL) return broken(event, "list of values", err);
   for (uint32_t i = 0; i < event->n_sets; i++) {
     if (event->sets[i].symbol >= n) return broken(event, "list of values", err);
     if (!ff_formula_valid(&event->sets[i].value, n, &constant)) return broken(event, "list of values", err);
     const char *name = net->names[event->sets[i].symbol];
+    if (event->sets[i].symbol >= net->n_species + net->n_parameters)
+      return ff_error_set(err, FF_EMODEL, "event %s sets %s, a variable; expected a species or a parameter",
+                          label_of(event).text, ff_quote(name, strlen(name)).text);
     if (seen[event->sets[i].symbol] == at + 1)
       return ff_error_set(err, FF_EMODEL, "event %s sets %s twice", label_of(event).text, ff_quote(name, strlen(name)).text);
     seen[event->sets[i].symbol] = at + 1;
@@ -80,7 +83,7 @@ static ff_status check_sets(const ff_reactions *net, uint32_t at, uint32_t *seen
 
 static ff_status check_event(const ff_reactions *net, uint32_t at, uint32_t *seen, ff_error *err) {
   const ff_event *event = &net->events[at];
-  const uint32_t n = net->n_species + net->n_parameters;
+  const uint32_t n = net->n_species + net->n_parameters + net->n_variables;
   int constant;
   if (event->name == NULL || event->name[0] == '\0' || !ff_utf8_valid(event->name, strlen(event->name)))
     return ff_error_set(err, FF_EMODEL, "the name of event %u is %s", at + 1,

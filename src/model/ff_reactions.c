@@ -32,7 +32,9 @@ ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_pa
 
 void ff_reactions_free(ff_reactions *net) {
   if (net == NULL) return;
-  for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters; i++) free(net->names[i]);
+  for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters + net->n_variables; i++)
+    free(net->names[i]);
+  for (uint32_t i = 0; i < net->n_variables; i++) ff_formula_free(&net->variable[i]);
   for (uint32_t r = 0; net->reactions != NULL && r < net->n_reactions; r++) {
     ff_reaction *reaction = &net->reactions[r];
     free(reaction->name);
@@ -46,6 +48,7 @@ void ff_reactions_free(ff_reactions *net) {
   free(net->initial);
   free(net->fixed);
   free(net->value);
+  free(net->variable);
   free(net->reactions);
   free(net);
 }
@@ -78,11 +81,12 @@ double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double
 /* ---- checks ---- */
 
 static ff_status check_symbols(const ff_reactions *net, ff_error *err) {
-  uint32_t n = net->n_species + net->n_parameters;
+  static const char *const kinds[] = {"species", "parameter", "variable"};
+  uint32_t n = net->n_species + net->n_parameters + net->n_variables;
   for (uint32_t i = 0; i < n; i++) {
-    int species = i < net->n_species;
-    ff_status status =
-        ff_name_check(net->names[i], species ? "species" : "parameter", species ? i + 1 : i - net->n_species + 1, err);
+    int kind = (i >= net->n_species) + (i >= net->n_species + net->n_parameters);
+    uint32_t before = kind == 0 ? 0 : kind == 1 ? net->n_species : net->n_species + net->n_parameters;
+    ff_status status = ff_name_check(net->names[i], kinds[kind], i - before + 1, err);
     if (status != FF_OK) return status;
   }
   for (uint32_t i = 0; i < net->n_species; i++) {
@@ -99,7 +103,8 @@ static ff_status check_symbols(const ff_reactions *net, ff_error *err) {
       return ff_error_set(err, FF_EMODEL, "the value of parameter %s is NaN; expected a number", name.text);
     }
   ff_names *names;
-  ff_status status = ff_names_new(&names, net->names, n, "species and parameters", err);
+  ff_status status = ff_names_new(&names, net->names, n, net->n_variables > 0 ? "species, parameters and variables"
+                                                                              : "species and parameters", err);
   ff_names_free(names);
   return status;
 }
@@ -153,14 +158,31 @@ static ff_status check_reaction(const ff_reactions *net, uint32_t r, ff_error *e
   if (reaction->mass_action != 0 && reaction->mass_action != 1)
     return ff_error_set(err, FF_EINTERNAL, "the rate law of reaction %s is broken", label_of(net, r).text);
   if (reaction->rate.length == 0) return ff_error_set(err, FF_EMODEL, "reaction %s has no rate", label_of(net, r).text);
-  if (!ff_formula_valid(&reaction->rate, net->n_species + net->n_parameters, &constant))
+  if (!ff_formula_valid(&reaction->rate, net->n_species + net->n_parameters + net->n_variables, &constant))
     return ff_error_set(err, FF_EINTERNAL, "the rate of reaction %s is broken", label_of(net, r).text);
   return constant ? check_constant(net, r, err) : FF_OK;
+}
+
+/* That formulas are complete, and that no variable depends on itself. */
+static ff_status check_variables(const ff_reactions *net, ff_error *err) {
+  uint32_t *order = NULL, n = net->n_species + net->n_parameters + net->n_variables;
+  int constant;
+  for (uint32_t v = 0; v < net->n_variables; v++) {
+    const char *name = net->names[net->n_species + net->n_parameters + v];
+    if (net->variable[v].length == 0)
+      return ff_error_set(err, FF_EMODEL, "variable %s has no formula", ff_quote(name, strlen(name)).text);
+    if (!ff_formula_valid(&net->variable[v], n, &constant))
+      return ff_error_set(err, FF_EINTERNAL, "the formula of variable %s is broken", ff_quote(name, strlen(name)).text);
+  }
+  ff_status status = net->n_variables > 0 ? ff_reactions_order(&order, net, err) : FF_OK;
+  free(order);
+  return status;
 }
 
 ff_status ff_reactions_finish(ff_reactions *net, ff_error *err) {
   if (net->n_species == 0) return ff_error_set(err, FF_EMODEL, "a reaction network has no species; expected at least one");
   ff_status status = check_symbols(net, err);
+  if (status == FF_OK) status = check_variables(net, err);
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = check_reaction(net, r, err);
   return status == FF_OK ? ff_events_check(net, err) : status;
 }

@@ -1,7 +1,8 @@
 /* The model of a reaction network: species, parameters, and reactions with their rates. Uses base/ only.
  *
  * The state of the network is a count of each species. Reaction r fires with the propensity a_r, a rate per unit of time. It
- * takes its reactants away and adds its products. Symbols of formulas are the species, from 0, and then the parameters.
+ * takes its reactants away and adds its products. Variables are formulas that have names. Symbols of formulas are the species,
+ * from 0, then the parameters, and then the variables.
  */
 #ifndef FF_REACTIONS_H
 #define FF_REACTIONS_H
@@ -48,12 +49,13 @@ typedef struct {
 
 /* The struct owns all its arrays and texts. */
 typedef struct {
-  uint32_t n_species, n_parameters, n_reactions;
-  char **names;          /* n_species + n_parameters names of symbols, all different */
+  uint32_t n_species, n_parameters, n_reactions, n_variables;
+  char **names;          /* n_species + n_parameters + n_variables names of symbols, all different */
   double *initial;       /* for each species: a whole number from 0 to FF_MAX_COUNT */
   uint8_t *fixed;        /* for each species: 1 if reactions do not change it (a boundary condition) */
   double *value;         /* for each parameter */
   ff_reaction *reactions;
+  ff_formula *variable;  /* for each variable; it may name any symbols, but does not depend on itself */
   uint32_t n_events;
   ff_event *events;
 } ff_reactions;
@@ -62,6 +64,9 @@ typedef struct {
  * ff_reactions_free(), which accepts NULL. O(size). */
 ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err);
 void ff_reactions_free(ff_reactions *net);
+
+/* Makes room for n variables in a network that has none. Their names are NULL, and their formulas are empty. O(size). */
+ff_status ff_reactions_add_variables(ff_reactions *net, uint32_t n, ff_error *err);
 
 /* Gives a network that has no events n of them, which are empty. The caller fills them. O(n). */
 ff_status ff_reactions_add_events(ff_reactions *net, uint32_t n, ff_error *err);
@@ -93,12 +98,38 @@ ff_status ff_reactions_equation_text(char **out, const ff_reactions *net, uint32
 ff_status ff_reactions_finish(ff_reactions *net, ff_error *err);
 
 /* The propensity of reaction r. This function is the definition; simulators may compute the same in faster ways. values[i] is the
- * value of symbol i: the counts of all species, then all parameters. If the state has fewer of a reactant than the reaction
- * takes, the propensity is 0, whatever the rate is. Otherwise it is the value of the rate. With mass action, it is multiplied for
- * each reactant, in their order, by the number of ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A fixed species is never
- * used up, so it may be missing unless the law is mass action. The result may be negative, infinite or NaN if the rate is. The
- * caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at most about a
- * thousand for each). */
+ * value of symbol i: the counts of all species, then all parameters, then all variables. If the state has fewer of a reactant
+ * than the reaction takes, the propensity is 0, whatever the rate is. Otherwise it is the value of the rate. With mass action, it
+ * is multiplied for each reactant, in their order, by the number of ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A
+ * fixed species is never used up, so it may be missing unless the law is mass action. The result may be negative, infinite or NaN
+ * if the rate is. The caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at
+ * most about a thousand for each). */
 double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack);
+
+/* ---- variables: ff_variables.c ------------------------------------------------------------------------------------------ */
+
+/* An order of the variables in which each comes after those that its formula names, as a new array that the caller frees. Fails
+ * with FF_EMODEL if a variable depends on itself; the message names the variables of the cycle. O(length of the formulas). */
+ff_status ff_reactions_order(uint32_t **order, const ff_reactions *net, ff_error *err);
+
+/* Computes the values of all variables, in that order, and puts them behind those of species and parameters. The caller provides
+ * `stack` with as many entries as the deepest of the formulas needs. O(length of the formulas). */
+void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double *values, double time, double *stack);
+
+/* Makes the formulas of all variables without names of variables. replacement[] has an entry for each symbol, as in
+ * ff_formula_replace(); those of variables are NULL before, and point to expanded[] afterwards, so that it also serves to replace
+ * the variables in rates. expanded[] has an empty formula for each variable; the caller frees their contents, also on failure.
+ * Fails with FF_ESIZE if they have more than FF_REACTIONS_EXPANDED words together. O(number of words). */
+#define FF_REACTIONS_EXPANDED (UINT64_C(1) << 26)
+ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, const ff_formula **replacement, ff_error *err);
+
+/* Sets timed[r] for each reaction to 1 if its rate depends on the time, also through variables, else to 0. O(length of the
+ * formulas). */
+ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *err);
+
+/* Calls found(context, r, species) for each species that the rate of reaction r names, also through variables; a species may come
+ * several times. mark[] and stack[] have an entry for each variable, and no mark is r + 1 before. O(length of the formulas). */
+void ff_reactions_read(const ff_reactions *net, uint32_t r, uint32_t *mark, uint32_t *stack,
+                       void (*found)(void *context, uint32_t r, uint32_t species), void *context);
 
 #endif

@@ -85,6 +85,7 @@ SEXP ffi_pbn_list(const ff_pbn *pbn);
  *   species     data frame: species (text), initial (double), fixed (logical)
  *   parameters  double, with names
  *   reactions   data frame: name, equation, rate (texts), law ("mass action" or "formula")
+ *   variables   formulas (texts), with names; NULL for none
  *   events      NULL, or a data frame: name, when, delay, priority (texts; NA for none), persistent, initially (logical),
  *               values ("trigger" or "execution"), set (list of texts with names)
  */
@@ -94,7 +95,7 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **net);
 SEXP ffi_reactions_holder(void);
 
 /* Makes a list of the columns of a reaction network, which stays the caller's: list(species, initial, fixed, parameters, name,
- * equation, rate, law, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
+ * equation, rate, law, variables, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
 
 #endif

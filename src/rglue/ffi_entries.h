@@ -9,6 +9,7 @@ FFI_ENTRY(ffi_noted, 1)
 /* ffi_io.c */
 FFI_ENTRY(ffi_read_network, 3)
 FFI_ENTRY(ffi_write_network, 3)
+FFI_ENTRY(ffi_write_reactions, 3)
 
 /* ffi_network.c */
 FFI_ENTRY(ffi_pbn_check, 1)

@@ -5,12 +5,13 @@
 #include <string.h>
 
 static ff_format format_of(SEXP format) {
-  static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET, FF_FORMAT_SBML};
+  static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET,
+                                      FF_FORMAT_SBML, FF_FORMAT_BNGL};
   if (TYPEOF(format) == STRSXP && Rf_xlength(format) == 1)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
       if (strcmp(CHAR(STRING_ELT(format, 0)), ff_format_name(formats[i])) == 0) return formats[i];
   ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\" or \"sbml\"");
+  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\" or \"bngl_net\"");
   ffi_stop(&err);
   return FF_FORMAT_AUTO;
 }
@@ -61,4 +62,15 @@ SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
   unsigned lost = ff_io_lost(pbn, wanted);
   UNPROTECT(1);
   return Rf_ScalarInteger((int)lost);
+}
+
+SEXP ffi_write_reactions(SEXP model, SEXP path, SEXP format) {
+  ff_format wanted = format_of(format);
+  const char *file = path_of(path);
+  ff_error err;
+  ff_reactions *net;
+  PROTECT(ffi_reactions_hold(model, &net));
+  ffi_check(ff_io_write_reactions(net, file, wanted, &err), &err);
+  UNPROTECT(1);
+  return R_NilValue;
 }

@@ -39,8 +39,8 @@ static const char **texts_of(SEXP column, const char *what, const char *wanted) 
 
 /* What is taken from the R object. The texts lie in R's memory. */
 typedef struct {
-  uint32_t n_species, n_parameters, n_reactions;
-  const char **species, **parameters, **names, **equations, **rates, **laws;
+  uint32_t n_species, n_parameters, n_reactions, n_variables;
+  const char **species, **parameters, **names, **equations, **rates, **laws, **variables, **formulas;
   const double *initial, *value;
   const int *fixed;
   ffi_events events;
@@ -51,9 +51,19 @@ static uint32_t size_of(SEXP column, const char *what) {
   return (uint32_t)Rf_xlength(column);
 }
 
+/* Networks that were made before there were variables have no such element. */
+static void take_variables(parts *p, SEXP model) {
+  static const char *const texts = "formulas as text, with names";
+  SEXP formulas = ffi_element(model, "variables");
+  if (formulas == R_NilValue) return;
+  p->n_variables = size_of(formulas, "variables");
+  p->formulas = texts_of(formulas, "variables", texts);
+  if (p->n_variables > 0) p->variables = texts_of(Rf_getAttrib(formulas, R_NamesSymbol), "variables", texts);
+}
+
 static parts parts_of(SEXP model) {
   static const char *const texts = "texts, one for each reaction", *const numbers = "numbers, one for each species";
-  parts p;
+  parts p = {0};
   SEXP species = frame_of(model, "species", "a data frame of species, initial and fixed");
   SEXP reactions = frame_of(model, "reactions", "a data frame of name, equation, rate and law");
   SEXP names = column_of(species, "species$species", STRSXP, -1, "the names of the species");
@@ -74,6 +84,7 @@ static parts parts_of(SEXP model) {
   p.names = texts_of(column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
   p.rates = texts_of(column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
   p.laws = texts_of(column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
+  take_variables(&p, model);
   p.events = ffi_events_of(model);
   return p;
 }
@@ -99,7 +110,16 @@ static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) 
     status = copy_text(&net->names[p->n_species + i], p->parameters[i], err);
     net->value[i] = p->value[i];
   }
+  for (uint32_t i = 0; i < p->n_variables && status == FF_OK; i++)
+    status = copy_text(&net->names[p->n_species + p->n_parameters + i], p->variables[i], err);
   return status;
+}
+
+static ff_status fill_variable(ff_reactions *net, uint32_t v, const parts *p, ff_names *symbols, ff_error *err) {
+  char place[FF_QUOTE_SIZE + 40] = "variable ";
+  strcat(place, ff_quote(p->variables[v], strlen(p->variables[v])).text);
+  return ff_formula_parse(&net->variable[v], p->formulas[v], strlen(p->formulas[v]), ff_names_find, symbols,
+                          (ff_place){place, 0}, err);
 }
 
 static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff_names *species, ff_names *symbols,
@@ -125,11 +145,15 @@ static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff
 
 static ff_status fill(ff_reactions *net, const parts *p, ff_error *err) {
   ff_names *species = NULL, *symbols = NULL;
-  ff_status status = fill_symbols(net, p, err);
+  uint32_t n_symbols = p->n_species + p->n_parameters + p->n_variables;
+  ff_status status = ff_reactions_add_variables(net, p->n_variables, err);
+  if (status == FF_OK) status = fill_symbols(net, p, err);
   if (status == FF_OK)
-    status = ff_names_new(&symbols, net->names, p->n_species + p->n_parameters, "species and parameters", err);
+    status = ff_names_new(&symbols, net->names, n_symbols,
+                          p->n_variables > 0 ? "species, parameters and variables" : "species and parameters", err);
   if (status == FF_OK) status = ff_names_new(&species, net->names, p->n_species, "species", err);
   for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) status = fill_reaction(net, r, p, species, symbols, err);
+  for (uint32_t v = 0; v < p->n_variables && status == FF_OK; v++) status = fill_variable(net, v, p, symbols, err);
   if (status == FF_OK) status = ffi_events_fill(net, &p->events, symbols, err);
   ff_names_free(species);
   ff_names_free(symbols);
@@ -221,15 +245,20 @@ static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder
   ffi_free_text(holder);
 }
 
-/* Sets used[i] to TRUE for each species and parameter that an equation or a rate names. */
+static void mark_named(int *used, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
+}
+
+/* Sets used[i] to TRUE for each species, parameter and variable that an equation, a rate or a variable names. */
 static void mark_used(int *used, const ff_reactions *net) {
-  memset(used, 0, (net->n_species + net->n_parameters) * sizeof *used);
+  memset(used, 0, (net->n_species + net->n_parameters + net->n_variables) * sizeof *used);
+  for (uint32_t v = 0; v < net->n_variables; v++) mark_named(used, &net->variable[v]);
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     for (uint32_t i = 0; i < reaction->n_reactants; i++) used[reaction->reactants[i].species] = 1;
     for (uint32_t i = 0; i < reaction->n_products; i++) used[reaction->products[i].species] = 1;
-    for (uint32_t i = 0; i < reaction->rate.length; i++)
-      if (reaction->rate.word[i].code == FF_F_SYMBOL) used[reaction->rate.word[i].symbol] = 1;
+    mark_named(used, &reaction->rate);
   }
   ffi_events_mark(used, net);
 }
@@ -248,7 +277,8 @@ static SEXP numbers_from(const double *numbers, uint32_t n) {
 }
 
 SEXP ffi_reactions_list(const ff_reactions *net) {
-  static const char *const names[] = {"species", "initial", "fixed", "parameters", "name", "equation", "rate", "law", "events"};
+  static const char *const names[] = {"species",  "initial", "fixed", "parameters", "name",
+                                      "equation", "rate",    "law",   "variables",  "events"};
   ff_error err;
   char *text;
   SEXP out = PROTECT(ffi_list(9, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
@@ -270,13 +300,21 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
     SET_STRING_ELT(columns[3], r, Rf_mkChar(net->reactions[r].mass_action ? "mass action" : "formula"));
   }
   ffi_set(out, "events", ffi_events_list(net));
-  UNPROTECT(3);
+  SEXP variables = Rf_allocVector(STRSXP, net->n_variables);
+  ffi_set(out, "variables", variables);
+  Rf_setAttrib(variables, R_NamesSymbol,
+               PROTECT(names_from(net->names + net->n_species + net->n_parameters, net->n_variables)));
+  for (uint32_t v = 0; v < net->n_variables; v++) {
+    ffi_check(ff_formula_text(&text, &net->variable[v], net->names, &err), &err);
+    set_text(variables, v, text, R_BlankString, holder);
+  }
+  UNPROTECT(4);
   return out;
 }
 
 /* Raises an error if the network is invalid. Otherwise returns list(equation, rate, used, events): the texts of the equations and
- * of the rates, written in one way; for each species and then each parameter whether a reaction or an event names it; and the
- * events, as ffi_events_list() makes them. */
+ * of the rates, written in one way; for each species, parameter and variable whether a reaction, a variable or an event names it;
+ * and the events, as ffi_events_list() makes them. */
 SEXP ffi_reactions_check(SEXP model) {
   static const char *const names[] = {"equation", "rate", "used", "events"};
   ff_reactions *net;
@@ -288,7 +326,7 @@ SEXP ffi_reactions_check(SEXP model) {
   SET_VECTOR_ELT(out, 0, equation);
   SEXP rate = Rf_allocVector(STRSXP, net->n_reactions);
   SET_VECTOR_ELT(out, 1, rate);
-  SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, (R_xlen_t)net->n_species + net->n_parameters));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, (R_xlen_t)net->n_species + net->n_parameters + net->n_variables));
   mark_used(LOGICAL(VECTOR_ELT(out, 2)), net);
   SEXP reactions = ffi_element(model, "reactions");
   SEXP old_equation = ffi_element(reactions, "equation"), old_rate = ffi_element(reactions, "rate");
@@ -305,22 +343,25 @@ SEXP ffi_reactions_check(SEXP model) {
 
 /* Returns the numbers of summary() as a list. The order of a reaction is the number of its reactants. */
 SEXP ffi_reactions_summary(SEXP model) {
-  static const char *const names[] = {"n_species", "n_reactions", "n_parameters", "order", "mass_action", "formula", "time",
-                                      "n_events"};
+  static const char *const names[] = {"n_species", "n_reactions", "n_parameters", "n_variables", "order",
+                                      "mass_action", "formula",   "time",         "n_events"};
   ff_reactions *net;
+  ff_error err;
   PROTECT(ffi_reactions_hold(model, &net));
   double order = 0, mass_action = 0, timed = 0;
+  uint8_t *has_time = (uint8_t *)R_alloc(net->n_reactions, 1);
+  ffi_check(ff_reactions_timed(has_time, net, &err), &err);
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     double reactants = 0;
     for (uint32_t i = 0; i < reaction->n_reactants; i++) reactants += reaction->reactants[i].count;
     if (reactants > order) order = reactants;
     mass_action += reaction->mass_action;
-    timed += ff_formula_has_time(&reaction->rate);
+    timed += has_time[r];
   }
   const double formulas = net->n_reactions - mass_action;
-  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, order, mass_action, formulas, timed,
-                           net->n_events};
+  const double values[] = {net->n_species, net->n_reactions, net->n_parameters, net->n_variables, order,
+                           mass_action,    formulas,         timed,             net->n_events};
   SEXP out = PROTECT(ffi_numbers(8, names, values));
   UNPROTECT(2);
   return out;
@@ -342,21 +383,31 @@ static void add_arrow(arrows *a, uint32_t species, uint32_t reaction, int role, 
   a->n++;
 }
 
-/* mark[i] becomes r + 1 when the rate of reaction r has named species i. */
-static void list_arrows(arrows *a, uint32_t *mark, const ff_reactions *net) {
-  memset(mark, 0, net->n_species * sizeof *mark);
+/* What list_arrows() needs. mark[i] becomes r + 1 when species i has an arrow to the rate of reaction r; the other two arrays are
+ * those of ff_reactions_read(). */
+typedef struct {
+  arrows *a;
+  uint32_t *mark, *seen, *stack;
+} rate_arrows;
+
+static void add_rate_arrow(void *context, uint32_t r, uint32_t species) {
+  rate_arrows *rates = context;
+  if (rates->mark[species] == r + 1) return;
+  rates->mark[species] = r + 1;
+  add_arrow(rates->a, species, r, 3, 0);
+}
+
+static void list_arrows(arrows *a, rate_arrows *rates, const ff_reactions *net) {
+  rates->a = a;
+  memset(rates->mark, 0, net->n_species * sizeof *rates->mark);
+  memset(rates->seen, 0, net->n_variables * sizeof *rates->seen);
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     for (uint32_t i = 0; i < reaction->n_reactants; i++)
       add_arrow(a, reaction->reactants[i].species, r, 1, reaction->reactants[i].count);
     for (uint32_t i = 0; i < reaction->n_products; i++)
       add_arrow(a, reaction->products[i].species, r, 2, reaction->products[i].count);
-    for (uint32_t i = 0; i < reaction->rate.length; i++) {
-      uint32_t symbol = reaction->rate.word[i].symbol;
-      if (reaction->rate.word[i].code != FF_F_SYMBOL || symbol >= net->n_species || mark[symbol] == r + 1) continue;
-      mark[symbol] = r + 1;
-      add_arrow(a, symbol, r, 3, 0);
-    }
+    ff_reactions_read(net, r, rates->seen, rates->stack, add_rate_arrow, rates);
   }
 }
 
@@ -366,14 +417,16 @@ SEXP ffi_reactions_arrows(SEXP model) {
   static const char *const names[] = {"species", "reaction", "role", "count"};
   ff_reactions *net;
   PROTECT(ffi_reactions_hold(model, &net));
-  uint32_t *mark = (uint32_t *)R_alloc(net->n_species, sizeof *mark);
+  rate_arrows rates = {.mark = (uint32_t *)R_alloc(net->n_species, sizeof *rates.mark),
+                       .seen = (uint32_t *)R_alloc(net->n_variables, sizeof *rates.seen),
+                       .stack = (uint32_t *)R_alloc(net->n_variables, sizeof *rates.stack)};
   arrows a = {0};
-  list_arrows(&a, mark, net);
+  list_arrows(&a, &rates, net);
   SEXP out = PROTECT(ffi_list(4, names));
   for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(i < 3 ? INTSXP : REALSXP, a.n));
   a = (arrows){.species = INTEGER(VECTOR_ELT(out, 0)), .reaction = INTEGER(VECTOR_ELT(out, 1)),
                .role = INTEGER(VECTOR_ELT(out, 2)), .count = REAL(VECTOR_ELT(out, 3))};
-  list_arrows(&a, mark, net);
+  list_arrows(&a, &rates, net);
   UNPROTECT(2);
   return out;
 }

@@ -29,8 +29,9 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
-/* Whether a reaction or an event changes the count of this species. O(1). */
-int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t species);
+/* Whether a reaction or an event changes the count of this species, or the value of the variable `item` - n_species. O(length of
+ * its formula). */
+int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t item);
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------- */
 

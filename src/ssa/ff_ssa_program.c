@@ -11,6 +11,7 @@ typedef struct {
   ff_ssa_program *p;
   const ff_reactions *net;
   const ff_formula **replacement; /* for each symbol of the network */
+  ff_formula *expanded;           /* for each variable: its formula of species */
   ff_formula *values;             /* for each parameter */
   size_t factors_room, formulas_room;
   ff_error *err;
@@ -279,7 +280,7 @@ static ff_status list_dependents(compiler *c) {
 static ff_status allocate(compiler *c) {
   const ff_reactions *net = c->net;
   ff_ssa_program *p = c->p;
-  size_t symbols = (size_t)net->n_species + net->n_parameters;
+  size_t symbols = (size_t)net->n_species + net->n_parameters + net->n_variables;
   p->n_species = net->n_species;
   p->n_reactions = net->n_reactions;
   p->names = ff_calloc((size_t)net->n_species + net->n_reactions, sizeof *p->names);
@@ -291,8 +292,9 @@ static ff_status allocate(compiler *c) {
   p->depend_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->depend_first);
   c->replacement = ff_calloc(symbols, sizeof *c->replacement);
   c->values = ff_calloc(net->n_parameters, sizeof *c->values);
+  c->expanded = ff_calloc(net->n_variables, sizeof *c->expanded);
   if (p->names && p->initial && p->changed && p->propensities && p->change_first && p->reader_first && p->depend_first &&
-      c->replacement && c->values)
+      c->replacement && c->values && c->expanded)
     return FF_OK;
   return ff_error_set(c->err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
 }
@@ -308,7 +310,7 @@ static ff_status copy_names(compiler *c) {
   return FF_OK;
 }
 
-/* Parameters are replaced by their values, or by their slots. */
+/* Parameters are replaced by their values or slots, and variables by their formulas. */
 static ff_status set_replacement(compiler *c) {
   uint32_t *slot_of = ff_calloc(c->net->n_parameters, sizeof *slot_of);
   if (slot_of == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for %u parameters", c->net->n_parameters);
@@ -320,7 +322,17 @@ static ff_status set_replacement(compiler *c) {
     c->replacement[c->net->n_species + i] = &c->values[i];
   }
   free(slot_of);
-  return status;
+  return status == FF_OK ? ff_reactions_expand(c->expanded, c->net, c->replacement, c->err) : status;
+}
+
+/* The variables are kept, to be observed. */
+static void keep_variables(compiler *c) {
+  ff_ssa_program *p = c->p;
+  p->variables = c->expanded;
+  p->n_variables = c->net->n_variables;
+  c->expanded = NULL;
+  for (uint32_t v = 0; v < p->n_variables; v++)
+    if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
 }
 
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
@@ -337,6 +349,9 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) status = list_readers(&c);
   if (status == FF_OK) status = list_dependents(&c);
   if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement, err);
+  if (status == FF_OK) keep_variables(&c);
+  for (uint32_t v = 0; c.expanded != NULL && v < net->n_variables; v++) ff_formula_free(&c.expanded[v]);
+  free(c.expanded);
   for (uint32_t i = 0; c.values != NULL && i < net->n_parameters; i++) ff_formula_free(&c.values[i]);
   free(c.values);
   free(c.replacement);
@@ -374,7 +389,15 @@ double ff_ssa_program_coupling(const ff_ssa_program *p) {
   return p->n_reactions > 0 ? (double)p->depend_first[p->n_reactions] / p->n_reactions : 0;
 }
 
-int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t species) { return p->changed[species]; }
+int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t item) {
+  if (item < p->n_species) return p->changed[item];
+  const ff_formula *formula = &p->variables[item - p->n_species];
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = &formula->word[i];
+    if (word->code == FF_F_SYMBOL && (word->symbol >= p->n_species || p->changed[word->symbol])) return 1;
+  }
+  return ff_formula_has_time(formula);
+}
 
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
 

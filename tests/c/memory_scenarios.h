@@ -277,7 +277,7 @@ static void prepare_sbml(void) {
 }
 static ff_status reads_sbml(ff_error *err) { return read_text(given.text, FF_FORMAT_AUTO, err); }
 
-/* Functions, initial assignments that depend on each other, and parameters of a kinetic law whose names exist already. */
+/* Functions, initial assignments that depend on each other, a rule, and parameters of a kinetic law whose names exist already. */
 static const char reactions_text[] =
     "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model>"
     "<listOfFunctionDefinitions><functionDefinition id=\"f\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><lambda>"
@@ -286,11 +286,14 @@ static const char reactions_text[] =
     "<listOfCompartments><compartment id=\"c\" constant=\"true\"/></listOfCompartments>"
     "<listOfSpecies><species id=\"A\" compartment=\"c\" initialConcentration=\"2\" hasOnlySubstanceUnits=\"false\" "
     "boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies>"
-    "<listOfParameters><parameter id=\"k\" constant=\"true\"/><parameter id=\"r_k\" value=\"2\" constant=\"true\"/>"
+    "<listOfParameters><parameter id=\"k\" constant=\"true\"/><parameter id=\"v\" constant=\"false\"/>"
+    "<parameter id=\"r_k\" value=\"2\" constant=\"true\"/>"
     "</listOfParameters><listOfInitialAssignments><initialAssignment symbol=\"c\"><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>k</ci></math></initialAssignment><initialAssignment symbol=\"k\"><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><times/><ci>r_k</ci><cn>2</cn></apply></math></initialAssignment>"
-    "</listOfInitialAssignments><listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants>"
+    "</listOfInitialAssignments><listOfRules><assignmentRule variable=\"v\"><math "
+    "xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math></assignmentRule></listOfRules>"
+    "<listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><listOfReactants>"
     "<speciesReference id=\"n\" species=\"A\" stoichiometry=\"2\" constant=\"true\"/></listOfReactants><listOfProducts>"
     "<speciesReference species=\"A\" stoichiometry=\"1\" constant=\"true\"/></listOfProducts><kineticLaw><math "
     "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><ci>f</ci><ci>k</ci><apply><times/><ci>A</ci><ci>n</ci></apply></apply>"
@@ -324,6 +327,58 @@ static ff_status reads_sbml_reactions(ff_error *err) {
     CHECK_OUT(status, model.reactions);
     ff_io_model_free(&model);
   }
+  return status;
+}
+
+/* Every kind of line; an initial count needs the formulas of variables. */
+static const char bngl_text[] =
+    "begin parameters\n1 k 0.5\n2 l 2*k + 3\nend parameters\nbegin functions\n1 f() k*G+g()\n2 g() l\nend functions\n"
+    "begin species\n1 A() 5\n2 @m::$B(x) l\n3 C() 2*l\nend species\nbegin reactions\n1 1,1 2 k\n2 3 1,2 0.5*f\n"
+    "end reactions\nbegin groups\n1 G 1,2*2\n2 H\nend groups\n";
+
+static ff_status parse_bngl(ff_io_model *model, ff_error *err) {
+  ff_status status = ff_io_parse_model(model, NULL, bngl_text, strlen(bngl_text), "network", FF_FORMAT_AUTO, err);
+  CHECK_OUT(status, model->reactions);
+  return status;
+}
+
+static ff_status reads_bngl(ff_error *err) {
+  ff_io_model model;
+  ff_status status = parse_bngl(&model, err);
+  ff_io_model_free(&model);
+  return status;
+}
+
+/* A program and a master equation of a network with variables, and what its rates depend on. */
+static ff_status uses_variables(ff_error *err) {
+  ff_io_model model;
+  ff_ssa_program *program = NULL;
+  ff_cme *cme = NULL;
+  uint8_t timed[2];
+  ff_status status = parse_bngl(&model, err);
+  if (status == FF_OK) status = ff_ssa_program_new(&program, model.reactions, err);
+  CHECK_OUT(status, program);
+  ff_ssa_program_free(program);
+  if (status == FF_OK) {
+    status = ff_cme_new(&cme, model.reactions, 1e-3, 100, 0.1, err);
+    CHECK_OUT(status, cme);
+  }
+  ff_cme_free(cme);
+  if (status == FF_OK) status = ff_reactions_timed(timed, model.reactions, err);
+  ff_io_model_free(&model);
+  return status;
+}
+
+static ff_status writes_reactions(ff_error *err) {
+  ff_io_model model;
+  ff_status status = parse_bngl(&model, err);
+  for (int i = 0; i < 2 && status == FF_OK; i++) {
+    char *text = NULL;
+    status = ff_io_reactions_text(&text, model.reactions, i == 0 ? FF_FORMAT_SBML : FF_FORMAT_BNGL, err);
+    CHECK_OUT(status, text);
+    free(text);
+  }
+  ff_io_model_free(&model);
   return status;
 }
 

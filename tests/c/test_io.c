@@ -264,7 +264,7 @@ static void boolnet_errors(void) {
       {"# nothing\n\n", FF_FORMAT_AUTO, "net, line 2: found the end of the file where a network was expected"},
       {"what is this", FF_FORMAT_AUTO,
        "net, line 1: found \"what is this\" where the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's "
-       "text, .bnet) or \"<\" (SBML) was expected"},
+       "text, .bnet), \"<\" (SBML) or \"begin\" (BioNetGen's .net) was expected"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, cases[i].format, FF_EPARSE, cases[i].message);
   ff_error err;

@@ -92,6 +92,14 @@ static void describe(char *out, size_t size, const ff_reactions *net) {
     put(out, size, piece);
   }
   put(out, size, " |");
+  for (uint32_t v = 0; v < net->n_variables; v++) {
+    ff_error err;
+    char *formula;
+    FF_CHECK_OK(ff_formula_text(&formula, &net->variable[v], net->names, &err), &err);
+    snprintf(piece, sizeof piece, " %s := %.100s;", net->names[net->n_species + net->n_parameters + v], formula);
+    put(out, size, piece);
+    free(formula);
+  }
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     ff_error err;
     char *equation, *rate;
@@ -147,7 +155,56 @@ static void fails(const example *examples, size_t n, ff_status status) {
   }
 }
 
+#define DETERMINE(id, x) "<assignmentRule variable=\"" id "\">" MATH(x) "</assignmentRule>"
 #define COUNT_OF(examples) (sizeof(examples) / sizeof(examples)[0])
+
+/* ---- assignment rules ---- */
+
+static void assignment_rules(void) {
+  static const example good[] = {
+      /* of a parameter and of a species, in any order; initial values follow from them */
+      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\"") SPECIES("B", COUNT)
+                                   SPECIES("D", COUNT "initialAmount=\"0\""))
+           LIST("Parameters", PARAMETER("k", "1.5") "<parameter id=\"q\" constant=\"false\"/>")
+               LIST("InitialAssignments",
+                    "<initialAssignment symbol=\"D\">" MATH(OF("times", CI("B") CN("2"))) "</initialAssignment>")
+                   LIST("Rules", DETERMINE("B", OF("plus", CI("q") CN("1"))) DETERMINE("q", OF("times", CN("2") CI("A"))))
+                       LIST("Reactions", REACTION("r", "", FROM_A LAW(OF("times", CI("B") CI("k")), ""))) END,
+       "A=3 D=14 | k=1.5 | B := q + 1; q := 2 * A; r: A -> 0 @ B * k"},
+      /* of a concentration: the variable is the amount. Of a compartment. A boundary condition in a reaction has no effect. */
+      {L3 CELL LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\"")
+                                   SPECIES("B", "boundaryCondition=\"true\" constant=\"false\" hasOnlySubstanceUnits=\"false\""))
+           LIST("Rules", DETERMINE("B", CI("A")) DETERMINE("c", CSYMBOL("time")))
+               LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(CI("B"), ""))) END,
+       "A=3 | | B := A / c * c; c := time(); r: A -> 0 @ B / c"},
+  };
+  static const example parse[] = {
+      {L3 CELL AB LIST("Rules", DETERMINE("a", CN("1"))) END,
+       "net, line 5: found \"a\" where the id of a species, parameter or compartment was expected; did you mean \"A\"?"},
+      {L3 CELL AB LIST("Rules", DETERMINE("A", CN("1")) DETERMINE("A", CN("2"))) END,
+       "net, line 5: found a second rule of \"A\" where one was expected"},
+      {L3 CELL AB LIST("Rules", DETERMINE("A", CI("B")) DETERMINE("B", CI("A"))) END,
+       "net, line 4: found an initial value of \"A\" that depends on itself"},
+      {L3 CELL AB LIST("InitialAssignments", "<initialAssignment symbol=\"A\">" MATH(CN("1")) "</initialAssignment>")
+           LIST("Rules", DETERMINE("A", CN("1"))) END,
+       "net, line 5: found an initialAssignment of \"A\", which an assignmentRule determines"},
+  };
+  static const example unsupported[] = {
+      {L3 CELL AB LIST("Rules", DETERMINE("B", CN("1"))) LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(CI("A"), ""))) END,
+       "net, line 7: found <speciesReference> \"B\", which is not supported in a reaction network because an assignmentRule "
+       "determines the species"},
+      {L3 CELL AB LIST("Rules", "<algebraicRule>" MATH(CI("A")) "</algebraicRule>") END,
+       "net, line 5: found <algebraicRule>, which is not supported in a reaction network"},
+      {L3 CELL AB LIST("Rules", DETERMINE("n", CI("A")))
+           LIST("Reactions", REACTION("r", "", LIST("Reactants", "<speciesReference id=\"n\" species=\"B\" constant=\"false\"/>")
+                                                   LAW(CI("A"), ""))) END,
+       "net, line 5: found <assignmentRule> \"n\", which is not supported in a reaction network because it determines a "
+       "stoichiometry"},
+  };
+  reads_as(good, COUNT_OF(good));
+  fails(parse, COUNT_OF(parse), FF_EPARSE);
+  fails(unsupported, COUNT_OF(unsupported), FF_EUNSUPPORTED);
+}
 
 /* ---- species, compartments, parameters ---- */
 
@@ -448,7 +505,6 @@ static void unsupported(void) {
 #define STOICHIOMETRY(reference) \
   L3 CELL AB K LIST("Reactions", REACTION("r", "", "<listOfReactants>" reference "</listOfReactants>" LAW(CI("k"), ""))) END
   static const example examples[] = {
-      {RULE("<assignmentRule variable=\"k\">" MATH(CN("1")) "</assignmentRule>"), NO("7: found <assignmentRule> \"k\", " KIND)},
       {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
@@ -663,6 +719,6 @@ static void corpus(void) {
   closedir(entries);
 }
 
-FF_TEST_MAIN("sbml_reactions", amounts, local_parameters, stoichiometries, initial_assignments, functions, rates,
-             rewritten_functions, events, unsupported, other_packages, errors, many_terms, nested_functions,
+FF_TEST_MAIN("sbml_reactions", assignment_rules, amounts, local_parameters, stoichiometries, initial_assignments, functions,
+             rates, rewritten_functions, events, unsupported, other_packages, errors, many_terms, nested_functions,
              corpus)

@@ -403,20 +403,6 @@ test_that("files with one rule per line are read", {
   expect_error(read_network(text("# nothing"), "rules"), class = "fireflip_error_parse")
 })
 
-test_that("a model of another kind is refused by name", {
-  file <- tempfile(fileext = ".net")
-  writeLines(c(
-    "# Created by BioNetGen", "begin parameters", "  1 k 0.1", "end parameters", "begin species", "  1 A() 100", "  2 B() 0",
-    "end species", "begin reactions", "  1 1 2 k", "end reactions"
-  ), file)
-  for (read in list(read_network, read_sbml)) {
-    expect_error(read(file), "[.]net holds a reaction network [(]BioNetGen, 2 species and 1 reaction[)], which this version cannot",
-      class = "fireflip_error_unsupported")
-  }
-  writeLines(c("begin model", "begin molecule types", "A()", "end molecule types", "end model"), file)
-  expect_error(read_network(file), "rule-based model", class = "fireflip_error_unsupported")
-})
-
 test_that("a compressed file that is cut off is an error, not a smaller network", {
   names <- sprintf("g%d", 1:3000)
   lines <- c("targets, factors", sprintf("%s, %s & !%s", names, rev(names), c(names[-1L], "g1")))

@@ -5,7 +5,7 @@ verbs <- c(
   "stationary_distribution", "transition_matrix", "reduce_network", "network_components", "network_arrows", "set_initial",
   "set_perturbation", "set_update", "fix_nodes", "set_rule", "add_node", "remove_node", "rename_nodes", "write_network"
 )
-for_reactions <- c("network_arrows", "set_initial") # verbs that have a method for reaction networks too
+for_reactions <- c("network_arrows", "set_initial", "write_network") # verbs that have a method for reaction networks too
 
 test_that("every verb has the model first, a method for pbn, and a default method that names the classes", {
   for (verb in verbs) {

@@ -1,0 +1,159 @@
+/* BioNetGen's network format: expressions and rates. */
+#include "ff_io_bngl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int is(ff_span word, const char *text) { return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0; }
+
+/* ---- expressions: their text is rewritten in the grammar of ff_formula_parse() --------------------------------------------- */
+
+/* The length of the number at the start of the text, 0 if there is none. */
+static size_t number_length(ff_span text) {
+  size_t at = 0;
+  while (at < text.length && (is_digit(text.text[at]) || text.text[at] == '.')) at++;
+  if (at == 0 || at == text.length || (text.text[at] != 'e' && text.text[at] != 'E')) return at;
+  size_t to = at + 1;
+  if (to < text.length && (text.text[to] == '+' || text.text[to] == '-')) to++;
+  if (to == text.length || !is_digit(text.text[to])) return at;
+  while (to < text.length && is_digit(text.text[to])) to++;
+  return to;
+}
+
+/* What follows a name: *open tells whether it is "(", and *empty is the number of bytes up to ")" if there is nothing between. */
+static void look_ahead(ff_span rest, int *open, size_t *empty) {
+  size_t at = 0;
+  *empty = 0;
+  while (at < rest.length && is_blank(rest.text[at])) at++;
+  *open = at < rest.length && rest.text[at] == '(';
+  if (!*open) return;
+  at++;
+  while (at < rest.length && is_blank(rest.text[at])) at++;
+  if (at < rest.length && rest.text[at] == ')') *empty = at + 1;
+}
+
+/* Names that mean something else in formulas are put into quotes. */
+static void put_name(ff_out *out, ff_span name, int known) {
+  static const char *const reserved[] = {"pi", "time", "Inf", "NaN", "TRUE", "FALSE"};
+  const char *quote = "";
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    if (is(name, reserved[i]) && (known || i != 1)) quote = "`";
+  if (!known && is(name, "_pi")) {
+    ff_out_puts(out, "3.141592653589793"); /* pi may be the name of a parameter */
+  } else if (!known && is(name, "_e")) {
+    ff_out_puts(out, "2.718281828459045");
+  } else {
+    ff_out_puts(out, quote);
+    ff_out_add(out, name);
+    ff_out_puts(out, quote);
+  }
+}
+
+/* Rewrites the name at the start of the text. *used becomes the number of bytes. */
+static ff_status rewrite_name(ff_bngl *f, ff_span text, uint64_t line, size_t *used) {
+  ff_span name = {text.text, ff_bngl_name_length(text)};
+  const int known = ff_names_find(f->names, name.text, name.length) >= 0;
+  int open;
+  size_t empty;
+  look_ahead((ff_span){text.text + name.length, text.length - name.length}, &open, &empty);
+  *used = name.length;
+  if (!open || (empty > 0 && known)) {
+    put_name(&f->buffer, name, known);
+    *used += empty;
+    return f->buffer.status;
+  }
+  if (known)
+    return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found an argument of %s, which is not supported", f->file,
+                        (unsigned long long)line, ff_quote(name.text, name.length).text);
+  if (is(name, "log")) return ff_io_found(f->err, (ff_place){f->file, line}, name, "\"ln\", \"log10\" or \"log2\"");
+  ff_out_add(&f->buffer, name);
+  return f->buffer.status;
+}
+
+static ff_status rewrite(ff_bngl *f, ff_span text, uint64_t line) {
+  f->buffer.length = 0;
+  while (text.length > 0) {
+    size_t used = number_length(text);
+    ff_status status = FF_OK;
+    if (used > 0) {
+      ff_out_add(&f->buffer, (ff_span){text.text, used});
+    } else if (ff_bngl_name_length(text) > 0) {
+      status = rewrite_name(f, text, line, &used);
+    } else if (text.text[0] == '"' || text.text[0] == '`') {
+      return ff_io_found(f->err, (ff_place){f->file, line}, (ff_span){text.text, 1}, "an expression without quotes");
+    } else {
+      used = 1;
+      ff_out_add(&f->buffer, (ff_span){text.text, used});
+    }
+    if (status == FF_OK) status = f->buffer.status;
+    if (status != FF_OK) return status;
+    text = (ff_span){text.text + used, text.length - used};
+  }
+  return FF_OK;
+}
+
+ff_status ff_bngl_formula(ff_formula *out, ff_bngl *f, ff_span text, uint64_t line, const char *wanted) {
+  *out = (ff_formula){0};
+  if (text.length == 0) return ff_io_found(f->err, (ff_place){f->file, line}, text, wanted);
+  ff_status status = rewrite(f, text, line);
+  if (status != FF_OK) return status;
+  return ff_formula_parse(out, f->buffer.text, f->buffer.length, ff_names_find, f->names, (ff_place){f->file, line}, f->err);
+}
+
+/* ---- rates -------------------------------------------------------------------------------------------------------------- */
+
+/* A constant k of BioNetGen gives the propensity k x (x - 1) ..., and ours k x (x - 1) ... / (n! ...). So it is multiplied by
+ * `factor`, the product of the n!. A factor of the rate itself, as in 0.5*k, is merged with it. */
+static ff_status scale(ff_formula *rate, double factor, ff_error *err) {
+  const ff_formula_word times = {FF_F_MUL, 0, 0};
+  const int product = rate->length == 3 && rate->word[0].code == FF_F_NUMBER && rate->word[2].code == FF_F_MUL;
+  if (rate->length == 1 && rate->word[0].code == FF_F_NUMBER) {
+    rate->word[0].number *= factor;
+  } else if (product && rate->word[0].number * factor != 1) {
+    rate->word[0].number *= factor;
+  } else if (product) {
+    rate->word[0] = rate->word[1];
+    rate->length = rate->depth = 1;
+  } else if (factor != 1) {
+    ff_formula_word *word = ff_calloc((size_t)rate->length + 2, sizeof *word);
+    if (word == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a rate");
+    word[0] = (ff_formula_word){FF_F_NUMBER, 0, factor};
+    memcpy(word + 1, rate->word, rate->length * sizeof *word);
+    word[rate->length + 1] = times;
+    free(rate->word);
+    *rate = (ff_formula){word, rate->length + 2, rate->depth + 1};
+  }
+  return FF_OK;
+}
+
+static double factor_of(const ff_reaction *reaction) {
+  double factor = 1;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++)
+    for (uint32_t k = 2; k <= reaction->reactants[i].count && factor < 1e300; k++) factor *= k;
+  return factor;
+}
+
+/* Laws that BioNetGen names by a word: those that are not supported, or NULL. */
+static const char *special_law(ff_span word) {
+  static const char *const laws[] = {"Sat", "MM", "Hill", "FunctionProduct", "Arrhenius", "eBNG"};
+  const char *star = memchr(word.text, '*', word.length);
+  if (star != NULL) word = (ff_span){star + 1, word.length - (size_t)(star + 1 - word.text)};
+  for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
+    if (is(word, laws[i])) return laws[i];
+  return NULL;
+}
+
+ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *f, ff_span text, uint64_t line) {
+  ff_span rest = text, word = ff_bngl_word(&rest);
+  const int several = ff_span_trim(rest).length > 0 && ff_names_find(f->names, word.text, word.length) < 0;
+  const char *law = several ? special_law(word) : NULL;
+  if (law != NULL)
+    return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found the rate law %s of BioNetGen, which is not supported; "
+                        "expected a rate constant or a function", f->file, (unsigned long long)line, law);
+  reaction->mass_action = 1;
+  ff_status status = ff_bngl_formula(&reaction->rate, f, text, line, "a rate constant");
+  return status == FF_OK ? scale(&reaction->rate, factor_of(reaction), f->err) : status;
+}

@@ -1,0 +1,31 @@
+/* Reads the rules of a reaction network in SBML. */
+#include "ff_io_sbml_reactions.h"
+
+#include <string.h>
+
+static ff_status read_rule(ff_sbml_table *table, Rule_t *rule) {
+  const char *id = Rule_getVariable(rule);
+  const ff_span name = {id == NULL ? "" : id, id == NULL ? 0 : strlen(id)};
+  const ff_place place = ff_sbml_place(table, rule);
+  if (!Rule_isAssignment(rule)) return ff_sbml_unsupported(table, rule, id, "");
+  const int64_t at = ff_build_find(&table->ids, name.text, name.length);
+  if (at >= 0 && table->symbol[at].kind == FF_SBML_STOICHIOMETRY)
+    return ff_sbml_unsupported(table, rule, id, " because it determines a stoichiometry");
+  if (at < 0 || table->symbol[at].kind >= FF_SBML_STOICHIOMETRY) {
+    ff_status status = ff_io_found(table->err, place, name, "the id of a species, parameter or compartment");
+    return at < 0 && name.length > 0 ? ff_build_suggest(&table->ids, name, status) : status;
+  }
+  ff_sbml_symbol *symbol = &table->symbol[at];
+  if (!Rule_isSetMath(rule)) return FF_OK; /* Level 3 Version 2: the value remains */
+  if (symbol->rule.length > 0) return ff_sbml_found(table, FF_EPARSE, place, "a second rule of", id, " where one was expected");
+  ff_status status = ff_sbml_formula(&symbol->rule, Rule_getMath(rule), table, NULL, place.line);
+  if (status == FF_OK) status = ff_sbml_multiply(table, &symbol->rule, symbol->divisor);
+  ff_formula_free(&symbol->formula);
+  return status == FF_OK ? ff_formula_copy(&symbol->formula, &symbol->rule, table->err) : status;
+}
+
+ff_status ff_sbml_read_rules(ff_sbml_table *table, Model_t *model) {
+  ff_status status = FF_OK;
+  for (unsigned i = 0; i < Model_getNumRules(model) && status == FF_OK; i++) status = read_rule(table, Model_getRule(model, i));
+  return status;
+}

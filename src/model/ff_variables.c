@@ -1,0 +1,171 @@
+/* Variables of reaction networks: formulas with names, which other formulas use. */
+#include "ff_reactions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ff_status ff_reactions_add_variables(ff_reactions *net, uint32_t n, ff_error *err) {
+  const size_t before = (size_t)net->n_species + net->n_parameters;
+  if (n > UINT32_MAX - before)
+    return ff_error_set(err, FF_ESIZE, "a network has at most 2^32 - 1 species, parameters and variables; found %zu and %u",
+                        before, n);
+  char **names = ff_calloc(before + n, sizeof *names);
+  ff_formula *variable = ff_calloc(n, sizeof *variable);
+  if (names == NULL || variable == NULL) {
+    free(names);
+    free(variable);
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u variables", n);
+  }
+  if (before > 0) memcpy(names, net->names, before * sizeof *names);
+  free(net->names);
+  free(net->variable);
+  net->names = names;
+  net->variable = variable;
+  net->n_variables = n;
+  return FF_OK;
+}
+
+static uint32_t first_of(const ff_reactions *net) { return net->n_species + net->n_parameters; }
+
+/* ---- the order of the variables ----------------------------------------------------------------------------------------- */
+
+enum { NEW, OPEN, DONE };
+
+typedef struct {
+  const ff_reactions *net;
+  uint8_t *state;      /* of each variable */
+  uint32_t *at;        /* of each variable: the next word of its formula */
+  uint32_t *stack, height;
+  uint32_t *order, n_done;
+} walk;
+
+/* The variables on the stack from `from` on depend on each other. */
+static ff_status found_cycle(const walk *w, uint32_t from, ff_error *err) {
+  char text[600];
+  size_t used = 0;
+  uint32_t i = 0;
+  while (w->stack[i] != from) i++;
+  for (uint32_t n = 0; i < w->height && n < 4; i++, n++) {
+    const char *name = w->net->names[first_of(w->net) + w->stack[i]];
+    const ff_quoted shown = ff_quote(name, strlen(name));
+    const int left_out = n == 3 && i + 1 < w->height;
+    int more = snprintf(text + used, sizeof text - used, "%s%.120s", n > 0 ? ", which depends on " : "",
+                        left_out ? "..." : shown.text);
+    used += more < 0 ? 0 : (size_t)more;
+    if (used >= sizeof text) break;
+  }
+  const char *first = w->net->names[first_of(w->net) + from];
+  return ff_error_set(err, FF_EMODEL, "a variable depends on itself: %s, which depends on %s", text,
+                      ff_quote(first, strlen(first)).text);
+}
+
+/* Takes one step for the variable on top of the stack: it is done, or a variable that it names goes onto the stack. */
+static ff_status step(walk *w, ff_error *err) {
+  const uint32_t top = w->stack[w->height - 1], first = first_of(w->net);
+  const ff_formula *formula = &w->net->variable[top];
+  w->state[top] = OPEN;
+  while (w->at[top] < formula->length) {
+    const ff_formula_word *word = &formula->word[w->at[top]++];
+    if (word->code != FF_F_SYMBOL || word->symbol < first) continue;
+    const uint32_t other = word->symbol - first;
+    if (w->state[other] == DONE) continue;
+    if (w->state[other] == OPEN) return found_cycle(w, other, err);
+    w->stack[w->height++] = other;
+    return FF_OK;
+  }
+  w->state[top] = DONE;
+  w->order[w->n_done++] = top;
+  w->height--;
+  return FF_OK;
+}
+
+ff_status ff_reactions_order(uint32_t **order, const ff_reactions *net, ff_error *err) {
+  const uint32_t n = net->n_variables;
+  walk w = {.net = net, .state = ff_calloc(n, 1), .at = ff_calloc(n, sizeof *w.at), .stack = ff_calloc(n, sizeof *w.stack),
+            .order = ff_calloc(n, sizeof *w.order)};
+  ff_status status = FF_OK;
+  *order = NULL;
+  if (w.state == NULL || w.at == NULL || w.stack == NULL || w.order == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %u variables", n);
+  for (uint32_t v = 0; v < n && status == FF_OK; v++) {
+    if (w.state[v] == DONE) continue;
+    w.stack[w.height++] = v;
+    while (w.height > 0 && status == FF_OK) status = step(&w, err);
+  }
+  free(w.state);
+  free(w.at);
+  free(w.stack);
+  if (status == FF_OK)
+    *order = w.order;
+  else
+    free(w.order);
+  return status;
+}
+
+void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double *values, double time, double *stack) {
+  for (uint32_t i = 0; i < net->n_variables; i++)
+    values[first_of(net) + order[i]] = ff_formula_value(&net->variable[order[i]], values, time, stack);
+}
+
+/* ---- formulas without variables ----------------------------------------------------------------------------------------- */
+
+ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, const ff_formula **replacement, ff_error *err) {
+  uint32_t *order;
+  uint64_t words = 0;
+  ff_status status = ff_reactions_order(&order, net, err);
+  for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++) {
+    const uint32_t v = order[i];
+    status = ff_formula_replace(&expanded[v], &net->variable[v], replacement, err);
+    replacement[first_of(net) + v] = &expanded[v];
+    words += expanded[v].length;
+    if (status == FF_OK && words > FF_REACTIONS_EXPANDED)
+      status = ff_error_set(err, FF_ESIZE, "the formulas of the variables, in which variables are replaced by their formulas, "
+                            "have more than %llu words", (unsigned long long)FF_REACTIONS_EXPANDED);
+  }
+  free(order);
+  return status;
+}
+
+/* ---- what rates depend on ----------------------------------------------------------------------------------------------- */
+
+static int names_marked(const ff_formula *formula, const ff_reactions *net, const uint8_t *marked) {
+  if (ff_formula_has_time(formula)) return 1;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = &formula->word[i];
+    if (word->code == FF_F_SYMBOL && word->symbol >= first_of(net) && marked[word->symbol - first_of(net)]) return 1;
+  }
+  return 0;
+}
+
+ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *err) {
+  uint32_t *order;
+  uint8_t *marked = ff_calloc(net->n_variables, 1);
+  if (marked == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u variables", net->n_variables);
+  ff_status status = ff_reactions_order(&order, net, err);
+  if (status == FF_OK) {
+    for (uint32_t i = 0; i < net->n_variables; i++)
+      marked[order[i]] = (uint8_t)names_marked(&net->variable[order[i]], net, marked);
+    for (uint32_t r = 0; r < net->n_reactions; r++) timed[r] = (uint8_t)names_marked(&net->reactions[r].rate, net, marked);
+  }
+  free(order);
+  free(marked);
+  return status;
+}
+
+void ff_reactions_read(const ff_reactions *net, uint32_t r, uint32_t *mark, uint32_t *stack,
+                       void (*found)(void *context, uint32_t r, uint32_t species), void *context) {
+  const ff_formula *formula = &net->reactions[r].rate;
+  uint32_t height = 0;
+  for (uint32_t next = 0;; formula = &net->variable[stack[next++]]) {
+    for (uint32_t i = 0; i < formula->length; i++) {
+      const ff_formula_word *word = &formula->word[i];
+      if (word->code != FF_F_SYMBOL) continue;
+      if (word->symbol < net->n_species) found(context, r, word->symbol);
+      if (word->symbol < first_of(net) || mark[word->symbol - first_of(net)] == r + 1) continue;
+      mark[word->symbol - first_of(net)] = r + 1;
+      stack[height++] = word->symbol - first_of(net); /* each variable is pushed once, so there is room */
+    }
+    if (next == height) return;
+  }
+}

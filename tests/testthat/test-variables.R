@@ -1,0 +1,87 @@
+# Variables of reaction networks: formulas with names.
+
+inhibited <- reaction_network(
+  "A -> B" = "k * free / (1 + total)", "B -> A" = mass_action("slow"), initial = c(A = 10), parameters = c(k = 1),
+  variables = c(slow = "k / 4", free = "max(total - 2 * B, 0)", total = "A + 2 * B")
+)
+plain <- reaction_network(
+  "A -> B" = "k * max(A + 2 * B - 2 * B, 0) / (1 + (A + 2 * B))", "B -> A" = mass_action("k / 4"), initial = c(A = 10),
+  parameters = c(k = 1)
+)
+
+test_that("rates may use variables, in any order, with the same result as without them", {
+  expect_identical(inhibited$variables, c(slow = "k / 4", free = "max(total - 2 * B, 0)", total = "A + 2 * B"))
+  for (method in ssa_methods()$method) {
+    run <- function(net) as.data.frame(simulate(net, 30, 1, times = 1:3, method = method, output = "trajectories"))
+    expect_identical(run(inhibited), run(plain), info = method)
+  }
+  exact <- function(net) as.data.frame(chemical_master_equation(net, times = c(0.5, 2)))
+  expect_identical(exact(inhibited), exact(plain))
+  changed <- function(net) exact(set_parameters(net, k = 3))
+  expect_identical(changed(inhibited), changed(plain))
+})
+
+test_that("variables are shown", {
+  local_reproducible_output(width = 80)
+  expect_snapshot({
+    inhibited
+    summary(inhibited)
+    as.data.frame(inhibited, what = "variables")
+  })
+  expect_identical(summary(plain)$n_variables, 0)
+  arrows <- network_arrows(inhibited)
+  expect_setequal(arrows$from[arrows$role == "rate"], c("A", "B")) # by "total", each once
+  expect_identical(arrows$to[arrows$role == "rate"], c("R1", "R1"))
+})
+
+test_that("a rate depends on the time if a variable does", {
+  net <- reaction_network("A -> 0" = "A * rhythm", initial = c(A = 5), variables = c(rhythm = "1 + wave", wave = "sin(time)"))
+  expect_identical(summary(net)$time_dependent, 1)
+  expect_error(chemical_master_equation(net, times = 1), "depends on the time", class = "fireflip_error_unsupported")
+})
+
+test_that("bad variables are errors that name them", {
+  bad <- function(..., class) {
+    error <- expect_error(reaction_network("A -> B" = 1, ...), class = paste0("fireflip_error_", class))
+    conditionMessage(error)
+  }
+  expect_identical(
+    bad(variables = c(x = "y", y = "z + 1", z = "x"), class = "model"),
+    "a variable depends on itself: \"x\", which depends on \"y\", which depends on \"z\", which depends on \"x\""
+  )
+  long <- stats::setNames(sprintf("v%d", c(2:50, 1)), sprintf("v%d", 1:50))
+  expect_identical(
+    bad(variables = long, class = "model"),
+    paste(
+      "a variable depends on itself: \"v1\", which depends on \"v2\", which depends on \"v3\", which depends on ..., which",
+      "depends on \"v1\""
+    )
+  )
+  expect_identical(bad(variables = c(A = "1"), class = "model"), "\"A\" is the name of a variable and of a species.")
+  expect_identical(
+    bad(variables = c(k = "1"), parameters = c(k = 1), class = "model"), "\"k\" is the name of a variable and of a parameter."
+  )
+  expect_match(bad(variables = c(x = "A + AA"), class = "parse"), "variable \"x\": no species or parameter is called \"AA\"")
+  expect_match(bad(variables = c(x = "A +"), class = "parse"), "variable \"x\": found the end")
+  expect_match(bad(variables = "A", class = "argument"), "formulas as text with names")
+  expect_match(bad(variables = c(x = 1), class = "argument"), "formulas as text with names")
+  expect_match(bad(variables = c(x = "A", x = "B"), class = "argument"), "\"x\" more than once")
+  expect_match(bad(variable = c(x = "A"), class = "argument"), "did you mean `variables`")
+  unknown <- quote(simulate(inhibited, 1, 1, times = 1, observe = "totl"))
+  expect_error(eval(unknown), "did you mean \"total\"", class = "fireflip_error_argument")
+  broken <- replace(inhibited, "variables", list(c(x = NA_character_)))
+  expect_error(summary(broken), "`variables` must be formulas as text", class = "fireflip_error_argument")
+  expect_identical(reaction_network("A -> B" = 1, variables = character())$variables, reaction_network("A -> B" = 1)$variables)
+})
+
+test_that("a network of an earlier version, which has no variables, is still one", {
+  old <- plain
+  old$variables <- NULL
+  expect_identical(summary(old), summary(plain))
+})
+
+test_that("formulas that grow without limit are an error", {
+  variables <- stats::setNames(sprintf("v%d + v%d", 0:39, 0:39), sprintf("v%d", 1:40))
+  net <- reaction_network("A -> B" = mass_action("v40"), initial = c(A = 1), variables = c(v0 = "A", variables))
+  expect_error(simulate(net, 1, 1, times = 1), class = "fireflip_error_size")
+})
