@@ -147,7 +147,8 @@ ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_erro
 uint64_t ff_ssa_run_complete(const ff_ssa_run *run);
 uint64_t ff_ssa_run_events(const ff_ssa_run *run);
 
-/* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(threads * size). */
+/* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(threads *
+ * size). */
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err);
 
 /* The sums of one species, the observed quantity j, at time i. O(threads). */

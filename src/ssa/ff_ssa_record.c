@@ -87,8 +87,10 @@ static void observe(ff_ssa_record *record, const ff_ssa_wanted *wanted, double t
   for (uint32_t s = 0; wanted->any_real && s < p->n_species; s++) record->state[s] = count[s * stride];
   for (uint32_t j = 0; j < wanted->n_observed; j++) {
     const uint32_t at = wanted->observed[j];
-    record->value[j] = !wanted->real[j] ? count[at * stride]
-                                        : ff_formula_value(p->variables + (at - p->n_species), record->state, time, record->stack);
+    if (!wanted->real[j])
+      record->value[j] = count[at * stride];
+    else
+      record->value[j] = ff_formula_value(p->variables + (at - p->n_species), record->state, time, record->stack);
   }
 }
 

@@ -186,8 +186,8 @@ static void bounds_memory(void) {
   options.wanted = 0;
   options.max_firings = 100;
   FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
-  FF_CHECK_STR(err.text, "the trajectories have more than 100 firings, which are too many to keep; expected fewer trajectories or "
-                         "an earlier end");
+  FF_CHECK_STR(err.text, "the trajectories have more than 100 firings, which are too many to keep; expected fewer trajectories "
+                         "or an earlier end");
   ff_ssa_program_free(program);
 }
 
