@@ -30,7 +30,7 @@
 NULL
 
 # The largest number of firings that are kept. A firing takes about 50 bytes while a result is made.
-most_events <- 1e7
+most_events <- function() 1e7
 
 # The result for output = "events".
 events_of <- function(firings, run) {

@@ -45,7 +45,8 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   check_empty(c("condition", "nsim", "end", "seed", "method", "initial", "parameters", "shard", "threads", "progress"), ...)
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
-  check_number(end, "end", 0, .Machine$double.xmax, open_min = TRUE)
+  check_number(end, "end", 0, open_min = TRUE)
+  if (end == Inf) abort_value("end", "one finite number above 0", end)
   if (inherits(initial, "reaction_trajectories")) abort_value("initial", "counts by species", initial)
   final <- simulate(
     model, nsim, seed, times = end, method = method, observe = 1L, output = "final", initial = initial, parameters = parameters,

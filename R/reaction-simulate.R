@@ -124,7 +124,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     first = if (is.null(start)) part$first else start$first, times = times, observed = observed, method = method,
     threads = resolve_threads(threads), simd = resolve_simd(), keep = output %in% c("trajectories", "final", "events"),
     covariance = covariance, histogram = output == "histogram" || length(quantiles) > 0L,
-    firings = if (output == "events") most_events else 0, until = until, starts = start$counts,
+    firings = if (output == "events") most_events() else 0, until = until, starts = start$counts,
     start = if (is.null(start)) 0 else start$time
   )
   started <- proc.time()[["elapsed"]]
