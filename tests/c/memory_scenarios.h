@@ -17,7 +17,7 @@
 #include "../../src/model/ff_reactions.h"
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
-#include "../../src/ssa/ff_ssa.h"
+#include "../../src/ssa/ff_ssa_internal.h"
 #include "check.h"
 #include "nets.h"
 #include "pretend_module.h"
@@ -116,12 +116,13 @@ static ff_status runs_ensembles(ff_error *err) {
 }
 
 /* All that an ensemble can record, from starts of its own, until a condition holds. */
-static ff_status run_recorded(const ff_ssa_program *program, const ff_formula *until, ff_error *err) {
+static ff_status run_recorded(const ff_ssa_program *program, const ff_formula *until, uint32_t n_observed, ff_error *err) {
   static const double times[] = {0.5, 1}, starts[] = {5, 3, 4, 2, 6, 1};
-  static const uint32_t observed[] = {1, 0};
+  static const uint32_t observed[] = {1, 0, 2};
   double trajectory[1000], time[1000];
   int32_t reaction[1000];
-  ff_ssa_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2, .observed = observed, .n_observed = 2,
+  ff_ssa_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2,
+                            .observed = observed, .n_observed = n_observed,
                             .wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, .max_firings = 1000, .until = until,
                             .starts = starts, .threads = 2};
   ff_ssa_run *run = NULL;
@@ -149,7 +150,13 @@ static ff_status records_ensembles(ff_error *err) {
     status = ff_ssa_program_new(&program, net, err);
     CHECK_OUT(status, program);
   }
-  if (status == FF_OK) status = run_recorded(program, &until, err);
+  if (status == FF_OK) status = run_recorded(program, &until, 2, err);
+  if (status == FF_OK && program->n_variables == 0) { /* and with a variable */
+    program->variables = ff_calloc(1, sizeof *program->variables);
+    program->n_variables = 1;
+    status = ff_formula_of_number(&program->variables[0], 3, err);
+  }
+  if (status == FF_OK) status = run_recorded(program, &until, 3, err);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
   ff_names_free(species);
