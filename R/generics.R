@@ -8,8 +8,8 @@
 #' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
 #' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
 #' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
-#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()] and
-#' [`simulate()`][simulate.reaction_network] have methods for `reaction_network`.
+#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()],
+#' [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -21,6 +21,7 @@
 #' | [chemical_master_equation()] | the distribution of a small reaction network at given times |
 #' | [conservation_laws()] | sums of counts that no reaction of a reaction network changes |
 #' | [`simulate()`][simulate.pbn] | trajectories, and of [reaction networks][simulate.reaction_network] their statistics |
+#' | [first_passage()], [sweep_parameters()] | times at which a reaction network fulfils a condition; runs for several values |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
 #' | [set_parameters()] | change values of parameters |
@@ -136,6 +137,20 @@ chemical_master_equation <- function(model, ...) UseMethod("chemical_master_equa
 
 #' @export
 chemical_master_equation.default <- function(model, ...) no_method(model, "chemical_master_equation", ...)
+
+#' @rdname first_passage
+#' @export
+first_passage <- function(model, ...) UseMethod("first_passage")
+
+#' @export
+first_passage.default <- function(model, ...) no_method(model, "first_passage", ...)
+
+#' @rdname sweep_parameters
+#' @export
+sweep_parameters <- function(model, ...) UseMethod("sweep_parameters")
+
+#' @export
+sweep_parameters.default <- function(model, ...) no_method(model, "sweep_parameters", ...)
 
 #' @rdname reduce_network
 #' @export

@@ -37,10 +37,14 @@ has_columns <- function(x, names) is.data.frame(x) && all(names %in% names(x)) &
 result_head <- function(x, class, species) {
   run <- attr(x, "run")
   sprintf(
-    "<%s> %s of %s, %s, seed %s", class, trajectory_count(if (is.null(x$trajectory)) run$nsim else unique_count(x$trajectory)),
-    species_count(species), times_text(unique(x$time)), format(run$seed, digits = 15)
+    "<%s> %s of %s, %s, seed %s", class,
+    trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species),
+    times_text(unique(x$time)), format(run$seed, digits = 15)
   )
 }
+
+# The trajectories of a run, or of the parts that a result has.
+run_size <- function(run) if (is.null(run$tally)) run$nsim else run$tally$n
 
 unique_count <- function(x) length(unique(x))
 
@@ -69,7 +73,7 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
-  if (run$nsim < 30) writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  if (run_size(run) < 30) writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
   invisible(x)
 }
 
@@ -144,7 +148,7 @@ summary_of_run <- function(run, times, last) {
   rownames(last) <- NULL
   notes <- noted(run)
   structure(class = "summary.reaction_result", list(
-    trajectories = run$nsim, times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
+    trajectories = run_size(run), times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
     events = run$events, seconds = notes$seconds, threads = notes$threads, last = last
   ))
 }
@@ -190,7 +194,7 @@ result_frame <- function(x, run) {
   n <- nrow(out)
   notes <- noted(about)
   more <- list(
-    method = about$method, trajectories = about$nsim, seed = about$seed, backend = notes$backend, seconds = notes$seconds
+    method = about$method, trajectories = run_size(about), seed = about$seed, backend = notes$backend, seconds = notes$seconds
   )
   own <- intersect(names(more), names(out))
   if (length(own) > 0L) {
@@ -257,8 +261,8 @@ plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "none"
 course_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 
 # An empty plot with room for the names on the right. Arguments of plot.default() override our own.
-course_canvas <- function(time, range, species, main, label, ..., xlab = "time", ylab = label, xlim = NULL, ylim = NULL,
-                          col = course_colours, log = "") {
+course_canvas <- function(time, range, species, main, label, ..., label_x = "time", xlab = label_x, ylab = label, xlim = NULL,
+                          ylim = NULL, col = course_colours, log = "") {
   old <- graphics::par(mar = c(4.2, 4.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
   if (grepl("y", log)) range <- range[range > 0]
   if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")

@@ -81,10 +81,10 @@
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
-#' rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic
-#' law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that change,
-#' models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a whole
-#' number by a rounding error (a relative error of 1e-9).
+#' rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
+#' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that
+#' change, models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a
+#' whole number by a rounding error (a relative error of 1e-9).
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.

@@ -61,17 +61,24 @@ void ff_sum_merge_powers(ff_sum_powers *sums, const ff_sum_powers *others) {
   ff_sum_add(sums->second, others->second[0], others->second[1]);
   const wide third = plus(wide_of(sums->third, 3), wide_of(others->third, 3));
   for (int i = 0; i < 3; i++) sums->third[i] = third.word[i];
+  const wide fourth = plus(wide_of(sums->fourth, 4), wide_of(others->fourth, 4));
+  for (int i = 0; i < 4; i++) sums->fourth[i] = fourth.word[i];
 }
 
-/* With sums s1, s2, s3 of n numbers: n^2 second = n s2 - s1^2, and n^3 third = n^2 s3 + 2 s1^3 - 3 n s1 s2. */
+/* With sums s1, s2, s3, s4 of n numbers: n^2 second = n s2 - s1^2, n^3 third = n^2 s3 + 2 s1^3 - 3 n s1 s2, and
+ * n^4 fourth = n^3 s4 + 6 n s1^2 s2 - 4 n^2 s1 s3 - 3 s1^4. All products are below 2^356. */
 ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n) {
-  const uint64_t two = 2, three = 3;
+  const uint64_t small[] = {2, 3, 4, 6};
+  const wide two = wide_of(small, 1), three = wide_of(small + 1, 1), four = wide_of(small + 2, 1), six = wide_of(small + 3, 1);
   const wide count = wide_of(&n, 1), s1 = wide_of(sums->first, 2), s2 = wide_of(sums->second, 2), s3 = wide_of(sums->third, 3);
-  const wide more = plus(times(times(count, count), s3), times(wide_of(&two, 1), times(s1, times(s1, s1))));
-  const wide less = times(wide_of(&three, 1), times(count, times(s1, s2)));
+  const wide s4 = wide_of(sums->fourth, 4), square = times(s1, s1), n2 = times(count, count);
+  const wide more3 = plus(times(n2, s3), times(two, times(s1, square)));
+  const wide less3 = times(three, times(count, times(s1, s2)));
+  const wide more4 = plus(times(count, times(n2, s4)), times(six, times(times(count, square), s2)));
+  const wide less4 = plus(times(four, times(n2, times(s1, s3))), times(three, times(square, square)));
   const double size = (double)n;
-  return (ff_sum_central){ff_sum_value(sums->first) / size, minus(times(count, s2), times(s1, s1)) / size / size,
-                          minus(more, less) / size / size / size};
+  return (ff_sum_central){ff_sum_value(sums->first) / size, minus(times(count, s2), square) / size / size,
+                          minus(more3, less3) / size / size / size, minus(more4, less4) / size / size / size / size};
 }
 
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]) {

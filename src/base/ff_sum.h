@@ -33,10 +33,26 @@ static FF_HD inline void ff_sum_add_limbs(uint64_t sum[2], const uint64_t limbs[
   ff_sum_add(sum, 0, limbs[3] << 32);
 }
 
-/* Sums of the first three powers of whole numbers up to 2^40. The sum of cubes has a third word. */
+/* Sums of the first four powers of whole numbers up to 2^40, of up to 2^48 of them. */
 typedef struct {
-  uint64_t first[2], second[2], third[3];
+  uint64_t first[2], second[2], third[3], fourth[4];
 } ff_sum_powers;
+
+/* Adds the square of a number below 2^80, whose upper word is below 2^16. */
+static FF_HD inline void ff_sum_add_fourth(uint64_t sum[4], const uint64_t square[2]) {
+  uint64_t low[2] = {0, 0}, middle[2] = {0, 0}, rest[2] = {0, 0};
+  ff_sum_add_product(low, square[0], square[0]);
+  ff_sum_add_product(middle, square[0], 2 * square[1]);
+  ff_sum_add(middle, low[1], 0); /* the words from the second on; all are below 2^96 */
+  middle[1] += square[1] * square[1];
+  sum[0] += low[0];
+  ff_sum_add(rest, middle[0], 0);
+  ff_sum_add(rest, sum[0] < low[0], 0);
+  sum[1] += rest[0];
+  rest[1] += sum[1] < rest[0];
+  ff_sum_add(sum + 2, middle[1], 0);
+  ff_sum_add(sum + 2, rest[1], 0);
+}
 
 static FF_HD inline void ff_sum_add_powers(ff_sum_powers *sums, uint64_t x) {
   uint64_t square[2] = {0, 0}, cube[2] = {0, 0};
@@ -47,15 +63,16 @@ static FF_HD inline void ff_sum_add_powers(ff_sum_powers *sums, uint64_t x) {
   cube[1] += x * square[1];
   ff_sum_add(sums->third, cube[0], cube[1]);
   sums->third[2] += sums->third[1] < cube[1] || (sums->third[1] == cube[1] && sums->third[0] < cube[0]);
+  ff_sum_add_fourth(sums->fourth, square);
 }
 
 /* Adds the sums of other numbers. */
 void ff_sum_merge_powers(ff_sum_powers *sums, const ff_sum_powers *others);
 
-/* The mean of n numbers (1 <= n <= 2^48), and their second and third central moments: the means of the powers of x - mean. The
- * differences are exact before they are rounded. */
+/* The mean of n numbers (1 <= n <= 2^48), and their central moments: the means of the powers of x - mean. The differences are
+ * exact before they are rounded. */
 typedef struct {
-  double mean, second, third;
+  double mean, second, third, fourth;
 } ff_sum_central;
 ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n);
 

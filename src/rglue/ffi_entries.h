@@ -57,6 +57,10 @@ FFI_ENTRY(ffi_ssa_advance, 2)
 FFI_ENTRY(ffi_ssa_result, 1)
 FFI_ENTRY(ffi_ssa_methods, 0)
 
+/* ffi_ssa_tally.c */
+FFI_ENTRY(ffi_ssa_statistics, 1)
+FFI_ENTRY(ffi_ssa_merge, 1)
+
 /* ffi_graph.c */
 FFI_ENTRY(ffi_set_nodes, 2)
 FFI_ENTRY(ffi_graph_keep, 2)

@@ -281,7 +281,7 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
                                       "equation", "rate",    "law",   "variables",  "events"};
   ff_error err;
   char *text;
-  SEXP out = PROTECT(ffi_list(9, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP out = PROTECT(ffi_list(10, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
   ffi_set(out, "species", names_from(net->names, net->n_species));
   ffi_set(out, "initial", numbers_from(net->initial, net->n_species));
   ffi_set(out, "fixed", Rf_allocVector(LGLSXP, net->n_species));
@@ -362,7 +362,7 @@ SEXP ffi_reactions_summary(SEXP model) {
   const double formulas = net->n_reactions - mass_action;
   const double values[] = {net->n_species, net->n_reactions, net->n_parameters, net->n_variables, order,
                            mass_action,    formulas,         timed,             net->n_events};
-  SEXP out = PROTECT(ffi_numbers(8, names, values));
+  SEXP out = PROTECT(ffi_numbers(9, names, values));
   UNPROTECT(2);
   return out;
 }

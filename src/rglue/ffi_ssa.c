@@ -1,16 +1,17 @@
-/* Ensembles of reaction networks: a run behind an external pointer. */
+/* Ensembles of reaction networks: a run behind an external pointer. ffi_ssa_tally.c holds their sums. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../ssa/ff_ssa.h"
-#include "ffi.h"
+#include "ffi_ssa.h"
 
 typedef struct {
   ff_ssa_program *program;
   ff_ssa_run *run;
+  ff_formula until;
   uint64_t n;
-  uint32_t n_times, n_observed, *observed;
+  uint32_t n_species, n_times, n_observed, *observed;
   ff_ssa_method method;
   int done;
 } held;
@@ -20,6 +21,7 @@ static void release(SEXP pointer) {
   if (h == NULL) return;
   ff_ssa_run_free(h->run);
   ff_ssa_program_free(h->program);
+  ff_formula_free(&h->until);
   free(h->observed);
   free(h);
   R_ClearExternalPtr(pointer);
@@ -56,9 +58,34 @@ static int method_of(SEXP name, ff_ssa_method *method) {
   return 0;
 }
 
-static void begin(held *h, SEXP options, SEXP columns) {
+/* What R keeps for a run: the states, the times at which trajectories have ended, and the options, which the run borrows from. */
+enum { STATES, STOPPED, OPTIONS, KEPT };
+
+static ff_ssa_options options_of(held *h, SEXP options, SEXP kept) {
+  SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
+  return (ff_ssa_options){.method = h->method,
+                          .key = (uint64_t)Rf_asReal(ffi_element(options, "seed")),
+                          .first = (uint64_t)Rf_asReal(ffi_element(options, "first")),
+                          .n = h->n,
+                          .times = REAL(ffi_element(options, "times")),
+                          .n_times = h->n_times,
+                          .observed = h->observed,
+                          .n_observed = h->n_observed,
+                          .wanted = (Rf_asLogical(ffi_element(options, "covariance")) == 1 ? FF_SSA_COVARIANCE : 0) |
+                                    (Rf_asLogical(ffi_element(options, "histogram")) == 1 ? FF_SSA_HISTOGRAM : 0),
+                          .max_firings = (uint64_t)Rf_asReal(ffi_element(options, "firings")),
+                          .until = h->until.word != NULL ? &h->until : NULL,
+                          .stopped = stopped == R_NilValue ? NULL : REAL(stopped),
+                          .starts = starts == R_NilValue ? NULL : REAL(starts),
+                          .start = Rf_asReal(ffi_element(options, "start")),
+                          .threads = Rf_asInteger(ffi_element(options, "threads")),
+                          .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd")),
+                          .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
+}
+
+static void begin(held *h, SEXP options, SEXP kept) {
   ff_error err;
-  SEXP times = ffi_element(options, "times"), observed = ffi_element(options, "observed");
+  SEXP observed = ffi_element(options, "observed"), columns = VECTOR_ELT(kept, STATES);
   double **states = (double **)R_alloc((size_t)h->n_observed + 1, sizeof *states);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);
   if (h->observed == NULL) no_memory();
@@ -66,38 +93,37 @@ static void begin(held *h, SEXP options, SEXP columns) {
     h->observed[j] = (uint32_t)INTEGER(observed)[j] - 1;
     if (columns != R_NilValue) states[j] = REAL(VECTOR_ELT(columns, j));
   }
-  ff_ssa_options o = {.method = h->method,
-                      .key = (uint64_t)Rf_asReal(ffi_element(options, "seed")),
-                      .n = h->n,
-                      .times = REAL(times),
-                      .n_times = h->n_times,
-                      .observed = h->observed,
-                      .n_observed = h->n_observed,
-                      .states = columns == R_NilValue ? NULL : states,
-                      .threads = Rf_asInteger(ffi_element(options, "threads")),
-                      .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd")),
-                      .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
+  ff_ssa_options o = options_of(h, options, kept);
+  if (columns != R_NilValue) o.states = states;
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
 }
 
-/* `options` is list(nsim, seed, times, observed, method, threads, simd, keep, tolerance). `method` is a name or "auto". With
- * `keep`, the states of all trajectories are kept. A tolerance of 0 is the method's own. */
+/* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
+ * starts, start, tolerance). `method` is a name or "auto". With `keep`, the states of all trajectories are kept. `firings` is the
+ * largest number of firings to keep, or 0. `until` is NULL or a condition. `starts` is NULL or a matrix with a column of counts
+ * per trajectory. A tolerance of 0 is the method's own. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
   ff_error err;
   ff_reactions *net;
-  SEXP kept = PROTECT(Rf_allocVector(VECSXP, 1));
+  SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT)), until = ffi_element(options, "until");
   SEXP pointer = PROTECT(ffi_pointer(release, 1, kept));
   PROTECT(ffi_reactions_hold(model, &net));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) no_memory();
   R_SetExternalPtrAddr(pointer, h);
   h->n = (uint64_t)Rf_asReal(ffi_element(options, "nsim"));
+  h->n_species = net->n_species;
   h->n_times = (uint32_t)XLENGTH(ffi_element(options, "times"));
   h->n_observed = (uint32_t)XLENGTH(ffi_element(options, "observed"));
+  SET_VECTOR_ELT(kept, OPTIONS, options);
+  if (until != R_NilValue) {
+    SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
+    ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
+  }
   ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
   if (!method_of(ffi_element(options, "method"), &h->method)) h->method = ff_ssa_method_of(h->program);
-  if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, 0, new_columns(h));
-  begin(h, options, VECTOR_ELT(kept, 0));
+  if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
+  begin(h, options, kept);
   UNPROTECT(3);
   return pointer;
 }
@@ -113,47 +139,56 @@ SEXP ffi_ssa_advance(SEXP pointer, SEXP seconds) {
   return ffi_numbers(3, names, values);
 }
 
-/* Sets one row of the statistics. The variance is that of a sample; it is NA for one trajectory. */
-static void set_statistics(double *row[5], R_xlen_t at, ff_ssa_moments m, uint64_t n) {
-  ff_sum_central central = ff_sum_moments(&m.sums, n);
-  const double size = (double)n;
-  row[0][at] = central.mean;
-  row[1][at] = n > 1 ? sqrt(central.second * size / (size - 1)) : NA_REAL;
-  row[2][at] = central.second > 0 ? central.third / (central.second * sqrt(central.second)) : NA_REAL;
-  row[3][at] = m.min;
-  row[4][at] = m.max;
-}
-
-/* Fills in the statistics, which have an element for each observed species and time, first by species. */
-static void set_all_statistics(SEXP out, const held *h) {
-  static const char *const names[] = {"mean", "sd", "skewness", "min", "max"};
-  double *row[5];
-  for (int k = 0; k < 5; k++) {
-    ffi_set(out, names[k], Rf_allocVector(REALSXP, (R_xlen_t)h->n_times * h->n_observed));
-    row[k] = REAL(ffi_element(out, names[k]));
+/* The firings as list(trajectory, time, reaction); trajectories and reactions are numbered from 1. */
+static SEXP firings_of(const held *h, double first) {
+  static const char *const names[] = {"trajectory", "time", "reaction"};
+  const uint64_t n = ff_ssa_run_n_firings(h->run);
+  ff_error err;
+  SEXP out = PROTECT(ffi_list(3, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)n));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, (R_xlen_t)n));
+  double *trajectory = REAL(VECTOR_ELT(out, 0));
+  int *reaction = INTEGER(VECTOR_ELT(out, 2));
+  ffi_check(ff_ssa_run_firings(h->run, trajectory, REAL(VECTOR_ELT(out, 1)), reaction, &err), &err);
+  for (uint64_t i = 0; i < n; i++) {
+    trajectory[i] += first + 1;
+    reaction[i]++;
   }
-  for (uint32_t j = 0; j < h->n_observed; j++)
-    for (uint32_t i = 0; i < h->n_times; i++)
-      set_statistics(row, (R_xlen_t)j * h->n_times + i, ff_ssa_run_moments(h->run, i, j), h->n);
+  UNPROTECT(1);
+  return out;
 }
 
-/* Returns list(method, coupling, formulas, events, varies, states, mean, sd, skewness, min, max) of a run that is done. `varies`
- * tells for each observed species whether a reaction changes it. Either the states were kept, or there are statistics; the
- * others are NULL. */
+/* Variables may change at any time. */
+static int changes(const held *h, uint32_t observed) {
+  return observed >= h->n_species || ff_ssa_program_changes(h->program, observed);
+}
+
+/* Returns list(method, coupling, formulas, events, varies, states, tally, firings, stopped) of a run that is done. `varies` tells
+ * for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of statistics.
+ * `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
-  static const char *const names[] = {"method", "coupling", "formulas", "events", "varies", "states",
-                                      "mean",   "sd",       "skewness", "min",    "max"};
+  static const char *const names[] = {"method", "coupling", "formulas", "events", "varies",
+                                      "states", "tally",    "firings",  "stopped"};
   held *h = held_of(pointer);
-  SEXP out = PROTECT(ffi_list(11, names)), states = VECTOR_ELT(R_ExternalPtrProtected(pointer), 0);
+  ff_error err;
+  SEXP out = PROTECT(ffi_list(9, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
   ffi_set(out, "varies", varies);
-  for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
-  ffi_set(out, "states", states);
-  if (states == R_NilValue) set_all_statistics(out, h);
+  for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = changes(h, h->observed[j]);
+  ffi_set(out, "states", VECTOR_ELT(kept, STATES));
+  ffi_set(out, "stopped", VECTOR_ELT(kept, STOPPED));
+  if (VECTOR_ELT(kept, STATES) == R_NilValue) {
+    ff_ssa_sums *sums;
+    ffi_check(ff_ssa_run_sums(h->run, &sums, &err), &err);
+    ffi_set(out, "tally", ffi_ssa_tally(sums, h->n));
+  }
+  if (Rf_asReal(ffi_element(options, "firings")) > 0)
+    ffi_set(out, "firings", firings_of(h, Rf_asReal(ffi_element(options, "first"))));
   UNPROTECT(1);
   return out;
 }

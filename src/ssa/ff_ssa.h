@@ -7,8 +7,9 @@
 #ifndef FF_SSA_H
 #define FF_SSA_H
 
+#include "../base/ff_frequency.h"
+#include "../base/ff_real_sum.h"
 #include "../base/ff_simd.h"
-#include "../base/ff_sum.h"
 #include "../model/ff_reactions.h"
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ const char *ff_ssa_method_name(ff_ssa_method method);
 /* Whether its trajectories have the distribution that the network defines. */
 int ff_ssa_method_exact(ff_ssa_method method);
 
-/* Whether its counts are whole numbers. If not, a run must keep the states, because statistics are those of whole numbers. */
+/* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
 /* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
@@ -71,6 +72,55 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
 
 /* The method that is likely to be the fastest for a program. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);
+
+/* ---- statistics --------------------------------------------------------------------------------------------------------- */
+
+/* Statistics of one species at one time. */
+typedef struct {
+  ff_sum_powers sums; /* of counts */
+  double min, max;
+} ff_ssa_moments;
+
+/* Statistics of one variable at one time. */
+typedef struct {
+  ff_real_powers sums;
+  double min, max; /* NaN if a value was */
+} ff_ssa_real_moments;
+
+/* Sums over trajectories, at each time and for each of the quantities that are observed: species, whose counts are whole numbers,
+ * and variables, whose values are real. They are exact, so the order in which trajectories are added changes no bit. */
+typedef struct {
+  uint32_t n_times, n_observed, n_counts, n_reals; /* n_observed = n_counts + n_reals */
+  uint8_t *real;                                   /* for each quantity: 1 for a variable */
+  uint32_t *rank;                                  /* for each quantity: its number among those of its kind */
+  ff_ssa_moments *counts;                          /* n_times x n_counts, first by time */
+  ff_ssa_real_moments *reals;                      /* n_times x n_reals */
+  uint64_t *products; /* n_times x pairs x 2 words: sums of products, if there are only species; pair (j, k), j < k, has the
+                       * number k (k - 1) / 2 + j; NULL if not wanted */
+  ff_real_sum *real_products; /* n_times x pairs, if there is a variable; or NULL */
+  ff_frequency *frequency;    /* n_times x n_observed: how often each value occurs; or NULL */
+} ff_ssa_sums;
+
+enum { FF_SSA_COVARIANCE = 1, FF_SSA_HISTOGRAM = 2 }; /* what is added up beside moments */
+
+/* Makes sums of no trajectory. `real` is copied. The caller frees the contents with ff_ssa_sums_free(), also after a failure.
+ * O(size). */
+ff_status ff_ssa_sums_new(ff_ssa_sums *sums, uint32_t n_times, uint32_t n_observed, const uint8_t *real, unsigned wanted,
+                          ff_error *err);
+void ff_ssa_sums_free(ff_ssa_sums *sums);
+
+/* Adds a trajectory's quantities x[] at the time with number i. *bytes grows by the memory of histograms. O(quantities), and with
+ * covariances O(quantities^2). */
+ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err);
+
+/* Adds other sums of the same quantities and times. O(size). */
+ff_status ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, ff_error *err);
+
+/* Mean and central moments of quantity j at time i over n trajectories, and its least and largest value. O(1). */
+ff_sum_central ff_ssa_sums_moments(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max);
+
+/* The mean of the products of the deviations of quantities j < k from their means. O(1). */
+double ff_ssa_sums_covariance(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n);
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
 
@@ -83,30 +133,34 @@ typedef struct {
   const double *initial;    /* counts at time 0 of each species; NULL for those of the network */
   const double *times;      /* ascending, finite, at least 0 */
   uint32_t n_times;         /* at least 1 */
-  const uint32_t *observed; /* species */
+  const uint32_t *observed; /* species, and variables from n_species on */
   uint32_t n_observed;
-  double *const *states;    /* NULL, or for each observed species an array for n x n_times counts, first by trajectory and then
+  double *const *states;    /* NULL, or for each observed quantity an array for n x n_times values, first by trajectory and then
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
+  unsigned wanted;          /* FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, for statistics */
+  uint64_t max_bytes;       /* of histograms; 0 for FF_SSA_MAX_BYTES */
+  uint64_t max_firings;     /* 0, or every firing is kept, up to this number of them */
+  const ff_formula *until;  /* NULL, or a trajectory ends as soon as this function of the species is not 0 (NaN counts as 0).
+                             * Borrowed. From then on its state does not change. */
+  double *stopped;          /* NULL, or for each trajectory the time at which it has ended, NaN if it has not. As `states`. */
+  const double *starts;     /* NULL, or n x n_species counts at the start, first by trajectory. Borrowed. */
+  double start;             /* the time at the start; no time is before it */
   int threads;
   ff_simd simd; /* changes no bit */
   double tolerance; /* of FF_SSA_TAU and FF_SSA_LANGEVIN: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE.
                      * Of FF_SSA_ODE: the relative error of a step, and the absolute one of counts; 0 is 1e-8 */
 } ff_ssa_options;
 
-/* Statistics of one species at one time. */
-typedef struct {
-  ff_sum_powers sums; /* of counts */
-  double min, max;
-} ff_ssa_moments;
+#define FF_SSA_MAX_BYTES (UINT64_C(1) << 31)
 
-/* Simulates n trajectories from time 0 to the last of the times. At each time, the state is that after all events up to and
+/* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
  * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EUNSUPPORTED if the
- * network has events, or rates that depend on the time, and the method does not simulate them. Memory: O(threads * (species +
- * reactions + times * observed)). */
+ * network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
+ * O(threads * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
@@ -121,8 +175,20 @@ ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_erro
 uint64_t ff_ssa_run_complete(const ff_ssa_run *run);
 uint64_t ff_ssa_run_events(const ff_ssa_run *run);
 
-/* The statistics of observed species j at time i over all trajectories of a run that is done and does not keep the states.
- * O(threads). */
+/* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(threads *
+ * size). */
+ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err);
+
+/* The sums of one species, the observed quantity j, at time i. O(threads). */
 ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j);
+
+/* The firings of a run that is done: their number, and in the order of trajectories and times the number of the trajectory (from
+ * 0 for the run's first one), the time and the reaction. Each array has an element for each firing. O(firings + trajectories). */
+uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run);
+ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err);
+
+/* Parses a condition for `until`: a formula of the network's species and parameters. Parameters are replaced by their values. The
+ * caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED if it depends on the time. O(length + species). */
+ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char *text, ff_error *err);
 
 #endif

@@ -142,6 +142,7 @@ ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program,
                             .diagnose = diagnose, .free = drop};
   e->base.count = e->path.count;
   e->base.next_time = &e->path.next_time;
+  e->base.next = &e->path.next;
   e->base.wanted = &e->wanted;
   e->initial = initial;
   e->key = key;

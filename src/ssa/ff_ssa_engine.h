@@ -16,6 +16,7 @@ struct ff_ssa_engine {
   double *next_time; /* for each lane: of its next event; infinity if there is none */
   double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
   uint64_t broken;   /* a bit for each lane with a failure */
+  const uint32_t *next; /* of an engine with one lane: the reaction that fires at next_time; NULL if it is not known */
 
   /* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. */
   void (*start)(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);

@@ -5,72 +5,132 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what is wanted ----------------------------------------------------------------------------------------------------- */
+
+static ff_status check(const ff_ssa_program *program, const ff_ssa_options *o, ff_error *err) {
+  for (uint32_t i = 0; i < o->n_times; i++)
+    if (!(o->times[i] >= (i > 0 ? o->times[i - 1] : o->start)) || !isfinite(o->times[i]))
+      return ff_error_set(err, FF_EARGUMENT, "time %u is %g; expected an ascending finite number of at least %g", i + 1,
+                          o->times[i], o->start);
+  for (uint32_t j = 0; j < o->n_observed; j++)
+    if (o->observed[j] >= program->n_species + program->n_variables)
+      return ff_error_set(err, FF_EINTERNAL, "an unknown species is observed");
+  return FF_OK;
+}
+
 ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_options *o = options;
   memset(wanted, 0, sizeof *wanted);
-  for (uint32_t i = 0; i < o->n_times; i++)
-    if (!(o->times[i] >= (i > 0 ? o->times[i - 1] : 0)) || !isfinite(o->times[i]))
-      return ff_error_set(err, FF_EARGUMENT, "time %u is %g; expected an ascending finite number of at least 0", i + 1,
-                          o->times[i]);
-  for (uint32_t j = 0; j < o->n_observed; j++)
-    if (o->observed[j] >= program->n_species) return ff_error_set(err, FF_EINTERNAL, "an unknown species is observed");
-  wanted->n = o->n;
-  wanted->n_times = o->n_times;
-  wanted->n_observed = o->n_observed;
+  ff_status status = check(program, o, err);
+  if (status != FF_OK) return status;
+  *wanted = (ff_ssa_wanted){.program = program, .n = o->n, .n_times = o->n_times, .n_observed = o->n_observed, .start = o->start,
+                            .sums = o->wanted, .max_bytes = o->max_bytes > 0 ? o->max_bytes : FF_SSA_MAX_BYTES,
+                            .max_firings = o->max_firings};
   wanted->times = ff_calloc(o->n_times, sizeof *wanted->times);
   wanted->observed = ff_calloc(o->n_observed, sizeof *wanted->observed);
+  wanted->real = ff_calloc(o->n_observed, sizeof *wanted->real);
   if (o->states != NULL) wanted->states = ff_calloc(o->n_observed, sizeof *wanted->states);
-  if (wanted->times == NULL || wanted->observed == NULL || (o->states != NULL && wanted->states == NULL))
+  if (!wanted->times || !wanted->observed || !wanted->real || (o->states != NULL && wanted->states == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for a run that observes %u species", o->n_observed);
-  memcpy(wanted->times, o->times, o->n_times * sizeof *wanted->times);
-  if (o->n_observed > 0) memcpy(wanted->observed, o->observed, o->n_observed * sizeof *wanted->observed);
-  for (uint32_t j = 0; wanted->states != NULL && j < o->n_observed; j++) wanted->states[j] = o->states[j];
+  for (uint32_t i = 0; i < o->n_times; i++) wanted->times[i] = o->times[i] - o->start;
+  for (uint32_t j = 0; j < o->n_observed; j++) {
+    wanted->observed[j] = o->observed[j];
+    const int variable = o->observed[j] >= program->n_species;
+    wanted->real[j] = variable || !ff_ssa_method_whole(o->method);
+    wanted->any_variable |= variable;
+    if (wanted->states != NULL) wanted->states[j] = o->states[j];
+  }
   return FF_OK;
 }
 
 void ff_ssa_wanted_free(ff_ssa_wanted *wanted) {
   free(wanted->times);
   free(wanted->observed);
+  free(wanted->real);
   free(wanted->states);
   memset(wanted, 0, sizeof *wanted);
 }
 
-ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err) {
-  size_t cells = wanted->states != NULL ? 0 : (size_t)wanted->n_times * wanted->n_observed;
-  record->moments = ff_calloc(cells, sizeof *record->moments);
-  if (record->moments == NULL)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u species at %u times", wanted->n_observed,
-                        wanted->n_times);
-  for (size_t i = 0; i < cells; i++) {
-    record->moments[i].min = INFINITY;
-    record->moments[i].max = -INFINITY;
-  }
-  return FF_OK;
+/* ---- records ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t depth_of(const ff_ssa_program *program) {
+  uint32_t depth = program->depth;
+  for (uint32_t v = 0; v < program->n_variables; v++)
+    if (program->variables[v].depth > depth) depth = program->variables[v].depth;
+  return depth;
+}
+
+/* Counts, and parameters that events set. */
+static uint32_t items_of(const ff_ssa_program *p) { return p->n_species + p->n_slots; }
+
+ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_ssa_shared *shared, ff_error *err) {
+  memset(record, 0, sizeof *record);
+  record->shared = shared;
+  record->value = ff_calloc(wanted->n_observed, sizeof *record->value);
+  record->state = ff_calloc(wanted->any_variable ? items_of(wanted->program) : 0, sizeof *record->state);
+  record->stack = ff_calloc(wanted->any_variable ? depth_of(wanted->program) : 0, sizeof *record->stack);
+  if (record->value == NULL || record->state == NULL || record->stack == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", wanted->n_observed);
+  if (wanted->states != NULL) return FF_OK;
+  return ff_ssa_sums_new(&record->sums, wanted->n_times, wanted->n_observed, wanted->real, wanted->sums, err);
 }
 
 void ff_ssa_record_free(ff_ssa_record *record) {
-  free(record->moments);
-  record->moments = NULL;
+  ff_ssa_sums_free(&record->sums);
+  free(record->firing);
+  free(record->value);
+  free(record->state);
+  free(record->stack);
+  memset(record, 0, sizeof *record);
 }
 
-void ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
-                         const double *count, size_t stride) {
-  ff_ssa_moments *moments = record->moments + (size_t)at * wanted->n_observed;
+/* ---- states ------------------------------------------------------------------------------------------------------------- */
+
+static void observe(ff_ssa_record *record, const ff_ssa_wanted *wanted, double time, const double *count, size_t stride) {
+  const ff_ssa_program *p = wanted->program;
+  for (uint32_t s = 0; wanted->any_variable && s < items_of(p); s++) record->state[s] = count[s * stride];
   for (uint32_t j = 0; j < wanted->n_observed; j++) {
-    const double x = count[wanted->observed[j] * stride];
-    if (wanted->states != NULL) {
-      wanted->states[j][trajectory * wanted->n_times + at] = x;
-      continue;
-    }
-    ff_sum_add_powers(&moments[j].sums, (uint64_t)x);
-    if (x < moments[j].min) moments[j].min = x;
-    if (x > moments[j].max) moments[j].max = x;
+    const uint32_t at = wanted->observed[j];
+    if (at < p->n_species)
+      record->value[j] = count[at * stride];
+    else
+      record->value[j] = ff_formula_value(p->variables + (at - p->n_species), record->state, time, record->stack);
   }
 }
 
-void ff_ssa_record_merge(ff_ssa_moments *all, const ff_ssa_record *record, const ff_ssa_wanted *wanted, uint32_t i, uint32_t j) {
-  const ff_ssa_moments *one = record->moments + (size_t)i * wanted->n_observed + j;
-  ff_sum_merge_powers(&all->sums, &one->sums);
-  if (one->min < all->min) all->min = one->min;
-  if (one->max > all->max) all->max = one->max;
+/* The message gives the size for the case in which no two trajectories have the same count. */
+static ff_status refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err) {
+  const double worst = 32.0 * (double)wanted->n * wanted->n_times * wanted->n_observed;
+  return ff_error_set(err, FF_ESIZE,
+                      "the histograms of %u species at %u times take more than %.3g GB, and may take up to %.3g GB for %llu "
+                      "trajectories; observe fewer species or times", wanted->n_observed, wanted->n_times,
+                      (double)wanted->max_bytes / 1e9, worst / 1e9, (unsigned long long)wanted->n);
+}
+
+ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
+                              const double *count, size_t stride, ff_error *err) {
+  observe(record, wanted, wanted->start + wanted->times[at], count, stride);
+  if (wanted->states != NULL) {
+    for (uint32_t j = 0; j < wanted->n_observed; j++)
+      wanted->states[j][trajectory * wanted->n_times + at] = record->value[j];
+    return FF_OK;
+  }
+  const uint64_t before = record->bytes;
+  ff_status status = ff_ssa_sums_add(&record->sums, at, record->value, &record->bytes, err);
+  if (status != FF_OK || record->bytes == before) return status;
+  const uint64_t added = record->bytes - before, all = atomic_fetch_add(&record->shared->bytes, added) + added;
+  return all <= wanted->max_bytes ? FF_OK : refuse_bytes(wanted, err);
+}
+
+/* ---- firings ------------------------------------------------------------------------------------------------------------ */
+
+ff_status ff_ssa_record_firing(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, double time,
+                               uint32_t reaction, ff_error *err) {
+  if (atomic_fetch_add(&record->shared->firings, 1) >= wanted->max_firings)
+    return ff_error_set(err, FF_ESIZE, "the trajectories have more than %llu firings, which are too many to keep; expected fewer "
+                        "trajectories or an earlier end", (unsigned long long)wanted->max_firings);
+  ff_status status = ff_grow((void **)&record->firing, &record->firings_room, record->n_firings + 1, sizeof *record->firing, err);
+  if (status != FF_OK) return status;
+  record->firing[record->n_firings++] = (ff_ssa_firing){trajectory, wanted->start + time, reaction};
+  return FF_OK;
 }

@@ -1,33 +1,58 @@
-/* What is recorded of trajectories: their states at given times, or statistics of these. */
+/* What is recorded of trajectories: their states at given times or statistics of these, and firings. */
 #ifndef FF_SSA_RECORD_H
 #define FF_SSA_RECORD_H
+
+#include <stdatomic.h>
 
 #include "ff_ssa_internal.h"
 
 /* What a run wants. Copies of the options, except the arrays of `states`. */
 typedef struct {
-  uint64_t n;
+  const ff_ssa_program *program;
+  uint64_t n, max_bytes, max_firings;
   uint32_t n_times, n_observed;
-  double *times, **states;
+  double *times, **states; /* times since the start */
+  double start;
   uint32_t *observed;
+  uint8_t *real; /* for each observed quantity: 1 for a variable */
+  int any_variable;
+  unsigned sums;
 } ff_ssa_wanted;
 
 ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_wanted_free(ff_ssa_wanted *wanted);
 
+typedef struct {
+  uint64_t trajectory;
+  double time;
+  uint32_t reaction;
+} ff_ssa_firing;
+
+/* What all threads share. */
+typedef struct {
+  atomic_uint_least64_t bytes, firings;
+} ff_ssa_shared;
+
 /* What a thread has recorded. The order of the records does not matter. */
 typedef struct {
-  ff_ssa_moments *moments; /* first by time, then by species */
+  ff_ssa_sums sums;
+  ff_ssa_firing *firing;
+  size_t n_firings, firings_room;
+  uint64_t bytes;
+  double *value, *state, *stack; /* of the observed quantities; of the species; for formulas */
+  ff_ssa_shared *shared;
 } ff_ssa_record;
 
-ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err);
+ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_ssa_shared *shared, ff_error *err);
 void ff_ssa_record_free(ff_ssa_record *record);
 
-/* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. */
-void ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
-                         const double *count, size_t stride);
+/* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if histograms
+ * become too large. */
+ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
+                              const double *count, size_t stride, ff_error *err);
 
-/* Adds to the statistics of observed species j at time i. */
-void ff_ssa_record_merge(ff_ssa_moments *all, const ff_ssa_record *record, const ff_ssa_wanted *wanted, uint32_t i, uint32_t j);
+/* Records a firing. FF_ESIZE if there are too many. */
+ff_status ff_ssa_record_firing(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, double time,
+                               uint32_t reaction, ff_error *err);
 
 #endif

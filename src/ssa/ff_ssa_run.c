@@ -16,17 +16,21 @@ typedef struct {
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
   uint64_t complete, events;       /* of trajectories that are complete */
   ff_ssa_record record;
+  double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
+  double *stack;   /* for the condition */
   uint64_t failed; /* the trajectory that failed; NO_UNIT if none has */
   ff_error failure;
 } worker;
 
 struct ff_ssa_run {
   const ff_ssa_program *program;
-  ff_ssa_options options; /* without pointers */
+  ff_ssa_options options; /* without pointers, but for those that the caller keeps */
   ff_ssa_wanted wanted;
   double *initial;
   worker *workers;
   int threads;
+  ff_ssa_shared shared;
+  int merged;                   /* whether the first worker's record holds all sums */
   atomic_uint_least64_t next;   /* the first trajectory that no thread has begun */
   atomic_uint_least64_t failed; /* the first trajectory that is known to fail; NO_UNIT if none is */
   double deadline;
@@ -34,12 +38,32 @@ struct ff_ssa_run {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
-  const double *initial = o->initial != NULL ? o->initial : p->initial;
+static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
     if (!(initial[s] >= 0 && initial[s] <= FF_SSA_MAX_COUNT && initial[s] == floor(initial[s])))
       return ff_error_set(err, FF_ESIZE, "the initial count of species %s is %.17g; expected a whole number from 0 to 2^40",
                           ff_quote(p->names[s], strlen(p->names[s])).text, initial[s]);
+  return FF_OK;
+}
+
+/* Engines begin at time 0, which changes nothing if no rate depends on the time. */
+static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
+  ff_status status = FF_OK;
+  for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
+    status = check_counts(p, o->starts + i * p->n_species, err);
+  if (status != FF_OK || o->start == 0) return status;
+  if (!(o->start > 0 && isfinite(o->start)))
+    return ff_error_set(err, FF_EARGUMENT, "the start is %g; expected a finite number of at least 0", o->start);
+  if (ff_ssa_program_scheduled(p))
+    return ff_error_set(err, FF_EUNSUPPORTED, "a run that starts at time %g needs a network without events, and rates that do "
+                        "not depend on the time", o->start);
+  return FF_OK;
+}
+
+static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
+  ff_status status = check_counts(p, o->initial != NULL ? o->initial : p->initial, err);
+  if (status == FF_OK) status = check_start(p, o, err);
+  if (status != FF_OK) return status;
   if (o->n_times == 0 || o->threads < 1 || (unsigned)o->method >= FF_SSA_METHODS)
     return ff_error_set(err, FF_EARGUMENT, "a run needs a time, a thread and a known method");
   if (o->n > FF_PHILOX_MAX_UNITS || o->first > FF_PHILOX_MAX_UNITS - o->n)
@@ -47,13 +71,30 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
   return FF_OK;
 }
 
-static ff_status new_worker(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
+/* Whether every event is looked at. */
+static int follows(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
+
+static ff_status new_engine(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
+  const ff_ssa_options *o = &run->options;
+  const int one_lane = follows(o) || o->starts != NULL;
+  const uint64_t each = one_lane ? 1 : (o->n + (uint64_t)threads - 1) / (uint64_t)threads;
+  ff_status status = ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
+  if (status != FF_OK || !one_lane || (w->engine->lanes == 1 && (w->engine->next != NULL || !follows(o)))) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
+                      "starts of each trajectory need another method", ff_ssa_method_name(o->method));
+}
+
+static ff_status new_worker(worker *w, ff_ssa_run *run, int threads, ff_error *err) {
+  const ff_ssa_options *o = &run->options;
   w->failed = NO_UNIT;
   for (int lane = 0; lane < FF_SSA_MAX_LANES; lane++) w->unit[lane] = NO_UNIT;
-  ff_status status = ff_ssa_record_new(&w->record, &run->wanted, err);
+  ff_status status = ff_ssa_record_new(&w->record, &run->wanted, &run->shared, err);
   if (status != FF_OK) return status;
-  uint64_t each = (run->options.n + (uint64_t)threads - 1) / (uint64_t)threads;
-  return ff_ssa_engine_new(&w->engine, run->program, &run->options, run->initial, each, err);
+  if (o->starts != NULL) w->initial = ff_calloc(run->program->n_species, sizeof *w->initial);
+  if (o->until != NULL) w->stack = ff_calloc(o->until->depth, sizeof *w->stack);
+  if ((o->starts != NULL && w->initial == NULL) || (o->until != NULL && w->stack == NULL))
+    return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", run->program->n_species);
+  return new_engine(w, run, threads, err);
 }
 
 static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_error *err) {
@@ -79,6 +120,8 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   run->program = program;
   run->options = *options;
   atomic_init(&run->next, 0);
+  atomic_init(&run->shared.bytes, 0);
+  atomic_init(&run->shared.firings, 0);
   atomic_init(&run->failed, NO_UNIT);
   status = fill_run(run, options, err);
   run->options.times = run->options.initial = NULL;
@@ -96,6 +139,8 @@ void ff_ssa_run_free(ff_ssa_run *run) {
   for (int i = 0; i < run->threads; i++) {
     if (run->workers[i].engine != NULL) run->workers[i].engine->free(run->workers[i].engine);
     ff_ssa_record_free(&run->workers[i].record);
+    free(run->workers[i].initial);
+    free(run->workers[i].stack);
   }
   free(run->workers);
   free(run->initial);
@@ -116,6 +161,7 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
   const char *name = p->names[failure.what == FF_SSA_BAD_COUNT ? failure.item : p->n_species + failure.item];
   ff_quoted shown = ff_quote(name, strlen(name));
   unsigned long long number = run->options.first + w->unit[lane] + 1;
+  failure.time += run->options.start;
   if (failure.what == FF_SSA_BAD_RATE)
     ff_error_set(&w->failure, FF_EMODEL,
                  "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least 0",
@@ -133,11 +179,14 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
                  failure.time, number);
 }
 
-/* The first of the thread's failures is described. */
-static void fail(ff_ssa_run *run, worker *w, uint32_t lane) {
+/* The first of the thread's failures is described. `other` describes one that is not the engine's, or is NULL. */
+static void fail(ff_ssa_run *run, worker *w, uint32_t lane, const ff_error *other) {
   const uint64_t unit = w->unit[lane];
   if (unit < w->failed) {
-    describe_failure(run, w, lane);
+    if (other != NULL)
+      w->failure = *other;
+    else
+      describe_failure(run, w, lane);
     w->failed = unit;
   }
   uint_least64_t first = atomic_load(&run->failed);
@@ -157,30 +206,40 @@ static uint64_t next_unit(ff_ssa_run *run) {
 }
 
 static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
+  const size_t n_species = run->program->n_species;
   w->unit[lane] = next_unit(run);
   w->at[lane] = 0;
-  if (w->unit[lane] == NO_UNIT)
+  if (w->unit[lane] == NO_UNIT) {
     w->engine->rest(w->engine, lane);
-  else
-    w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
+    return;
+  }
+  if (run->options.stopped != NULL) run->options.stopped[w->unit[lane]] = NAN;
+  if (w->initial != NULL && n_species > 0)
+    memcpy(w->initial, run->options.starts + w->unit[lane] * n_species, n_species * sizeof *w->initial);
+  w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
 }
 
-/* Records the states at all times before the next event. Returns whether the trajectory is complete. */
-static int record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
+/* Records the states at all times before the next event. *complete tells whether these are all times. */
+static ff_status record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time, int *complete, ff_error *err) {
   const ff_ssa_engine *e = w->engine;
-  for (; w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time; w->at[lane]++)
-    ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride);
-  return w->at[lane] == run->wanted.n_times;
+  ff_status status = FF_OK;
+  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time; w->at[lane]++)
+    status = ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
+  *complete = w->at[lane] == run->wanted.n_times;
+  return status;
 }
 
-static void serve_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
+/* Records what the lane has reached. Its state lasts until next_time. */
+static void serve_lane(ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
   ff_ssa_engine *e = w->engine;
+  ff_error err;
   int broken = e->broken >> lane & 1, complete = 0;
-  if (broken)
-    fail(run, w, lane);
-  else
-    complete = record_until(run, w, lane, e->next_time[lane]);
-  if (complete) {
+  if (broken) {
+    fail(run, w, lane, NULL);
+  } else if (record_until(run, w, lane, next_time, &complete, &err) != FF_OK) {
+    fail(run, w, lane, &err);
+    broken = 1;
+  } else if (complete) {
     w->complete++;
     w->events += e->events(e, lane);
   }
@@ -196,16 +255,59 @@ static int any_lane(const worker *w) {
   return 0;
 }
 
+/* Looks at the state that a step has given an engine with one lane, at `time`. If a reaction has fired, it is this one. Returns
+ * whether the trajectory ends there. */
+static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uint32_t reaction, ff_error *err,
+                         ff_status *status) {
+  const ff_ssa_options *o = &run->options;
+  *status = FF_OK;
+  if (fired && o->max_firings > 0)
+    *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
+  if (o->until == NULL || *status != FF_OK) return 0;
+  const double value = ff_formula_value(o->until, w->engine->count, 0, w->stack);
+  if (!(value < 0 || value > 0)) return 0;
+  if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
+  return 1;
+}
+
+/* As advance_lanes(), one event after the other. */
+static void follow_events(ff_ssa_run *run, worker *w, uint32_t steps) {
+  ff_ssa_engine *e = w->engine;
+  while (steps > 0 && any_lane(w)) {
+    ff_error err;
+    ff_status status = FF_OK;
+    uint32_t one = 1;
+    const double time = e->next_time[0];
+    const uint32_t reaction = *e->next;
+    const uint64_t before = e->events(e, 0), reports = e->advance(e, &one);
+    int ends = 0;
+    if (one == 0) {
+      steps--;
+      if (!(e->broken & 1)) ends = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
+    }
+    if (status != FF_OK) {
+      fail(run, w, 0, &err);
+      start_lane(run, w, 0);
+    } else if (ends || (reports & 1)) {
+      serve_lane(run, w, 0, ends ? INFINITY : e->next_time[0]);
+    }
+  }
+}
+
 /* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
 static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
   if (!any_lane(w))
     for (uint32_t lane = 0; lane < e->lanes; lane++) start_lane(run, w, lane);
   if (!any_lane(w)) return 0;
+  if (follows(&run->options)) {
+    follow_events(run, w, steps);
+    return 1;
+  }
   while (steps > 0) {
     uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
     for (uint32_t lane = 0; reports >> lane != 0; lane++) {
-      if (reports >> lane & 1) serve_lane(run, w, lane);
+      if (reports >> lane & 1) serve_lane(run, w, lane, e->next_time[lane]);
       if (lane + 1 == e->lanes) break;
     }
     if (reports != 0 && !any_lane(w)) break;
@@ -278,8 +380,52 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
   return n;
 }
 
+ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
+  ff_ssa_sums *all = &run->workers[0].record.sums;
+  ff_status status = FF_OK;
+  for (int k = 1; k < run->threads && !run->merged && status == FF_OK; k++) {
+    status = ff_ssa_sums_merge(all, &run->workers[k].record.sums, err);
+    ff_ssa_sums_free(&run->workers[k].record.sums);
+  }
+  run->merged = 1;
+  *out = all;
+  return status;
+}
+
 ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j) {
   ff_ssa_moments all = {.min = INFINITY, .max = -INFINITY};
-  for (int k = 0; k < run->threads; k++) ff_ssa_record_merge(&all, &run->workers[k].record, &run->wanted, i, j);
+  for (int k = 0; k < run->threads; k++) {
+    const ff_ssa_sums *sums = &run->workers[k].record.sums;
+    if (sums->counts == NULL || sums->real[j]) continue;
+    const ff_ssa_moments *one = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
+    ff_sum_merge_powers(&all.sums, &one->sums);
+    if (one->min < all.min) all.min = one->min;
+    if (one->max > all.max) all.max = one->max;
+  }
   return all;
+}
+
+uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run) {
+  uint64_t n = 0;
+  for (int k = 0; k < run->threads; k++) n += run->workers[k].record.n_firings;
+  return n;
+}
+
+/* A thread simulates one trajectory after the other, so the firings of each are together and in order. */
+ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err) {
+  uint64_t *at = ff_calloc(run->options.n + 1, sizeof *at);
+  if (at == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the firings of the trajectories");
+  for (int k = 0; k < run->threads; k++)
+    for (size_t i = 0; i < run->workers[k].record.n_firings; i++) at[run->workers[k].record.firing[i].trajectory + 1]++;
+  for (uint64_t i = 0; i < run->options.n; i++) at[i + 1] += at[i];
+  for (int k = 0; k < run->threads; k++)
+    for (size_t i = 0; i < run->workers[k].record.n_firings; i++) {
+      const ff_ssa_firing *firing = run->workers[k].record.firing + i;
+      const uint64_t place = at[firing->trajectory]++;
+      trajectory[place] = (double)firing->trajectory;
+      time[place] = firing->time;
+      reaction[place] = (int32_t)firing->reaction;
+    }
+  free(at);
+  return FF_OK;
 }

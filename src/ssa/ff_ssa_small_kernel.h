@@ -1,4 +1,5 @@
-/* The step of ff_ssa_small. Included after ff_ssa_wide_kernel.h, with its macros, and D_TABLE(table, index), entries of a table. */
+/* The step of ff_ssa_small. Included after ff_ssa_wide_kernel.h, with its macros, and D_TABLE(table, index): entries of a
+ * table. */
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 

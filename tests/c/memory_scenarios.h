@@ -17,7 +17,7 @@
 #include "../../src/model/ff_reactions.h"
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
-#include "../../src/ssa/ff_ssa.h"
+#include "../../src/ssa/ff_ssa_internal.h"
 #include "check.h"
 #include "nets.h"
 #include "pretend_module.h"
@@ -192,6 +192,56 @@ static ff_status runs_events(ff_error *err) {
   if (status == FF_OK) status = ff_ssa_run_new(&run, program, &options, err);
   for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
   ff_ssa_run_free(run);
+  ff_ssa_program_free(program);
+  ff_names_free(species);
+  ff_names_free(symbols);
+  ff_reactions_free(net);
+  return status;
+}
+
+/* All that an ensemble can record, from starts of its own, until a condition holds. */
+static ff_status run_recorded(const ff_ssa_program *program, const ff_formula *until, uint32_t n_observed, ff_error *err) {
+  static const double times[] = {0.5, 1}, starts[] = {5, 3, 4, 2, 6, 1};
+  static const uint32_t observed[] = {1, 0, 2};
+  double trajectory[1000], time[1000];
+  int32_t reaction[1000];
+  ff_ssa_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2,
+                            .observed = observed, .n_observed = n_observed,
+                            .wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, .max_firings = 1000, .until = until,
+                            .starts = starts, .threads = 2};
+  ff_ssa_run *run = NULL;
+  ff_ssa_sums *sums;
+  ff_status status = ff_ssa_run_new(&run, program, &options, err);
+  CHECK_OUT(status, run);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+  if (status == FF_OK) status = ff_ssa_run_sums(run, &sums, err);
+  if (status == FF_OK) status = ff_ssa_run_firings(run, trajectory, time, reaction, err);
+  ff_ssa_run_free(run);
+  return status;
+}
+
+static ff_status records_ensembles(ff_error *err) {
+  ff_reactions *net = NULL;
+  ff_names *species = NULL, *symbols = NULL;
+  ff_ssa_program *program = NULL;
+  ff_formula until = {0};
+  ff_status status = ff_reactions_new(&net, 2, 1, 3, err);
+  if (status == FF_OK) status = fill_reactions(net, &species, &symbols, err);
+  if (status == FF_OK) status = ff_ssa_condition(&until, net, "0 > 1", err);
+  FF_CHECK(status == FF_OK || until.word == NULL);
+  if (status == FF_OK) {
+    net->value[0] = 0.5;
+    status = ff_ssa_program_new(&program, net, err);
+    CHECK_OUT(status, program);
+  }
+  if (status == FF_OK) status = run_recorded(program, &until, 2, err);
+  if (status == FF_OK && program->n_variables == 0) { /* and with a variable */
+    program->variables = ff_calloc(1, sizeof *program->variables);
+    program->n_variables = 1;
+    status = ff_formula_of_number(&program->variables[0], 3, err);
+  }
+  if (status == FF_OK) status = run_recorded(program, &until, 3, err);
+  ff_formula_free(&until);
   ff_ssa_program_free(program);
   ff_names_free(species);
   ff_names_free(symbols);

@@ -32,6 +32,7 @@ static const scenario scenarios[] = {
     {"ensembles", NULL, runs_ensembles, NULL},
     {"partial propensities", NULL, runs_partial_methods, NULL},
     {"events", NULL, runs_events, NULL},
+    {"records ensembles", NULL, records_ensembles, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},

@@ -1,0 +1,125 @@
+#' Compare two ensembles
+#'
+#' Tests for each time and species whether two ensembles of a reaction network have the same mean, the same variance and, if their
+#' histograms are known, the same distribution.
+#'
+#' @param a,b Results of [`simulate()`][simulate.reaction_network] for `output = "summary"` or `"histogram"`, with the same times
+#'   and species, simulated independently (with different seeds). At least 30 trajectories each.
+#' @param ... Must be empty.
+#' @returns A data frame with a row for each time, species and test, ordered by time. Its columns are `time`, `species`, `test`
+#'   (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA` for the distributions),
+#'   `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the table. If all hypotheses are
+#'   true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most.
+#'
+#'   `p_value` is `NA` where the samples do not tell: for the mean and the variance if both ensembles have the same count in all
+#'   trajectories, and for the distribution if there are fewer than two groups of counts. Such tests do not count for the
+#'   correction.
+#' @section Tests: The mean is compared by Welch's test. The variances are compared by the difference of their logarithms, whose
+#'   standard errors follow from the kurtosis of each sample. The distributions are compared by Pearson's test of homogeneity;
+#'   neighbouring counts are grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if
+#'   both results have histograms: `output = "histogram"`, or `quantiles` in a summary.
+#'
+#'   All three are approximations for many trajectories. That of the variance is too ready to find a difference where a
+#'   distribution has a long tail.
+#' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories.
+#' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.
+#'   *Biometrika* 34, 28-35. \doi{10.1093/biomet/34.1-2.28}
+#'
+#' Holm S (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
+#' @seealso [`simulate()`][simulate.reaction_network].
+#' @export
+#' @examples
+#' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+#' run <- function(seed, ...) simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = seed, ...)
+#' compare_ensembles(run(1), run(2, method = "next_reaction"))
+compare_ensembles <- function(a, b, ...) {
+  check_no_more(...)
+  runs <- list(run_to_compare(a, "a"), run_to_compare(b, "b"))
+  for (field in c("times", "species")) {
+    if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
+    abort_argument(sprintf("`a` and `b` must have the same %s; found different ones.", field))
+  }
+  found <- lapply(runs, function(run) .Call(ffi_ssa_statistics, run$tally))
+  n <- vapply(runs, function(run) run$tally$n, 0)
+  run <- runs[[1L]]
+  cells <- length(run$times) * length(run$species)
+  tests <- list(mean = compare_means(found, n), variance = compare_variances(found, n))
+  known <- !vapply(runs, function(run) is.null(run$tally$cell), NA)
+  if (all(known)) tests$distribution <- compare_distributions(runs[[1L]]$tally, runs[[2L]]$tally, cells)
+  rows <- as.vector(t(matrix(seq_len(cells * length(tests)), cells)))
+  at <- rep(seq_len(cells), each = length(tests))
+  column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
+  data.frame(
+    time = rep(run$times, each = length(run$species))[at], species = rep(run$species, length(run$times))[at],
+    test = rep(names(tests), cells), a = column("a"), b = column("b"), statistic = column("statistic"),
+    p_value = column("p_value"), adjusted = stats::p.adjust(column("p_value"), "holm")
+  )
+}
+
+run_to_compare <- function(x, name) {
+  run <- attr(x, "run")
+  if (!inherits(x, c("reaction_ensemble", "reaction_histogram")) || is.null(run$tally)) {
+    abort_value(name, "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
+  }
+  if (run$tally$n < 30) {
+    abort_argument(sprintf("`%s` must have at least 30 trajectories; found %s.", name, format_whole(run$tally$n)))
+  }
+  run
+}
+
+compare_means <- function(found, n) {
+  square <- lapply(1:2, function(i) found[[i]]$sd^2 / n[[i]])
+  error <- sqrt(square[[1L]] + square[[2L]])
+  t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
+  freedom <- error^4 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1))
+  list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = 2 * stats::pt(-abs(t), freedom))
+}
+
+# The errors are those of sd_interval().
+compare_variances <- function(found, n) {
+  error <- lapply(1:2, function(i) (found[[i]]$kurtosis - (n[[i]] - 3) / (n[[i]] - 1)) / n[[i]] + (2 / n[[i]])^2)
+  variance <- lapply(found, function(one) one$sd^2)
+  usual <- variance[[1L]] > 0 & variance[[2L]] > 0
+  z <- ifelse(usual, log(variance[[1L]] / variance[[2L]]) / sqrt(error[[1L]] + error[[2L]]), NA_real_)
+  list(a = variance[[1L]], b = variance[[2L]], statistic = z, p_value = 2 * stats::pnorm(-abs(z)))
+}
+
+compare_distributions <- function(a, b, cells) {
+  of_cell <- function(tally) split(seq_along(tally$cell), factor(tally$cell, seq_len(cells)))
+  rows <- list(of_cell(a), of_cell(b))
+  tested <- vapply(seq_len(cells), function(i) {
+    first <- rows[[1L]][[i]]
+    second <- rows[[2L]][[i]]
+    values <- sort(unique(c(a$value[first], b$value[second])))
+    counts <- cbind(
+      ifelse(values %in% a$value[first], a$count[first][match(values, a$value[first])], 0),
+      ifelse(values %in% b$value[second], b$count[second][match(values, b$value[second])], 0)
+    )
+    homogeneity(counts)
+  }, c(0, 0))
+  none <- rep(NA_real_, cells)
+  list(a = none, b = none, statistic = tested[1L, ], p_value = tested[2L, ])
+}
+
+# Pearson's statistic and its p-value, for counts of two samples in the order of the values.
+homogeneity <- function(counts) {
+  share <- colSums(counts) / sum(counts)
+  pooled <- rowSums(counts)
+  group <- integer(length(pooled))
+  now <- 1L
+  gathered <- 0
+  for (i in seq_along(pooled)) {
+    group[[i]] <- now
+    gathered <- gathered + pooled[[i]]
+    if (gathered * min(share) >= 8) {
+      now <- now + 1L
+      gathered <- 0
+    }
+  }
+  if (gathered > 0 && now > 1L) group[group == now] <- now - 1L # too few for a group of their own
+  grouped <- rowsum(counts, group)
+  if (nrow(grouped) < 2L) return(c(NA_real_, NA_real_))
+  expected <- outer(rowSums(grouped), share)
+  statistic <- sum((grouped - expected)^2 / expected)
+  c(statistic, stats::pchisq(statistic, nrow(grouped) - 1L, lower.tail = FALSE))
+}

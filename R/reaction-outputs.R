@@ -1,0 +1,173 @@
+# Histograms and events of ensembles: print, summary, plot, and subsets.
+
+#' Histograms and events of simulated reaction networks
+#'
+#' Methods for what [`simulate()`][simulate.reaction_network] returns for a reaction network with `output = "histogram"` or
+#' `output = "events"`.
+#'
+#' @param x,object A result of [`simulate()`][simulate.reaction_network].
+#' @param n How many rows to print. For `plot()` of a histogram, how many species to draw, the first ones in the order of the
+#'   result; for `plot()` of events, how many trajectories. `Inf` for all. Default 10.
+#' @param time For `plot()` of a histogram, the time to draw: one of its times. By default, the last.
+#' @param main The title.
+#' @param run Whether to add columns that describe the run: see [ensemble-methods].
+#' @param row.names,optional Ignored; required by the generic.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
+#'   frame. `summary()` of a histogram returns a plain data frame with a row for each time and species and the columns `time`,
+#'   `species`, `different` (how many counts occur), `mode` (the most frequent count, the least of several), `mean` and `sd`.
+#'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`.
+#' @name histogram-methods
+#' @examples
+#' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+#' counts <- simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = 1)
+#' counts
+#' summary(counts)
+#' plot(counts)
+#' events <- simulate(net, nsim = 2, times = 5, output = "events", seed = 1)
+#' events
+#' summary(events)
+NULL
+
+# The largest number of firings that are kept. A firing takes about 50 bytes while a result is made.
+most_events <- function() 1e7
+
+# The result for output = "events".
+events_of <- function(firings, run) {
+  number <- firings$trajectory
+  if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
+  reaction <- structure(firings$reaction, levels = make.unique(run$model$reactions$name, " "), class = "factor")
+  structure(
+    list(trajectory = number, time = firings$time, reaction = reaction), class = c("reaction_events", "data.frame"),
+    row.names = .set_row_names(length(number)), run = run
+  )
+}
+
+print_first_rows <- function(x, n, head) {
+  check_number(n, "n", 0, Inf)
+  writeLines(head)
+  shown <- utils::head(plain_frame(x), n)
+  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
+  if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more row")))
+}
+
+#' @rdname histogram-methods
+#' @export
+print.reaction_histogram <- function(x, n = 10, ...) {
+  if (!has_columns(x, c("time", "species", "count", "n", "proportion"))) {
+    print(plain_frame(x))
+  } else {
+    print_first_rows(x, n, result_head(x, "reaction_histogram", unique_count(x$species)))
+  }
+  invisible(x)
+}
+
+#' @rdname histogram-methods
+#' @export
+print.reaction_events <- function(x, n = 10, ...) {
+  if (!has_columns(x, c("trajectory", "time", "reaction"))) {
+    print(plain_frame(x))
+  } else {
+    run <- attr(x, "run")
+    print_first_rows(x, n, sprintf(
+      "<reaction_events> %s of %s up to time %s, seed %s", count_of(nrow(x), "event"), trajectory_count(run$nsim),
+      format(run$times), format(run$seed, digits = 15)
+    ))
+  }
+  invisible(x)
+}
+
+need_columns <- function(x, columns, what) {
+  if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
+  abort_argument(sprintf("`%s` must have rows, and the columns %s, as simulate() returns them.", what, quote_some(columns)))
+}
+
+#' @rdname histogram-methods
+#' @export
+summary.reaction_histogram <- function(object, ...) {
+  need_columns(object, c("time", "species", "count", "n"), "object")
+  key <- paste(match(object$time, unique(object$time)), object$species, sep = "\r")
+  rows <- split(seq_len(nrow(object)), factor(key, unique(key)))
+  one <- function(at) {
+    x <- object$count[at]
+    n <- object$n[at]
+    mean <- sum(x * n) / sum(n)
+    data.frame(
+      time = object$time[[at[[1L]]]], species = object$species[[at[[1L]]]], different = length(at), mode = x[[which.max(n)]],
+      mean = mean, sd = if (sum(n) > 1) sqrt(sum(n * (x - mean)^2) / (sum(n) - 1)) else NA_real_
+    )
+  }
+  do.call(rbind, c(unname(lapply(rows, one)), make.row.names = FALSE))
+}
+
+#' @rdname histogram-methods
+#' @export
+summary.reaction_events <- function(object, ...) {
+  columns <- c("trajectory", "time", "reaction")
+  if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
+  events <- tabulate(object$reaction, nlevels(object$reaction))
+  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = events / attr(object, "run")$nsim)
+}
+
+#' @rdname histogram-methods
+#' @export
+as.data.frame.reaction_histogram <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+
+#' @rdname histogram-methods
+#' @export
+as.data.frame.reaction_events <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+
+#' @export
+`[.reaction_histogram` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+`[.reaction_events` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+rbind.reaction_histogram <- function(...) rbind_plain(...)
+
+#' @export
+rbind.reaction_events <- function(...) rbind_plain(...)
+
+#' @rdname histogram-methods
+#' @export
+plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, ...) {
+  need_columns(x, c("time", "species", "count", "proportion"), "x")
+  check_rows(n)
+  if (!is.numeric(time) || length(time) != 1L || !time %in% x$time) {
+    abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(x$time), most = 10L)), time)
+  }
+  all <- unique(x$species)
+  species <- utils::head(all, n)
+  shown <- plain_frame(x)[x$species %in% species & x$time == time, ]
+  canvas <- course_canvas(shown$count, c(0, shown$proportion), species, main, "proportion", ..., label_x = "count")
+  on.exit(graphics::par(canvas$old))
+  for (k in seq_along(species)) {
+    at <- shown$species == species[[k]]
+    type <- if (sum(at) > 1L) "s" else "h"
+    left <- shown$count[at] - if (type == "s") 0.5 else 0
+    graphics::lines(left, shown$proportion[at], type = type, col = canvas$colour[[k]], lwd = 2)
+  }
+  course_names(species, canvas$colour, c(
+    sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))),
+    left_out(length(species), length(all), " species")
+  ))
+  invisible(shown)
+}
+
+#' @rdname histogram-methods
+#' @export
+plot.reaction_events <- function(x, n = 10, main = NULL, ...) {
+  need_columns(x, c("trajectory", "time", "reaction"), "x")
+  check_rows(n)
+  all <- unique(x$trajectory)
+  first <- utils::head(all, n)
+  shown <- plain_frame(x)[x$trajectory %in% first, ]
+  reactions <- intersect(levels(shown$reaction), as.character(shown$reaction))
+  canvas <- course_canvas(shown$time, range(first) + c(-0.5, 0.5), reactions, main, "trajectory", ...)
+  on.exit(graphics::par(canvas$old))
+  colour <- canvas$colour[match(as.character(shown$reaction), reactions)]
+  graphics::segments(shown$time, shown$trajectory - 0.4, shown$time, shown$trajectory + 0.4, col = colour)
+  course_names(reactions, canvas$colour, left_out(length(first), length(all), " trajectories"))
+  invisible(shown)
+}

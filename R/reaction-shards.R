@@ -1,0 +1,195 @@
+# Parts of an ensemble that are simulated apart, and trajectories that go on from states of an earlier run.
+
+# The trajectories of a part: their number, how many come before, and the part as a matrix, or NULL for a whole run.
+trajectories_of_shard <- function(nsim, seed, shard) {
+  if (is.null(shard)) return(list(n = as.double(nsim), first = 0, shard = NULL))
+  part <- check_shard(shard)
+  if (is.null(seed)) abort_argument("`shard` needs a `seed`, the same for all parts; found none.")
+  if (part[[2L]] > nsim) {
+    abort_argument(sprintf(
+      "`shard` must not have more parts than there are trajectories; found %s for %s.", count_of(part[[2L]], "part"),
+      trajectory_count(nsim)
+    ))
+  }
+  row <- matrix(c(part[[1L]] - 1, part[[2L]]), 1L, dimnames = list(NULL, c("part", "parts")))
+  list(n = trajectories_in(nsim, row), first = trajectories_before(nsim, row), shard = if (part[[2L]] > 1) row)
+}
+
+# The trajectories before the parts of an ensemble, and in them. Of p parts, the first n mod p have one more.
+trajectories_before <- function(nsim, shard) {
+  part <- shard[, "part"]
+  parts <- shard[, "parts"]
+  unname(part * (nsim %/% parts) + pmin(part, nsim %% parts))
+}
+
+trajectories_in <- function(nsim, shard) unname(nsim %/% shard[, "parts"] + (shard[, "part"] < nsim %% shard[, "parts"]))
+
+#' Merge parts of an ensemble
+#'
+#' `c()` merges results of [`simulate()`][simulate.reaction_network] for a reaction network that were computed with
+#' `shard = c(part, parts)`. If all parts are given, the result is identical to that of the undivided run.
+#'
+#' @param ... Results of the same kind, of parts of the same run, in any order.
+#' @returns A result of the same kind. If parts are missing, it is that of the given parts, and there is a warning of class
+#'   `fireflip_warning_parts`. It can be merged with the missing parts later.
+#' @section Errors: `fireflip_error_argument` if the results are not unchanged parts of one run.
+#' @seealso [`simulate()`][simulate.reaction_network], and [c.steady_state()] for Boolean networks.
+#' @name ensemble-parts
+#' @examples
+#' net <- example_model("decay_dimerisation")
+#' part <- function(i) simulate(net, nsim = 100, times = 0:2, initial = c(S1 = 500), seed = 1, shard = c(i, 2))
+#' c(part(1), part(2))
+NULL
+
+#' @rdname ensemble-parts
+#' @export
+c.reaction_ensemble <- function(...) merge_ensembles(list(...), "reaction_ensemble", ensemble_of)
+
+#' @rdname ensemble-parts
+#' @export
+c.reaction_histogram <- function(...) merge_ensembles(list(...), "reaction_histogram", histogram_of)
+
+#' @rdname ensemble-parts
+#' @export
+c.reaction_trajectories <- function(...) merge_rows(list(...), "reaction_trajectories")
+
+#' @rdname ensemble-parts
+#' @export
+c.reaction_events <- function(...) merge_rows(list(...), "reaction_events")
+
+#' @rdname ensemble-parts
+#' @export
+c.first_passage <- function(...) merge_rows(list(...), "first_passage")
+
+# The record of all parts; its sums are still those of the first.
+merged_run <- function(parts, class) {
+  if (!all(vapply(parts, inherits, NA, class))) {
+    abort_argument(sprintf("c() merges results of class \"%s\"; found another object among them.", class))
+  }
+  runs <- lapply(parts, attr, "run")
+  if (any(vapply(runs, is.null, NA))) abort_argument("c() merges unchanged results; found one without the record of its run.")
+  if (length(runs) == 1L) return(runs[[1L]])
+  if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
+    abort_argument("c() merges parts of one run; found a whole run among them.")
+  }
+  own <- c("shard", "events", "tally", "machine")
+  plain <- function(run) run[setdiff(names(run), own)]
+  other <- Find(function(run) !identical(plain(run), plain(runs[[1L]])), runs)
+  if (!is.null(other)) {
+    abort_argument(sprintf("c() merges parts of one run; found parts that differ in %s.", run_difference(runs[[1L]], other)))
+  }
+  run <- runs[[1L]]
+  run$shard <- different_parts(do.call(rbind, lapply(runs, `[[`, "shard")))
+  run$events <- sum(vapply(runs, `[[`, 0, "events"))
+  run$machine <- all_notes(runs)
+  run
+}
+
+run_difference <- function(one, other) {
+  asked <- c(
+    model = "the network", nsim = "`nsim`", seed = "`seed`", times = "`times`", species = "`observe`", method = "`method`",
+    output = "`output`", confidence = "`confidence`", quantiles = "`quantiles`", until = "`until`"
+  )
+  differs <- Filter(function(field) !identical(one[[field]], other[[field]]), names(asked))
+  if (length(differs) > 0L) paste(asked[differs], collapse = ", ") else "their records"
+}
+
+# A whole run has no parts in its record.
+told_of_missing <- function(run) {
+  missing <- setdiff(seq_len(run$shard[[1L, "parts"]]), run$shard[, "part"] + 1)
+  if (length(missing) == 0L) {
+    run$shard <- NULL
+    return(run)
+  }
+  more <- length(missing) - 10L
+  warn("parts", sprintf(
+    "%d of %d parts %s missing: %s%s.", length(missing), as.integer(run$shard[[1L, "parts"]]),
+    if (length(missing) == 1L) "is" else "are", paste(utils::head(missing, 10L), collapse = ", "),
+    if (more > 0L) sprintf(" and %d more", more) else ""
+  ))
+  run
+}
+
+merge_ensembles <- function(parts, class, frame) {
+  run <- merged_run(parts, class)
+  if (length(parts) == 1L) return(parts[[1L]])
+  unchanged <- vapply(parts, function(part) identical(part, frame(attr(part, "run"))), NA)
+  if (!all(unchanged)) abort_argument("c() merges unchanged results; found one whose rows or columns were changed.")
+  run$tally <- merge_tallies(lapply(parts, function(part) attr(part, "run")$tally))
+  frame(told_of_missing(run))
+}
+
+merge_tallies <- function(tallies) {
+  out <- .Call(ffi_ssa_merge, tallies)
+  if (is.null(out$cell)) return(out)
+  all <- lapply(c(cell = "cell", value = "value", count = "count"), function(name) unlist(lapply(tallies, `[[`, name)))
+  order <- order(all$cell, all$value)
+  cell <- all$cell[order]
+  value <- all$value[order]
+  n <- length(cell)
+  same <- c(FALSE, cell[-1L] == cell[-n] & (value[-1L] == value[-n] | (is.nan(value[-1L]) & is.nan(value[-n]))))
+  group <- cumsum(!same)
+  out$cell <- cell[!same]
+  out$value <- value[!same]
+  out$count <- as.vector(rowsum(all$count[order], group, reorder = FALSE))
+  out
+}
+
+# Rows are in the order of the trajectories.
+merge_rows <- function(parts, class) {
+  run <- merged_run(parts, class)
+  if (length(parts) == 1L) return(parts[[1L]])
+  if (!all(vapply(parts, has_all_rows, NA))) {
+    abort_argument("c() merges unchanged results; found one whose rows were changed.")
+  }
+  out <- do.call(rbind, lapply(parts, plain_frame))
+  out <- out[order(out$trajectory), , drop = FALSE]
+  attr(out, "row.names") <- .set_row_names(nrow(out))
+  structure(out, class = c(class, "data.frame"), run = told_of_missing(run))
+}
+
+# Whether a part has as many rows as its run gave.
+has_all_rows <- function(x) {
+  run <- attr(x, "run")
+  n <- if (is.null(run$shard)) run$nsim else sum(trajectories_in(run$nsim, run$shard))
+  nrow(x) == switch(class(x)[[1L]], reaction_events = run$events, first_passage = n, n * length(run$times))
+}
+
+# ---- resuming -------------------------------------------------------------------------------------------------------------
+
+# The states from which trajectories go on. `counts` has a column per trajectory.
+resumed_start <- function(model, final, nsim, any_number, shard) {
+  run <- attr(final, "run")
+  species <- model$species$species
+  if (is.null(run) || !identical(run$output, "final") || !all(c("trajectory", "time", species) %in% names(final))) {
+    abort_argument(sprintf(
+      "`initial` must be counts by species, or a result for `output` = \"final\" with all species (%s).", quote_some(species)
+    ))
+  }
+  if (nrow(final) == 0L) abort_argument("`initial` must have at least one trajectory; found none.")
+  if (!is.null(shard)) abort_argument("`shard` cannot divide trajectories that are resumed; resume each part by itself.")
+  if (length(unique(final$time)) > 1L) {
+    abort_argument("`initial` must have all trajectories at the same time; found several, as `until` gives them.")
+  }
+  first <- final$trajectory[[1L]] - 1
+  if (!all(final$trajectory == first + seq_len(nrow(final)))) {
+    abort_argument("`initial` must have trajectories with consecutive numbers; found others, as in a selection of rows.")
+  }
+  if (!any_number && !identical(as.double(nsim), as.double(nrow(final)))) {
+    abort_argument(sprintf("`nsim` must be the number of trajectories in `initial`, %d; found %s.", nrow(final), describe(nsim)))
+  }
+  generation <- if (is.null(run$generation)) 1 else run$generation + 1
+  kept <- list(nsim = run$nsim, shard = run$shard, start = final$time[[1L]], generation = generation)
+  list(
+    nsim = nrow(final), first = first, time = final$time[[1L]], generation = generation,
+    counts = t(as.matrix(plain_frame(final)[species])), run = Filter(Negate(is.null), kept)
+  )
+}
+
+check_after_start <- function(times, start) {
+  if (times[[1L]] >= start$time) return(invisible())
+  abort_argument(sprintf(
+    "`times` must not be before the time of the states in `initial`, %s; found %s.", format(start$time, digits = 15),
+    format(times[[1L]], digits = 15)
+  ))
+}

@@ -1,0 +1,120 @@
+#' Simulate a reaction network for several values
+#'
+#' Simulates ensembles of a reaction network for each row of a data frame of parameter values and initial counts.
+#'
+#' @param model A network of class `reaction_network`.
+#' @param design A data frame with a column of numbers for each parameter, or species for its initial count, that varies. Each row
+#'   is one *setting*. [expand.grid()] makes one with all combinations.
+#' @param nsim Number of trajectories of each setting. Default 100.
+#' @param ... Must be empty. The arguments after it must be given by their full names.
+#' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,threads,progress As for
+#'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`.
+#' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
+#' @param common Whether all settings use the same random numbers. With `FALSE` (the default), the ensembles of the settings are
+#'   independent. With `TRUE`, trajectory i of each setting uses the same draws, so that differences between similar settings
+#'   often vary less. With `method = "next_reaction"`, each reaction has draws of its own, and the effect is largest.
+#' @returns A data frame of class `parameter_sweep`: for each setting, in their order, the rows of
+#'   [`simulate()`][simulate.reaction_network], after the columns `setting` (the number of the row of `design`) and those of
+#'   `design`. `print()` shows its size and first rows; `as.data.frame()` gives a plain data frame.
+#' @section Seeds: Setting i has the ensemble of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
+#' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
+#'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
+#' @seealso [`simulate()`][simulate.reaction_network], [set_parameters()].
+#' @concept parameter scan
+#' @concept common random numbers
+#' @rdname sweep_parameters
+#' @export
+#' @examples
+#' net <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1))
+#' sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 5, seed = 1)
+sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,
+                                              output = c("summary", "trajectories", "final", "histogram"), until = NULL,
+                                              quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
+                                              confidence = 0.95, threads = NULL, progress = interactive()) {
+  check_empty(setdiff(names(formals(sys.function())), c("model", "...")), ...)
+  check_flag(common, "common")
+  output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
+  times <- check_times(times)
+  if (!is.null(initial)) model <- set_initial(model, initial)
+  if (!is.null(parameters)) model <- set_parameters(model, parameters)
+  design <- check_design(model, design)
+  seed <- resolve_seed(seed)
+  seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
+  started <- proc.time()[["elapsed"]]
+  results <- lapply(seq_len(nrow(design)), function(i) {
+    simulate(
+      changed_by(model, design[i, , drop = FALSE]), nsim, seeds[[i]], times = times, method = method, observe = observe,
+      output = output, until = until, quantiles = quantiles, confidence = confidence, threads = threads, progress = progress
+    )
+  })
+  own <- intersect(names(design), c("setting", names(results[[1L]])))
+  if (length(own) > 0L) {
+    abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other species by `observe`.", own[[1L]]))
+  }
+  rows <- vapply(results, nrow, 0L)
+  setting <- rep(seq_len(nrow(design)), rows)
+  out <- c(list(setting = setting), lapply(design, `[`, setting), as.list(do.call(rbind, lapply(results, plain_frame))))
+  runs <- lapply(results, attr, "run")
+  run <- list(
+    method = unique(vapply(runs, `[[`, "", "method")), model = model, design = design, nsim = as.double(nsim), seed = seed,
+    seeds = seeds, common = common, times = times, output = output, events = sum(vapply(runs, `[[`, 0, "events")),
+    machine = all_notes(runs, proc.time()[["elapsed"]] - started)
+  )
+  structure(out, class = c("parameter_sweep", "data.frame"), row.names = .set_row_names(sum(rows)), run = run)
+}
+
+check_design <- function(model, design) {
+  if (missing(design) || !is.data.frame(design) || nrow(design) == 0L || length(design) == 0L) {
+    found <- if (missing(design) || !is.data.frame(design)) describe(design) else {
+      sprintf("one with %s and %s", count_of(nrow(design), "row"), count_of(length(design), "column"))
+    }
+    abort_argument(sprintf(
+      "`design` must be a data frame with a row for each setting and a column for each value that varies; found %s.", found
+    ))
+  }
+  class(design) <- "data.frame"
+  known <- c(names(model$parameters), model$species$species)
+  unknown <- setdiff(names(design), known)
+  if (length(unknown) > 0L) abort_unknown_names("`design`", unknown, known, "parameters and species")
+  if (anyDuplicated(names(design))) {
+    abort_argument(sprintf("`design` has more than one column \"%s\".", names(design)[[anyDuplicated(names(design))]]))
+  }
+  for (name in names(design)) {
+    if (!is.numeric(design[[name]]) || is.object(design[[name]])) {
+      abort_argument(sprintf("The column \"%s\" of `design` must have numbers; found %s.", name, describe(design[[name]])))
+    }
+  }
+  design
+}
+
+# The network with the values of one row.
+changed_by <- function(model, row) {
+  values <- unlist(row)
+  parameters <- names(values) %in% names(model$parameters)
+  if (any(parameters)) model <- set_parameters(model, values[parameters])
+  if (any(!parameters)) model <- set_initial(model, values[!parameters])
+  model
+}
+
+#' @export
+print.parameter_sweep <- function(x, n = 10, ...) {
+  run <- attr(x, "run")
+  if (is.null(run) || is.null(x$setting)) {
+    print(plain_frame(x))
+  } else {
+    print_first_rows(x, n, sprintf(
+      "<parameter_sweep> %s of %s each, %s, seed %s%s", count_of(unique_count(x$setting), "setting"), trajectory_count(run$nsim),
+      times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
+    ))
+  }
+  invisible(x)
+}
+
+#' @export
+as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+
+#' @export
+`[.parameter_sweep` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+rbind.parameter_sweep <- function(...) rbind_plain(...)

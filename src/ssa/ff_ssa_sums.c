@@ -1,0 +1,175 @@
+/* Sums over trajectories. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa.h"
+
+static size_t pairs_of(uint32_t n) { return n > 1 ? (size_t)n * (n - 1) / 2 : 0; }
+
+static size_t pair_of(uint32_t j, uint32_t k) { return (size_t)k * (k - 1) / 2 + j; }
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+void ff_ssa_sums_free(ff_ssa_sums *sums) {
+  for (size_t i = 0; sums->frequency != NULL && i < (size_t)sums->n_times * sums->n_observed; i++)
+    ff_frequency_free(sums->frequency + i);
+  free(sums->frequency);
+  free(sums->real);
+  free(sums->rank);
+  free(sums->counts);
+  free(sums->reals);
+  free(sums->products);
+  free(sums->real_products);
+  memset(sums, 0, sizeof *sums);
+}
+
+static void clear(ff_ssa_sums *sums) {
+  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_counts; i++) {
+    sums->counts[i].min = INFINITY;
+    sums->counts[i].max = -INFINITY;
+  }
+  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_reals; i++) {
+    sums->reals[i].min = INFINITY;
+    sums->reals[i].max = -INFINITY;
+  }
+}
+
+ff_status ff_ssa_sums_new(ff_ssa_sums *sums, uint32_t n_times, uint32_t n_observed, const uint8_t *real, unsigned wanted,
+                          ff_error *err) {
+  const size_t times = n_times, pairs = wanted & FF_SSA_COVARIANCE ? pairs_of(n_observed) : 0;
+  *sums = (ff_ssa_sums){.n_times = n_times, .n_observed = n_observed};
+  sums->real = ff_calloc(n_observed, 1);
+  sums->rank = ff_calloc(n_observed, sizeof *sums->rank);
+  int complete = sums->real != NULL && sums->rank != NULL;
+  for (uint32_t j = 0; complete && j < n_observed; j++) {
+    sums->real[j] = real[j] != 0;
+    sums->rank[j] = real[j] ? sums->n_reals++ : sums->n_counts++;
+  }
+  complete = complete && (sums->counts = ff_calloc(times * sums->n_counts, sizeof *sums->counts)) != NULL;
+  complete = complete && (sums->reals = ff_calloc(times * sums->n_reals, sizeof *sums->reals)) != NULL;
+  if (pairs > 0 && sums->n_reals == 0)
+    complete = complete && (sums->products = ff_calloc(times * pairs, 2 * sizeof *sums->products)) != NULL;
+  if (pairs > 0 && sums->n_reals > 0)
+    complete = complete && (sums->real_products = ff_calloc(times * pairs, sizeof *sums->real_products)) != NULL;
+  if (wanted & FF_SSA_HISTOGRAM)
+    complete = complete && (sums->frequency = ff_calloc(times * n_observed, sizeof *sums->frequency)) != NULL;
+  if (!complete)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u species at %u times", n_observed, n_times);
+  clear(sums);
+  return FF_OK;
+}
+
+/* ---- additions ---------------------------------------------------------------------------------------------------------- */
+
+static void add_real(ff_ssa_real_moments *m, double x) {
+  ff_real_powers_add(&m->sums, x);
+  if (!(x >= m->min)) m->min = isnan(m->min) ? m->min : x; /* also for NaN, which stays */
+  if (!(x <= m->max)) m->max = isnan(m->max) ? m->max : x;
+}
+
+static void add_count(ff_ssa_moments *m, double x) {
+  ff_sum_add_powers(&m->sums, (uint64_t)x);
+  if (x < m->min) m->min = x;
+  if (x > m->max) m->max = x;
+}
+
+static void add_products(ff_ssa_sums *sums, uint32_t i, const double *x) {
+  const size_t first = i * pairs_of(sums->n_observed);
+  for (uint32_t k = 1; k < sums->n_observed; k++)
+    for (uint32_t j = 0; j < k; j++) {
+      const size_t at = first + pair_of(j, k);
+      if (sums->products != NULL)
+        ff_sum_add_product(sums->products + 2 * at, (uint64_t)x[j], (uint64_t)x[k]);
+      else
+        ff_real_sum_add_product(sums->real_products + at, x[j], x[k]);
+    }
+}
+
+ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err) {
+  ff_status status = FF_OK;
+  for (uint32_t j = 0; j < sums->n_observed; j++) {
+    const uint32_t rank = sums->rank[j];
+    if (sums->real[j])
+      add_real(sums->reals + (size_t)i * sums->n_reals + rank, x[j]);
+    else
+      add_count(sums->counts + (size_t)i * sums->n_counts + rank, x[j]);
+  }
+  if (sums->products != NULL || sums->real_products != NULL) add_products(sums, i, x);
+  for (uint32_t j = 0; sums->frequency != NULL && j < sums->n_observed && status == FF_OK; j++)
+    status = ff_frequency_add(sums->frequency + (size_t)i * sums->n_observed + j, x[j], 1, bytes, err);
+  return status;
+}
+
+static void merge_moments(ff_ssa_sums *sums, const ff_ssa_sums *others) {
+  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_counts; i++) {
+    ff_ssa_moments *all = sums->counts + i;
+    const ff_ssa_moments *one = others->counts + i;
+    ff_sum_merge_powers(&all->sums, &one->sums);
+    if (one->min < all->min) all->min = one->min;
+    if (one->max > all->max) all->max = one->max;
+  }
+  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_reals; i++) {
+    ff_ssa_real_moments *all = sums->reals + i;
+    const ff_ssa_real_moments *one = others->reals + i;
+    ff_real_powers_merge(&all->sums, &one->sums);
+    if (!(one->min >= all->min)) all->min = isnan(all->min) ? all->min : one->min;
+    if (!(one->max <= all->max)) all->max = isnan(all->max) ? all->max : one->max;
+  }
+}
+
+static ff_status merge_frequencies(ff_frequency *all, const ff_frequency *one, ff_error *err) {
+  uint64_t bytes = 0;
+  ff_status status = FF_OK;
+  for (size_t i = 0; i < one->room && status == FF_OK; i++)
+    status = ff_frequency_add(all, one->entry[i].value, one->entry[i].count, &bytes, err);
+  return status;
+}
+
+ff_status ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, ff_error *err) {
+  const size_t pairs = pairs_of(sums->n_observed) * sums->n_times, cells = (size_t)sums->n_times * sums->n_observed;
+  ff_status status = FF_OK;
+  merge_moments(sums, others);
+  for (size_t i = 0; sums->products != NULL && i < pairs; i++)
+    ff_sum_add(sums->products + 2 * i, others->products[2 * i], others->products[2 * i + 1]);
+  for (size_t i = 0; sums->real_products != NULL && i < pairs; i++)
+    ff_real_sum_merge(sums->real_products + i, others->real_products + i);
+  if (sums->frequency == NULL || others->frequency == NULL) return FF_OK;
+  for (size_t i = 0; i < cells && status == FF_OK; i++)
+    status = merge_frequencies(sums->frequency + i, others->frequency + i, err);
+  return status;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------------ */
+
+ff_sum_central ff_ssa_sums_moments(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max) {
+  if (sums->real[j]) {
+    const ff_ssa_real_moments *m = sums->reals + (size_t)i * sums->n_reals + sums->rank[j];
+    *min = m->min;
+    *max = m->max;
+    return ff_real_moments(&m->sums, n);
+  }
+  const ff_ssa_moments *m = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
+  *min = m->min;
+  *max = m->max;
+  return ff_sum_moments(&m->sums, n);
+}
+
+/* The sum of a quantity, in the form for real ones. */
+static ff_real_sum real_sum_of(const ff_ssa_sums *sums, uint32_t i, uint32_t j) {
+  if (sums->real[j]) return sums->reals[(size_t)i * sums->n_reals + sums->rank[j]].sums.power[0];
+  ff_real_sum out = {{0}, 0};
+  ff_real_sum_add_whole(&out, sums->counts[(size_t)i * sums->n_counts + sums->rank[j]].sums.first);
+  return out;
+}
+
+double ff_ssa_sums_covariance(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n) {
+  const size_t at = i * pairs_of(sums->n_observed) + pair_of(j, k);
+  const uint64_t size[2] = {n, 0};
+  if (sums->real_products != NULL) {
+    const ff_real_sum x = real_sum_of(sums, i, j), y = real_sum_of(sums, i, k);
+    return ff_real_covariance(sums->real_products + at, &x, &y, n);
+  }
+  const ff_ssa_moments *m = sums->counts + (size_t)i * sums->n_counts;
+  return ff_sum_difference(size, sums->products + 2 * at, m[j].sums.first, m[k].sums.first) / (double)n / (double)n;
+}

@@ -1,0 +1,341 @@
+/* What ensembles record: variables, covariances, histograms, firings, conditions that end trajectories, and starts. */
+#include <math.h>
+
+#include "../../src/ssa/ff_ssa_internal.h"
+#include "reactions.h"
+
+static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"0 -> A", "20"}, {NULL, NULL}};
+static const double busy_initial[] = {40, 5};
+static const double times[] = {0, 0.3, 1};
+enum { TIMES = 3, RUNS = 61 };
+
+static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
+  ff_reactions *net = network_of(reactions, initial, n_species);
+  ff_ssa_program *program;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+static ff_ssa_run *run_to_end(const ff_ssa_program *program, const ff_ssa_options *options) {
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
+  while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 10, &done, &err), &err);
+  return run;
+}
+
+static ff_formula formula_of(const char *text) {
+  static char *names[] = {"A", "B"};
+  ff_names *table;
+  ff_formula out;
+  ff_error err;
+  FF_CHECK_OK(ff_names_new(&table, names, 2, "species", &err), &err);
+  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(table);
+  return out;
+}
+
+/* A busy program with the variables A / (1 + B), A + B and time * A. */
+static ff_ssa_program *program_with_variables(void) {
+  static const char *const texts[] = {"A / (1 + B)", "A + B", "time * A"};
+  ff_ssa_program *p = program_of(busy, busy_initial, 2);
+  free(p->variables);
+  p->variables = ff_calloc(3, sizeof *p->variables);
+  p->n_variables = 3;
+  for (int v = 0; v < 3; v++) p->variables[v] = formula_of(texts[v]);
+  return p;
+}
+
+/* ---- variables and statistics ------------------------------------------------------------------------------------------- */
+
+enum { OBSERVED = 5 };
+static const uint32_t observed[OBSERVED] = {1, 2, 0, 3, 4};
+
+typedef struct {
+  double value[OBSERVED][RUNS * TIMES];
+} recorded;
+
+static ff_ssa_options options_of(ff_ssa_method method, int threads) {
+  return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = times, .n_times = TIMES, .observed = observed,
+                          .n_observed = OBSERVED, .threads = threads};
+}
+
+static void keep_states(const ff_ssa_program *program, ff_ssa_options options, recorded *states) {
+  double *columns[OBSERVED];
+  for (int j = 0; j < OBSERVED; j++) columns[j] = states->value[j];
+  options.states = columns;
+  ff_ssa_run_free(run_to_end(program, &options));
+}
+
+/* Variables are functions of the states that are recorded beside them. */
+static void evaluates_variables(void) {
+  static recorded states;
+  ff_ssa_program *program = program_with_variables();
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    if (ff_ssa_method_check(program, method, NULL) != FF_OK) continue;
+    keep_states(program, options_of(method, 2), &states);
+    for (uint32_t i = 0; i < RUNS * TIMES; i++) {
+      const double a = states.value[2][i], b = states.value[0][i];
+      FF_CHECK(states.value[1][i] == a / (1 + b) && states.value[3][i] == a + b && states.value[4][i] == times[i % TIMES] * a);
+    }
+  }
+  ff_ssa_program_free(program);
+}
+
+static double mean_of(const double *x, uint32_t i) {
+  double sum = 0;
+  for (uint32_t k = 0; k < RUNS; k++) sum += x[k * TIMES + i] / RUNS;
+  return sum;
+}
+
+static double product_of(const double *x, const double *y, uint32_t i) {
+  const double a = mean_of(x, i), b = mean_of(y, i);
+  double sum = 0;
+  for (uint32_t k = 0; k < RUNS; k++) sum += (x[k * TIMES + i] - a) * (y[k * TIMES + i] - b) / RUNS;
+  return sum;
+}
+
+static void check_frequency(ff_frequency *table, const double *x, uint32_t i) {
+  double values[RUNS], counts[RUNS], total = 0;
+  FF_CHECK(table->used <= RUNS);
+  ff_frequency_list(table, values, counts);
+  for (size_t v = 0; v < table->used; v++) {
+    double wanted = 0;
+    for (uint32_t k = 0; k < RUNS; k++) wanted += x[k * TIMES + i] == values[v];
+    FF_CHECK(counts[v] == wanted && (v == 0 || values[v] > values[v - 1]));
+    total += counts[v];
+  }
+  FF_CHECK(total == RUNS);
+}
+
+static void check_sums(ff_ssa_run *run, const recorded *states) {
+  ff_ssa_sums *sums;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_run_sums(run, &sums, &err), &err);
+  for (uint32_t i = 0; i < TIMES; i++)
+    for (uint32_t j = 0; j < sums->n_observed; j++) {
+      double min, max, low = INFINITY, high = -INFINITY;
+      const double *x = states->value[j];
+      const ff_sum_central m = ff_ssa_sums_moments(sums, i, j, RUNS, &min, &max);
+      for (uint32_t k = 0; k < RUNS; k++) {
+        low = fmin(low, x[k * TIMES + i]);
+        high = fmax(high, x[k * TIMES + i]);
+      }
+      FF_CHECK(min == low && max == high);
+      FF_CHECK_NEAR(m.mean, mean_of(x, i), 1e-13 * m.mean);
+      FF_CHECK_NEAR(m.second, product_of(x, x, i), 1e-11 * (1 + m.second));
+      for (uint32_t k = 0; k < j; k++) {
+        const double wanted = product_of(states->value[k], x, i);
+        FF_CHECK_NEAR(ff_ssa_sums_covariance(sums, i, k, j, RUNS), wanted, 1e-10 * (1 + fabs(wanted)));
+      }
+      check_frequency(sums->frequency + i * sums->n_observed + j, x, i);
+    }
+}
+
+/* Sums agree with the states, and have the same bits for any number of threads; with variables, and with species alone. */
+static void adds_up_exactly(void) {
+  static recorded states;
+  ff_ssa_program *program = program_with_variables();
+  for (int reals = 0; reals < 2; reals++)
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+      if (ff_ssa_method_check(program, method, NULL) != FF_OK) continue;
+      static const uint32_t species[] = {1, 0};
+      ff_ssa_options options = options_of(method, 1);
+      ff_ssa_run *one, *other;
+      ff_ssa_sums *first, *second;
+      ff_error err;
+      options.wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM;
+      if (!reals) {
+        options.observed = species;
+        options.n_observed = 2;
+      }
+      keep_states(program, options, &states);
+      check_sums(one = run_to_end(program, &options), &states);
+      options.threads = 3;
+      check_sums(other = run_to_end(program, &options), &states);
+      FF_CHECK_OK(ff_ssa_run_sums(one, &first, &err), &err);
+      FF_CHECK_OK(ff_ssa_run_sums(other, &second, &err), &err);
+      FF_CHECK(memcmp(first->counts, second->counts, TIMES * first->n_counts * sizeof *first->counts) == 0);
+      FF_CHECK(memcmp(first->reals, second->reals, TIMES * first->n_reals * sizeof *first->reals) == 0);
+      ff_ssa_run_free(one);
+      ff_ssa_run_free(other);
+    }
+  ff_ssa_program_free(program);
+}
+
+static ff_status status_of(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+  ff_ssa_run *run;
+  int done = 0;
+  ff_status status = ff_ssa_run_new(&run, program, options, err);
+  while (status == FF_OK && !done) status = ff_ssa_run_advance(run, 10, &done, err);
+  ff_ssa_run_free(run);
+  return status;
+}
+
+static void bounds_memory(void) {
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  ff_ssa_options options = options_of(FF_SSA_DIRECT, 2);
+  ff_error err;
+  options.n_observed = 1;
+  options.wanted = FF_SSA_HISTOGRAM;
+  options.max_bytes = 600;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_STR(err.text, "the histograms of 1 species at 3 times take more than 6e-07 GB, and may take up to 5.86e-06 GB for 61 "
+                         "trajectories; observe fewer species or times");
+  options.wanted = 0;
+  options.max_firings = 100;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_STR(err.text, "the trajectories have more than 100 firings, which are too many to keep; expected fewer trajectories "
+                         "or an earlier end");
+  ff_ssa_program_free(program);
+}
+
+/* ---- firings ------------------------------------------------------------------------------------------------------------ */
+
+/* Firings are those of each trajectory alone, and lead to the states that are recorded. */
+static void keeps_firings(void) {
+  static const double change[4][2] = {{-1, 0}, {-2, 1}, {2, -1}, {1, 0}};
+  static recorded states;
+  static double trajectory[100000], time[100000];
+  static int32_t reaction[100000];
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++)
+    for (int threads = 1; threads <= 3; threads += 2) {
+      if (ff_ssa_method_check(program, method, NULL) != FF_OK || !ff_ssa_method_exact(method)) continue;
+      ff_ssa_options options = options_of(method, threads);
+      ff_error err;
+      options.n_observed = 1;
+      keep_states(program, options, &states);
+      double *columns[] = {states.value[1]};
+      options.states = columns;
+      options.max_firings = 100000;
+      ff_ssa_run *run = run_to_end(program, &options);
+      const uint64_t n = ff_ssa_run_n_firings(run);
+      FF_CHECK_INT(n, ff_ssa_run_events(run));
+      FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
+      FF_CHECK(memcmp(states.value[0], states.value[1], sizeof states.value[0]) == 0);
+      uint64_t at = 0;
+      for (uint32_t k = 0; k < RUNS; k++) {
+        double b = busy_initial[1];
+        for (uint32_t i = 0; i < TIMES; i++) {
+          for (; at < n && trajectory[at] == k && time[at] <= times[i]; at++) {
+            FF_CHECK(at == 0 || trajectory[at - 1] < k || time[at - 1] <= time[at]);
+            b += change[reaction[at]][1];
+          }
+          FF_CHECK(states.value[0][k * TIMES + i] == b);
+        }
+      }
+      FF_CHECK_INT(at, n);
+      ff_ssa_run_free(run);
+    }
+  ff_ssa_program_free(program);
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------------------- */
+
+/* In a chain of deaths from 12 to 4, the time of passage is a sum of exponential times, with the rates 12, 11, ..., 5. */
+static void ends_at_conditions(void) {
+  enum { N = 4000 };
+  static const reaction_text death[] = {{"A -> 0", "1"}, {NULL, NULL}};
+  static double stopped[N], one[N], count[N * 2], *const columns[] = {count};
+  const double initial[] = {12, 0}, ends[] = {0.5, 100};
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(death, initial, 2);
+  ff_formula until = formula_of("A <= 4");
+  double mean = 0, variance = 0;
+  for (int k = 5; k <= 12; k++) {
+    mean += 1.0 / k;
+    variance += 1.0 / k / k;
+  }
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    if (ff_ssa_method_check(program, method, NULL) != FF_OK || !ff_ssa_method_exact(method)) continue;
+    ff_ssa_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
+                              .observed = &species, .n_observed = 1, .stopped = stopped, .states = columns};
+    ff_ssa_run *run = run_to_end(program, &options);
+    FF_CHECK_INT(ff_ssa_run_events(run), 8 * N);
+    ff_ssa_run_free(run);
+    double sum = 0, squares = 0;
+    for (int k = 0; k < N; k++) {
+      sum += stopped[k];
+      squares += (stopped[k] - mean) * (stopped[k] - mean);
+      FF_CHECK(count[2 * k + 1] == 4 && (count[2 * k] == 4) == (stopped[k] <= 0.5)); /* the last state stays */
+    }
+    FF_CHECK(fabs(sum / N - mean) < 4.5 * sqrt(variance / N)); /* exceeded with probability 7e-6 */
+    FF_CHECK_NEAR(squares / N / variance, 1, 0.2);
+    memcpy(one, stopped, sizeof one);
+    options.threads = 3;
+    ff_ssa_run_free(run_to_end(program, &options));
+    FF_CHECK(memcmp(one, stopped, sizeof one) == 0);
+    options.n_times = 1; /* some have not ended at time 0.5 */
+    ff_ssa_run_free(run_to_end(program, &options));
+    for (int k = 0; k < N; k++) FF_CHECK(one[k] <= 0.5 ? stopped[k] == one[k] : isnan(stopped[k]));
+  }
+  ff_formula_free(&until);
+  until = formula_of("A == 12 & B == 0"); /* at once */
+  ff_ssa_options options = {.method = FF_SSA_DIRECT, .n = 9, .times = ends, .n_times = 1, .threads = 2, .until = &until,
+                            .stopped = stopped};
+  ff_ssa_run *run = run_to_end(program, &options);
+  FF_CHECK_INT(ff_ssa_run_events(run), 0);
+  for (int k = 0; k < 9; k++) FF_CHECK(stopped[k] == 0);
+  ff_ssa_run_free(run);
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------------------- */
+
+/* With a start of its own, a trajectory is that of a run with these initial counts; a later start only moves the times. */
+static void starts_from_states(void) {
+  static double starts[RUNS * 2], count[RUNS], *const columns[] = {count};
+  const double late[] = {7.5};
+  const uint32_t species = 1;
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  for (uint32_t k = 0; k < RUNS; k++) {
+    starts[2 * k] = 10 + k;
+    starts[2 * k + 1] = k % 4;
+  }
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    if (ff_ssa_method_check(program, method, NULL) != FF_OK) continue;
+    ff_ssa_options options = {.method = method, .key = 3, .n = RUNS, .times = late, .n_times = 1, .threads = 2, .starts = starts,
+                              .start = 7, .observed = &species, .n_observed = 1, .states = columns};
+    ff_ssa_run_free(run_to_end(program, &options));
+    for (uint32_t k = 0; k < RUNS; k++) {
+      const double end = 0.5;
+      double alone, *const column[] = {&alone};
+      ff_ssa_options single = {.method = method, .key = 3, .first = k, .n = 1, .times = &end, .n_times = 1, .threads = 1,
+                               .initial = starts + 2 * k, .observed = &species, .n_observed = 1, .states = column};
+      ff_ssa_run_free(run_to_end(program, &single));
+      FF_CHECK(alone == count[k]);
+    }
+  }
+  ff_ssa_options options = {.method = FF_SSA_TREE, .n = RUNS, .times = late, .n_times = 1, .threads = 1, .start = 8};
+  ff_error err;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_EARGUMENT);
+  options.start = 0;
+  options.starts = starts;
+  starts[5] = -1;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  ff_ssa_program_free(program);
+}
+
+static void parses_conditions(void) {
+  const double initial[] = {1, 2};
+  ff_reactions *net = network_of(busy, initial, 2);
+  ff_formula out;
+  ff_error err;
+  double stack[8];
+  FF_CHECK_OK(ff_ssa_condition(&out, net, "A < B", &err), &err);
+  FF_CHECK(ff_formula_value(&out, initial, 0, stack) == 1);
+  ff_formula_free(&out);
+  FF_CHECK_INT(ff_ssa_condition(&out, net, "time > 3", &err), FF_EUNSUPPORTED);
+  FF_CHECK_STR(err.text, "the condition \"time > 3\" depends on the time; expected a formula of species and parameters");
+  FF_CHECK_INT(ff_ssa_condition(&out, net, "AB > 3", &err), FF_EPARSE);
+  FF_CHECK(out.word == NULL);
+  ff_reactions_free(net);
+}
+
+FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, keeps_firings, ends_at_conditions,
+             starts_from_states, parses_conditions)

@@ -1,0 +1,285 @@
+# Outputs of ensembles: statistics against the trajectories they are of, and against exact distributions.
+
+net <- reaction_network("0 -> A" = 8, "A -> 0" = 1, "2 A <-> B" = c(0.05, 0.5), initial = c(A = 6))
+times <- c(0, 0.5, 2)
+ensemble <- function(..., nsim = 600, seed = 4) simulate(net, nsim = nsim, times = times, seed = seed, ...)
+
+test_that("quantiles, covariances and histograms are those of the trajectories", {
+  p <- c(0, 0.025, 0.1, 0.5, 0.9, 1)
+  sim <- ensemble(quantiles = p, covariance = TRUE, threads = 1)
+  expect_identical(ensemble(quantiles = p, covariance = TRUE, threads = 2), sim)
+  paths <- ensemble(output = "trajectories")
+  counts <- ensemble(output = "histogram")
+  expect_identical(ensemble(output = "histogram", threads = 2), counts)
+  for (time in times) {
+    rows <- plain_frame(paths)[paths$time == time, ]
+    for (species in c("A", "B")) {
+      mine <- plain_frame(sim)[sim$time == time & sim$species == species, ]
+      wanted <- stats::quantile(rows[[species]], p, type = 1, names = FALSE)
+      expect_identical(unlist(mine[c("q0", "q2.5", "q10", "q50", "q90", "q100")], use.names = FALSE), wanted)
+      table <- table(rows[[species]])
+      cell <- counts[counts$time == time & counts$species == species, ]
+      expect_identical(cell$count, as.double(names(table)))
+      expect_identical(cell$n, as.double(table))
+      expect_identical(cell$proportion, as.double(table) / 600)
+    }
+    pair <- covariances(sim)[covariances(sim)$time == time, ]
+    expect_equal(pair$covariance, stats::cov(rows$A, rows$B))
+    expect_equal(pair$correlation, if (time == 0) NA_real_ else stats::cor(rows$A, rows$B))
+  }
+  three <- simulate(example_model("decay_dimerisation"), nsim = 50, times = 1, initial = c(S1 = 100), covariance = TRUE, seed = 1)
+  expect_identical(covariances(three)$species_1, c("S1", "S1", "S2"))
+  expect_identical(covariances(three)$species_2, c("S2", "S3", "S3"))
+  summary <- summary(counts)
+  expect_equal(summary$mean, sim$mean)
+  expect_equal(summary$sd, sim$sd)
+})
+
+test_that("histograms agree with the chemical master equation", {
+  exact <- as.data.frame(chemical_master_equation(net, 2), what = "marginals")
+  counts <- simulate(net, nsim = 20000, times = 2, output = "histogram", seed = 2)
+  for (species in c("A", "B")) {
+    marginal <- exact[exact$species == species, ]
+    mine <- counts[counts$species == species, ]
+    observed <- mine$n[match(marginal$count, mine$count)]
+    observed[is.na(observed)] <- 0
+    expected <- 20000 * marginal$probability
+    common <- expected >= 8
+    cells <- c(observed[common], 20000 - sum(observed[common]))
+    means <- c(expected[common], 20000 - sum(expected[common]))
+    statistic <- sum((cells - means)^2 / means)
+    expect_gt(stats::pchisq(statistic, length(cells) - 1, lower.tail = FALSE), 1e-4)
+  }
+})
+
+test_that("intervals of standard deviations hold the exact value", {
+  coverage <- function(net, nsim, sd, runs = 1200) {
+    x <- matrix(simulate(net, nsim = nsim * runs, times = 1, observe = "A", output = "final", seed = 1)$A, nsim)
+    centred <- sweep(x, 2L, colMeans(x))
+    second <- colMeans(centred^2)
+    limits <- sd_interval(apply(x, 2L, stats::sd), colMeans(centred^4) / second^2, nsim, 0.95, FALSE)
+    mean(limits$lower <= sd & sd <= limits$upper, na.rm = TRUE)
+  }
+  sim <- simulate(reaction_network("0 -> A" = 3), nsim = 200, times = 1, seed = 1) # the same formula
+  x <- simulate(reaction_network("0 -> A" = 3), nsim = 200, times = 1, output = "final", seed = 1)$A
+  limits <- sd_interval(stats::sd(x), mean((x - mean(x))^4) / mean((x - mean(x))^2)^2, 200, 0.95, FALSE)
+  expect_equal(c(sim$sd_lower, sim$sd_upper), c(limits$lower, limits$upper))
+  # In 4,000 samples of each distribution, the coverage was 0.937 to 0.966; 3 standard errors of the estimate are allowed
+  least <- 0.93 - 3 * sqrt(0.93 * 0.07 / 1200)
+  expect_gt(coverage(reaction_network("0 -> A" = 1), 200, 1), least)
+  expect_gt(coverage(reaction_network("0 -> A" = 0.02), 1000, sqrt(0.02)), least) # a rare event
+  expect_gt(coverage(reaction_network("0 -> 50 A" = 0.05), 400, 50 * sqrt(0.05)), least) # and one with a large effect
+  expect_gt(coverage(reaction_network("A -> 0" = log(2), initial = c(A = 1)), 100, 0.5), least) # no kurtosis
+  birth <- coverage(reaction_network("A -> 2 A" = log(20), initial = c(A = 1)), 300, sqrt(0.95) * 20) # geometric
+  expect_gt(birth, 0.92 - 3 * sqrt(0.92 * 0.08 / 1200))
+  few <- simulate(net, nsim = 99, times = c(0, 1), seed = 1)
+  expect_identical(few$sd_lower, c(0, 0, NA, NA))
+  never <- simulate(reaction_network("0 -> A" = 1e-9), nsim = 200, times = 1, seed = 1)
+  expect_identical(never$sd_upper, NA_real_)
+})
+
+test_that("events lead to the states of the same trajectories", {
+  events <- ensemble(output = "events", nsim = 20)
+  paths <- ensemble(output = "trajectories", nsim = 20)
+  change <- c(R1 = 1, R2 = -1, R3 = -2, R4 = 2)[as.character(events$reaction)]
+  for (i in seq_len(nrow(paths))) {
+    before <- events$trajectory == paths$trajectory[[i]] & events$time <= paths$time[[i]]
+    expect_identical(6 + sum(change[before]), paths$A[[i]])
+  }
+  expect_identical(ensemble(output = "events", nsim = 20, threads = 2), events)
+  expect_false(is.unsorted(events$trajectory))
+  expect_identical(summary(events)$events, as.vector(table(events$reaction)))
+  for (method in ssa_methods()$method) {
+    one <- simulate(net, times = 1, method = method, output = "events", seed = 1)
+    last <- simulate(net, times = 1, method = method, output = "final", seed = 1)
+    expect_identical(6 + sum(c(1, -1, -2, 2)[as.integer(one$reaction)]), last$A)
+  }
+})
+
+test_that("a trajectory stops when its condition is fulfilled", {
+  last <- ensemble(output = "final", until = "A + 2 * B >= 14", nsim = 200)
+  free <- ensemble(output = "events", nsim = 200)
+  total <- 6 + stats::ave(c(R1 = 1, R2 = -1, R3 = 0, R4 = 0)[as.character(free$reaction)], free$trajectory, FUN = cumsum)
+  first <- tapply(seq_len(nrow(free))[total >= 14], free$trajectory[total >= 14], min)
+  wanted <- rep(2, 200)
+  wanted[as.integer(names(first))] <- free$time[first]
+  expect_identical(last$time, wanted)
+  expect_true(all((last$A + 2 * last$B)[last$time < 2] == 14))
+  paths <- ensemble(output = "trajectories", until = "A + 2 * B >= 14", nsim = 200)
+  expect_identical(paths$A[paths$time == 2], last$A) # the last state stays
+  expect_identical(nrow(ensemble(output = "events", until = "A == 6", nsim = 3)), 0L)
+  stopped <- ensemble(until = "A == 6", nsim = 100)
+  expect_identical(unique(stopped$mean), c(6, 0))
+})
+
+test_that("times of first passage have their exact distribution", {
+  # the fifth event of a Poisson process: Erlang
+  times <- first_passage(reaction_network("0 -> A" = 2), "A >= 5", nsim = 3000, end = 3, seed = 1)
+  expect_identical(times$time == 3, times$censored)
+  exact <- function(t) stats::pgamma(t, 5, 2)
+  found <- times$time[!times$censored]
+  # Kolmogorov and Smirnov's distance of the times below 3: 2.2 / sqrt(n) is exceeded with probability 1.3e-4
+  expect_lt(max(abs(seq_along(found) / 3000 - exact(sort(found)))), 2.2 / sqrt(3000))
+  # a chain of decays from 8 to 2 and then to 0: a sum of exponential times with the rates 8, 7, 6, ... (hypoexponential)
+  chain <- reaction_network("A -> 0" = mass_action("k"), initial = c(A = 8), parameters = c(k = 1.5))
+  passed <- first_passage(chain, "A <= 2 * k - 1", nsim = 4000, end = 50, seed = 2)
+  mean <- sum(1 / (3:8)) / 1.5
+  sd <- sqrt(sum(1 / (3:8)^2)) / 1.5
+  expect_lt(abs(mean(passed$time) - mean), 4 * sd / sqrt(4000))
+  # A <= 2 holds at t when at least 6 of 8 have decayed
+  exact <- function(t) stats::pbinom(2, 8, exp(-1.5 * t))
+  expect_lt(max(abs(seq_len(4000) / 4000 - exact(sort(passed$time)))), 2.2 / sqrt(4000))
+  expect_false(any(passed$censored))
+  quantiles <- summary(passed)$quantiles
+  expect_identical(quantiles$time, stats::quantile(passed$time, quantiles$probability, type = 1, names = FALSE))
+  # it is fulfilled at once, or never
+  expect_true(all(first_passage(chain, "A == 8", nsim = 5, end = 1, seed = 1)$time == 0))
+  never <- first_passage(chain, "A > 8", nsim = 5, end = 1, seed = 1)
+  expect_true(all(never$censored & never$time == 1))
+  expect_true(all(is.na(summary(never)$quantiles$time)))
+})
+
+test_that("intervals of quantiles and probabilities of passage hold the exact values", {
+  decay <- reaction_network("A -> 0" = 1, initial = c(A = 1))
+  all <- first_passage(decay, "A == 0", nsim = 60 * 800, end = 1.5, seed = 1)
+  held <- vapply(1:800, function(run) {
+    s <- summary(all[60 * run - 59:0, ])
+    q <- s$quantiles[s$quantiles$probability %in% c(0.25, 0.5), ]
+    exact <- stats::qexp(q$probability)
+    upper <- ifelse(is.na(q$upper), Inf, q$upper)
+    c(q$lower <= exact & exact <= upper, s$passed$lower <= stats::pexp(1.5) && stats::pexp(1.5) <= s$passed$upper,
+      s$mean$lower <= stats::pexp(1.5) && stats::pexp(1.5) <= s$mean$upper) # the mean of min(T, 1.5) is 1 - exp(-1.5)
+  }, logical(4))
+  expect_gt(min(rowMeans(held[1:3, ])), 0.95 - 3 * sqrt(0.95 * 0.05 / 800)) # these are exact or conservative
+  expect_gt(mean(held[4, ]), 0.935 - 3 * sqrt(0.935 * 0.065 / 800))
+})
+
+test_that("parts give the undivided run", {
+  p <- c(0.1, 0.5)
+  for (output in c("summary", "histogram", "trajectories", "final", "events")) {
+    run <- function(...) {
+      if (output != "summary") return(ensemble(output = output, nsim = 50, ...))
+      ensemble(quantiles = p, covariance = TRUE, nsim = 50, ...)
+    }
+    parts <- lapply(1:3, function(i) run(shard = c(i, 3), threads = i))
+    expect_identical(do.call(c, parts[c(2, 3, 1)]), run(), info = output)
+    expect_warning(two <- c(parts[[3]], parts[[1]]), class = "fireflip_warning_parts")
+    expect_identical(c(two, parts[[2]]), run(), info = output)
+  }
+  part <- function(i, ...) first_passage(net, "B > 3", nsim = 30, end = 2, seed = 1, shard = c(i, 2), ...)
+  whole <- first_passage(net, "B > 3", nsim = 30, end = 2, seed = 1)
+  expect_identical(c(part(2), part(1)), whole)
+  final <- function(...) ensemble(output = "final", nsim = 20, ...)
+  resumed <- function(from) simulate(net, initial = from, times = c(2, 3), seed = 9, output = "trajectories")
+  expect_identical(c(resumed(final(shard = c(2, 2))), resumed(final(shard = c(1, 2)))), resumed(final()))
+})
+
+test_that("resumed trajectories have the distribution of undivided ones", {
+  half <- simulate(net, nsim = 4000, times = 0.5, output = "final", seed = 5)
+  rest <- simulate(net, initial = half, times = c(0.5, 2), seed = 5, output = "trajectories")
+  expect_identical(rest$A[rest$time == 0.5], half$A)
+  expect_identical(rest$trajectory[rest$time == 2], half$trajectory)
+  exact <- as.data.frame(chemical_master_equation(net, 2), what = "moments")
+  found <- rest[rest$time == 2, ]
+  for (species in c("A", "B")) {
+    wanted <- exact[exact$species == species, ]
+    expect_lt(abs(mean(found[[species]]) - wanted$mean), 4 * wanted$sd / sqrt(4000))
+    expect_equal(stats::sd(found[[species]]), wanted$sd, tolerance = 0.06) # five standard errors
+  }
+  # the draws are new, although the seed is the same: the parts of a Poisson process are independent
+  births <- reaction_network("0 -> A" = 5)
+  first <- simulate(births, nsim = 2000, times = 1, output = "final", seed = 1)
+  second <- simulate(births, initial = first, times = 2, output = "final", seed = 1)
+  third <- simulate(births, initial = second, times = 3, output = "final", seed = 1)
+  steps <- cbind(first$A, second$A - first$A, third$A - second$A)
+  expect_lt(max(abs(stats::cor(steps)[upper.tri(diag(3))])), 4 / sqrt(2000))
+  expect_identical(simulate(births, initial = first, times = 2, seed = 1)$min, min(second$A))
+})
+
+test_that("a sweep has the ensembles of its settings", {
+  model <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1))
+  design <- expand.grid(k = c(5, 10), A = c(0, 20))
+  sweep <- sweep_parameters(model, design, nsim = 400, times = c(1, 2), seed = 3)
+  expect_identical(names(sweep)[1:5], c("setting", "k", "A", "time", "species"))
+  expect_identical(sweep$k, rep(design$k, each = 2))
+  seeds <- attr(sweep, "run")$seeds
+  alone <- simulate(set_parameters(model, k = 10), nsim = 400, times = c(1, 2), initial = c(A = 20), seed = seeds[[4]])
+  expect_equal(as.data.frame(sweep)[sweep$setting == 4, names(alone)], as.data.frame(alone), ignore_attr = TRUE)
+  # Poisson plus binomial, whose means and variances are known
+  decayed <- exp(-sweep$time)
+  mean <- design$k[sweep$setting] * (1 - decayed) + design$A[sweep$setting] * decayed
+  variance <- design$k[sweep$setting] * (1 - decayed) + design$A[sweep$setting] * decayed * (1 - decayed)
+  expect_lt(max(abs(sweep$mean - mean) / sqrt(variance / 400)), stats::qnorm(1 - 1e-3 / 16))
+  expect_gt(length(unique(seeds)), 3)
+  # common random numbers: trajectories of similar settings are alike
+  both <- function(common) {
+    x <- sweep_parameters(
+      model, data.frame(k = c(10, 10.5)), nsim = 500, times = 1, method = "next_reaction", output = "final", seed = 1,
+      common = common
+    )
+    stats::cor(x$A[x$setting == 1], x$A[x$setting == 2])
+  }
+  expect_gt(both(TRUE), 0.7)
+  expect_lt(abs(both(FALSE)), 4 / sqrt(500))
+})
+
+test_that("outputs are shown", {
+  expect_snapshot({
+    ensemble(output = "histogram", nsim = 40)
+    ensemble(output = "events", nsim = 2)
+    passage <- first_passage(net, "B >= 3", nsim = 50, end = 2, seed = 1)
+    print(passage, n = 3)
+    summary(passage)
+    sweep_parameters(net, data.frame(A = c(0, 20)), times = 1, seed = 1)
+    covariances(ensemble(covariance = TRUE, nsim = 40))
+    ensemble(shard = c(2, 3), nsim = 100)
+  })
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  counts <- ensemble(output = "histogram", nsim = 40)
+  expect_identical(nrow(plot(counts)), sum(counts$time == 2))
+  plot(counts, time = 0, n = 1, main = "a title")
+  expect_identical(nrow(plot(ensemble(output = "events", nsim = 3), n = 2)), nrow(ensemble(output = "events", nsim = 2)))
+  plot(first_passage(net, "B >= 3", nsim = 50, end = 2, seed = 1))
+  expect_identical(class(as.data.frame(counts)), "data.frame")
+  expect_s3_class(counts[counts$species == "A", ], "reaction_histogram")
+  expect_identical(class(rbind(counts, counts)), "data.frame")
+})
+
+test_that("bad input is refused", {
+  few <- function(...) simulate(net, nsim = 9, times = 1, seed = 1, ...)
+  expect_snapshot(error = TRUE, few(quantiles = 2))
+  expect_snapshot(error = TRUE, few(quantiles = c(0.5, 0.5)))
+  expect_snapshot(error = TRUE, few(quantiles = 0.5, output = "final"))
+  expect_snapshot(error = TRUE, few(covariance = NA))
+  expect_snapshot(error = TRUE, few(until = 3))
+  expect_snapshot(error = TRUE, few(until = "C > 3"))
+  expect_snapshot(error = TRUE, few(until = "time > 3"))
+  expect_snapshot(error = TRUE, few(shard = c(1, 10)))
+  expect_snapshot(error = TRUE, simulate(net, nsim = 9, times = 1, shard = c(1, 2)))
+  expect_snapshot(error = TRUE, covariances(few()))
+  expect_snapshot(error = TRUE, covariances(3))
+  expect_snapshot(error = TRUE, c(few(), few()))
+  expect_snapshot(error = TRUE, c(few(shard = c(1, 2)), few(shard = c(1, 2))))
+  expect_snapshot(error = TRUE, c(few(shard = c(1, 2)), few(shard = c(2, 2), observe = "A")))
+  expect_snapshot(error = TRUE, c(few(shard = c(1, 2))[1, ], few(shard = c(2, 2))))
+  expect_snapshot(error = TRUE, c(few(shard = c(1, 2)), 3))
+  expect_snapshot(error = TRUE, few(initial = few(output = "trajectories")))
+  expect_snapshot(error = TRUE, simulate(net, initial = few(output = "final"), times = 0.5))
+  expect_snapshot(error = TRUE, simulate(net, nsim = 3, initial = few(output = "final"), times = 2))
+  expect_snapshot(error = TRUE, simulate(net, initial = few(output = "final", until = "B > 1"), times = 2))
+  expect_snapshot(error = TRUE, first_passage(net, end = 1))
+  expect_snapshot(error = TRUE, first_passage(net, "B > 1"))
+  expect_snapshot(error = TRUE, first_passage(net, "B > 1", end = 0))
+  expect_snapshot(error = TRUE, first_passage(net, "B > 1", end = Inf))
+  expect_snapshot(error = TRUE, first_passage(3, "B > 1"))
+  expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(C = 1), times = 1))
+  expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(A = "a"), times = 1))
+  expect_snapshot(error = TRUE, sweep_parameters(net, list(A = 1), times = 1))
+  expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(A = 1), times = 1, output = "final"))
+  expect_snapshot(error = TRUE, plot(few(output = "histogram"), time = 3))
+  most <- most_events
+  utils::assignInNamespace("most_events", function() 100, "fireflip")
+  on.exit(utils::assignInNamespace("most_events", most, "fireflip"))
+  expect_snapshot(error = TRUE, few(output = "events"))
+})
