@@ -40,6 +40,8 @@ typedef enum {
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
+  FF_SSA_FACTORED, /* the direct method for groups of reactions whose propensities have common factors; the logarithmic one if
+                    * there are too many groups */
   FF_SSA_METHODS
 } ff_ssa_method;
 

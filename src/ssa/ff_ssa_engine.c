@@ -14,13 +14,15 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
     if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
     method = FF_SSA_TREE; /* has the same bits */
   }
+  if (method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program))
+    return ff_ssa_engine_factored(out, program, initial, options->key, options->simd, err);
   return ff_ssa_engine_path(out, program, method, initial, options->key, err);
 }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
 const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction"};
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction", "factored"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 

@@ -47,6 +47,7 @@ struct ff_ssa_program {
   size_t *depend_first;   /* n_reactions + 1 entries */
   uint32_t *dependents;   /* of reaction r: the reactions that read a species that r changes, in ascending order; NULL if
                            * there are too many to list */
+  struct ff_ssa_factor *factor; /* see ff_ssa_factor.h */
 };
 
 /* Lists the dependents of reaction r in `out`, unless it is NULL, and returns their number. mark[] has an entry for each

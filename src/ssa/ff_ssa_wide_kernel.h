@@ -43,8 +43,8 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
   }
 }
 
-/* Laws with several factors or a formula, as checked_propensity() computes them. */
-static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
+/* Laws with several factors or a formula, as checked_propensity() computes them. The result is a leaf of the tree. */
+static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf) {
   const ff_ssa_program *p = w->program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law != FF_LAW_PRODUCT) FF_KERNEL(formula)(w, p->formulas + a->a);
@@ -62,7 +62,7 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
     value = D_PICK(missing, D_SET(0.0), value);
     const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
     w->base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
-    D_STORE(AT(w->value, r, h), value + D_SET(0.0));
+    D_STORE(AT(w->value, leaf, h), value + D_SET(0.0));
   }
 }
 
@@ -87,7 +87,7 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
           D_STORE(AT(w->value, r, h), rate * (x * (x - D_SET(1.0))));
         }
         break;
-      default: FF_KERNEL(checked)(w, r);
+      default: FF_KERNEL(checked)(w, r, r);
     }
   }
 }
@@ -159,13 +159,16 @@ static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
 /* As ff_ssa_tree_find(). Of the children, the first with at < child is taken, after the children before it were subtracted from
- * `at`. The differences after it are computed too, but not used. */
-static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
+ * `at`. The differences after it are computed too, but not used. *share becomes the
+ * part of the leaf's value that is left of `at`. */
+static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   U node = U_SET(0);
+  D leaf = D_LOAD(AT(w->value, w->first[w->levels - 1], h));
   for (uint32_t level = w->levels - 1; level > 0; level--) {
     const double *v = AT(w->value, w->first[level - 1], h);
     const U base = U_LEFT(node, 3);
     D child[FF_SSA_FAN], rest[FF_SSA_FAN], value = D_SET(0.0);
+    leaf = D_SET(0.0);
     M here[FF_SSA_FAN];
     U chosen = U_SET(0);
     const uint32_t n = w->n[level - 1] < FF_SSA_FAN ? w->n[level - 1] : FF_SSA_FAN;
@@ -174,6 +177,7 @@ static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
       const M possible = D_LESS(D_SET(0.0), child[i]);
       chosen = U_PICK(possible, U_SET(i), chosen); /* if rounding leaves `at` above the sum, the last possible child */
       value = D_PICK(possible, child[i], value);
+      leaf = D_PICK(possible, child[i], leaf);
       rest[i] = at;
       here[i] = M_AND(possible, D_LESS(at, child[i]));
       at = at - child[i];
@@ -181,10 +185,12 @@ static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
     for (uint32_t i = n; i-- > 0;) {
       chosen = U_PICK(here[i], U_SET(i), chosen);
       value = D_PICK(here[i], rest[i], value);
+      leaf = D_PICK(here[i], child[i], leaf);
     }
     at = value;
     node = U_ADD(base, chosen);
   }
+  *share = at / leaf;
   return node;
 }
 
@@ -196,7 +202,8 @@ static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
     const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
     w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
     D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h), U_SET(w->program->n_reactions)));
+    D share; /* is not used */
+    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h, &share), U_SET(w->program->n_reactions)));
   }
 }
 
@@ -268,3 +275,5 @@ uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
   }
   return bits;
 }
+
+#include "ff_ssa_factored_kernel.h"
