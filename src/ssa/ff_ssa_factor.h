@@ -49,12 +49,13 @@ typedef struct {
 
 /* What an event changes: by[i] is added to entry at[i] of an array. */
 typedef struct {
-  uint32_t at;
-  float by;
+  uint16_t at;
+  int16_t by;
 } ff_ssa_step;
 
-/* The steps of a reaction: from `first`, those of counts, then of totals of sums, then of cells, then the groups that must be
- * computed again (without `by`). */
+/* The steps of a reaction: from `first`, those of counts, then of totals of sums, then of cells, a multiple of FF_FACTOR_STEPS (the
+ * last may add 0). Then come the groups that must be computed again (without `by`). */
+#define FF_FACTOR_STEPS 4u
 typedef struct {
   uint32_t first;
   uint16_t counts, totals, cells, groups;

@@ -113,8 +113,14 @@ static int ascending(const void *left, const void *right) {
 }
 
 static void write_step(writer *w, uint32_t at, double by) {
-  if (!(fabs(by) < 0x1p24)) w->fits = 0; /* a float holds smaller whole numbers */
-  w->f->steps[w->f->n_steps++] = (ff_ssa_step){at, (float)by};
+  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->fits = 0;
+  w->f->steps[w->f->n_steps++] = (ff_ssa_step){(uint16_t)at, (int16_t)(w->fits ? by : 0)};
+}
+
+/* The length of a list that began at this step. */
+static uint16_t length_since(writer *w, size_t before) {
+  if (w->f->n_steps - before > UINT16_MAX) w->fits = 0;
+  return (uint16_t)(w->f->n_steps - before);
 }
 
 /* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Returns their number. */
@@ -127,8 +133,7 @@ static uint16_t write_amounts(writer *w, amounts *a) {
     a->by[at] = 0;
   }
   a->n = 0;
-  if (w->f->n_steps - before > UINT16_MAX) w->fits = 0;
-  return (uint16_t)(w->f->n_steps - before);
+  return length_since(w, before);
 }
 
 static void write_group(writer *w, uint32_t g) {
@@ -146,9 +151,13 @@ static uint16_t write_groups(writer *w, const ff_ssa_row *row) {
   const ff_ssa_factor *f = w->f;
   const size_t before = f->n_steps;
   w->stamp++;
-  for (uint32_t i = 0; i < row->totals; i++) write_readers(w, f->steps[row->first + row->counts + i].at);
+  for (uint32_t i = 0; i < row->totals; i++) {
+    const ff_ssa_step *step = f->steps + row->first + row->counts + i;
+    if (step->by != 0) write_readers(w, step->at);
+  }
   for (uint32_t i = 0; i < row->counts; i++) {
     const uint32_t species = f->steps[row->first + i].at;
+    if (f->steps[row->first + i].by == 0) continue;
     write_readers(w, f->n_sums + species);
     for (size_t k = w->p->reader_first[species]; k < w->p->reader_first[species + 1]; k++)
       if (w->rest[w->p->readers[k]] != FF_FACTOR_NONE) write_group(w, w->rest[w->p->readers[k]]);
@@ -161,15 +170,16 @@ static ff_status write_row(writer *w, uint32_t r) {
   const uint32_t first = w->p->change_first[r], n = w->p->change_first[r + 1] - first;
   ff_ssa_row *row = f->rows + r;
   for (uint32_t i = 0; i < n; i++) add_change(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
-  ff_status status = ff_grow((void **)&f->steps, &w->room, f->n_steps + n + w->totals.n + w->cells.n + f->n_groups,
+  ff_status status = ff_grow((void **)&f->steps, &w->room, f->n_steps + n + w->totals.n + w->cells.n + f->n_groups + 3 * FF_FACTOR_STEPS,
                              sizeof *f->steps, w->err);
   if (status != FF_OK) return status;
-  if (n > UINT16_MAX || f->n_steps > STEPS_MOST) w->fits = 0;
+  if (f->n_steps > STEPS_MOST) w->fits = 0;
   row->first = (uint32_t)f->n_steps;
-  row->counts = (uint16_t)n;
   for (uint32_t i = 0; i < n; i++) write_step(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
+  row->counts = length_since(w, row->first);
   row->totals = write_amounts(w, &w->totals);
   row->cells = write_amounts(w, &w->cells);
+  while (row->cells % FF_FACTOR_STEPS != 0) row->cells++, write_step(w, 0, 0);
   row->groups = w->fits ? write_groups(w, row) : 0;
   return FF_OK;
 }

@@ -6,11 +6,38 @@
 
 int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->factor->n_groups != FF_FACTOR_NONE; }
 
+/* Sums of a state, and the cells. The count of species s is count[s * stride]. */
+static void sum_up(const ff_ssa_factored *f, const double *count, size_t stride, double *total, double *cells) {
+  const ff_ssa_factor *factor = f->factor;
+  memset(cells, 0, factor->n_cells * sizeof *cells);
+  for (uint32_t i = 0; i < factor->n_sums; i++) {
+    const ff_ssa_factor_sum *s = factor->sums + i;
+    total[i] = 0;
+    for (uint32_t k = 0; k < s->n; k++) {
+      const ff_ssa_member *m = factor->members + s->first + k;
+      const double x = (m->species == f->wide.program->n_species ? 1 : count[m->species * stride]) * m->weight;
+      uint32_t position = k;
+      total[i] += x;
+      for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN) cells[s->at[level] + position] += x;
+    }
+  }
+}
+
+void ff_ssa_factored_enlarge(ff_ssa_factored *f) {
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+    sum_up(f, f->wide.count + lane, FF_SSA_LANES, f->scratch, f->large + lane * f->stride);
+  f->is_large = 1;
+}
+
 static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  const size_t n = f->factor->n_cells;
   ff_ssa_wide_start(engine, lane, unit, wanted);
   for (uint32_t s = 0; s < f->factor->n_sums; s++) f->total[(size_t)s * FF_SSA_LANES + lane] = f->initial_total[s];
-  if (f->factor->n_cells > 0) memcpy(f->cells + lane * f->stride, f->initial_cells, f->factor->n_cells * sizeof *f->cells);
+  if (f->is_large)
+    memcpy(f->large + lane * f->stride, f->initial_large, n * sizeof *f->large);
+  else
+    memcpy(f->small + lane * f->stride, f->initial_small, n * sizeof *f->small);
 }
 
 static void drop(ff_ssa_engine *engine) {
@@ -19,43 +46,41 @@ static void drop(ff_ssa_engine *engine) {
   ff_ssa_wide_clear(&f->wide);
   ff_free_aligned(f->total);
   ff_free_aligned(f->share);
-  ff_free_aligned(f->cells);
+  ff_free_aligned(f->small);
+  ff_free_aligned(f->large);
   free(f->initial_total);
-  free(f->initial_cells);
+  free(f->scratch);
+  free(f->initial_small);
+  free(f->initial_large);
   free(f);
 }
 
-/* Sums of the initial state. */
-static void sum_up(ff_ssa_factored *f, const double *initial) {
-  const ff_ssa_factor *factor = f->factor;
-  for (uint32_t i = 0; i < factor->n_sums; i++) {
-    const ff_ssa_factor_sum *s = factor->sums + i;
-    for (uint32_t k = 0; k < s->n; k++) {
-      const ff_ssa_member *m = factor->members + s->first + k;
-      const double x = (m->species == f->wide.program->n_species ? 1 : initial[m->species]) * m->weight;
-      uint32_t position = k;
-      f->initial_total[i] += x;
-      for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN)
-        f->initial_cells[s->at[level] + position] += x;
-    }
-  }
+static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
+  const size_t sums = (size_t)f->factor->n_sums + 1, cells = (size_t)f->factor->n_cells + 1;
+  f->stride = cells / FF_FACTOR_FAN * FF_FACTOR_FAN + FF_FACTOR_FAN;
+  f->total = ff_calloc_aligned(sums * FF_SSA_LANES, sizeof *f->total);
+  f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
+  f->small = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->small);
+  f->large = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->large);
+  f->initial_total = ff_calloc(sums, sizeof *f->initial_total);
+  f->scratch = ff_calloc(sums, sizeof *f->scratch);
+  f->initial_small = ff_calloc(cells, sizeof *f->initial_small);
+  f->initial_large = ff_calloc(cells, sizeof *f->initial_large);
+  if (f->total && f->share && f->small && f->large && f->initial_total && f->scratch && f->initial_small && f->initial_large)
+    return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.program->n_species);
 }
 
 static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd simd,
                       ff_error *err) {
   f->factor = program->factor;
   ff_status status = ff_ssa_wide_fill(&f->wide, program, f->factor->n_groups, initial, key, simd, err);
+  if (status == FF_OK) status = allocate(f, err);
   if (status != FF_OK) return status;
-  f->stride = ((size_t)f->factor->n_cells + FF_FACTOR_FAN) / FF_FACTOR_FAN * FF_FACTOR_FAN; /* lanes do not begin at one place
-                                                                                             * of the cache */
-  f->total = ff_calloc_aligned(((size_t)f->factor->n_sums + 1) * FF_SSA_LANES, sizeof *f->total);
-  f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
-  f->cells = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->cells);
-  f->initial_total = ff_calloc(f->factor->n_sums, sizeof *f->initial_total);
-  f->initial_cells = ff_calloc(f->factor->n_cells, sizeof *f->initial_cells);
-  if (!f->total || !f->share || !f->cells || !f->initial_total || !f->initial_cells)
-    return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
-  sum_up(f, initial);
+  sum_up(f, initial, 1, f->initial_total, f->initial_large);
+  for (uint32_t i = 0; i < f->factor->n_sums; i++)
+    if (f->initial_total[i] >= FF_FACTORED_SMALL) f->is_large = 1;
+  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++) f->initial_small[i] = (int32_t)f->initial_large[i];
   return FF_OK;
 }
 

@@ -16,10 +16,18 @@ typedef struct {
   const ff_ssa_factor *factor;
   double *total; /* of sum s in lane l: total[s * FF_SSA_LANES + l] */
   double *share; /* for each lane: what is left of its choice, from 0 to 1 */
-  double *cells; /* first by lane */
-  size_t stride; /* of the cells of a lane */
-  double *initial_total, *initial_cells;
+  int32_t *small; /* cells, first by lane, as long as all totals are below FF_FACTORED_SMALL */
+  double *large;  /* the cells if is_large */
+  size_t stride;  /* of the cells of a lane */
+  int is_large, enlarge; /* `enlarge` is 1 if the cells must become large */
+  double *initial_total, *initial_large, *scratch;
+  int32_t *initial_small;
 } ff_ssa_factored;
+
+#define FF_FACTORED_SMALL 0x1p30
+
+/* Makes the cells large, from the counts. It changes no bit of a trajectory. */
+void ff_ssa_factored_enlarge(ff_ssa_factored *engine);
 
 uint64_t ff_ssa_advance_factored_portable(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_factored_avx2(ff_ssa_engine *engine, uint32_t *steps);
