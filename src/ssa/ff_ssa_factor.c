@@ -10,6 +10,7 @@
 
 #define POOL_MOST 512u            /* members of a pool; the table of its pairs has this many rows and columns */
 #define SUM_WEIGHT (UINT64_C(1) << 13)
+#define MERGED_WEIGHT SUM_WEIGHT
 
 /* A reaction in a group: `species` is the member of the sum. */
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
   uint32_t *weight; /* of each rate: its multiple of that */
   uint32_t n_rates;
   uint8_t *used;    /* for each reaction: 1 if it is in a pool */
+  uint8_t *merged;  /* for each item: 1 if its group has multiples of its rate */
   item *items, *twins;
   uint32_t n_items, n_twins;
   uint32_t *place;  /* for each species: its position in a pool + 1 */
@@ -151,7 +153,7 @@ static ff_status add_pool(analysis *a, const item *twins, uint32_t m, const uint
     status = add_members(a, &(ff_ssa_member){twins[i].species, 1}, 1);
   uint32_t sum = 0;
   if (status == FF_OK) status = add_sum(a, m, &sum);
-  if (status == FF_OK) status = add_group(a, (ff_ssa_group){twins->rate, FF_GROUP_POOL, 0, sum, 0, m}, (size_t)m * m);
+  if (status == FF_OK) status = add_group(a, (ff_ssa_group){.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m}, (size_t)m * m);
   if (status != FF_OK) return status;
   memcpy(a->f->map + a->f->n_map - (size_t)m * m, table, (size_t)m * m * sizeof *table);
   return FF_OK;
@@ -204,6 +206,27 @@ static ff_status find_pools(analysis *a) {
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
+static int same_group(const item *x, const item *y) { return x->kind == y->kind && x->rate == y->rate && x->hub == y->hub; }
+
+/* Sorts the items by groups. Different rates stay in one group only if its sum remains small. */
+static void separate_rates(analysis *a) {
+  if (a->n_items == 0) return;
+  qsort(a->items, a->n_items, sizeof *a->items, compare_items);
+  for (uint32_t first = 0, n; first < a->n_items; first += n) {
+    item *items = a->items + first;
+    uint64_t total = 0;
+    for (n = 0; first + n < a->n_items && same_group(items, items + n); n++) total += items[n].weight;
+    a->merged[first] = total <= MERGED_WEIGHT;
+    for (uint32_t i = 1; i < n; i++) a->merged[first + i] = a->merged[first];
+  }
+  for (uint32_t i = 0; i < a->n_items; i++) {
+    if (a->merged[i]) continue;
+    a->items[i].rate = a->p->propensities[a->items[i].reaction].rate;
+    a->items[i].weight = 1;
+  }
+  qsort(a->items, a->n_items, sizeof *a->items, compare_items);
+}
+
 /* Lists the reactions with constant, linear and pair laws, with a hub for each pair. */
 static ff_status list_items(analysis *a) {
   const ff_ssa_program *p = a->p;
@@ -230,11 +253,9 @@ static ff_status list_items(analysis *a) {
     one->species = one->hub == law->a ? law->b : law->a;
   }
   free(pairs);
-  if (status == FF_OK && a->n_items > 0) qsort(a->items, a->n_items, sizeof *a->items, compare_items);
+  if (status == FF_OK) separate_rates(a);
   return status;
 }
-
-static int same_group(const item *x, const item *y) { return x->kind == y->kind && x->rate == y->rate && x->hub == y->hub; }
 
 /* Makes a group of the first of n items and those after it that fit. *taken becomes their number. */
 static ff_status take_group(analysis *a, const item *items, uint32_t n, uint32_t *taken) {
@@ -259,7 +280,8 @@ static ff_status take_group(analysis *a, const item *items, uint32_t n, uint32_t
   uint32_t sum = 0;
   if (status == FF_OK) status = add_sum(a, members, &sum);
   if (status == FF_OK)
-    status = add_group(a, (ff_ssa_group){items->rate, items->kind, items->hub, sum, 0, units}, (size_t)members * units);
+    status = add_group(a, (ff_ssa_group){.rate = items->rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
+                       (size_t)members * units);
   if (status != FF_OK) return status;
   uint32_t *map = f->map + f->groups[f->n_groups - 1].map;
   for (uint32_t k = 0, position = 0, unit = 0; k < i; k++, unit += items[k - 1].weight) {
@@ -274,6 +296,7 @@ static ff_status find_groups(analysis *a) {
   ff_status status = FF_OK;
   for (uint32_t at = 0, taken; at < a->n_items && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; at += taken)
     status = take_group(a, a->items + at, a->n_items - at, &taken);
+  f->n_factored = f->n_groups;
   for (uint32_t r = 0; r < a->p->n_reactions && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     if (factorable(law) || law->law == FF_LAW_TWIN || (law->rate == 0 && law->law <= FF_LAW_PRODUCT)) continue;
@@ -289,7 +312,7 @@ static void clear(ff_ssa_factor *f) {
   free(f->sums);
   free(f->members);
   free(f->map);
-  free(f->rows);
+  free(f->reactions);
   free(f->steps);
   *f = (ff_ssa_factor){.n_groups = FF_FACTOR_NONE};
 }
@@ -306,10 +329,11 @@ static ff_status analyse(analysis *a) {
   a->base = ff_calloc(p->n_reactions, sizeof *a->base);
   a->weight = ff_calloc(p->n_reactions, sizeof *a->weight);
   a->used = ff_calloc(p->n_reactions, 1);
+  a->merged = ff_calloc(p->n_reactions, 1);
   a->items = ff_calloc(p->n_reactions, sizeof *a->items);
   a->twins = ff_calloc(p->n_reactions, sizeof *a->twins);
   a->place = ff_calloc(p->n_species, sizeof *a->place);
-  if (!a->rate || !a->base || !a->weight || !a->used || !a->items || !a->twins || !a->place)
+  if (!a->rate || !a->base || !a->weight || !a->used || !a->merged || !a->items || !a->twins || !a->place)
     return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of %u reactions", p->n_reactions);
   find_classes(a);
   list_twins(a);
@@ -334,6 +358,7 @@ ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, 
   free(a.base);
   free(a.weight);
   free(a.used);
+  free(a.merged);
   free(a.items);
   free(a.twins);
   free(a.place);

@@ -11,16 +11,16 @@
 
 #define FF_FACTOR_LEAVES 512u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
-#define FF_FACTOR_WEIGHT 64u   /* the most for a member of a sum; all weights of a sum are at most 2^13, so that F is below 2^53 */
+#define FF_FACTOR_WEIGHT 256u  /* the most for a member of a sum; all weights of a sum are at most 2^13, so that F is below 2^53 */
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4
 #define FF_FACTOR_NONE UINT32_MAX
 
-/* How the propensity of a group is computed. */
+/* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
 typedef enum {
-  FF_GROUP_PLAIN, /* rate * F */
-  FF_GROUP_HUB,   /* rate * hub * F */
-  FF_GROUP_POOL,  /* rate * F * (F - 1) */
+  FF_GROUP_PLAIN, /* rate * F; a is 1 */
+  FF_GROUP_HUB,   /* rate * hub * F; a is the hub */
+  FF_GROUP_POOL,  /* rate * (F - 1) * F */
   FF_GROUP_REST   /* one reaction whose law has no factors: it is computed as the other methods do */
 } ff_group_kind;
 
@@ -28,7 +28,8 @@ typedef enum {
  * x. Range u of the member at position i is reaction map[map + i * units + u]. For a pool of m members, two molecules of the
  * members i and j are reaction map[map + i * m + j]. */
 typedef struct {
-  double rate;
+  double rate, less; /* `less` is 1 for a pool, else 0 */
+  uint32_t a, b;     /* rows */
   uint32_t kind;
   uint32_t hub; /* a species; for FF_GROUP_REST, the reaction */
   uint32_t sum;
@@ -47,28 +48,35 @@ typedef struct {
   uint32_t weight;
 } ff_ssa_member;
 
+/* The rows: the counts of all species, the species of which there is always one, the totals of sums, and rows that nobody reads. */
+#define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
+
 /* What an event changes: by[i] is added to entry at[i] of an array. */
 typedef struct {
   uint16_t at;
   int16_t by;
 } ff_ssa_step;
 
-/* The steps of a reaction: from `first`, those of counts, then of totals of sums, then of cells, a multiple of FF_FACTOR_STEPS (the
- * last may add 0). Then come the groups that must be computed again (without `by`). */
+/* The steps of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_STEPS by
+ * steps that add 0 to entries that nobody reads. Then come the groups whose propensities change (without `by`). */
 #define FF_FACTOR_STEPS 4u
 typedef struct {
   uint32_t first;
-  uint16_t counts, totals, cells, groups;
+  uint16_t rows, cells, groups;
 } ff_ssa_row;
 
 typedef struct ff_ssa_factor {
   uint32_t n_groups; /* FF_FACTOR_NONE if the network is not factored; all other members are then empty */
-  uint32_t n_sums, n_members, n_cells, n_map;
+  uint32_t n_factored; /* the groups before those of kind FF_GROUP_REST */
+  uint32_t n_sums, n_members, n_map;
+  uint32_t n_rows, n_cells; /* with those that nobody reads */
+  double most;              /* the most that an event adds to a row */
+  int sparse;               /* whether an event changes few of the groups */
   ff_ssa_group *groups;
   ff_ssa_factor_sum *sums;
   ff_ssa_member *members;
   uint32_t *map;
-  ff_ssa_row *rows; /* for each reaction */
+  ff_ssa_row *reactions;
   ff_ssa_step *steps;
   size_t n_steps;
 } ff_ssa_factor;

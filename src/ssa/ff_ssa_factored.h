@@ -12,22 +12,24 @@
 #include "ff_ssa_wide.h"
 
 typedef struct {
-  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next */
+  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next; wide.count has all rows */
   const ff_ssa_factor *factor;
-  double *total; /* of sum s in lane l: total[s * FF_SSA_LANES + l] */
-  double *share; /* for each lane: what is left of its choice, from 0 to 1 */
-  int32_t *small; /* cells, first by lane, as long as all totals are below FF_FACTORED_SMALL */
-  double *large;  /* the cells if is_large */
+  double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
+  int32_t *small; /* cells, first by lane, while totals are small */
+  double *large;  /* the cells if is_large; counts are then compared with FF_SSA_MAX_COUNT */
   size_t stride;  /* of the cells of a lane */
-  int is_large, enlarge; /* `enlarge` is 1 if the cells must become large */
-  double *initial_total, *initial_large, *scratch;
+  int is_large;
+  double safe; /* a trajectory of fewer events than this has small totals */
+  double *initial_rows, *initial_large;
   int32_t *initial_small;
 } ff_ssa_factored;
 
+/* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30
 
-/* Makes the cells large, from the counts. It changes no bit of a trajectory. */
-void ff_ssa_factored_enlarge(ff_ssa_factored *engine);
+/* Makes the cells large, from the counts, if a trajectory may have totals that are not small within so many steps. It changes no
+ * bit of a trajectory. */
+void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
 
 uint64_t ff_ssa_advance_factored_portable(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_factored_avx2(ff_ssa_engine *engine, uint32_t *steps);

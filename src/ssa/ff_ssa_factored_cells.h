@@ -2,7 +2,7 @@
  *   CELL           the type of a cell
  *   FF_CELLS(name) the name of a function
  *   CELLS_OF(f)    the cells of all lanes
- *   TOTAL_MOST     totals must be below this */
+ *   CHECKS         whether counts are compared with FF_SSA_MAX_COUNT */
 
 /* The position of the member of molecule number *v, which becomes its number among those of this member. */
 static inline uint32_t FF_CELLS(position)(const ff_ssa_factor_sum *sum, const CELL *cells, CELL *v) {
@@ -26,7 +26,7 @@ static inline uint32_t FF_CELLS(pick)(const ff_ssa_factored *f, uint32_t lane, u
   }
   if (group->units == 1) return map[i];
   const ff_ssa_member *m = f->factor->members + sum->first + i;
-  const double x = m->species == f->wide.program->n_species ? 1 : f->wide.count[(size_t)m->species * FF_SSA_LANES + lane];
+  const double x = f->wide.count[(size_t)m->species * FF_SSA_LANES + lane];
   return map[i * group->units + (uint32_t)((double)left / x)];
 }
 
@@ -35,32 +35,45 @@ static inline uint32_t FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t lane)
   const uint64_t g = w->next[lane];
   if (FF_RARELY(g >= f->factor->n_groups)) return w->program->n_reactions;
   const ff_ssa_group *group = f->factor->groups + g;
-  const double n = f->total[(size_t)group->sum * FF_SSA_LANES + lane];
+  const double n = w->count[(size_t)group->b * FF_SSA_LANES + lane];
   double v = (double)(int64_t)(f->share[lane] * n), v2 = 0;
   v = v < n ? v : n - 1;
   if (group->kind == FF_GROUP_POOL && group->units > 1) v2 = FF_KERNEL(second)(f, lane, n - 1);
   return FF_CELLS(pick)(f, lane, (uint32_t)g, v, v2);
 }
 
-static inline void FF_CELLS(fire)(ff_ssa_factored *f, uint32_t lane, const ff_ssa_row *row) {
-  const ff_ssa_step *step = f->factor->steps + row->first, *end = step + row->counts;
-  double *count = f->wide.count + lane, *total = f->total + lane;
-  for (; step < end; step++) {
-    const double now = count[(size_t)step->at * FF_SSA_LANES] += (double)step->by;
-    if (FF_RARELY(now > FF_SSA_MAX_COUNT)) f->wide.base.broken |= UINT64_C(1) << lane;
-  }
-  for (end += row->totals; step < end; step++) {
-    const double now = total[(size_t)step->at * FF_SSA_LANES] += (double)step->by;
-    if (FF_RARELY(now >= TOTAL_MOST)) f->enlarge = 1;
+#define FF_ADD(k) row[(size_t)step[k].at * FF_SSA_LANES] += (double)step[k].by
+#define FF_ADD_CELL(k) cells[step[k].at] += (CELL)step[k].by
+
+static inline void FF_CELLS(fire)(ff_ssa_factored *f, uint32_t lane, const ff_ssa_row *reaction) {
+  const ff_ssa_step *step = f->factor->steps + reaction->first, *end = step + reaction->rows;
+  double *row = f->wide.count + lane;
+  for (; step < end; step += FF_FACTOR_STEPS) {
+    FF_ADD(0);
+    FF_ADD(1);
+    FF_ADD(2);
+    FF_ADD(3);
+    for (uint32_t k = 0; CHECKS && k < FF_FACTOR_STEPS; k++)
+      if (step[k].at < f->wide.program->n_species && row[(size_t)step[k].at * FF_SSA_LANES] > FF_SSA_MAX_COUNT)
+        f->wide.base.broken |= UINT64_C(1) << lane;
   }
   CELL *cells = CELLS_OF(f) + lane * f->stride;
-  for (end += row->cells; step < end; step += FF_FACTOR_STEPS) {
-    cells[step[0].at] += (CELL)step[0].by;
-    cells[step[1].at] += (CELL)step[1].by;
-    cells[step[2].at] += (CELL)step[2].by;
-    cells[step[3].at] += (CELL)step[3].by;
+  for (end += reaction->cells; step < end; step += FF_FACTOR_STEPS) {
+    FF_ADD_CELL(0);
+    FF_ADD_CELL(1);
+    FF_ADD_CELL(2);
+    FF_ADD_CELL(3);
+  }
+  if (!f->factor->sparse) return;
+  double *value = f->wide.value + lane;
+  for (end += reaction->groups; step < end; step++) {
+    const ff_ssa_group *g = f->factor->groups + step->at;
+    const double a = row[(size_t)g->a * FF_SSA_LANES] - g->less;
+    value[(size_t)step->at * FF_SSA_LANES] = g->rate * a * row[(size_t)g->b * FF_SSA_LANES];
   }
 }
+#undef FF_ADD
+#undef FF_ADD_CELL
 
 /* First all lanes choose. The processor then knows early how long their rows are. */
 static inline void FF_CELLS(change)(ff_ssa_factored *f) {
@@ -68,7 +81,7 @@ static inline void FF_CELLS(change)(ff_ssa_factored *f) {
   const ff_ssa_row *rows[FF_SSA_LANES];
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     const uint32_t r = FF_CELLS(choose)(f, lane);
-    rows[lane] = r < none ? f->factor->rows + r : NULL;
+    rows[lane] = r < none ? f->factor->reactions + r : NULL;
   }
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
     if (rows[lane] != NULL) FF_CELLS(fire)(f, lane, rows[lane]);

@@ -3,28 +3,17 @@
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
+/* All groups, or only those that are not computed when a row changes. */
 static inline void FF_KERNEL(groups)(ff_ssa_factored *f) {
   ff_ssa_wide *w = &f->wide;
-  for (uint32_t g = 0; g < f->factor->n_groups; g++) {
-    const ff_ssa_group *group = f->factor->groups + g;
-    const double *total = AT(f->total, group->sum, 0), *hub;
-    const D rate = D_SET(group->rate);
-    switch (group->kind) {
-      case FF_GROUP_PLAIN:
-        EACH(h) D_STORE(AT(w->value, g, h), rate * D_LOAD(AT(total, 0, h)));
-        break;
-      case FF_GROUP_HUB:
-        hub = AT(w->count, group->hub, 0);
-        EACH(h) D_STORE(AT(w->value, g, h), rate * D_LOAD(AT(hub, 0, h)) * D_LOAD(AT(total, 0, h)));
-        break;
-      case FF_GROUP_POOL:
-        EACH(h) {
-          const D x = D_LOAD(AT(total, 0, h));
-          D_STORE(AT(w->value, g, h), rate * (x * (x - D_SET(1.0))));
-        }
-        break;
-      default: FF_KERNEL(checked)(w, group->hub, g);
-    }
+  const ff_ssa_factor *factor = f->factor;
+  for (uint32_t g = factor->n_factored; g < factor->n_groups; g++) FF_KERNEL(checked)(w, factor->groups[g].hub, g);
+  if (factor->sparse) return;
+  for (uint32_t g = 0; g < factor->n_factored; g++) {
+    const ff_ssa_group *group = factor->groups + g;
+    const double *a = AT(w->count, group->a, 0), *b = AT(w->count, group->b, 0);
+    const D rate = D_SET(group->rate), less = D_SET(group->less);
+    EACH(h) D_STORE(AT(w->value, g, h), rate * (D_LOAD(AT(a, 0, h)) - less) * D_LOAD(AT(b, 0, h)));
   }
 }
 
@@ -98,17 +87,17 @@ static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, 
 #define CELL int32_t
 #define FF_CELLS(name) FF_KERNEL(name##_small)
 #define CELLS_OF(f) ((f)->small)
-#define TOTAL_MOST FF_FACTORED_SMALL
+#define CHECKS 0
 #include "ff_ssa_factored_cells.h"
 #undef CELL
 #undef FF_CELLS
 #undef CELLS_OF
-#undef TOTAL_MOST
+#undef CHECKS
 
 #define CELL double
 #define FF_CELLS(name) FF_KERNEL(name##_large)
 #define CELLS_OF(f) ((f)->large)
-#define TOTAL_MOST INFINITY
+#define CHECKS 1
 #include "ff_ssa_factored_cells.h"
 
 uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_t g, double v, double v2) {
@@ -117,25 +106,20 @@ uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-static inline void FF_KERNEL(change_all)(ff_ssa_factored *f) {
-  if (f->is_large) {
-    FF_KERNEL(change_large)(f);
-    return;
-  }
-  FF_KERNEL(change_small)(f);
-  if (FF_RARELY(f->enlarge)) ff_ssa_factored_enlarge(f);
-}
-
 uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   ff_ssa_wide *w = &f->wide;
   uint64_t bits = FF_KERNEL(report)(w);
+  ff_ssa_factored_prepare(f, *steps);
   for (; bits == 0 && *steps > 0; --*steps) {
     EACH(h) {
       D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));
       U_STORE(AT(w->event, 0, h), U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)));
     }
-    FF_KERNEL(change_all)(f);
+    if (f->is_large)
+      FF_KERNEL(change_large)(f);
+    else
+      FF_KERNEL(change_small)(f);
     FF_KERNEL(groups)(f);
     FF_KERNEL(sums)(w);
     FF_KERNEL(next_groups)(f);

@@ -92,9 +92,9 @@ static void set_functions(ff_ssa_wide *w, ff_simd simd) {
 #endif
 }
 
-static ff_status allocate(ff_ssa_wide *w, uint32_t leaves, ff_error *err) {
+static ff_status allocate(ff_ssa_wide *w, uint32_t rows, uint32_t leaves, ff_error *err) {
   const ff_ssa_program *program = w->program;
-  w->count = w->base.count = lanes_of(program->n_species);
+  w->count = w->base.count = lanes_of(rows);
   w->initial = ff_calloc(program->n_species, sizeof *w->initial);
   w->value = lanes_of(shape_of(w, leaves));
   w->stack = lanes_of((size_t)program->depth + 1);
@@ -112,8 +112,8 @@ static ff_status allocate(ff_ssa_wide *w, uint32_t leaves, ff_error *err) {
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
 }
 
-ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32_t leaves, const double *initial, uint64_t key,
-                           ff_simd simd, ff_error *err) {
+ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32_t rows, uint32_t leaves,
+                           const double *initial, uint64_t key, ff_simd simd, ff_error *err) {
   set_functions(w, simd);
   w->program = program;
   w->key = key;
@@ -121,7 +121,7 @@ ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32
     w->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
     w->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
   }
-  ff_status status = allocate(w, leaves, err);
+  ff_status status = allocate(w, rows, leaves, err);
   if (status == FF_OK) status = ff_ssa_path_new(&w->path, program, FF_SSA_DIRECT, err);
   if (status == FF_OK) memcpy(w->initial, initial, program->n_species * sizeof *initial);
   return status;
@@ -134,7 +134,7 @@ ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program,
   if (status != FF_OK) return status;
   ff_ssa_wide *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
-  status = ff_ssa_wide_fill(w, program, program->n_reactions, initial, key, simd, err);
+  status = ff_ssa_wide_fill(w, program, program->n_species, program->n_reactions, initial, key, simd, err);
   if (status != FF_OK) {
     drop(&w->base);
     return status;
