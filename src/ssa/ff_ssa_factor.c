@@ -18,13 +18,18 @@ typedef struct {
   uint32_t kind, hub, species, weight, reaction;
 } item;
 
+/* Distinct rates in ascending order, and their classes. */
+typedef struct {
+  double *rate;
+  uint32_t *base;   /* of each rate: the number of the smallest rate of its class */
+  uint32_t *weight; /* of each rate: its multiple of that */
+  uint32_t n;
+} classes;
+
 typedef struct {
   const ff_ssa_program *p;
   ff_ssa_factor *f;
-  double *rate;     /* distinct rates in ascending order; all but those of twins */
-  uint32_t *base;   /* of each rate: the number of the smallest rate of its class */
-  uint32_t *weight; /* of each rate: its multiple of that */
-  uint32_t n_rates;
+  classes rates[2]; /* of reactions without and with a hub */
   uint8_t *used;    /* for each reaction: 1 if it is in a pool */
   uint8_t *merged;  /* for each item: 1 if its group has multiples of its rate */
   item *items, *twins;
@@ -58,12 +63,12 @@ static int factorable(const ff_ssa_propensity *a) {
   return a->rate > 0 && (a->law == FF_LAW_CONSTANT || a->law == FF_LAW_LINEAR || (a->law == FF_LAW_PAIR && a->a != a->b));
 }
 
-/* The first of the rates that is at least x, but for rounding; n_rates if none is. */
-static uint32_t find_rate(const analysis *a, double x) {
-  uint32_t low = 0, high = a->n_rates;
+/* The first of the rates that is at least x, but for rounding; the number of rates if none is. */
+static uint32_t find_rate(const classes *c, double x) {
+  uint32_t low = 0, high = c->n;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (a->rate[middle] >= x || same_rate(a->rate[middle], x))
+    if (c->rate[middle] >= x || same_rate(c->rate[middle], x))
       high = middle;
     else
       low = middle + 1;
@@ -71,31 +76,42 @@ static uint32_t find_rate(const analysis *a, double x) {
   return low;
 }
 
-static void find_classes(analysis *a) {
-  for (uint32_t r = 0; r < a->p->n_reactions; r++)
-    if (factorable(&a->p->propensities[r])) a->rate[a->n_rates++] = a->p->propensities[r].rate;
-  qsort(a->rate, a->n_rates, sizeof *a->rate, compare_doubles);
+static void sort_rates(classes *c) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < a->n_rates; i++)
-    if (i == 0 || a->rate[i] != a->rate[n - 1]) a->rate[n++] = a->rate[i];
-  a->n_rates = n;
-  for (uint32_t i = 0; i < n; i++) {
-    if (a->weight[i] != 0) continue;
-    for (uint32_t k = 1; k <= FF_FACTOR_MULTIPLE; k++) {
-      const double x = a->rate[i] * k;
-      for (uint32_t j = find_rate(a, x); j < n && same_rate(a->rate[j], x); j++) {
-        if (a->weight[j] != 0) continue;
-        a->base[j] = i;
-        a->weight[j] = k;
+  if (c->n > 0) qsort(c->rate, c->n, sizeof *c->rate, compare_doubles);
+  for (uint32_t i = 0; i < c->n; i++)
+    if (i == 0 || c->rate[i] != c->rate[n - 1]) c->rate[n++] = c->rate[i];
+  c->n = n;
+}
+
+static classes *classes_of(analysis *a, const ff_ssa_propensity *law) { return a->rates + (law->law == FF_LAW_PAIR); }
+
+static void find_classes(analysis *a) {
+  for (uint32_t r = 0; r < a->p->n_reactions; r++) {
+    const ff_ssa_propensity *law = a->p->propensities + r;
+    classes *c = classes_of(a, law);
+    if (factorable(law)) c->rate[c->n++] = law->rate;
+  }
+  for (classes *c = a->rates; c < a->rates + 2; c++) {
+    sort_rates(c);
+    for (uint32_t i = 0; i < c->n; i++) {
+      if (c->weight[i] != 0) continue;
+      for (uint32_t k = 1; k <= FF_FACTOR_MULTIPLE; k++) {
+        const double x = c->rate[i] * k;
+        for (uint32_t j = find_rate(c, x); j < c->n && same_rate(c->rate[j], x); j++) {
+          if (c->weight[j] != 0) continue;
+          c->base[j] = i;
+          c->weight[j] = k;
+        }
       }
     }
   }
 }
 
 /* The number of a rate that is in the list. */
-static uint32_t class_of(const analysis *a, double rate) {
-  uint32_t i = find_rate(a, rate);
-  while (a->rate[i] != rate) i++;
+static uint32_t number_of(const classes *c, double rate) {
+  uint32_t i = find_rate(c, rate);
+  while (c->rate[i] != rate) i++;
   return i;
 }
 
@@ -236,16 +252,18 @@ static ff_status list_items(analysis *a) {
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *law = p->propensities + r;
     if (factorable(law) && law->law == FF_LAW_PAIR && !a->used[r])
-      pairs[n_pairs++] = (ff_ssa_factor_pair){.class = a->base[class_of(a, law->rate)], .a = law->a, .b = law->b};
+      pairs[n_pairs++] =
+          (ff_ssa_factor_pair){.class = a->rates[1].base[number_of(a->rates + 1, law->rate)], .a = law->a, .b = law->b};
   }
   ff_status status = ff_ssa_factor_hubs(pairs, n_pairs, a->err);
   uint32_t at = 0;
   for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) {
     const ff_ssa_propensity *law = p->propensities + r;
     if (!factorable(law) || a->used[r]) continue;
-    const uint32_t class = class_of(a, law->rate);
+    const classes *c = classes_of(a, law);
+    const uint32_t number = number_of(c, law->rate);
     item *one = a->items + a->n_items++;
-    *one = (item){a->rate[a->base[class]], FF_GROUP_PLAIN, 0, law->a, a->weight[class], r};
+    *one = (item){c->rate[c->base[number]], FF_GROUP_PLAIN, 0, law->a, c->weight[number], r};
     if (law->law == FF_LAW_CONSTANT) one->species = p->n_species;
     if (law->law != FF_LAW_PAIR) continue;
     one->kind = FF_GROUP_HUB;
@@ -257,36 +275,53 @@ static ff_status list_items(analysis *a) {
   return status;
 }
 
-/* Makes a group of the first of n items and those after it that fit. *taken becomes their number. */
-static ff_status take_group(analysis *a, const item *items, uint32_t n, uint32_t *taken) {
+static uint32_t common_divisor(uint32_t x, uint32_t y) {
+  while (y != 0) {
+    const uint32_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return x;
+}
+
+/* The first of n items and those after it that fit into one group. *divisor becomes that of all weights. */
+static uint32_t count_group(const item *items, uint32_t n, uint32_t *divisor) {
+  uint64_t total = 0, member = 0;
+  uint32_t i = 0;
+  *divisor = 0;
+  for (; i < n && same_group(items, items + i) && (total += items[i].weight) <= SUM_WEIGHT; i++) {
+    member = (i > 0 && items[i].species == items[i - 1].species ? member : 0) + items[i].weight;
+    if (member > FF_FACTOR_WEIGHT) break;
+    *divisor = common_divisor(items[i].weight, *divisor);
+  }
+  return i;
+}
+
+/* Makes a group of n items. The weights become multiples of their divisor, so that groups have the same sums if possible. */
+static ff_status make_group(analysis *a, const item *items, uint32_t n, uint32_t divisor) {
   ff_ssa_factor *f = a->f;
-  uint32_t members = 0, units = 0, i = 0;
-  uint64_t total = 0;
+  uint32_t members = 0, units = 0, sum = 0;
   ff_status status = FF_OK;
-  for (; i < n && same_group(items, items + i) && total + items[i].weight <= SUM_WEIGHT && status == FF_OK; i++) {
-    ff_ssa_member *last = members > 0 ? f->members + f->n_members - 1 : NULL;
-    if (last != NULL && last->species == items[i].species) {
-      if (last->weight + items[i].weight > FF_FACTOR_WEIGHT) break;
-      last->weight += items[i].weight;
-    } else {
-      status = add_members(a, &(ff_ssa_member){items[i].species, items[i].weight}, 1);
-      if (status == FF_OK) last = f->members + f->n_members - 1;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    if (i == 0 || items[i].species != items[i - 1].species) {
+      status = add_members(a, &(ff_ssa_member){items[i].species, 0}, 1);
+      if (status != FF_OK) return status;
       members++;
     }
-    if (last != NULL && last->weight > units) units = last->weight;
-    total += items[i].weight;
+    ff_ssa_member *last = f->members + f->n_members - 1;
+    last->weight += items[i].weight / divisor;
+    if (last->weight > units) units = last->weight;
   }
-  *taken = i;
-  uint32_t sum = 0;
-  if (status == FF_OK) status = add_sum(a, members, &sum);
+  status = add_sum(a, members, &sum);
+  const double rate = divisor == items->weight ? a->p->propensities[items->reaction].rate : items->rate * divisor;
   if (status == FF_OK)
-    status = add_group(a, (ff_ssa_group){.rate = items->rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
+    status = add_group(a, (ff_ssa_group){.rate = rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
                        (size_t)members * units);
   if (status != FF_OK) return status;
   uint32_t *map = f->map + f->groups[f->n_groups - 1].map;
-  for (uint32_t k = 0, position = 0, unit = 0; k < i; k++, unit += items[k - 1].weight) {
-    if (k > 0 && items[k].species != items[k - 1].species) position++, unit = 0;
-    for (uint32_t u = 0; u < items[k].weight; u++) map[position * units + unit + u] = items[k].reaction;
+  for (uint32_t i = 0, unit = 0; i < n; i++) {
+    if (i > 0 && items[i].species != items[i - 1].species) map += units, unit = 0;
+    for (uint32_t k = 0; k < items[i].weight / divisor; k++) map[unit++] = items[i].reaction;
   }
   return FF_OK;
 }
@@ -294,8 +329,10 @@ static ff_status take_group(analysis *a, const item *items, uint32_t n, uint32_t
 static ff_status find_groups(analysis *a) {
   ff_ssa_factor *f = a->f;
   ff_status status = FF_OK;
-  for (uint32_t at = 0, taken; at < a->n_items && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; at += taken)
-    status = take_group(a, a->items + at, a->n_items - at, &taken);
+  for (uint32_t at = 0, n, divisor; at < a->n_items && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; at += n) {
+    n = count_group(a->items + at, a->n_items - at, &divisor);
+    status = make_group(a, a->items + at, n, divisor);
+  }
   f->n_factored = f->n_groups;
   for (uint32_t r = 0; r < a->p->n_reactions && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
@@ -325,15 +362,19 @@ void ff_ssa_factor_free(ff_ssa_factor *f) {
 
 static ff_status analyse(analysis *a) {
   const ff_ssa_program *p = a->p;
-  a->rate = ff_calloc(p->n_reactions, sizeof *a->rate);
-  a->base = ff_calloc(p->n_reactions, sizeof *a->base);
-  a->weight = ff_calloc(p->n_reactions, sizeof *a->weight);
+  for (classes *c = a->rates; c < a->rates + 2; c++) {
+    c->rate = ff_calloc(p->n_reactions, sizeof *c->rate);
+    c->base = ff_calloc(p->n_reactions, sizeof *c->base);
+    c->weight = ff_calloc(p->n_reactions, sizeof *c->weight);
+    if (!c->rate || !c->base || !c->weight)
+      return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of %u reactions", p->n_reactions);
+  }
   a->used = ff_calloc(p->n_reactions, 1);
   a->merged = ff_calloc(p->n_reactions, 1);
   a->items = ff_calloc(p->n_reactions, sizeof *a->items);
   a->twins = ff_calloc(p->n_reactions, sizeof *a->twins);
   a->place = ff_calloc(p->n_species, sizeof *a->place);
-  if (!a->rate || !a->base || !a->weight || !a->used || !a->merged || !a->items || !a->twins || !a->place)
+  if (!a->used || !a->merged || !a->items || !a->twins || !a->place)
     return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of %u reactions", p->n_reactions);
   find_classes(a);
   list_twins(a);
@@ -354,9 +395,11 @@ ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, 
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the factors of a network");
   analysis a = {.p = program, .f = f, .err = err};
   ff_status status = analyse(&a);
-  free(a.rate);
-  free(a.base);
-  free(a.weight);
+  for (classes *c = a.rates; c < a.rates + 2; c++) {
+    free(c->rate);
+    free(c->base);
+    free(c->weight);
+  }
   free(a.used);
   free(a.merged);
   free(a.items);

@@ -53,6 +53,14 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   }
 }
 
+/* In an idle lane all rows are 0, so no event of a group happens. */
+static void rest(ff_ssa_engine *engine, uint32_t lane) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  start(engine, lane, 0, INFINITY);
+  for (uint32_t i = 0; i < f->factor->n_rows; i++) f->wide.count[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t g = 0; g < f->factor->n_groups; g++) f->wide.value[(size_t)g * FF_SSA_LANES + lane] = 0;
+}
+
 static void drop(ff_ssa_engine *engine) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   if (f == NULL) return;
@@ -98,6 +106,7 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const d
 
 static void set_functions(ff_ssa_engine *base, ff_simd simd) {
   base->start = start;
+  base->rest = rest;
   base->free = drop;
   base->advance = ff_ssa_advance_factored_portable;
 #if defined(__x86_64__)
