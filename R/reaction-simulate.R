@@ -151,7 +151,14 @@ start_ensemble_bar <- function(total, envir) {
 #' have the distribution that the network defines.
 #'
 #' @returns A data frame with a row for each method and the columns `method` (its name), `description`, and `cost` (of one event,
-#'   where n is the number of reactions, and d the number of reactions whose propensity an event changes).
+#'   where n is the number of reactions, d the number of reactions whose propensity an event changes, g the number of groups, and
+#'   s the number of sums that an event changes).
+#' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C are
+#'   k x A times a molecule of B + C. The method `"factored"` finds such groups from the rate laws and the values of the rate
+#'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding, and chooses a
+#'   molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that share
+#'   no factor, or have another rate law, are groups of their own. A network with more than 512 groups is simulated by
+#'   `"logarithmic_direct"`, and so is one with a reaction that changes a sum by more than 32,767.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -166,6 +173,8 @@ start_ensemble_bar <- function(total, envir) {
 #'
 #' Anderson DF (2007). A modified next reaction method for simulating chemical systems with time dependent propensities and
 #' delays. *Journal of Chemical Physics* 127, 214107. \doi{10.1063/1.2799998}
+#' Ramaswamy R, Gonzalez-Segredo N, Sbalzarini IF (2009). A new class of highly efficient exact stochastic simulation algorithms
+#' for chemical reaction networks. *Journal of Chemical Physics* 130, 244104. \doi{10.1063/1.3154624}
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -179,6 +188,9 @@ ssa_methods <- function() {
     first_reaction = c("A waiting time is drawn for each reaction; the shortest wins (Gillespie 1976).", "n"),
     next_reaction = c(
       "Each reaction keeps a waiting time of its own, in a heap (Gibson and Bruck 2000; Anderson 2007).", "d log n"
+    ),
+    factored = c(
+      "Reactions whose propensities have common factors are one group: a group is chosen, then a molecule.", "g + s log n"
     )
   )[ssa_method_names()]
   data.frame(
@@ -190,6 +202,11 @@ ssa_method_names <- function() .Call(ffi_ssa_methods)
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {
+  if (result$method == "factored") {
+    return(sprintf(
+      "the propensities of its %s have common factors, in %s", count_of(reactions, "reaction"), count_of(result$groups, "group")
+    ))
+  }
   if (result$method == "direct" && reactions <= 256) {
     return(sprintf("with %s, computing all propensities is fastest", count_of(reactions, "reaction")))
   }

@@ -136,16 +136,17 @@ static void set_all_statistics(SEXP out, const held *h) {
       set_statistics(row, (R_xlen_t)j * h->n_times + i, ff_ssa_run_moments(h->run, i, j), h->n);
 }
 
-/* Returns list(method, coupling, formulas, events, varies, states, mean, sd, skewness, min, max) of a run that is done. `varies`
+/* Returns list(method, coupling, groups, formulas, events, varies, states, mean, sd, skewness, min, max) of a run that is done. `varies`
  * tells for each observed species whether a reaction changes it. Either the states were kept, or there are statistics; the
  * others are NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
-  static const char *const names[] = {"method", "coupling", "formulas", "events", "varies", "states",
+  static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies", "states",
                                       "mean",   "sd",       "skewness", "min",    "max"};
   held *h = held_of(pointer);
-  SEXP out = PROTECT(ffi_list(11, names)), states = VECTOR_ELT(R_ExternalPtrProtected(pointer), 0);
+  SEXP out = PROTECT(ffi_list(12, names)), states = VECTOR_ELT(R_ExternalPtrProtected(pointer), 0);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
+  ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);

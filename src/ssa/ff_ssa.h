@@ -29,6 +29,9 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
+/* The number of groups of reactions whose propensities have common factors; 0 if the network is not factored. O(1). */
+uint32_t ff_ssa_program_groups(const ff_ssa_program *program);
+
 /* Whether a reaction changes the count of this species. O(1). */
 int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t species);
 

@@ -30,7 +30,13 @@ const char *ff_ssa_method_name(ff_ssa_method method) {
  * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
 #define DIRECT_MOST 256
 
+/* Fewer reactions are faster without groups. Groups gain little if they have fewer reactions than this. */
+#define FACTORED_LEAST 40
+#define FACTORED_EACH 2
+
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
+  const uint32_t groups = ff_ssa_program_groups(p);
+  if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups) return FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
 }

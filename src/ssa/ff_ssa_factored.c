@@ -36,6 +36,10 @@ void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
   f->is_large = 1;
 }
 
+uint32_t ff_ssa_program_groups(const ff_ssa_program *program) {
+  return ff_ssa_engine_factored_can(program) ? program->factor->n_groups : 0;
+}
+
 static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   const ff_ssa_factor *factor = f->factor;

@@ -30,6 +30,7 @@ static const scenario scenarios[] = {
     {"reaction network", NULL, makes_reactions, NULL},
     {"master equation", NULL, solves_master_equation, NULL},
     {"ensembles", NULL, runs_ensembles, NULL},
+    {"factored ensembles", NULL, runs_factored, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},
