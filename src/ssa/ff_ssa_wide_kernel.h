@@ -8,6 +8,11 @@
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
  * D has the operators + - * /. */
+#if defined(__GNUC__)
+#define FF_INLINED static inline __attribute__((always_inline)) /* for functions that two steps use */
+#else
+#define FF_INLINED static inline
+#endif
 #define W (FF_SSA_LANES / VL)
 #define EACH(h) for (int h = 0; h < W; h++)
 #define AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * VL)
@@ -93,7 +98,7 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
 }
 
 /* Nodes that only fill a group are 0. */
-static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
+FF_INLINED void FF_KERNEL(sums)(ff_ssa_wide *w) {
   for (uint32_t level = 1; level < w->levels; level++)
     for (uint32_t node = 0; node < w->n[level]; node++) {
       const double *v = AT(w->value, w->first[level - 1] + node * FF_SSA_FAN, 0);
@@ -146,7 +151,7 @@ static inline D FF_KERNEL(minus_log)(D x) {
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->event. */
-static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
+FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w) {
   EACH(h) {
     U x[4];
     FF_KERNEL(philox)(x, w, h);
@@ -161,7 +166,7 @@ static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
 /* As ff_ssa_tree_find(). Of the children, the first with at < child is taken, after the children before it were subtracted from
  * `at`. The differences after it are computed too, but not used. *share becomes the
  * part of the leaf's value that is left of `at`. */
-static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
+FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   U node = U_SET(0);
   D leaf = D_LOAD(AT(w->value, w->first[w->levels - 1], h));
   for (uint32_t level = w->levels - 1; level > 0; level--) {
