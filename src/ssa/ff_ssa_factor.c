@@ -169,7 +169,8 @@ static ff_status add_pool(analysis *a, const item *twins, uint32_t m, const uint
     status = add_members(a, &(ff_ssa_member){twins[i].species, 1}, 1);
   uint32_t sum = 0;
   if (status == FF_OK) status = add_sum(a, m, &sum);
-  if (status == FF_OK) status = add_group(a, (ff_ssa_group){.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m}, (size_t)m * m);
+  const ff_ssa_group group = {.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m};
+  if (status == FF_OK) status = add_group(a, group, (size_t)m * m);
   if (status != FF_OK) return status;
   memcpy(a->f->map + a->f->n_map - (size_t)m * m, table, (size_t)m * m * sizeof *table);
   return FF_OK;

@@ -11,7 +11,7 @@
 
 #define FF_FACTOR_LEAVES 512u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
-#define FF_FACTOR_WEIGHT 256u  /* the most for a member of a sum; all weights of a sum are at most 2^13, so that F is below 2^53 */
+#define FF_FACTOR_WEIGHT 256u  /* the most for a member of a sum; those of a sum are at most 2^13 together, so F is at most 2^53 */
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4
 #define FF_FACTOR_NONE UINT32_MAX
@@ -48,7 +48,7 @@ typedef struct {
   uint32_t weight;
 } ff_ssa_member;
 
-/* The rows: the counts of all species, the species of which there is always one, the totals of sums, and rows that nobody reads. */
+/* The rows: counts of all species, the species of which there is always one, totals of sums, and rows that nobody reads. */
 #define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
 
 /* What an event changes: by[i] is added to entry at[i] of an array. */
@@ -82,7 +82,7 @@ typedef struct ff_ssa_factor {
 } ff_ssa_factor;
 
 /* Finds the factors of a program, whose propensities and changes are complete. The caller frees *out with ff_ssa_factor_free(),
- * which accepts NULL. O(n log n) for n reactions, but at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
+ * which accepts NULL. O(n log n) for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
 ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, ff_error *err);
 void ff_ssa_factor_free(ff_ssa_factor *factor);
 

@@ -35,8 +35,8 @@ uint64_t ff_ssa_advance_factored_portable(ff_ssa_engine *engine, uint32_t *steps
 uint64_t ff_ssa_advance_factored_avx2(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_factored_avx512(ff_ssa_engine *engine, uint32_t *steps);
 
-/* The reaction of molecule number v of a group's sum in a lane; for a pool, of molecules v and then v2 of those that are left. For
- * tests, and for the kernels. */
+/* The reaction of molecule number v of a group's sum in a lane; for a pool, of molecule v, and then v2 of those that are left.
+ * For tests. */
 uint32_t ff_ssa_reaction_of_portable(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);
 uint32_t ff_ssa_reaction_of_avx2(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);
 uint32_t ff_ssa_reaction_of_avx512(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);

@@ -127,7 +127,8 @@ static void sums_are_those_of_propensities(const ff_ssa_program *p, const char *
         default: found += group->rate * x * (x - 1);
       }
     }
-    FF_CHECK_SAY(fabs(found - wanted) <= wanted * 0x1p-53 * (6 + p->n_reactions), "%s: %.17g; expected %.17g", what, found, wanted);
+    FF_CHECK_SAY(fabs(found - wanted) <= wanted * 0x1p-53 * (6 + p->n_reactions), "%s: %.17g; expected %.17g", what, found,
+                 wanted);
   }
   ff_ssa_path_free(&path);
 }
