@@ -248,8 +248,15 @@ start_ensemble_bar <- function(total, envir) {
 #' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
 #' @returns A data frame with a row for each method and the columns `method` (its name), `description`, `cost` (of one event,
-#'   where n is the number of reactions, s that of species, and d that of reactions whose propensity an event changes), and
+#'   where n is the number of reactions, s that of species, d that of reactions whose propensity an event changes, and g that of
+#'   groups), and
 #'   `exact` (whether the trajectories have the distribution that the network defines).
+#' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C are
+#'   k x A times a molecule of B + C. The method `"factored"` finds such groups from the rate laws and the values of the rate
+#'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding, and chooses
+#'   a molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that share
+#'   no factor, or have another rate law, are groups of their own. A network with more than 512 groups is simulated by
+#'   `"logarithmic_direct"`, and so is one with a reaction that changes a sum by more than 32,767.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
 #'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
@@ -332,6 +339,9 @@ ssa_methods <- function() {
     next_reaction = c(
       "Each reaction keeps a waiting time of its own, in a heap (Gibson and Bruck 2000; Anderson 2007).", "d log n"
     ),
+    factored = c(
+      "Reactions whose propensities have common factors are one group: a group is chosen, then a molecule.", "g + s log n"
+    ),
     optimised_direct = c(
       "Linear search in an order that a short simulation before the run finds (Cao, Li and Petzold 2004).", "d + n"
     ),
@@ -368,6 +378,11 @@ ssa_method_names <- function() .Call(ffi_ssa_methods)
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {
+  if (result$method == "factored") {
+    return(sprintf(
+      "the propensities of its %s have common factors, in %s", count_of(reactions, "reaction"), count_of(result$groups, "group")
+    ))
+  }
   if (result$method == "direct" && reactions <= 256) {
     return(sprintf("with %s, computing all propensities is fastest", count_of(reactions, "reaction")))
   }

@@ -65,7 +65,7 @@ for (one in networks) {
   write_plain(one[[2L]], file)
   reference <- median(replicate(runs, plain_speed(file, one[[3L]], one[[4L]])))
   reactions <- nrow(one[[2L]]$reactions)
-  methods <- if (reactions > 5000) c("logarithmic_direct", "next_reaction") else ssa_methods()$method
+  methods <- if (reactions > 5000) c("logarithmic_direct", "next_reaction", "factored") else ssa_methods()$method
   for (method in methods) {
     for (simd in if (method == "direct" && reactions <= 512) unique(c("portable", best)) else best) {
       speed <- median(replicate(runs, fireflip_speed(one[[2L]], one[[3L]], one[[4L]], method, simd)))

@@ -98,6 +98,14 @@ static void begin(held *h, SEXP options, SEXP kept) {
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
 }
 
+/* What looks at each event, or has a start for each trajectory, needs a method for one trajectory at a time. */
+static ff_ssa_method choose_method(const ff_ssa_program *program, SEXP options) {
+  const int single = ffi_element(options, "until") != R_NilValue || ffi_element(options, "starts") != R_NilValue ||
+                     Rf_asReal(ffi_element(options, "firings")) > 0;
+  const ff_ssa_method method = ff_ssa_method_of(program);
+  return single && method == FF_SSA_FACTORED ? FF_SSA_TREE : method;
+}
+
 /* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
  * starts, start, tolerance). `method` is a name or "auto". With `keep`, the states of all trajectories are kept. `firings` is the
  * largest number of firings to keep, or 0. `until` is NULL or a condition. `starts` is NULL or a matrix with a column of counts
@@ -121,7 +129,7 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
     ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
   }
   ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
-  if (!method_of(ffi_element(options, "method"), &h->method)) h->method = ff_ssa_method_of(h->program);
+  if (!method_of(ffi_element(options, "method"), &h->method)) h->method = choose_method(h->program, options);
   if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
   begin(h, options, kept);
   UNPROTECT(3);
@@ -164,17 +172,18 @@ static int changes(const held *h, uint32_t observed) {
   return observed >= h->n_species || ff_ssa_program_changes(h->program, observed);
 }
 
-/* Returns list(method, coupling, formulas, events, varies, states, tally, firings, stopped) of a run that is done. `varies` tells
+/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped) of a run that is done. `varies` tells
  * for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of statistics.
  * `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
-  static const char *const names[] = {"method", "coupling", "formulas", "events", "varies",
+  static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies",
                                       "states", "tally",    "firings",  "stopped"};
   held *h = held_of(pointer);
   ff_error err;
-  SEXP out = PROTECT(ffi_list(9, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(10, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
+  ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);

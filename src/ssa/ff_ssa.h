@@ -30,6 +30,9 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
+/* The number of groups of reactions whose propensities have common factors; 0 if the network is not factored. O(1). */
+uint32_t ff_ssa_program_groups(const ff_ssa_program *program);
+
 /* Whether a reaction or an event changes the count of this species, or the value of the variable `item` - n_species. O(length of
  * its formula). */
 int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t item);
@@ -42,6 +45,8 @@ typedef enum {
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
+  FF_SSA_FACTORED, /* the direct method for groups of reactions whose propensities have common factors; the logarithmic one if
+                    * there are too many groups */
   FF_SSA_OPTIMISED,   /* the optimised direct method of Cao, Li and Petzold 2004 */
   FF_SSA_SORTING,     /* the sorting direct method of McCollum et al. 2006 */
   FF_SSA_COMPOSITION, /* composition and rejection of Slepoy, Thompson and Plimpton 2008 */

@@ -41,13 +41,15 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
     if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
     method = FF_SSA_TREE; /* has the same bits */
   }
+  if (method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program))
+    return ff_ssa_engine_factored(out, program, initial, options->key, options->simd, err);
   return ff_ssa_engine_path(out, program, method, initial, options->key, err);
 }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
 const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction",
+  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction", "factored",
                                       "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
                                       "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "langevin", "ode"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
@@ -66,7 +68,14 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
  * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
 #define DIRECT_MOST 256
 
+/* Fewer reactions are faster without groups. Groups gain little if they have fewer reactions than this. */
+#define FACTORED_LEAST 40
+#define FACTORED_EACH 2
+
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
+  if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
+  const uint32_t groups = ff_ssa_program_groups(p);
+  if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups) return FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
 }

@@ -56,6 +56,7 @@ struct ff_ssa_program {
   size_t *watch_first;  /* n_species + 1 entries; NULL without events */
   uint32_t *watchers;   /* of a species: the events whose triggers read it, in ascending order */
   uint32_t most_sets;   /* the largest number of values that an event sets */
+  struct ff_ssa_factor *factor; /* see ff_ssa_factor.h */
 };
 
 /* Whether rates depend on the time, or there are events. Only ff_ssa_path_step() simulates such a program. */

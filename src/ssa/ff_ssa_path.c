@@ -9,7 +9,8 @@
 
 static const ff_ssa_finder *finder_of(ff_ssa_method method) {
   switch (method) {
-    case FF_SSA_TREE: return &ff_ssa_finder_tree;
+    case FF_SSA_TREE:
+    case FF_SSA_FACTORED: return &ff_ssa_finder_tree;
     case FF_SSA_FIRST: return &ff_ssa_finder_first;
     case FF_SSA_NEXT: return &ff_ssa_finder_next;
     case FF_SSA_OPTIMISED: return &ff_ssa_finder_optimised;

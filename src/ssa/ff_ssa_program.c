@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_internal.h"
+#include "ff_ssa_factor.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 
@@ -352,6 +352,7 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) keep_variables(&c);
   for (uint32_t v = 0; c.expanded != NULL && v < net->n_variables; v++) ff_formula_free(&c.expanded[v]);
   free(c.expanded);
+  if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, err);
   for (uint32_t i = 0; c.values != NULL && i < net->n_parameters; i++) ff_formula_free(&c.values[i]);
   free(c.values);
   free(c.replacement);
@@ -382,6 +383,7 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   free(p->dependents);
   free(p->timed);
   ff_ssa_free_events(p);
+  ff_ssa_factor_free(p->factor);
   free(p);
 }
 

@@ -25,7 +25,7 @@ static size_t shape_of(ff_ssa_wide *wide, uint32_t n) {
   }
 }
 
-static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+void ff_ssa_wide_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_wide *w = (ff_ssa_wide *)engine;
   const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, 0, unit), w->key);
   for (uint32_t s = 0; s < w->program->n_species; s++) w->count[(size_t)s * FF_SSA_LANES + lane] = w->initial[s];
@@ -40,7 +40,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
 }
 
 /* An idle lane simulates a trajectory that nobody wants. */
-static void rest(ff_ssa_engine *engine, uint32_t lane) { start(engine, lane, 0, INFINITY); }
+static void rest(ff_ssa_engine *engine, uint32_t lane) { engine->start(engine, lane, 0, INFINITY); }
 
 static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   uint64_t n = ((const ff_ssa_wide *)engine)->event[lane];
@@ -59,9 +59,7 @@ static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) 
   *out = w->path.failure;
 }
 
-static void drop(ff_ssa_engine *engine) {
-  ff_ssa_wide *w = (ff_ssa_wide *)engine;
-  if (w == NULL) return;
+void ff_ssa_wide_clear(ff_ssa_wide *w) {
   ff_ssa_path_free(&w->path);
   ff_free_aligned(w->count);
   free(w->initial);
@@ -75,11 +73,16 @@ static void drop(ff_ssa_engine *engine) {
   ff_free_aligned(w->unit);
   ff_free_aligned(w->event);
   ff_free_aligned(w->next);
-  free(w);
+}
+
+static void drop(ff_ssa_engine *engine) {
+  if (engine == NULL) return;
+  ff_ssa_wide_clear((ff_ssa_wide *)engine);
+  free(engine);
 }
 
 static void set_functions(ff_ssa_wide *w, ff_simd simd) {
-  w->base = (ff_ssa_engine){.lanes = FF_SSA_LANES, .stride = FF_SSA_LANES, .start = start, .rest = rest,
+  w->base = (ff_ssa_engine){.lanes = FF_SSA_LANES, .stride = FF_SSA_LANES, .start = ff_ssa_wide_start, .rest = rest,
                             .advance = ff_ssa_advance_portable, .events = events, .diagnose = diagnose, .free = drop};
 #if defined(__x86_64__)
   if (simd == FF_SIMD_AVX512) w->base.advance = ff_ssa_advance_avx512;
@@ -89,11 +92,11 @@ static void set_functions(ff_ssa_wide *w, ff_simd simd) {
 #endif
 }
 
-static ff_status allocate(ff_ssa_wide *w, ff_error *err) {
+static ff_status allocate(ff_ssa_wide *w, uint32_t rows, uint32_t leaves, ff_error *err) {
   const ff_ssa_program *program = w->program;
-  w->count = w->base.count = lanes_of(program->n_species);
+  w->count = w->base.count = lanes_of(rows);
   w->initial = ff_calloc(program->n_species, sizeof *w->initial);
-  w->value = lanes_of(shape_of(w, program->n_reactions));
+  w->value = lanes_of(shape_of(w, leaves));
   w->stack = lanes_of((size_t)program->depth + 1);
   w->time = lanes_of(1);
   w->next_time = w->base.next_time = lanes_of(1);
@@ -109,13 +112,8 @@ static ff_status allocate(ff_ssa_wide *w, ff_error *err) {
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
 }
 
-ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
-                             ff_simd simd, ff_error *err) {
-  *out = NULL;
-  ff_status status = ff_simd_choose(&simd, err);
-  if (status != FF_OK) return status;
-  ff_ssa_wide *w = ff_calloc(1, sizeof *w);
-  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
+ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32_t rows, uint32_t leaves,
+                           const double *initial, uint64_t key, ff_simd simd, ff_error *err) {
   set_functions(w, simd);
   w->program = program;
   w->key = key;
@@ -123,13 +121,24 @@ ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program,
     w->key_words[0][round] = (uint32_t)key + round * FF_PHILOX_W0;
     w->key_words[1][round] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
   }
-  status = allocate(w, err);
+  ff_status status = allocate(w, rows, leaves, err);
   if (status == FF_OK) status = ff_ssa_path_new(&w->path, program, FF_SSA_DIRECT, err);
+  if (status == FF_OK) memcpy(w->initial, initial, program->n_species * sizeof *initial);
+  return status;
+}
+
+ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+                             ff_simd simd, ff_error *err) {
+  *out = NULL;
+  ff_status status = ff_simd_choose(&simd, err);
+  if (status != FF_OK) return status;
+  ff_ssa_wide *w = ff_calloc(1, sizeof *w);
+  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
+  status = ff_ssa_wide_fill(w, program, program->n_species, program->n_reactions, initial, key, simd, err);
   if (status != FF_OK) {
     drop(&w->base);
     return status;
   }
-  memcpy(w->initial, initial, program->n_species * sizeof *initial);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) rest(&w->base, lane);
   *out = &w->base;
   return FF_OK;

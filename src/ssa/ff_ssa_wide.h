@@ -26,6 +26,14 @@ typedef struct {
   uint64_t *next;         /* the reaction; the number of reactions if none can fire */
 } ff_ssa_wide;
 
+/* For engines that have a wide one as their first member: fills one that is all 0, with a row for each species and more rows
+ * after them, and a tree with this number of leaves, and sets its functions. Frees what it has, also after a
+ * failure. Begins a trajectory. */
+ff_status ff_ssa_wide_fill(ff_ssa_wide *wide, const ff_ssa_program *program, uint32_t rows, uint32_t leaves,
+                           const double *initial, uint64_t key, ff_simd simd, ff_error *err);
+void ff_ssa_wide_clear(ff_ssa_wide *wide);
+void ff_ssa_wide_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
+
 /* The kernels: ff_ssa_engine.advance. */
 uint64_t ff_ssa_advance_portable(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_avx2(ff_ssa_engine *engine, uint32_t *steps);

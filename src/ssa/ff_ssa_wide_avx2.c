@@ -11,6 +11,7 @@
 
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
+#include "ff_ssa_factored.h"
 #include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 

@@ -10,6 +10,11 @@
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
  * D has the operators + - * /. */
+#if defined(__GNUC__)
+#define FF_INLINED static inline __attribute__((always_inline)) /* for functions that two steps use */
+#else
+#define FF_INLINED static inline
+#endif
 #define W (FF_SSA_LANES / VL)
 #define EACH(h) for (int h = 0; h < W; h++)
 #define AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * VL)
@@ -45,8 +50,8 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
   }
 }
 
-/* Laws with several factors or a formula, as checked_propensity() computes them. */
-static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
+/* Laws with several factors or a formula, as checked_propensity() computes them. The result is a leaf of the tree. */
+static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf) {
   const ff_ssa_program *p = w->program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law != FF_LAW_PRODUCT) FF_KERNEL(formula)(w, p->formulas + a->a);
@@ -64,7 +69,7 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r) {
     value = D_PICK(missing, D_SET(0.0), value);
     const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
     w->base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
-    D_STORE(AT(w->value, r, h), value + D_SET(0.0));
+    D_STORE(AT(w->value, leaf, h), value + D_SET(0.0));
   }
 }
 
@@ -89,13 +94,13 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
           D_STORE(AT(w->value, r, h), rate * (x * (x - D_SET(1.0))));
         }
         break;
-      default: FF_KERNEL(checked)(w, r);
+      default: FF_KERNEL(checked)(w, r, r);
     }
   }
 }
 
 /* Nodes that only fill a group are 0. */
-static inline void FF_KERNEL(sums)(ff_ssa_wide *w) {
+FF_INLINED void FF_KERNEL(sums)(ff_ssa_wide *w) {
   for (uint32_t level = 1; level < w->levels; level++)
     for (uint32_t node = 0; node < w->n[level]; node++) {
       const double *v = AT(w->value, w->first[level - 1] + node * FF_SSA_FAN, 0);
@@ -150,7 +155,7 @@ static inline D FF_KERNEL(minus_log)(D x) {
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->event. */
-static inline void FF_KERNEL(draw)(ff_ssa_wide *w) {
+FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w) {
   EACH(h) {
     U x[4];
     FF_KERNEL(philox)(x, w->key_words, U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)), U_LOAD(AT(w->unit, 0, h)));
@@ -175,9 +180,10 @@ static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA
   sum[8] = sum[4] + (pair + (child[6] + child[7]));
 }
 
-/* As ff_ssa_tree_find(). */
-static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
+/* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more than 1. */
+FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   U node = U_SET(0);
+  D leaf = D_LOAD(AT(w->value, w->first[w->levels - 1], h));
   for (uint32_t level = w->levels - 1; level > 0; level--) {
     const double *v = AT(w->value, w->first[level - 1], h);
     const U base = U_LEFT(node, 3);
@@ -190,14 +196,17 @@ static inline U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h) {
       if (i < n && level != w->levels - 1) child[i] = D_GATHER(v, U_ADD(base, U_SET(i)));
     }
     FF_KERNEL(prefix)(sum, child);
+    leaf = child[0];
     for (uint32_t i = 1; i < n; i++) {
       const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
       chosen = U_PICK(passed, U_SET(i), chosen);
       before = D_PICK(passed, sum[i], before);
+      leaf = D_PICK(passed, child[i], leaf);
     }
     at = at - before;
     node = U_ADD(base, chosen);
   }
+  *share = at / leaf;
   return node;
 }
 
@@ -209,7 +218,8 @@ static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
     const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
     w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
     D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h), U_SET(w->program->n_reactions)));
+    D share; /* is not used */
+    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h, &share), U_SET(w->program->n_reactions)));
   }
 }
 
@@ -281,3 +291,5 @@ uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
   }
   return bits;
 }
+
+#include "ff_ssa_factored_kernel.h"

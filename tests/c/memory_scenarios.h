@@ -83,6 +83,56 @@ static ff_status makes_reactions(ff_error *err) {
   return status;
 }
 
+/* Groups of all kinds, with sums of two levels. */
+static ff_status runs_factored(ff_error *err) {
+  enum { N = 20 };
+  static const double time = 0.1;
+  ff_reactions *net = NULL;
+  ff_ssa_program *program = NULL;
+  ff_ssa_run *run = NULL;
+  ff_status status = ff_reactions_new(&net, N, 0, 2 * N + 1, err);
+  CHECK_OUT(status, net);
+  for (uint32_t i = 0; i < 3 * N + 1 && status == FF_OK; i++) {
+    char text[16];
+    snprintf(text, sizeof text, "S%u", i);
+    char **name = i < N ? net->names + i : &net->reactions[i - N].name;
+    *name = ff_strndup(i < N ? text : "", i < N ? strlen(text) : 0);
+    if (*name == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for a name");
+  }
+  for (uint32_t r = 0; r < 2 * N + 1 && status == FF_OK; r++) {
+    ff_reaction *reaction = net->reactions + r;
+    reaction->mass_action = 1;
+    status = ff_formula_of_number(&reaction->rate, r == 2 * N ? 2 : 1, err);
+    if (status != FF_OK) break;
+    reaction->reactants = ff_calloc(2, sizeof *reaction->reactants);
+    if (reaction->reactants == NULL) {
+      status = ff_error_set(err, FF_EMEMORY, "no memory for a reaction");
+      break;
+    }
+    reaction->n_reactants = r < N || r == 2 * N ? 1 : 2;
+    reaction->reactants[0] = (ff_participant){r % N, r == 2 * N ? 2 : 1};
+    reaction->reactants[1] = (ff_participant){N - 1, 1};
+    if (r == 2 * N - 1) reaction->n_reactants = 1;
+  }
+  for (uint32_t s = 0; s < N && status == FF_OK; s++) net->initial[s] = 3;
+  if (status == FF_OK) status = ff_reactions_finish(net, err);
+  if (status == FF_OK) {
+    status = ff_ssa_program_new(&program, net, err);
+    CHECK_OUT(status, program);
+  }
+  ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 16, .times = &time, .n_times = 1, .threads = 1,
+                            .simd = FF_SIMD_BEST};
+  if (status == FF_OK) {
+    status = ff_ssa_run_new(&run, program, &options, err);
+    CHECK_OUT(status, run);
+  }
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+  ff_ssa_run_free(run);
+  ff_ssa_program_free(program);
+  ff_reactions_free(net);
+  return status;
+}
+
 /* All methods that simulate rates that are formulas. */
 static ff_status runs_ensembles(ff_error *err) {
   static const double times[] = {0.5, 1};

@@ -33,6 +33,7 @@ static const scenario scenarios[] = {
     {"partial propensities", NULL, runs_partial_methods, NULL},
     {"events", NULL, runs_events, NULL},
     {"records ensembles", NULL, records_ensembles, NULL},
+    {"factored ensembles", NULL, runs_factored, NULL},
     {"reads .pbn", NULL, reads_assa, NULL},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL},
     {"reads .bnet", NULL, reads_bnet, NULL},

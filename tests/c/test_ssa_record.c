@@ -58,6 +58,11 @@ typedef struct {
   double value[OBSERVED][RUNS * TIMES];
 } recorded;
 
+/* Whether a method simulates this network, and one event after the other. */
+static int follows_events(const ff_ssa_program *program, ff_ssa_method method) {
+  return ff_ssa_method_check(program, method, NULL) == FF_OK && ff_ssa_method_exact(method) && method != FF_SSA_FACTORED;
+}
+
 static ff_ssa_options options_of(ff_ssa_method method, int threads) {
   return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = times, .n_times = TIMES, .observed = observed,
                           .n_observed = OBSERVED, .threads = threads};
@@ -204,7 +209,7 @@ static void keeps_firings(void) {
   ff_ssa_program *program = program_of(busy, busy_initial, 2);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++)
     for (int threads = 1; threads <= 3; threads += 2) {
-      if (ff_ssa_method_check(program, method, NULL) != FF_OK || !ff_ssa_method_exact(method)) continue;
+      if (!follows_events(program, method)) continue;
       ff_ssa_options options = options_of(method, threads);
       ff_error err;
       options.n_observed = 1;
@@ -251,7 +256,7 @@ static void ends_at_conditions(void) {
     variance += 1.0 / k / k;
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    if (ff_ssa_method_check(program, method, NULL) != FF_OK || !ff_ssa_method_exact(method)) continue;
+    if (!follows_events(program, method)) continue;
     ff_ssa_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
                               .observed = &species, .n_observed = 1, .stopped = stopped, .states = columns};
     ff_ssa_run *run = run_to_end(program, &options);
@@ -298,7 +303,7 @@ static void starts_from_states(void) {
     starts[2 * k + 1] = k % 4;
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    if (ff_ssa_method_check(program, method, NULL) != FF_OK) continue;
+    if (ff_ssa_method_check(program, method, NULL) != FF_OK || method == FF_SSA_FACTORED) continue;
     ff_ssa_options options = {.method = method, .key = 3, .n = RUNS, .times = late, .n_times = 1, .threads = 2, .starts = starts,
                               .start = 7, .observed = &species, .n_observed = 1, .states = columns};
     ff_ssa_run_free(run_to_end(program, &options));

@@ -129,10 +129,33 @@ test_that("methods have draws of their own, and the network alone determines the
   expect_false(identical(final$direct, final$first_reaction))
   expect_false(identical(final$direct, final$next_reaction))
   expect_identical(attr(simulate(net, times = 1, seed = 1), "run")$method, "direct")
+  expect_false(identical(final$direct, final$factored))
   large <- reaction_model("cyclic_chain", species = 2000)
   chosen <- attr(simulate(large, times = 0.01, seed = 1), "run")
+  expect_identical(chosen$method, "factored")
+  expect_identical(chosen$reason, "the propensities of its 2,000 reactions have common factors, in 1 group")
+  unlike <- reaction_model("random", species = 1024, reactions = 1024, seed = 1)
+  chosen <- attr(simulate(unlike, times = 1e-6, seed = 1), "run")
   expect_identical(chosen$method, "logarithmic_direct")
-  expect_match(chosen$reason, "2.0 of 2,000 propensities")
+  expect_match(chosen$reason, "of 1,024 propensities")
+})
+
+test_that("networks with common factors have the same law with and without groups, at any width and number of threads", {
+  net <- reaction_model("sir_ring", regions = 12)
+  run <- function(..., simd = NULL) {
+    old <- options(fireflip.simd = simd)
+    on.exit(options(old))
+    as.data.frame(simulate(net, nsim = 2000, times = c(1, 3), seed = 4, observe = c("S1", "I1", "R2"), ...))
+  }
+  factored <- run(method = "factored", threads = 1)
+  expect_identical(run(method = "factored", threads = 3), factored)
+  expect_identical(run(method = "factored", simd = "portable"), factored)
+  direct <- run(method = "direct")
+  # each difference of means is below 4.5 standard errors but with probability 7e-6, for six means
+  varies <- factored$sd > 0
+  error <- sqrt((factored$sd^2 + direct$sd^2) / 2000)
+  expect_gte(sum(varies), 5)
+  expect_lt(max(abs(factored$mean - direct$mean)[varies] / error[varies]), 4.5)
 })
 
 test_that("intervals of means hold the exact mean, also for rare events with large effects", {

@@ -1,0 +1,219 @@
+/* The layout of sums, and what each reaction changes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_factor.h"
+
+#define STEPS_MOST ((size_t)1 << 25) /* 256 MB */
+
+/* It is faster to compute all groups of 16 trajectories in vectors than this part of them one by one. */
+#define SPARSE 12
+
+/* A member of a sum, by its species. */
+typedef struct {
+  uint32_t sum, position, weight;
+} use;
+
+/* Amounts of a row that is being written, by entry; 0 between rows. */
+typedef struct {
+  double *by;
+  uint32_t *touched, n;
+} amounts;
+
+typedef struct {
+  ff_ssa_factor *f;
+  const ff_ssa_program *p;
+  uint32_t *use_first; /* for each species, and the one of which there is always one; with one entry more */
+  use *uses;
+  amounts rows, cells;
+  uint32_t *reader_first, *readers; /* groups by the rows that they read */
+  uint32_t *mark, stamp;            /* for each group */
+  size_t room;
+  int fits;
+  ff_error *err;
+} writer;
+
+static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < f->n_sums; i++) {
+    ff_ssa_factor_sum *s = f->sums + i;
+    for (uint32_t n = s->n; n > 1; n = (n + FF_FACTOR_FAN - 1) / FF_FACTOR_FAN) {
+      s->at[s->levels++] = (uint32_t)cells;
+      cells += ((uint64_t)n + FF_FACTOR_FAN - 1) / FF_FACTOR_FAN * FF_FACTOR_FAN;
+      if (n <= FF_FACTOR_FAN) break;
+    }
+  }
+  if (cells > UINT32_MAX - FF_FACTOR_STEPS) return ff_error_set(err, FF_ESIZE, "the factors of the network are too large");
+  f->n_cells = (uint32_t)cells + FF_FACTOR_STEPS;
+  f->n_rows = FF_FACTOR_ROW_OF_SUM(program, f->n_sums) + FF_FACTOR_STEPS;
+  for (uint32_t g = 0; g < f->n_groups; g++) {
+    ff_ssa_group *group = f->groups + g;
+    if (group->kind == FF_GROUP_REST) continue;
+    group->b = FF_FACTOR_ROW_OF_SUM(program, group->sum);
+    group->a = group->kind == FF_GROUP_HUB ? group->hub : group->kind == FF_GROUP_POOL ? group->b : program->n_species;
+    group->less = group->kind == FF_GROUP_POOL;
+  }
+  return FF_OK;
+}
+
+/* ---- what reads what ---------------------------------------------------------------------------------------------------- */
+
+static ff_status list_uses(writer *w) {
+  const ff_ssa_factor *f = w->f;
+  const uint32_t n = w->p->n_species + 1;
+  w->use_first = ff_calloc((size_t)n + 1, sizeof *w->use_first);
+  w->uses = ff_calloc(f->n_members, sizeof *w->uses);
+  if (w->use_first == NULL || w->uses == NULL) return FF_EMEMORY;
+  for (uint32_t i = 0; i < f->n_members; i++) w->use_first[f->members[i].species]++;
+  uint32_t at = 0;
+  for (uint32_t s = 0; s <= n; s++) w->use_first[s] = at += w->use_first[s]; /* the ends, for now */
+  for (uint32_t i = f->n_sums; i-- > 0;)
+    for (uint32_t k = f->sums[i].n; k-- > 0;) {
+      const ff_ssa_member *m = f->members + f->sums[i].first + k;
+      w->uses[--w->use_first[m->species]] = (use){i, k, m->weight};
+    }
+  return FF_OK;
+}
+
+static ff_status list_group_readers(writer *w) {
+  const ff_ssa_factor *f = w->f;
+  w->reader_first = ff_calloc((size_t)f->n_rows + 1, sizeof *w->reader_first);
+  w->readers = ff_calloc(2 * (size_t)f->n_groups, sizeof *w->readers);
+  w->mark = ff_calloc(f->n_groups, sizeof *w->mark);
+  if (!w->reader_first || !w->readers || !w->mark) return FF_EMEMORY;
+  for (uint32_t g = 0; g < f->n_groups; g++) {
+    const ff_ssa_group *group = f->groups + g;
+    if (group->kind == FF_GROUP_REST) continue;
+    w->reader_first[group->a]++;
+    w->reader_first[group->b]++;
+  }
+  uint32_t at = 0;
+  for (uint32_t i = 0; i <= f->n_rows; i++) w->reader_first[i] = at += w->reader_first[i];
+  for (uint32_t g = f->n_groups; g-- > 0;) {
+    if (f->groups[g].kind == FF_GROUP_REST) continue;
+    w->readers[--w->reader_first[f->groups[g].a]] = g;
+    w->readers[--w->reader_first[f->groups[g].b]] = g;
+  }
+  return FF_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+
+static void add(amounts *a, uint32_t at, double by) {
+  if (a->by[at] == 0) a->touched[a->n++] = at;
+  a->by[at] += by;
+}
+
+static void add_change(writer *w, uint32_t species, double by) {
+  add(&w->rows, species, by);
+  for (uint32_t i = w->use_first[species]; i < w->use_first[species + 1]; i++) {
+    const use *u = w->uses + i;
+    const ff_ssa_factor_sum *s = w->f->sums + u->sum;
+    uint32_t position = u->position;
+    add(&w->rows, FF_FACTOR_ROW_OF_SUM(w->p, u->sum), by * u->weight);
+    for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN)
+      add(&w->cells, s->at[level] + position, by * u->weight);
+  }
+}
+
+static int ascending(const void *left, const void *right) {
+  const uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+  return x < y ? -1 : x > y;
+}
+
+static void write_step(writer *w, uint32_t at, double by) {
+  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->fits = 0;
+  w->f->steps[w->f->n_steps++] = (ff_ssa_step){(uint16_t)at, (int16_t)(w->fits ? by : 0)};
+}
+
+/* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Fills the list; `unread` is the first of the
+ * entries that nobody reads. Returns the length. */
+static uint16_t write_amounts(writer *w, amounts *a, uint32_t unread) {
+  const size_t before = w->f->n_steps;
+  if (a->n > 1) qsort(a->touched, a->n, sizeof *a->touched, ascending);
+  for (uint32_t i = 0; i < a->n; i++) {
+    const uint32_t at = a->touched[i];
+    if (a->by[at] != 0) write_step(w, at, a->by[at]);
+    if (a->by[at] > w->f->most) w->f->most = a->by[at];
+    a->by[at] = 0;
+  }
+  a->n = 0;
+  while ((w->f->n_steps - before) % FF_FACTOR_STEPS != 0) write_step(w, unread++, 0);
+  if (w->f->n_steps - before > UINT16_MAX) w->fits = 0;
+  return (uint16_t)(w->f->n_steps - before);
+}
+
+static void write_group(writer *w, uint32_t g) {
+  if (w->mark[g] == w->stamp) return;
+  w->mark[g] = w->stamp;
+  write_step(w, g, 0);
+}
+
+static void write_readers(writer *w, uint32_t item) {
+  for (uint32_t i = w->reader_first[item]; i < w->reader_first[item + 1]; i++) write_group(w, w->readers[i]);
+}
+
+/* The groups whose propensities the reaction changes. Those of the rest are always computed. */
+static uint16_t write_groups(writer *w, const ff_ssa_row *row) {
+  const ff_ssa_factor *f = w->f;
+  const size_t before = f->n_steps;
+  w->stamp++;
+  for (uint32_t i = 0; i < row->rows; i++) write_readers(w, f->steps[row->first + i].at);
+  return (uint16_t)(f->n_steps - before); /* at most FF_FACTOR_LEAVES */
+}
+
+static ff_status write_row(writer *w, uint32_t r) {
+  ff_ssa_factor *f = w->f;
+  const uint32_t first = w->p->change_first[r], n = w->p->change_first[r + 1] - first;
+  ff_ssa_row *row = f->reactions + r;
+  for (uint32_t i = 0; i < n; i++) add_change(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
+  ff_status status = ff_grow((void **)&f->steps, &w->room, f->n_steps + w->rows.n + w->cells.n + f->n_groups +
+                             2 * FF_FACTOR_STEPS, sizeof *f->steps, w->err);
+  if (status != FF_OK) return status;
+  if (f->n_steps > STEPS_MOST) w->fits = 0;
+  row->first = (uint32_t)f->n_steps;
+  row->rows = write_amounts(w, &w->rows, f->n_rows - FF_FACTOR_STEPS);
+  row->cells = write_amounts(w, &w->cells, f->n_cells - FF_FACTOR_STEPS);
+  row->groups = w->fits ? write_groups(w, row) : 0;
+  return FF_OK;
+}
+
+static ff_status write_rows(writer *w) {
+  ff_ssa_factor *f = w->f;
+  f->reactions = ff_calloc(w->p->n_reactions, sizeof *f->reactions);
+  w->rows.by = ff_calloc(f->n_rows, sizeof *w->rows.by);
+  w->rows.touched = ff_calloc((size_t)f->n_rows + f->n_members, sizeof *w->rows.touched);
+  w->cells.by = ff_calloc(f->n_cells, sizeof *w->cells.by);
+  w->cells.touched = ff_calloc((size_t)f->n_members * FF_FACTOR_MAX_LEVELS, sizeof *w->cells.touched);
+  if (!f->reactions || !w->rows.by || !w->rows.touched || !w->cells.by || !w->cells.touched) return FF_EMEMORY;
+  ff_status status = FF_OK;
+  double groups = 0;
+  for (uint32_t r = 0; r < w->p->n_reactions && w->fits && status == FF_OK; r++) {
+    status = write_row(w, r);
+    groups += f->reactions[r].groups;
+  }
+  f->sparse = groups * SPARSE < (double)f->n_factored * w->p->n_reactions;
+  return status;
+}
+
+ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
+  writer w = {.f = f, .p = program, .fits = 1, .err = err};
+  ff_status status = lay_out_sums(f, program, err);
+  if (status != FF_OK) return status;
+  status = list_uses(&w);
+  if (status == FF_OK) status = list_group_readers(&w);
+  if (status == FF_OK) status = write_rows(&w);
+  if (status == FF_EMEMORY) ff_error_set(err, FF_EMEMORY, "no memory for the factors of %u reactions", program->n_reactions);
+  if (status == FF_OK && !w.fits) f->n_groups = FF_FACTOR_NONE;
+  free(w.use_first);
+  free(w.uses);
+  free(w.reader_first);
+  free(w.readers);
+  free(w.mark);
+  free(w.rows.by);
+  free(w.rows.touched);
+  free(w.cells.by);
+  free(w.cells.touched);
+  return status;
+}

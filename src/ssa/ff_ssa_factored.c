@@ -1,0 +1,140 @@
+/* Lanes of factored trajectories: their memory. */
+#include "ff_ssa_factored.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->factor->n_groups != FF_FACTOR_NONE; }
+
+/* Sums of a state, and the cells. Row i is rows[i * stride]; those of species are given. */
+static void sum_up(const ff_ssa_factored *f, double *rows, size_t stride, double *cells) {
+  const ff_ssa_factor *factor = f->factor;
+  memset(cells, 0, factor->n_cells * sizeof *cells);
+  rows[f->wide.program->n_species * stride] = 1;
+  for (uint32_t i = 0; i < factor->n_sums; i++) {
+    const ff_ssa_factor_sum *s = factor->sums + i;
+    double total = 0;
+    for (uint32_t k = 0; k < s->n; k++) {
+      const ff_ssa_member *m = factor->members + s->first + k;
+      const double x = rows[m->species * stride] * m->weight;
+      uint32_t position = k;
+      total += x;
+      for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN) cells[s->at[level] + position] += x;
+    }
+    rows[FF_FACTOR_ROW_OF_SUM(f->wide.program, i) * stride] = total;
+  }
+}
+
+void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
+  uint64_t most = 0;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+    if (f->wide.event[lane] + 1 > most) most = f->wide.event[lane] + 1; /* `event` is UINT64_MAX before the first step */
+  if (f->is_large || (double)most + steps < f->safe) return;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+    sum_up(f, f->wide.count + lane, FF_SSA_LANES, f->large + lane * f->stride);
+  f->is_large = 1;
+}
+
+uint32_t ff_ssa_program_groups(const ff_ssa_program *program) {
+  return ff_ssa_engine_factored_can(program) ? program->factor->n_groups : 0;
+}
+
+static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  const ff_ssa_factor *factor = f->factor;
+  ff_ssa_wide_start(engine, lane, unit, wanted);
+  for (uint32_t i = f->wide.program->n_species; i < factor->n_rows; i++)
+    f->wide.count[(size_t)i * FF_SSA_LANES + lane] = f->initial_rows[i];
+  if (f->is_large)
+    memcpy(f->large + lane * f->stride, f->initial_large, factor->n_cells * sizeof *f->large);
+  else
+    memcpy(f->small + lane * f->stride, f->initial_small, factor->n_cells * sizeof *f->small);
+  for (uint32_t g = 0; g < factor->n_factored && factor->sparse; g++) {
+    const ff_ssa_group *group = factor->groups + g;
+    const double a = f->initial_rows[group->a] - group->less;
+    f->wide.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * f->initial_rows[group->b];
+  }
+}
+
+/* In an idle lane all rows are 0, so no event of a group happens. */
+static void rest(ff_ssa_engine *engine, uint32_t lane) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  start(engine, lane, 0, INFINITY);
+  for (uint32_t i = 0; i < f->factor->n_rows; i++) f->wide.count[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t g = 0; g < f->factor->n_groups; g++) f->wide.value[(size_t)g * FF_SSA_LANES + lane] = 0;
+}
+
+static void drop(ff_ssa_engine *engine) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  if (f == NULL) return;
+  ff_ssa_wide_clear(&f->wide);
+  ff_free_aligned(f->share);
+  ff_free_aligned(f->small);
+  ff_free_aligned(f->large);
+  free(f->initial_rows);
+  free(f->initial_small);
+  free(f->initial_large);
+  free(f);
+}
+
+static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
+  const size_t cells = f->factor->n_cells;
+  f->stride = (cells / FF_FACTOR_FAN + 1) * FF_FACTOR_FAN;
+  f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
+  f->small = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->small);
+  f->large = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->large);
+  f->initial_rows = ff_calloc(f->factor->n_rows, sizeof *f->initial_rows);
+  f->initial_small = ff_calloc(cells, sizeof *f->initial_small);
+  f->initial_large = ff_calloc(cells, sizeof *f->initial_large);
+  if (f->share && f->small && f->large && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.program->n_species);
+}
+
+static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd simd,
+                      ff_error *err) {
+  f->factor = program->factor;
+  ff_status status = ff_ssa_wide_fill(&f->wide, program, f->factor->n_rows, f->factor->n_groups, initial, key, simd, err);
+  if (status == FF_OK) status = allocate(f, err);
+  if (status != FF_OK) return status;
+  memcpy(f->initial_rows, initial, program->n_species * sizeof *initial);
+  sum_up(f, f->initial_rows, 1, f->initial_large);
+  double most = 0;
+  for (uint32_t i = 0; i < f->factor->n_rows; i++)
+    if (f->initial_rows[i] > most) most = f->initial_rows[i];
+  f->is_large = most >= FF_FACTORED_SMALL;
+  f->safe = f->factor->most > 0 ? (FF_FACTORED_SMALL - most) / f->factor->most : INFINITY;
+  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++) f->initial_small[i] = (int32_t)f->initial_large[i];
+  return FF_OK;
+}
+
+static void set_functions(ff_ssa_engine *base, ff_simd simd) {
+  base->start = start;
+  base->rest = rest;
+  base->free = drop;
+  base->advance = ff_ssa_advance_factored_portable;
+#if defined(__x86_64__)
+  if (simd == FF_SIMD_AVX512) base->advance = ff_ssa_advance_factored_avx512;
+  if (simd == FF_SIMD_AVX2) base->advance = ff_ssa_advance_factored_avx2;
+#else
+  (void)simd;
+#endif
+}
+
+ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+                                 ff_simd simd, ff_error *err) {
+  *out = NULL;
+  ff_status status = ff_simd_choose(&simd, err);
+  if (status != FF_OK) return status;
+  ff_ssa_factored *f = ff_calloc(1, sizeof *f);
+  if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
+  status = fill(f, program, initial, key, simd, err);
+  if (status != FF_OK) {
+    drop(&f->wide.base);
+    return status;
+  }
+  set_functions(&f->wide.base, simd);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) f->wide.base.rest(&f->wide.base, lane);
+  *out = &f->wide.base;
+  return FF_OK;
+}

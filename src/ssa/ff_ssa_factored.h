@@ -1,0 +1,44 @@
+/* The engine for networks with factors: 16 trajectories at once. Groups are computed and chosen for all of them in vectors; then
+ * each lane searches its molecule and makes its changes.
+ *
+ * At each event, one random number chooses the group by its share of the sum of all, and what is left of it the molecule. Both
+ * come from 53 bits, so the probability of a reaction has an absolute error of some 2^-53, as in the direct method. The second
+ * molecule of a pool has a number of its own: block 1 of FF_SSA_DRAW_EVENT, words 0 and 1.
+ */
+#ifndef FF_SSA_FACTORED_H
+#define FF_SSA_FACTORED_H
+
+#include "ff_ssa_factor.h"
+#include "ff_ssa_wide.h"
+
+typedef struct {
+  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next; wide.count has all rows */
+  const ff_ssa_factor *factor;
+  double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
+  int32_t *small; /* cells, first by lane, while totals are small */
+  double *large;  /* the cells if is_large; counts are then compared with FF_SSA_MAX_COUNT */
+  size_t stride;  /* of the cells of a lane */
+  int is_large;
+  double safe; /* a trajectory of fewer events than this has small totals */
+  double *initial_rows, *initial_large;
+  int32_t *initial_small;
+} ff_ssa_factored;
+
+/* Small totals are below this. */
+#define FF_FACTORED_SMALL 0x1p30
+
+/* Makes the cells large, from the counts, if a trajectory may have totals that are not small within so many steps. It changes no
+ * bit of a trajectory. */
+void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
+
+uint64_t ff_ssa_advance_factored_portable(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_factored_avx2(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_factored_avx512(ff_ssa_engine *engine, uint32_t *steps);
+
+/* The reaction of molecule number v of a group's sum in a lane; for a pool, of molecule v, and then v2 of those that are left.
+ * For tests. */
+uint32_t ff_ssa_reaction_of_portable(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);
+uint32_t ff_ssa_reaction_of_avx2(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);
+uint32_t ff_ssa_reaction_of_avx512(const ff_ssa_factored *engine, uint32_t lane, uint32_t group, double v, double v2);
+
+#endif

@@ -1,0 +1,130 @@
+/* The step of ff_ssa_factored. Part of ff_ssa_wide_kernel.h, whose macros it uses. What depends on the type of the cells is in
+ * ff_ssa_factored_cells.h. */
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+/* All groups, or only those that are not computed when a row changes. */
+static inline void FF_KERNEL(groups)(ff_ssa_factored *f) {
+  ff_ssa_wide *w = &f->wide;
+  const ff_ssa_factor *factor = f->factor;
+  for (uint32_t g = factor->n_factored; g < factor->n_groups; g++) FF_KERNEL(checked)(w, factor->groups[g].hub, g);
+  if (factor->sparse) return;
+  for (uint32_t g = 0; g < factor->n_factored; g++) {
+    const ff_ssa_group *group = factor->groups + g;
+    const double *a = AT(w->count, group->a, 0), *b = AT(w->count, group->b, 0);
+    const D rate = D_SET(group->rate), less = D_SET(group->less);
+    EACH(h) D_STORE(AT(w->value, g, h), rate * (D_LOAD(AT(a, 0, h)) - less) * D_LOAD(AT(b, 0, h)));
+  }
+}
+
+static inline void FF_KERNEL(next_groups)(ff_ssa_factored *f) {
+  ff_ssa_wide *w = &f->wide;
+  const double *total = AT(w->value, w->first[w->levels - 1], 0);
+  EACH(h) {
+    const D sum = D_LOAD(AT(total, 0, h));
+    const M some = D_LESS(D_SET(0.0), sum);
+    const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
+    D share;
+    const U found = FF_KERNEL(find)(w, at, h, &share);
+    w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+    D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
+    U_STORE(AT(w->next, 0, h), U_PICK(some, found, U_SET(w->program->n_reactions)));
+    D_STORE(AT(f->share, 0, h), share);
+  }
+}
+
+/* ---- molecules ---------------------------------------------------------------------------------------------------------- */
+
+/* The entry of a node at which the cumulative sum exceeds *v, which becomes what is left of it. Whole numbers are added, so the
+ * order of additions does not matter. */
+static inline uint32_t FF_KERNEL(rank_large)(const double *node, double *v) {
+  double sum = 0, before = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < FF_FACTOR_FAN; i++) {
+    sum += node[i];
+    n += sum <= *v;
+    before = sum <= *v ? sum : before;
+  }
+  *v -= before;
+  return n;
+}
+
+static inline uint32_t FF_KERNEL(rank_small)(const int32_t *node, int32_t *v) {
+#if VL == 8
+  const __m512i zero = _mm512_setzero_si512();
+  __m512i x = _mm512_load_si512((const void *)node);
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 15));
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 14));
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 12));
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 8));
+  int32_t sums[FF_FACTOR_FAN + 1];
+  sums[0] = 0;
+  _mm512_storeu_si512((void *)(sums + 1), x);
+  const uint32_t n = (uint32_t)__builtin_ctz(~(uint32_t)_mm512_cmple_epi32_mask(x, _mm512_set1_epi32(*v)));
+  *v -= sums[n];
+  return n;
+#else
+  int32_t sum = 0, before = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < FF_FACTOR_FAN; i++) {
+    sum += node[i];
+    n += sum <= *v;
+    before = sum <= *v ? sum : before;
+  }
+  *v -= before;
+  return n;
+#endif
+}
+
+/* The second molecule of a pool, for the event that happens now. */
+static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, double n) {
+  const ff_ssa_wide *w = &f->wide;
+  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->event[lane] - 1, w->unit[lane]), w->key);
+  const double v = (double)(int64_t)(ff_ssa_closed(words.v[0], words.v[1]) * n);
+  return v < n ? v : n - 1;
+}
+
+#define CELL int32_t
+#define FF_CELLS(name) FF_KERNEL(name##_small)
+#define CELLS_OF(f) ((f)->small)
+#define CHECKS 0
+#include "ff_ssa_factored_cells.h"
+#undef CELL
+#undef FF_CELLS
+#undef CELLS_OF
+#undef CHECKS
+
+#define CELL double
+#define FF_CELLS(name) FF_KERNEL(name##_large)
+#define CELLS_OF(f) ((f)->large)
+#define CHECKS 1
+#include "ff_ssa_factored_cells.h"
+
+uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_t g, double v, double v2) {
+  return f->is_large ? FF_KERNEL(pick_large)(f, lane, g, v, v2) : FF_KERNEL(pick_small)(f, lane, g, v, v2);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  ff_ssa_wide *w = &f->wide;
+  uint64_t bits = FF_KERNEL(report)(w);
+  ff_ssa_factored_prepare(f, *steps);
+  for (; bits == 0 && *steps > 0; --*steps) {
+    EACH(h) {
+      D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));
+      U_STORE(AT(w->event, 0, h), U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)));
+    }
+    if (f->is_large)
+      FF_KERNEL(change_large)(f);
+    else
+      FF_KERNEL(change_small)(f);
+    FF_KERNEL(groups)(f);
+    FF_KERNEL(sums)(w);
+    FF_KERNEL(next_groups)(f);
+    FF_KERNEL(draw)(w);
+    bits = FF_KERNEL(report)(w);
+  }
+  return bits;
+}

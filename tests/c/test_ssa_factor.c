@@ -1,0 +1,322 @@
+/* Factored simulation: groups and sums against propensities, the choice of a reaction against its share, and bits. */
+#include <math.h>
+
+#include "../../src/ssa/ff_ssa_factored.h"
+#include "reactions.h"
+
+static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
+  ff_reactions *net = network_of(reactions, initial, n_species);
+  ff_ssa_program *program;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
+static uint32_t below(uint64_t *state, uint32_t n) { return (uint32_t)(next_random(state) >> 33) % n; }
+
+/* ---- networks ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *what;
+  reaction_text reactions[16];
+  double initial[5];
+  uint32_t n_species, groups, sums;
+} example;
+
+static const example examples[] = {
+    {"equal rates", {{"A -> B", "2"}, {"B -> C", "2"}, {"C -> A", "2"}}, {3, 4, 5}, 3, 1, 1},
+    {"multiples of a rate", {{"A -> B", "0.1"}, {"B -> C", "0.3"}, {"C -> A", "0.25"}}, {3, 4, 5}, 3, 2, 2},
+    {"several reactions of a species", {{"A -> B", "1"}, {"A -> C", "2"}, {"A -> 0", "1"}, {"B -> A", "1"}}, {3, 4, 5}, 3, 1, 1},
+    {"constants", {{"0 -> A", "2"}, {"0 -> B", "4"}, {"A -> B", "1"}, {"B -> 0", "7.5"}}, {3, 4}, 2, 2, 2},
+    {"a hub", {{"A + B -> C", "1"}, {"A + C -> B", "1"}, {"D + A -> A", "3"}, {"B + C -> D", "1"}}, {3, 4, 5, 6}, 4, 2, 2},
+    {"two hubs of one sum", {{"A + B -> C", "1"}, {"A + C -> B", "1"}, {"D + B -> A", "1"}, {"D + C -> A", "1"},
+                             {"E + B -> A", "1"}, {"E + C -> A", "1"}}, {3, 4, 5, 6, 7}, 5, 2, 1},
+    {"twins", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"A + B -> C", "3"}, {"C -> 2 A", "0.5"}}, {5, 4, 3}, 3, 4, 3},
+    {"a pool", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"2 C -> A", "1"}, {"A + B -> C", "1"}, {"A + C -> 2 B", "1"},
+                {"C + B -> A", "1"}, {"0 -> A", "3"}}, {5, 4, 3}, 3, 2, 2},
+    {"a pool with a pair twice", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"A + B -> C", "1"}, {"A + B -> 2 C", "1"}},
+     {5, 4, 3}, 3, 3, 3},
+    {"no factors", {{"A -> B", "=A / (1 + B)"}, {"3 A -> C", "0.1"}, {"B -> A", "2"}, {"C -> A", "A"}, {"C -> B", "0"}},
+     {5, 4, 3}, 3, 4, 1},
+};
+
+static ff_ssa_program *program_of_example(const example *e) { return program_of(e->reactions, e->initial, e->n_species); }
+
+/* A complex with `sites` sites, each free, taken or marked; species: its 3^sites states, then a ligand and an enzyme. */
+static ff_ssa_program *program_of_sites(uint32_t sites) {
+  ff_reactions *net;
+  ff_ssa_program *program;
+  ff_error err;
+  uint32_t states = 1, n = 0;
+  for (uint32_t i = 0; i < sites; i++) states *= 3;
+  FF_CHECK_OK(ff_reactions_new(&net, states + 2, 0, states * sites, &err), &err);
+  for (uint32_t s = 0; s < states + 2; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = s < states ? s % 7 == 0 : 40;
+  }
+  for (uint32_t s = 0; s < states; s++)
+    for (uint32_t i = 0, place = 1; i < sites; i++, place *= 3) {
+      const uint32_t state = s / place % 3, to = state < 2 ? s + place : s - 2 * place; /* free -> taken -> marked -> free */
+      ff_reaction *r = net->reactions + n++;
+      r->name = ff_strndup("", 0);
+      r->mass_action = 1;
+      FF_CHECK_OK(ff_formula_of_number(&r->rate, state == 0 ? 0.01 : state == 1 ? 0.3 : 0.1 * (1 + i % 2), &err), &err);
+      r->reactants = ff_calloc(2, sizeof *r->reactants);
+      r->products = ff_calloc(2, sizeof *r->products);
+      r->reactants[r->n_reactants++] = (ff_participant){s, 1};
+      r->products[r->n_products++] = (ff_participant){to, 1};
+      if (state == 0) r->reactants[r->n_reactants++] = (ff_participant){states, 1};
+      if (state == 1) {
+        r->reactants[r->n_reactants++] = (ff_participant){states + 1, 1};
+        r->products[r->n_products++] = (ff_participant){states + 1, 1};
+      }
+      if (state == 2) r->products[r->n_products++] = (ff_participant){states, 1};
+    }
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
+  ff_reactions_free(net);
+  return program;
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------------------- */
+
+static void finds_groups(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+    ff_ssa_program *p = program_of_example(examples + i);
+    FF_CHECK_SAY(p->factor->n_groups == examples[i].groups && p->factor->n_sums == examples[i].sums,
+                 "%s: %u groups of %u sums; expected %u of %u", examples[i].what, p->factor->n_groups, p->factor->n_sums,
+                 examples[i].groups, examples[i].sums);
+    ff_ssa_program_free(p);
+  }
+  ff_ssa_program *p = program_of_sites(5);
+  FF_CHECK_INT(p->factor->n_groups, 3);
+  FF_CHECK_INT(p->factor->n_sums, 3);
+  ff_ssa_program_free(p);
+}
+
+static double total_of(const ff_ssa_factor *f, const ff_ssa_program *p, uint32_t sum, const double *count) {
+  double total = 0;
+  for (uint32_t k = f->sums[sum].first; k < f->sums[sum].first + f->sums[sum].n; k++)
+    total += f->members[k].weight * (f->members[k].species == p->n_species ? 1 : count[f->members[k].species]);
+  return total;
+}
+
+/* The sum over the groups is the sum of all propensities, in random states. Each propensity and each group is rounded thrice, and
+ * merging rates adds one rounding. */
+static void sums_are_those_of_propensities(const ff_ssa_program *p, const char *what) {
+  const ff_ssa_factor *f = p->factor;
+  uint64_t seed = 3;
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
+  for (int round = 0; round < 50; round++) {
+    double wanted = 0, found = 0;
+    for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = below(&seed, 3) == 0 ? 0 : below(&seed, round < 25 ? 5 : 100000);
+    for (uint32_t r = 0; r < p->n_reactions; r++) wanted += ff_ssa_path_propensity(&path, r);
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+      const ff_ssa_group *group = f->groups + g;
+      const double x = group->kind == FF_GROUP_REST ? 0 : total_of(f, p, group->sum, path.count);
+      switch (group->kind) {
+        case FF_GROUP_REST: found += ff_ssa_path_propensity(&path, group->hub); break;
+        case FF_GROUP_PLAIN: found += group->rate * x; break;
+        case FF_GROUP_HUB: found += group->rate * path.count[group->hub] * x; break;
+        default: found += group->rate * x * (x - 1);
+      }
+    }
+    FF_CHECK_SAY(fabs(found - wanted) <= wanted * 0x1p-53 * (6 + p->n_reactions), "%s: %.17g; expected %.17g", what, found,
+                 wanted);
+  }
+  ff_ssa_path_free(&path);
+}
+
+static void sums_of_groups(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+    ff_ssa_program *p = program_of_example(examples + i);
+    sums_are_those_of_propensities(p, examples[i].what);
+    ff_ssa_program_free(p);
+  }
+  ff_ssa_program *p = program_of_sites(5);
+  sums_are_those_of_propensities(p, "sites");
+  ff_ssa_program_free(p);
+}
+
+/* ---- the choice --------------------------------------------------------------------------------------------------------- */
+
+static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
+  ff_ssa_engine *engine;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_engine_factored(&engine, p, p->initial, 7, simd, &err), &err);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) engine->start(engine, lane, lane, INFINITY);
+  return (ff_ssa_factored *)engine;
+}
+
+static void advance(ff_ssa_factored *f, uint32_t steps) {
+  while (steps > 0) {
+    const uint64_t bits = f->wide.base.advance(&f->wide.base, &steps);
+    if (bits != 0) break;
+  }
+}
+
+static uint32_t reaction_of(const ff_ssa_factored *f, ff_simd simd, uint32_t lane, uint32_t g, double v, double v2) {
+#if defined(__x86_64__)
+  if (simd == FF_SIMD_AVX512) return ff_ssa_reaction_of_avx512(f, lane, g, v, v2);
+  if (simd == FF_SIMD_AVX2) return ff_ssa_reaction_of_avx2(f, lane, g, v, v2);
+#endif
+  (void)simd;
+  return ff_ssa_reaction_of_portable(f, lane, g, v, v2);
+}
+
+/* All molecules, and all pairs of a pool, are counted by the reaction that they choose. Each reaction's count times the rate of
+ * the group (and its hub) must be its propensity. Totals and propensities of groups are those of the state. */
+static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane, const char *what) {
+  const ff_ssa_program *p = f->wide.program;
+  const ff_ssa_factor *factor = p->factor;
+  double *share = ff_calloc(p->n_reactions, sizeof *share);
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
+  for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.count[(size_t)s * FF_SSA_LANES + lane];
+  for (uint32_t g = 0; g < factor->n_groups; g++) {
+    const ff_ssa_group *group = factor->groups + g;
+    if (group->kind == FF_GROUP_REST) {
+      share[reaction_of(f, simd, lane, g, 0, 0)] += ff_ssa_path_propensity(&path, group->hub);
+      continue;
+    }
+    const double n = total_of(factor, p, group->sum, path.count);
+    const double one = group->rate * (group->kind == FF_GROUP_HUB ? path.count[group->hub] : 1);
+    FF_CHECK_SAY(f->wide.count[(size_t)group->b * FF_SSA_LANES + lane] == n, "%s: a total", what);
+    for (double v = 0; v < n; v++)
+      for (double v2 = 0; v2 < (group->kind == FF_GROUP_POOL ? n - 1 : 1); v2++)
+        share[reaction_of(f, simd, lane, g, v, v2)] += one;
+  }
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const double wanted = ff_ssa_path_propensity(&path, r);
+    FF_CHECK_SAY(fabs(share[r] - wanted) <= 1e-12 * wanted, "%s, %s: reaction %u has %.17g; expected %.17g", what,
+                 ff_simd_name(simd), r, share[r], wanted);
+  }
+  ff_ssa_path_free(&path);
+  free(share);
+}
+
+static void chooses_in_proportion(const ff_ssa_program *p, const char *what) {
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
+    for (int large = 0; large <= 1; large++) {
+      ff_ssa_factored *f = engine_of(p, simd);
+      if (large) ff_ssa_factored_prepare(f, UINT32_MAX);
+      FF_CHECK_INT(f->is_large, large);
+      counts_choices(f, simd, 0, what);
+      advance(f, 30);
+      counts_choices(f, simd, 0, what);
+      counts_choices(f, simd, 15, what);
+      f->wide.base.free(&f->wide.base);
+    }
+}
+
+static void choices_of_reactions(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+    ff_ssa_program *p = program_of_example(examples + i);
+    chooses_in_proportion(p, examples[i].what);
+    ff_ssa_program_free(p);
+  }
+  ff_ssa_program *p = program_of_sites(6); /* sums of three levels */
+  FF_CHECK_INT(p->factor->sums[0].levels, 3);
+  chooses_in_proportion(p, "sites");
+  ff_ssa_program_free(p);
+}
+
+/* ---- bits --------------------------------------------------------------------------------------------------------------- */
+
+/* Vectors of any width, and cells of both sizes, give the same trajectories, and groups that are computed only when they change
+ * have the bits of all groups. */
+static void same_bits(ff_ssa_program *p, const char *what) {
+  const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
+  ff_ssa_factored *one = engine_of(p, FF_SIMD_PORTABLE);
+  advance(one, 400);
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
+    for (int kind = 0; kind <= 2; kind++) {
+      if (kind == 2) p->factor->sparse = !p->factor->sparse;
+      ff_ssa_factored *f = engine_of(p, simd);
+      advance(f, 100);
+      if (kind == 1) ff_ssa_factored_prepare(f, UINT32_MAX);
+      advance(f, 300);
+      FF_CHECK_SAY(memcmp(one->wide.count, f->wide.count, n) == 0, "%s, %s, %d: counts", what, ff_simd_name(simd), kind);
+      FF_CHECK_SAY(memcmp(one->wide.next_time, f->wide.next_time, FF_SSA_LANES * sizeof(double)) == 0, "%s: times", what);
+      f->wide.base.free(&f->wide.base);
+      if (kind == 2) p->factor->sparse = !p->factor->sparse;
+    }
+  one->wide.base.free(&one->wide.base);
+}
+
+static void vectors_change_no_bit(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+    ff_ssa_program *p = program_of_example(examples + i);
+    same_bits(p, examples[i].what);
+    ff_ssa_program_free(p);
+  }
+  ff_ssa_program *p = program_of_sites(6);
+  same_bits(p, "sites");
+  ff_ssa_program_free(p);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+/* Counts at their limit: sums are exact, and a larger count is a failure. */
+static void counts_to_the_limit(void) {
+  static const reaction_text growing[] = {{"A -> A + 1000 B", "1"}, {"B -> C", "1e-12"}, {"C -> B", "1e-12"}, {NULL, NULL}};
+  const double initial[] = {5, 0x1p40 - 20000, 3}, time = 1e6;
+  ff_ssa_program *p = program_of(growing, initial, 3);
+  FF_CHECK(ff_ssa_engine_factored_can(p));
+  ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0;
+  ff_status status = FF_OK;
+  FF_CHECK_OK(ff_ssa_run_new(&run, p, &options, &err), &err);
+  while (!done && status == FF_OK) status = ff_ssa_run_advance(run, 1, &done, &err);
+  FF_CHECK_INT(status, FF_ESIZE);
+  FF_CHECK(strstr(err.text, "the count of species \"B\" exceeds 2^40 at time ") == err.text);
+  FF_CHECK(strstr(err.text, " of trajectory 1") != NULL);
+  ff_ssa_run_free(run);
+  ff_ssa_program_free(p);
+}
+
+/* A network without factors in common, or with large changes, is simulated by the logarithmic direct method. */
+static void leaves_other_networks(void) {
+  static const reaction_text large[] = {{"A -> A + 40000 B", "1"}, {"B -> 0", "1"}, {NULL, NULL}};
+  static const reaction_text none[] = {{NULL, NULL}};
+  const double initial[] = {2, 3}, time = 1;
+  const uint32_t observed[] = {0, 1};
+  reaction_text *many = ff_calloc(FF_FACTOR_LEAVES + 2, sizeof *many);
+  char(*rates)[16] = ff_calloc(FF_FACTOR_LEAVES + 1, sizeof *rates);
+  for (uint32_t r = 0; r <= FF_FACTOR_LEAVES; r++) {
+    snprintf(rates[r], sizeof *rates, "0.%u1", 100000 + r); /* no rate is a multiple of another */
+    many[r] = (reaction_text){"A -> B", rates[r]};
+  }
+  const reaction_text *lists[] = {large, none, many};
+  for (int i = 0; i < 3; i++) {
+    double one[2][10], other[2][10], *const columns[] = {one[0], one[1]}, *const others[] = {other[0], other[1]};
+    ff_ssa_program *p = program_of(lists[i], initial, 2);
+    ff_error err;
+    FF_CHECK(!ff_ssa_engine_factored_can(p));
+    for (int method = 0; method < 2; method++) {
+      ff_ssa_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
+                                .observed = observed, .n_observed = 2, .states = method ? columns : others, .threads = 1};
+      ff_ssa_run *run;
+      int done = 0;
+      FF_CHECK_OK(ff_ssa_run_new(&run, p, &options, &err), &err);
+      while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 1, &done, &err), &err);
+      ff_ssa_run_free(run);
+    }
+    FF_CHECK(memcmp(one, other, sizeof one) == 0);
+    ff_ssa_program_free(p);
+  }
+  free(many);
+  free(rates);
+}
+
+FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, vectors_change_no_bit, counts_to_the_limit,
+             leaves_other_networks)
