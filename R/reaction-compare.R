@@ -34,6 +34,8 @@
 #' compare_ensembles(run(1), run(2, method = "next_reaction"))
 compare_ensembles <- function(a, b, ...) {
   check_no_more(...)
+  if (missing(a)) abort_value("a", "a result of simulate()", a)
+  if (missing(b)) abort_value("b", "a result of simulate()", b)
   runs <- list(run_to_compare(a, "a"), run_to_compare(b, "b"))
   for (field in c("times", "species")) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next

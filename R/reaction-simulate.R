@@ -254,8 +254,8 @@ start_ensemble_bar <- function(total, envir) {
 #' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C are
 #'   k x A times a molecule of B + C. The method `"factored"` finds such groups from the rate laws and the values of the rate
 #'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding, and chooses
-#'   a molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that share
-#'   no factor, or have another rate law, are groups of their own. A network with more than 512 groups is simulated by
+#'   a molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that
+#'   share no factor, or have another rate law, are groups of their own. A network with more than 512 groups is simulated by
 #'   `"logarithmic_direct"`, and so is one with a reaction that changes a sum by more than 32,767.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial

@@ -124,6 +124,7 @@ histogram_of <- function(run) {
 #' covariances(sim)
 covariances <- function(x, ...) {
   check_no_more(...)
+  if (missing(x)) abort_value("x", "a result of simulate(..., covariance = TRUE)", x)
   tally <- if (inherits(x, "reaction_ensemble")) attr(x, "run")$tally
   found <- if (!is.null(tally)) .Call(ffi_ssa_statistics, tally)
   if (is.null(found$covariance)) {

@@ -172,9 +172,9 @@ static int changes(const held *h, uint32_t observed) {
   return observed >= h->n_species || ff_ssa_program_changes(h->program, observed);
 }
 
-/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped) of a run that is done. `varies` tells
- * for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of statistics.
- * `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
+/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped) of a run that is done.
+ * `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of
+ * statistics. `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
   static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies",
                                       "states", "tally",    "firings",  "stopped"};

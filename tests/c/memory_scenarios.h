@@ -286,6 +286,7 @@ static ff_status records_ensembles(ff_error *err) {
   }
   if (status == FF_OK) status = run_recorded(program, &until, 2, err);
   if (status == FF_OK && program->n_variables == 0) { /* and with a variable */
+    free(program->variables);
     program->variables = ff_calloc(1, sizeof *program->variables);
     program->n_variables = 1;
     status = ff_formula_of_number(&program->variables[0], 3, err);
@@ -432,7 +433,7 @@ static ff_status reads_sbml_reactions(ff_error *err) {
 
 /* Every kind of line; an initial count needs the formulas of variables. */
 static const char bngl_text[] =
-    "begin parameters\n1 k 0.5\n2 l 2*k + 3\nend parameters\nbegin functions\n1 f() k*G+g()\n2 g() l\nend functions\n"
+    "begin parameters\n1 k 1/2\n2 l 2*k + 3\nend parameters\nbegin functions\n1 f() k*G+g()\n2 g() l\nend functions\n"
     "begin species\n1 A() 5\n2 @m::$B(x) l\n3 C() 2*l\nend species\nbegin reactions\n1 1,1 2 k\n2 3 1,2 0.5*f\n"
     "end reactions\nbegin groups\n1 G 1,2*2\n2 H\nend groups\n";
 

@@ -183,3 +183,14 @@ test_that("a tolerance is for approximate methods only", {
     simulate(net, times = 1, method = "tau_leaping", tolerance = 0)
   })
 })
+
+test_that("counts that are not whole have statistics", {
+  net <- reaction_network("A <-> B" = c(1, 0.5), initial = c(A = 120))
+  for (method in c("langevin", "ode")) {
+    run <- function(...) simulate(net, nsim = 40, times = c(0.5, 2), method = method, seed = 1, ...)
+    paths <- run(output = "trajectories")
+    sim <- run(threads = 2)
+    expect_equal(sim$mean[sim$species == "A"], unname(vapply(split(paths$A, paths$time), mean, 0)))
+    expect_equal(sim$sd[sim$species == "A"], unname(vapply(split(paths$A, paths$time), stats::sd, 0)), tolerance = 1e-6)
+  }
+})

@@ -85,3 +85,35 @@ test_that("formulas that grow without limit are an error", {
   net <- reaction_network("A -> B" = mass_action("v40"), initial = c(A = 1), variables = c(v0 = "A", variables))
   expect_error(simulate(net, 1, 1, times = 1), class = "fireflip_error_size")
 })
+
+test_that("variables are observed, with exact statistics", {
+  net <- reaction_network(
+    "A <-> B" = c(1, 0.5), initial = c(A = 12, B = 2),
+    variables = c(total = "A + B", ratio = "A / (1 + B)", late = "time * A"), parameters = c(unused = 1)
+  )
+  seen <- c("A", "total", "ratio", "late")
+  run <- function(...) simulate(net, nsim = 200, times = c(0, 0.5, 2), observe = seen, seed = 1, ...)
+  paths <- run(output = "trajectories")
+  expect_true(all(paths$total == 14))
+  expect_identical(paths$late, paths$time * paths$A)
+  sim <- run(threads = 1)
+  for (name in seen) {
+    x <- split(paths[[name]], paths$time)
+    mine <- sim[sim$species == name, ]
+    expect_equal(mine$mean, unname(vapply(x, mean, 0)), info = name)
+    expect_equal(mine$sd, unname(vapply(x, stats::sd, 0)), info = name)
+  }
+  expect_identical(run(threads = 3), sim)
+  expect_identical(sim$lower[sim$species == "total"], c(14, NA, NA)) # the same in all trajectories, perhaps by chance
+  moments <- as.data.frame(chemical_master_equation(net, 2), what = "states")
+  exact <- sum(moments$probability * moments$A / (1 + moments$B))
+  ratio <- sim[sim$species == "ratio" & sim$time == 2, ]
+  expect_lt(abs(ratio$mean - exact), 4.5 * ratio$sd / sqrt(200))
+  # events may set parameters that variables name
+  jump <- reaction_network(
+    "A -> 0" = "k * A", initial = c(A = 50), parameters = c(k = 0), variables = c(rate = "k * A"),
+    events = list(on = event("time >= 1", set = c(k = 2)))
+  )
+  rows <- simulate(jump, times = c(0.5, 1), observe = "rate", output = "trajectories", seed = 1)
+  expect_identical(rows$rate, c(0, 100))
+})
