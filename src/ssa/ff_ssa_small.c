@@ -108,6 +108,7 @@ static void set_functions(ff_ssa_small *w, ff_simd simd) {
 static void set_laws(ff_ssa_small *w) {
   const ff_ssa_program *p = w->program;
   const uint32_t one = p->n_species;
+  for (uint32_t r = 0; r < FF_SSA_SMALL_TABLE; r++) w->a[r] = w->b[r] = one;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *law = p->propensities + r;
     w->rate[r] = law->rate;

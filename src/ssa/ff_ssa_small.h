@@ -7,8 +7,9 @@
 
 #define FF_SSA_SMALL_LANES 32
 #define FF_SSA_SMALL_DRAWS 4      /* draws are made for so many events in advance */
-#define FF_SSA_SMALL_REACTIONS 8  /* the most: they are the children of one node of ff_ssa_tree */
-#define FF_SSA_SMALL_TABLE 16     /* entries of a table by reaction; entry n_reactions is for no reaction */
+#define FF_SSA_SMALL_REACTIONS 31 /* the most: a table has an entry for each, and one for no reaction */
+#define FF_SSA_SMALL_GROUPS 4     /* nodes of ff_ssa_tree above the reactions */
+#define FF_SSA_SMALL_TABLE 32     /* entries of a table by reaction; entry n_reactions is for no reaction */
 
 /* Arrays of numbers are first by item, then by lane. */
 typedef struct {
@@ -17,9 +18,9 @@ typedef struct {
   ff_ssa_path path; /* finds out what is wrong with a lane */
   uint64_t key, key_words[2][FF_PHILOX_ROUNDS];
   /* Reaction r has the propensity rate[r] * (count[a[r]] * (count[b[r]] - less[r])). One item more than the species has the
-   * count 1. */
-  double rate[FF_SSA_SMALL_REACTIONS], less[FF_SSA_SMALL_REACTIONS];
-  uint32_t a[FF_SSA_SMALL_REACTIONS], b[FF_SSA_SMALL_REACTIONS];
+   * count 1. Reactions that only fill a group have the rate 0. */
+  double rate[FF_SSA_SMALL_TABLE], less[FF_SSA_SMALL_TABLE];
+  uint32_t a[FF_SSA_SMALL_TABLE], b[FF_SSA_SMALL_TABLE];
   uint32_t n_changed, *changed; /* the species that reactions change ... */
   double *change;               /* ... and for each of them, the change by each reaction: a table */
   double *count, *initial;

@@ -1,5 +1,5 @@
-/* The step of ff_ssa_small. Included after ff_ssa_wide_kernel.h, with its macros, and D_TABLE(table, index): entries of a
- * table. */
+/* The step of ff_ssa_small. Included after ff_ssa_wide_kernel.h, with its macros, and D_TABLE(table, index): entries of a table,
+ * of the first 16 or with D_LONG_TABLE() of 32. */
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 
@@ -38,39 +38,82 @@ static void FF_KERNEL(small_draw)(ff_ssa_small *w) {
 }
 
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
-static inline M FF_KERNEL(small_change)(ff_ssa_small *w, U next, int h) {
+FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, U next, int h) {
   M large = M_NONE;
   for (uint32_t i = 0; i < w->n_changed; i++) {
     double *count = SMALL_AT(w->count, w->changed[i], h);
-    const D now = D_LOAD(count) + D_TABLE(w->change + (size_t)i * FF_SSA_SMALL_TABLE, next);
+    const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
+    const D now = D_LOAD(count) + (groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next));
     large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
     D_STORE(count, now);
   }
   return large;
 }
 
-/* An event of each lane of vector h. Returns a bit for each lane that reports something. */
-static inline __attribute__((always_inline)) uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t n, int h) {
-  const D time = D_LOAD(SMALL_AT(w->next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->wanted, 0, h));
-  D value[FF_SSA_FAN], sum[FF_SSA_FAN + 1];
-  U chosen = U_SET(0);
-  M wrong = FF_KERNEL(small_change)(w, U_LOAD(SMALL_AT(w->next, 0, h)), h);
+/* The propensities of n reactions from `first` on, and zeros. */
+FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small *w, uint32_t first, const uint32_t n, int h) {
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < FF_SSA_FAN; r++) {
     value[r] = D_SET(0.0);
     if (r >= n) continue;
-    const D a = D_LOAD(SMALL_AT(w->count, w->a[r], h)), b = D_LOAD(SMALL_AT(w->count, w->b[r], h));
-    value[r] = D_SET(w->rate[r]) * (a * (b - D_SET(w->less[r])));
+    const uint32_t at = first + r;
+    const D a = D_LOAD(SMALL_AT(w->count, w->a[at], h)), b = D_LOAD(SMALL_AT(w->count, w->b[at], h));
+    value[r] = D_SET(w->rate[at]) * (a * (b - D_SET(w->less[at])));
   }
-  FF_KERNEL(prefix)(sum, value);
-  const D total = sum[FF_SSA_FAN], at = D_LOAD(SMALL_AT(w->choice, w->drawn, h)) * total;
+}
+
+/* Chooses among n children by their prefix sums, as ff_ssa_tree_find(). *before becomes the sum of those before the chosen. */
+FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t n, D at, D *before) {
+  U chosen = U_SET(0);
+  *before = D_SET(0.0);
 #pragma GCC unroll 8
-  for (uint32_t r = 1; r < n; r++) chosen = U_PICK(D_MOST(sum[r], at), U_SET(r), chosen); /* `at` is below the total */
+  for (uint32_t i = 1; i < n; i++) {
+    const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+    chosen = U_PICK(passed, U_SET(i), chosen);
+    *before = D_PICK(passed, sum[i], *before);
+  }
+  return chosen;
+}
+
+/* The reaction at which the cumulative sum exceeds `choice` times the total, which is returned too. */
+FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h, D choice, D *total) {
+  D value[FF_SSA_SMALL_GROUPS][FF_SSA_FAN], group[FF_SSA_FAN], sum[FF_SSA_FAN + 1], before;
+#pragma GCC unroll 8
+  for (uint32_t g = 0; g < FF_SSA_FAN; g++) {
+    group[g] = D_SET(0.0);
+    if (g >= groups) continue;
+    FF_KERNEL(small_values)(value[g], w, g * FF_SSA_FAN, n, h);
+    FF_KERNEL(prefix)(sum, value[g]);
+    group[g] = sum[FF_SSA_FAN];
+  }
+  *total = sum[FF_SSA_FAN];
+  if (groups == 1) return FF_KERNEL(small_choose)(sum, n, choice * *total, &before);
+  FF_KERNEL(prefix)(sum, group);
+  *total = sum[FF_SSA_FAN];
+  const D at = choice * *total;
+  const U above = FF_KERNEL(small_choose)(sum, groups, at, &before);
+  D child[FF_SSA_FAN], rest = at - before;
+#pragma GCC unroll 8
+  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
+    child[i] = value[0][i];
+#pragma GCC unroll 4
+    for (uint32_t g = 1; g < groups; g++) child[i] = D_PICK(U_EQUAL(above, U_SET(g)), value[g][i], child[i]);
+  }
+  FF_KERNEL(prefix)(sum, child);
+  return U_ADD(U_LEFT(above, 3), FF_KERNEL(small_choose)(sum, FF_SSA_FAN, rest, &before));
+}
+
+/* An event of each lane of vector h. Returns a bit for each lane that reports something. */
+FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h) {
+  const D time = D_LOAD(SMALL_AT(w->next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->wanted, 0, h));
+  D total;
+  M wrong = FF_KERNEL(small_change)(w, groups, U_LOAD(SMALL_AT(w->next, 0, h)), h);
+  const U found = FF_KERNEL(small_find)(w, groups, n, h, D_LOAD(SMALL_AT(w->choice, w->drawn, h)), &total);
   const M some = D_LESS(D_SET(0.0), total);
   const D next_time = D_PICK(some, time + D_LOAD(SMALL_AT(w->wait, w->drawn, h)) / total, D_SET(INFINITY));
   D_STORE(SMALL_AT(w->time, 0, h), time);
   D_STORE(SMALL_AT(w->next_time, 0, h), next_time);
-  U_STORE(SMALL_AT(w->next, 0, h), U_PICK(some, chosen, U_SET(n)));
+  U_STORE(SMALL_AT(w->next, 0, h), U_PICK(some, found, U_SET(w->program->n_reactions)));
   U_STORE(SMALL_AT(w->event, 0, h), U_ADD(U_LOAD(SMALL_AT(w->event, 0, h)), U_SET(1)));
   wrong = M_AND(M_OR(wrong, M_NOT(D_LESS(total, D_SET(INFINITY)))), D_LESS(wanted, D_SET(INFINITY)));
   w->base.broken |= (uint64_t)M_BITS(wrong) << (h * VL);
@@ -85,27 +128,31 @@ static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_small *w) {
   return bits;
 }
 
-static inline __attribute__((always_inline)) uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t n,
-                                                                             uint32_t *steps) {
+FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, uint32_t *steps) {
   uint64_t bits = FF_KERNEL(small_report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
     if (w->drawn == FF_SSA_SMALL_DRAWS) FF_KERNEL(small_draw)(w);
-    for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, n, h);
+    for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, groups, n, h);
     w->drawn++;
   }
   return bits;
 }
 
+/* Code for each number of reactions up to 8, and then for each number of groups. */
 uint64_t FF_KERNEL(small)(ff_ssa_engine *engine, uint32_t *steps) {
   ff_ssa_small *w = (ff_ssa_small *)engine;
-  switch (w->program->n_reactions) {
-    case 1: return FF_KERNEL(small_steps)(w, 1, steps);
-    case 2: return FF_KERNEL(small_steps)(w, 2, steps);
-    case 3: return FF_KERNEL(small_steps)(w, 3, steps);
-    case 4: return FF_KERNEL(small_steps)(w, 4, steps);
-    case 5: return FF_KERNEL(small_steps)(w, 5, steps);
-    case 6: return FF_KERNEL(small_steps)(w, 6, steps);
-    case 7: return FF_KERNEL(small_steps)(w, 7, steps);
-    default: return FF_KERNEL(small_steps)(w, 8, steps);
+  const uint32_t n = w->program->n_reactions;
+  switch (n) {
+    case 1: return FF_KERNEL(small_steps)(w, 1, 1, steps);
+    case 2: return FF_KERNEL(small_steps)(w, 1, 2, steps);
+    case 3: return FF_KERNEL(small_steps)(w, 1, 3, steps);
+    case 4: return FF_KERNEL(small_steps)(w, 1, 4, steps);
+    case 5: return FF_KERNEL(small_steps)(w, 1, 5, steps);
+    case 6: return FF_KERNEL(small_steps)(w, 1, 6, steps);
+    case 7: return FF_KERNEL(small_steps)(w, 1, 7, steps);
+    case 8: return FF_KERNEL(small_steps)(w, 1, 8, steps);
   }
+  if (n <= 2 * FF_SSA_FAN) return FF_KERNEL(small_steps)(w, 2, FF_SSA_FAN, steps);
+  if (n <= 3 * FF_SSA_FAN) return FF_KERNEL(small_steps)(w, 3, FF_SSA_FAN, steps);
+  return FF_KERNEL(small_steps)(w, 4, FF_SSA_FAN, steps);
 }

@@ -29,6 +29,7 @@
 #define D_LESS(a, b) _mm256_cmp_pd(a, b, _CMP_LT_OQ)
 #define D_MOST(a, b) _mm256_cmp_pd(a, b, _CMP_LE_OQ)
 #define D_TABLE(t, i) _mm256_i64gather_pd(t, i, 8)
+#define D_LONG_TABLE(t, i) D_TABLE(t, i)
 #define U_EQUAL(a, b) _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))
 #define M_AND(a, b) _mm256_and_pd(a, b)
 #define M_OR(a, b) _mm256_or_pd(a, b)

@@ -29,6 +29,7 @@
 #define D_LESS(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
 #define D_MOST(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ)
 #define D_TABLE(t, i) _mm512_permutex2var_pd(_mm512_load_pd(t), i, _mm512_load_pd((t) + 8))
+#define D_LONG_TABLE(t, i) _mm512_mask_blend_pd(_mm512_cmpgt_epi64_mask(i, U_SET(15)), D_TABLE(t, i), D_TABLE((t) + 16, i))
 #define U_EQUAL(a, b) _mm512_cmpeq_epi64_mask(a, b)
 #define M_AND(a, b) ((M)((a) & (b)))
 #define M_OR(a, b) ((M)((a) | (b)))

@@ -22,6 +22,7 @@
 #define D_LESS(a, b) ((M)((a) < (b)))
 #define D_MOST(a, b) ((M)((a) <= (b)))
 #define D_TABLE(t, i) ((t)[i])
+#define D_LONG_TABLE(t, i) D_TABLE(t, i)
 #define U_EQUAL(a, b) ((M)((a) == (b)))
 #define M_AND(a, b) ((a) & (b))
 #define M_OR(a, b) ((a) | (b))
