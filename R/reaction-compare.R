@@ -30,7 +30,9 @@
 #' @export
 #' @examples
 #' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
-#' run <- function(seed, ...) simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = seed, ...)
+#' run <- function(seed, ...) {
+#'   simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = seed, ...)
+#' }
 #' compare_ensembles(run(1), run(2, method = "next_reaction"))
 compare_ensembles <- function(a, b, ...) {
   check_no_more(...)

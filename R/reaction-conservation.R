@@ -20,7 +20,9 @@
 #' @concept invariant
 #' @export
 #' @examples
-#' net <- reaction_network("E + S <-> ES" = c(0.1, 1), "ES -> E + P" = 0.5, initial = c(E = 5, S = 100))
+#' net <- reaction_network(
+#'   "E + S <-> ES" = c(0.1, 1), "ES -> E + P" = 0.5, initial = c(E = 5, S = 100)
+#' )
 #' conservation_laws(net) # the enzyme and the substrate
 conservation_laws <- function(model, ...) UseMethod("conservation_laws")
 

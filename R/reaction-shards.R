@@ -37,7 +37,8 @@ trajectories_in <- function(nsim, shard) unname(nsim %/% shard[, "parts"] + (sha
 #' @name ensemble-parts
 #' @examples
 #' net <- example_model("decay_dimerisation")
-#' part <- function(i) simulate(net, nsim = 100, times = 0:2, initial = c(S1 = 500), seed = 1, shard = c(i, 2))
+#' net <- set_initial(net, S1 = 500)
+#' part <- function(i) simulate(net, nsim = 100, times = 0:2, seed = 1, shard = c(i, 2))
 #' c(part(1), part(2))
 NULL
 

@@ -25,7 +25,9 @@
 #' @rdname sweep_parameters
 #' @export
 #' @examples
-#' net <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1))
+#' net <- reaction_network(
+#'   "0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1)
+#' )
 #' sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 5, seed = 1)
 sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,
                                               output = c("summary", "trajectories", "final", "histogram"), until = NULL,
