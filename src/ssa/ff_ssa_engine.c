@@ -1,10 +1,10 @@
 /* The choice of an engine, and the engine for one trajectory at a time. */
 #include "ff_ssa_engine.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "ff_ssa_methods.h"
+#include "ff_ssa_single.h"
 
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
@@ -82,37 +82,11 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
 
 /* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  ff_ssa_engine base;
-  ff_ssa_path path;
-  const double *initial;
-  uint64_t key;
-  double wanted;
-  int started;
-} single;
-
-static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
-  single *e = (single *)engine;
-  (void)lane;
-  e->path.unit = unit;
-  e->path.event = e->path.silent = 0;
-  e->path.failure.what = FF_SSA_FINE;
-  e->path.next_time = 0;
-  e->base.broken = 0;
-  e->wanted = wanted;
-  e->started = 0;
-}
-
-static void rest(ff_ssa_engine *engine, uint32_t lane) {
-  (void)lane;
-  ((single *)engine)->wanted = INFINITY;
-}
-
 static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
-  single *e = (single *)engine;
+  ff_ssa_single *e = (ff_ssa_single *)engine;
   ff_ssa_path *path = &e->path;
   if (!e->started && *steps > 0) {
-    ff_ssa_path_start(path, e->key, path->unit, e->initial);
+    ff_ssa_path_start(path, path->key, path->unit, e->initial);
     e->started = 1;
     --*steps;
   }
@@ -123,39 +97,29 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
 
 static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   (void)lane;
-  return ((const single *)engine)->path.event - ((const single *)engine)->path.silent;
-}
-
-static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
-  (void)lane;
-  *out = ((single *)engine)->path.failure;
+  return ((const ff_ssa_single *)engine)->path.event - ((const ff_ssa_single *)engine)->path.silent;
 }
 
 static void drop(ff_ssa_engine *engine) {
   if (engine == NULL) return;
-  ff_ssa_path_free(&((single *)engine)->path);
+  ff_ssa_single_clear((ff_ssa_single *)engine);
   free(engine);
 }
 
 ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
                              uint64_t key, ff_error *err) {
   *out = NULL;
-  single *e = ff_calloc(1, sizeof *e);
+  ff_ssa_single *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = ff_ssa_path_new(&e->path, program, method, err);
+  ff_status status = ff_ssa_single_fill(e, program, method, initial, key, err);
   if (status != FF_OK) {
-    free(e);
+    drop(&e->base);
     return status;
   }
-  e->base = (ff_ssa_engine){.lanes = 1, .stride = 1, .start = start, .rest = rest, .advance = advance, .events = events,
-                            .diagnose = diagnose, .free = drop};
-  e->base.count = e->path.count;
-  e->base.next_time = &e->path.next_time;
   e->base.next = &e->path.next;
-  e->base.wanted = &e->wanted;
-  e->initial = initial;
-  e->key = key;
-  e->wanted = INFINITY;
+  e->base.advance = advance;
+  e->base.events = events;
+  e->base.free = drop;
   *out = &e->base;
   return FF_OK;
 }

@@ -11,7 +11,7 @@ int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->
 static void sum_up(const ff_ssa_factored *f, double *rows, size_t stride, double *cells) {
   const ff_ssa_factor *factor = f->factor;
   memset(cells, 0, factor->n_cells * sizeof *cells);
-  rows[f->wide.program->n_species * stride] = 1;
+  rows[f->wide.lanes.program->n_species * stride] = 1;
   for (uint32_t i = 0; i < factor->n_sums; i++) {
     const ff_ssa_factor_sum *s = factor->sums + i;
     double total = 0;
@@ -22,17 +22,17 @@ static void sum_up(const ff_ssa_factored *f, double *rows, size_t stride, double
       total += x;
       for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN) cells[s->at[level] + position] += x;
     }
-    rows[FF_FACTOR_ROW_OF_SUM(f->wide.program, i) * stride] = total;
+    rows[FF_FACTOR_ROW_OF_SUM(f->wide.lanes.program, i) * stride] = total;
   }
 }
 
 void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
-  uint64_t most = 0;
+  uint64_t most = 0; /* events; `event` is UINT64_MAX before the first step */
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-    if (f->wide.event[lane] + 1 > most) most = f->wide.event[lane] + 1; /* `event` is UINT64_MAX before the first step */
+    most = f->wide.lanes.event[lane] + 1 > most ? f->wide.lanes.event[lane] + 1 : most;
   if (f->is_large || (double)most + steps < f->safe) return;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-    sum_up(f, f->wide.count + lane, FF_SSA_LANES, f->large + lane * f->stride);
+    sum_up(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->large + lane * f->stride);
   f->is_large = 1;
 }
 
@@ -43,9 +43,9 @@ uint32_t ff_ssa_program_groups(const ff_ssa_program *program) {
 static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   const ff_ssa_factor *factor = f->factor;
-  ff_ssa_wide_start(engine, lane, unit, wanted);
-  for (uint32_t i = f->wide.program->n_species; i < factor->n_rows; i++)
-    f->wide.count[(size_t)i * FF_SSA_LANES + lane] = f->initial_rows[i];
+  ff_ssa_lanes_start(engine, lane, unit, wanted);
+  for (uint32_t i = f->wide.lanes.program->n_species; i < factor->n_rows; i++)
+    f->wide.lanes.count[(size_t)i * FF_SSA_LANES + lane] = f->initial_rows[i];
   if (f->is_large)
     memcpy(f->large + lane * f->stride, f->initial_large, factor->n_cells * sizeof *f->large);
   else
@@ -61,7 +61,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
 static void rest(ff_ssa_engine *engine, uint32_t lane) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   start(engine, lane, 0, INFINITY);
-  for (uint32_t i = 0; i < f->factor->n_rows; i++) f->wide.count[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t i = 0; i < f->factor->n_rows; i++) f->wide.lanes.count[(size_t)i * FF_SSA_LANES + lane] = 0;
   for (uint32_t g = 0; g < f->factor->n_groups; g++) f->wide.value[(size_t)g * FF_SSA_LANES + lane] = 0;
 }
 
@@ -88,10 +88,10 @@ static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
   f->initial_small = ff_calloc(cells, sizeof *f->initial_small);
   f->initial_large = ff_calloc(cells, sizeof *f->initial_large);
   if (f->share && f->small && f->large && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
-  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.program->n_species);
+  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.lanes.program->n_species);
 }
 
-static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd simd,
+static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd *simd,
                       ff_error *err) {
   f->factor = program->factor;
   ff_status status = ff_ssa_wide_fill(&f->wide, program, f->factor->n_rows, f->factor->n_groups, initial, key, simd, err);
@@ -108,33 +108,22 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const d
   return FF_OK;
 }
 
-static void set_functions(ff_ssa_engine *base, ff_simd simd) {
-  base->start = start;
-  base->rest = rest;
-  base->free = drop;
-  base->advance = ff_ssa_advance_factored_portable;
-#if defined(__x86_64__)
-  if (simd == FF_SIMD_AVX512) base->advance = ff_ssa_advance_factored_avx512;
-  if (simd == FF_SIMD_AVX2) base->advance = ff_ssa_advance_factored_avx2;
-#else
-  (void)simd;
-#endif
-}
-
 ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                                  ff_simd simd, ff_error *err) {
   *out = NULL;
-  ff_status status = ff_simd_choose(&simd, err);
-  if (status != FF_OK) return status;
   ff_ssa_factored *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
-  status = fill(f, program, initial, key, simd, err);
+  ff_status status = fill(f, program, initial, key, &simd, err);
   if (status != FF_OK) {
-    drop(&f->wide.base);
+    drop(&f->wide.lanes.base);
     return status;
   }
-  set_functions(&f->wide.base, simd);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) f->wide.base.rest(&f->wide.base, lane);
-  *out = &f->wide.base;
+  ff_ssa_engine *base = &f->wide.lanes.base;
+  base->start = start;
+  base->rest = rest;
+  base->advance = FF_SSA_KERNEL_FOR(simd, advance_factored);
+  base->free = drop;
+  ff_ssa_lanes_rest(&f->wide.lanes);
+  *out = base;
   return FF_OK;
 }

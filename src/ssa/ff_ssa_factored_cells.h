@@ -26,16 +26,16 @@ static inline uint32_t FF_CELLS(pick)(const ff_ssa_factored *f, uint32_t lane, u
   }
   if (group->units == 1) return map[i];
   const ff_ssa_member *m = f->factor->members + sum->first + i;
-  const double x = f->wide.count[(size_t)m->species * FF_SSA_LANES + lane];
+  const double x = f->wide.lanes.count[(size_t)m->species * FF_SSA_LANES + lane];
   return map[i * group->units + (uint32_t)((double)left / x)];
 }
 
 static inline uint32_t FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t lane) {
   const ff_ssa_wide *w = &f->wide;
-  const uint64_t g = w->next[lane];
-  if (FF_RARELY(g >= f->factor->n_groups)) return w->program->n_reactions;
+  const uint64_t g = w->lanes.next[lane];
+  if (FF_RARELY(g >= f->factor->n_groups)) return w->lanes.program->n_reactions;
   const ff_ssa_group *group = f->factor->groups + g;
-  const double n = w->count[(size_t)group->b * FF_SSA_LANES + lane];
+  const double n = w->lanes.count[(size_t)group->b * FF_SSA_LANES + lane];
   double v = (double)(int64_t)(f->share[lane] * n), v2 = 0;
   v = v < n ? v : n - 1;
   if (group->kind == FF_GROUP_POOL && group->units > 1) v2 = FF_KERNEL(second)(f, lane, n - 1);
@@ -47,15 +47,15 @@ static inline uint32_t FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t lane)
 
 static inline void FF_CELLS(fire)(ff_ssa_factored *f, uint32_t lane, const ff_ssa_row *reaction) {
   const ff_ssa_step *step = f->factor->steps + reaction->first, *end = step + reaction->rows;
-  double *row = f->wide.count + lane;
+  double *row = f->wide.lanes.count + lane;
   for (; step < end; step += FF_FACTOR_STEPS) {
     FF_ADD(0);
     FF_ADD(1);
     FF_ADD(2);
     FF_ADD(3);
     for (uint32_t k = 0; CHECKS && k < FF_FACTOR_STEPS; k++)
-      if (step[k].at < f->wide.program->n_species && row[(size_t)step[k].at * FF_SSA_LANES] > FF_SSA_MAX_COUNT)
-        f->wide.base.broken |= UINT64_C(1) << lane;
+      if (step[k].at < f->wide.lanes.program->n_species && row[(size_t)step[k].at * FF_SSA_LANES] > FF_SSA_MAX_COUNT)
+        f->wide.lanes.base.broken |= UINT64_C(1) << lane;
   }
   CELL *cells = CELLS_OF(f) + lane * f->stride;
   for (end += reaction->cells; step < end; step += FF_FACTOR_STEPS) {
@@ -77,7 +77,7 @@ static inline void FF_CELLS(fire)(ff_ssa_factored *f, uint32_t lane, const ff_ss
 
 /* First all lanes choose. The processor then knows early how long their rows are. */
 static inline void FF_CELLS(change)(ff_ssa_factored *f) {
-  const uint32_t none = f->wide.program->n_reactions;
+  const uint32_t none = f->wide.lanes.program->n_reactions;
   const ff_ssa_row *rows[FF_SSA_LANES];
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     const uint32_t r = FF_CELLS(choose)(f, lane);

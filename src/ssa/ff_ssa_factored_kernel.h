@@ -11,25 +11,9 @@ static inline void FF_KERNEL(groups)(ff_ssa_factored *f) {
   if (factor->sparse) return;
   for (uint32_t g = 0; g < factor->n_factored; g++) {
     const ff_ssa_group *group = factor->groups + g;
-    const double *a = AT(w->count, group->a, 0), *b = AT(w->count, group->b, 0);
+    const double *a = AT(w->lanes.count, group->a, 0), *b = AT(w->lanes.count, group->b, 0);
     const D rate = D_SET(group->rate), less = D_SET(group->less);
     EACH(h) D_STORE(AT(w->value, g, h), rate * (D_LOAD(AT(a, 0, h)) - less) * D_LOAD(AT(b, 0, h)));
-  }
-}
-
-static inline void FF_KERNEL(next_groups)(ff_ssa_factored *f) {
-  ff_ssa_wide *w = &f->wide;
-  const double *total = AT(w->value, w->first[w->levels - 1], 0);
-  EACH(h) {
-    const D sum = D_LOAD(AT(total, 0, h));
-    const M some = D_LESS(D_SET(0.0), sum);
-    const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
-    D share;
-    const U found = FF_KERNEL(find)(w, at, h, &share);
-    w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
-    D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-    U_STORE(AT(w->next, 0, h), U_PICK(some, found, U_SET(w->program->n_reactions)));
-    D_STORE(AT(f->share, 0, h), share);
   }
 }
 
@@ -79,7 +63,8 @@ static inline uint32_t FF_KERNEL(rank_small)(const int32_t *node, int32_t *v) {
 /* The second molecule of a pool, for the event that happens now. */
 static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, double n) {
   const ff_ssa_wide *w = &f->wide;
-  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->event[lane] - 1, w->unit[lane]), w->key);
+  const ff_philox_block at = ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->lanes.event[lane] - 1, w->lanes.unit[lane]);
+  const ff_philox_block words = ff_philox(at, w->lanes.key);
   const double v = (double)(int64_t)(ff_ssa_closed(words.v[0], words.v[1]) * n);
   return v < n ? v : n - 1;
 }
@@ -113,8 +98,8 @@ uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
   ff_ssa_factored_prepare(f, *steps);
   for (; bits == 0 && *steps > 0; --*steps) {
     EACH(h) {
-      D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));
-      U_STORE(AT(w->event, 0, h), U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)));
+      D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
+      U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
     if (f->is_large)
       FF_KERNEL(change_large)(f);
@@ -122,7 +107,7 @@ uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
       FF_KERNEL(change_small)(f);
     FF_KERNEL(groups)(f);
     FF_KERNEL(sums)(w);
-    FF_KERNEL(next_groups)(f);
+    FF_KERNEL(next_events)(w, f->share);
     FF_KERNEL(draw)(w);
     bits = FF_KERNEL(report)(w);
   }

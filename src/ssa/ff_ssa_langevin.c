@@ -28,12 +28,6 @@ static void drop(ff_ssa_smooth *e) {
   free(l);
 }
 
-/* The key of a reaction's numbers in this step. */
-static uint64_t key_of(const ff_ssa_path *path, uint32_t r) {
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_LEAP, r);
-  return (uint64_t)words.v[1] << 32 | words.v[0];
-}
-
 static double normal_of(uint64_t key, uint64_t node) {
   ff_ssa_sequence sequence = ff_ssa_sequence_of(key, node);
   return ff_ssa_normal(&sequence);
@@ -41,14 +35,12 @@ static double normal_of(uint64_t key, uint64_t node) {
 
 /* Adds what reaction r changes in a part of the step, with the Brownian motion up to it. */
 static void add_changes(const ff_ssa_path *path, double tau, uint32_t r, double part, double motion, double *count) {
-  const ff_ssa_program *p = path->program;
-  const double mean = path->propensity[r] * tau, fired = mean * part + ff_math_sqrt(mean) * motion;
-  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-    count[p->changes[i].species] += fired * (double)p->changes[i].by;
+  const double mean = path->propensity[r] * tau;
+  ff_ssa_apply(path->program, count, r, mean * part + ff_math_sqrt(mean) * motion);
 }
 
 static void step(ff_ssa_smooth *e) {
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   langevin *l = e->own;
   const ff_ssa_program *p = path->program;
   double total = 0;
@@ -66,7 +58,7 @@ static void step(ff_ssa_smooth *e) {
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     if (!(path->propensity[r] > 0)) continue;
-    l->noise[r] = normal_of(key_of(path, r), 0);
+    l->noise[r] = normal_of(ff_ssa_step_key(path, path->event, r), 0);
     add_changes(path, tau, r, 1, l->noise[r], e->after);
   }
   for (uint32_t s = 0; s < p->n_species; s++)
@@ -80,11 +72,7 @@ static double motion_until(uint64_t key, double end, double part) {
   int fine = 0;
   for (int level = 0; level < MOST_LEVELS && fine < FINE_LEVELS; level++) {
     const double first = end / 2 + spread * normal_of(key, node);
-    part *= 2;
-    node *= 2;
-    if (part >= 1) {
-      part -= 1;
-      node += 1;
+    if (ff_ssa_halve(&part, &node)) {
       found += first;
       end -= first;
     } else {
@@ -97,12 +85,14 @@ static double motion_until(uint64_t key, double end, double part) {
 }
 
 static void show(ff_ssa_smooth *e, double part) {
-  const ff_ssa_path *path = &e->path;
+  const ff_ssa_path *path = &e->single.path;
   const langevin *l = e->own;
   memcpy(e->shown, path->count, path->program->n_species * sizeof *e->shown);
-  for (uint32_t r = 0; r < path->program->n_reactions; r++)
-    if (path->propensity[r] > 0)
-      add_changes(path, e->end - path->time, r, part, motion_until(key_of(path, r), l->noise[r], part), e->shown);
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
+    if (!(path->propensity[r] > 0)) continue;
+    const double motion = motion_until(ff_ssa_step_key(path, path->event, r), l->noise[r], part);
+    add_changes(path, e->end - path->time, r, part, motion, e->shown);
+  }
 }
 
 ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
@@ -121,8 +111,8 @@ ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *prog
   else
     status = ff_ssa_length_new(&l->length, program, options->tolerance, err);
   if (status == FF_OK)
-    *out = &e->base;
+    *out = &e->single.base;
   else
-    e->base.free(&e->base);
+    e->single.base.free(&e->single.base);
   return status;
 }

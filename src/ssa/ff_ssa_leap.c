@@ -7,22 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_engine.h"
 #include "ff_ssa_length.h"
 #include "ff_ssa_methods.h"
-#include "ff_ssa_variates.h"
+#include "ff_ssa_single.h"
 
 #define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
 #define EXACT_EVENTS 100 /* exact events that then follow */
 #define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
 typedef struct {
-  ff_ssa_engine base;
-  ff_ssa_path path; /* at the beginning of the leap, or at the last exact event */
-  const double *initial;
-  double wanted, end; /* end: of the leap */
+  ff_ssa_single single; /* its path is at the beginning of the leap, or at the last exact event */
+  double end;           /* of the leap */
   ff_ssa_length length;
-  int started, leaping;
+  int leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired; /* firings of the trajectory */
   double *after, *shown;   /* counts at the end of the leap, and at the wanted time */
@@ -35,31 +32,21 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* ---- leaps -------------------------------------------------------------------------------------------------------------- */
 
-/* The key of a reaction's numbers in this leap. */
-static uint64_t key_of(const leaper *e, uint32_t r) {
-  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_LEAP, r, e->address, e->path.unit), e->path.key);
-  return (uint64_t)words.v[1] << 32 | words.v[0];
-}
-
-static void change(const ff_ssa_program *p, double *count, uint32_t r, double times) {
-  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-    count[p->changes[i].species] += times * (double)p->changes[i].by;
-}
-
 static uint32_t choose_critical(const leaper *e, double at) {
-  uint32_t found = e->path.program->n_reactions;
-  for (uint32_t r = 0; r < e->path.program->n_reactions; r++) {
+  const ff_ssa_path *path = &e->single.path;
+  uint32_t found = path->program->n_reactions;
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
     if (!e->length.critical[r]) continue;
     found = r;
-    if (at < e->path.propensity[r]) break;
-    at -= e->path.propensity[r];
+    if (at < path->propensity[r]) break;
+    at -= path->propensity[r];
   }
   return found;
 }
 
 /* Draws the firings of a leap of at most this length. Returns 0 if a count would be negative. */
 static int draw_leap(leaper *e, double tau, double critical) {
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
   const double wait = critical > 0 ? ff_ssa_exponential(words.v[0], words.v[1]) / critical : INFINITY;
@@ -71,18 +58,18 @@ static int draw_leap(leaper *e, double tau, double critical) {
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
     if (e->length.critical[r] || !(path->propensity[r] > 0)) continue;
-    ff_ssa_sequence sequence = ff_ssa_sequence_of(key_of(e, r), 0);
+    ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
-    if (e->times_fired[r] > 0) change(p, e->after, r, e->times_fired[r]);
+    if (e->times_fired[r] > 0) ff_ssa_apply(p, e->after, r, e->times_fired[r]);
   }
-  if (e->last < p->n_reactions) change(p, e->after, e->last, 1);
+  if (e->last < p->n_reactions) ff_ssa_apply(p, e->after, e->last, 1);
   for (uint32_t s = 0; s < p->n_species; s++)
     if (e->after[s] < 0) return 0;
   return 1;
 }
 
 static void finish_leap(leaper *e) {
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   e->leaping = 0;
   path->time = e->end;
@@ -95,7 +82,7 @@ static void finish_leap(leaper *e) {
 
 /* Begins a leap, or a series of exact events. */
 static void go_on(leaper *e) {
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   ff_ssa_path_compute(path);
   const double total = ff_ssa_sum(path->propensity, path->program->n_reactions);
   e->exact = EXACT_EVENTS;
@@ -121,11 +108,7 @@ static double firings_until(uint64_t key, double n, double part) {
   for (int level = 0; level < BRIDGE_LEVELS && n > 0; level++) {
     ff_ssa_sequence sequence = ff_ssa_sequence_of(key, node); /* node 0 is for the number of firings */
     const double first = ff_ssa_halves(&sequence, n);
-    part *= 2;
-    node *= 2;
-    if (part >= 1) {
-      part -= 1;
-      node += 1;
+    if (ff_ssa_halve(&part, &node)) {
       found += first;
       n -= first;
     } else {
@@ -137,12 +120,14 @@ static double firings_until(uint64_t key, double n, double part) {
 
 /* A count may be negative within a leap though it is not at its end. It is shown as 0. */
 static void show(leaper *e, double time) {
-  const ff_ssa_path *path = &e->path;
+  const ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   const double part = (time - path->time) / (e->end - path->time);
   memcpy(e->shown, path->count, p->n_species * sizeof *e->shown);
-  for (uint32_t r = 0; r < p->n_reactions; r++)
-    if (e->times_fired[r] > 0) change(p, e->shown, r, firings_until(key_of(e, r), e->times_fired[r], part));
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    if (!(e->times_fired[r] > 0)) continue;
+    ff_ssa_apply(p, e->shown, r, firings_until(ff_ssa_step_key(path, e->address, r), e->times_fired[r], part));
+  }
   for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = e->shown[s] > 0 ? e->shown[s] : 0;
 }
 
@@ -150,62 +135,54 @@ static void show(leaper *e, double time) {
 
 static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   leaper *e = (leaper *)engine;
-  (void)lane;
-  e->path.unit = unit;
-  e->path.event = 0;
-  e->path.failure.what = FF_SSA_FINE;
-  e->base.broken = 0;
+  ff_ssa_single_start(engine, lane, unit, wanted);
   e->fired = 0;
-  e->wanted = wanted;
-  e->started = e->leaping = 0;
-}
-
-static void rest(ff_ssa_engine *engine, uint32_t lane) {
-  (void)lane;
-  ((leaper *)engine)->wanted = INFINITY;
+  e->leaping = 0;
 }
 
 static void begin(leaper *e) {
-  ff_ssa_path *path = &e->path;
-  e->started = 1;
+  ff_ssa_path *path = &e->single.path;
+  e->single.started = 1;
   path->time = 0;
-  memcpy(path->count, e->initial, path->program->n_species * sizeof *path->count);
+  memcpy(path->count, e->single.initial, path->program->n_species * sizeof *path->count);
   go_on(e);
 }
 
 static uint64_t report(leaper *e, double *count, double next_time) {
-  e->base.broken = e->path.failure.what != FF_SSA_FINE;
-  e->base.count = count;
-  e->path.next_time = next_time;
+  e->single.base.count = count;
+  e->single.path.next_time = next_time;
   return 1;
 }
 
 static void take_step(leaper *e) {
-  if (!e->started) {
+  ff_ssa_path *path = &e->single.path;
+  if (!e->single.started) {
     begin(e);
   } else if (e->leaping) {
     finish_leap(e);
-    if (e->path.failure.what == FF_SSA_FINE) go_on(e);
+    if (path->failure.what == FF_SSA_FINE) go_on(e);
   } else {
-    ff_ssa_path_step(&e->path);
+    ff_ssa_path_step(path);
     e->fired++;
-    if (--e->exact == 0 && e->path.failure.what == FF_SSA_FINE) go_on(e);
+    if (--e->exact == 0 && path->failure.what == FF_SSA_FINE) go_on(e);
   }
 }
 
 static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
   leaper *e = (leaper *)engine;
-  for (;;) {
-    if (e->started && e->path.failure.what != FF_SSA_FINE) return report(e, e->path.count, e->path.next_time);
-    if (e->started && e->leaping && e->wanted < e->end) {
-      show(e, e->wanted);
-      return report(e, e->shown, nextafter(e->wanted, INFINITY));
+  const ff_ssa_path *path = &e->single.path;
+  for (; !e->single.started || path->failure.what == FF_SSA_FINE; --*steps) {
+    const double wanted = e->single.wanted;
+    if (e->single.started && e->leaping && wanted < e->end) {
+      show(e, wanted);
+      return report(e, e->shown, nextafter(wanted, INFINITY));
     }
-    if (e->started && !e->leaping && e->wanted < e->path.next_time) return report(e, e->path.count, e->path.next_time);
+    if (e->single.started && !e->leaping && wanted < path->next_time) return report(e, path->count, path->next_time);
     if (*steps == 0) return 0;
-    --*steps;
     take_step(e);
   }
+  engine->broken = 1;
+  return report(e, path->count, path->next_time);
 }
 
 static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
@@ -213,15 +190,10 @@ static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   return ((const leaper *)engine)->fired;
 }
 
-static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
-  (void)lane;
-  *out = ((leaper *)engine)->path.failure;
-}
-
 static void drop(ff_ssa_engine *engine) {
   leaper *e = (leaper *)engine;
   if (e == NULL) return;
-  if (e->path.finder != NULL) ff_ssa_path_free(&e->path);
+  ff_ssa_single_clear(&e->single);
   ff_ssa_length_free(&e->length);
   free(e->after);
   free(e->shown);
@@ -229,9 +201,9 @@ static void drop(ff_ssa_engine *engine) {
   free(e);
 }
 
-static ff_status allocate(leaper *e, const ff_ssa_program *p, double tolerance, ff_error *err) {
-  ff_status status = ff_ssa_length_new(&e->length, p, tolerance, err);
-  if (status == FF_OK) status = ff_ssa_path_new(&e->path, p, FF_SSA_TREE, err);
+static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *options, const double *initial, ff_error *err) {
+  ff_status status = ff_ssa_length_new(&e->length, p, options->tolerance, err);
+  if (status == FF_OK) status = ff_ssa_single_fill(&e->single, p, FF_SSA_TREE, initial, options->key, err);
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);
@@ -245,19 +217,15 @@ ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program,
   *out = NULL;
   leaper *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = allocate(e, program, options->tolerance, err);
+  ff_status status = fill(e, program, options, initial, err);
   if (status != FF_OK) {
-    drop(&e->base);
+    drop(&e->single.base);
     return status;
   }
-  e->base = (ff_ssa_engine){.lanes = 1, .stride = 1, .start = start, .rest = rest, .advance = advance, .events = events,
-                            .diagnose = diagnose, .free = drop};
-  e->base.count = e->path.count;
-  e->base.next_time = &e->path.next_time;
-  e->base.wanted = &e->wanted;
-  e->initial = initial;
-  e->path.key = options->key;
-  e->wanted = INFINITY;
-  *out = &e->base;
+  e->single.base.start = start;
+  e->single.base.advance = advance;
+  e->single.base.events = events;
+  e->single.base.free = drop;
+  *out = &e->single.base;
   return FF_OK;
 }

@@ -56,11 +56,7 @@ static double rate_of(ff_ssa_path *path, uint32_t r, const double *x, double tim
 static void derive(ff_ssa_path *path, const double *x, double time, double *out) {
   const ff_ssa_program *p = path->program;
   memset(out, 0, p->n_species * sizeof *out);
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const double rate = rate_of(path, r, x, time);
-    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-      out[p->changes[i].species] += rate * (double)p->changes[i].by;
-  }
+  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(path, r, x, time));
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -95,7 +91,7 @@ static double scale_of(const ff_ssa_smooth *e, double x, double y) {
 /* Tries a step of length h. Returns the largest error of a count, as a part of what the tolerance permits. */
 static double try_step(ff_ssa_smooth *e, double h) {
   ode *o = e->own;
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   const uint32_t n = path->program->n_species;
   double error = 0;
   for (int i = 1; i < STAGES; i++) {
@@ -112,8 +108,8 @@ static double try_step(ff_ssa_smooth *e, double h) {
 
 static void set_dense(ff_ssa_smooth *e, double h) {
   ode *o = e->own;
-  for (uint32_t s = 0; s < e->path.program->n_species; s++) {
-    const double before = e->path.count[s], by = e->after[s] - before, bend = h * o->k[0][s] - by;
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++) {
+    const double before = e->single.path.count[s], by = e->after[s] - before, bend = h * o->k[0][s] - by;
     o->dense[0][s] = before;
     o->dense[1][s] = by;
     o->dense[2][s] = bend;
@@ -125,7 +121,7 @@ static void set_dense(ff_ssa_smooth *e, double h) {
 static void show(ff_ssa_smooth *e, double part) {
   const ode *o = e->own;
   const double rest = 1 - part;
-  for (uint32_t s = 0; s < e->path.program->n_species; s++)
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++)
     e->shown[s] = o->dense[0][s] +
                   part * (o->dense[1][s] + rest * (o->dense[2][s] + part * (o->dense[3][s] + rest * o->dense[4][s])));
 }
@@ -134,10 +130,10 @@ static void show(ff_ssa_smooth *e, double part) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   double fastest = 0;
-  derive(&e->path, e->path.count, 0, o->k[0]);
-  memcpy(o->slope, o->k[0], e->path.program->n_species * sizeof *o->slope);
-  for (uint32_t s = 0; s < e->path.program->n_species; s++) {
-    const double speed = fabs(o->k[0][s]) / (1 + e->path.count[s]);
+  derive(&e->single.path, e->single.path.count, 0, o->k[0]);
+  memcpy(o->slope, o->k[0], e->single.path.program->n_species * sizeof *o->slope);
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++) {
+    const double speed = fabs(o->k[0][s]) / (1 + e->single.path.count[s]);
     fastest = speed > fastest ? speed : fastest;
   }
   o->h = fastest > 0 ? 0.01 / fastest : 1;
@@ -145,14 +141,14 @@ static void begin(ff_ssa_smooth *e) {
 
 static int is_still(const ff_ssa_smooth *e) {
   const ode *o = e->own;
-  for (uint32_t s = 0; s < e->path.program->n_species; s++)
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++)
     if (o->slope[s] != 0) return 0;
   return !o->varies;
 }
 
 static void step(ff_ssa_smooth *e) {
   ode *o = e->own;
-  ff_ssa_path *path = &e->path;
+  ff_ssa_path *path = &e->single.path;
   const uint32_t n = path->program->n_species;
   memcpy(o->k[0], o->slope, n * sizeof *o->slope);
   e->end = INFINITY;
@@ -197,10 +193,10 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
   if (!missing) missing = (o->at = ff_calloc(program->n_species, sizeof *o->at)) == NULL;
   if (!missing) missing = (o->slope = ff_calloc(program->n_species, sizeof *o->slope)) == NULL;
   if (missing) {
-    e->base.free(&e->base);
+    e->single.base.free(&e->single.base);
     return ff_error_set(err, FF_EMEMORY, "no memory for the derivatives of %u counts", program->n_species);
   }
   for (uint32_t i = 0; i < program->n_formulas; i++) o->varies |= ff_formula_has_time(&program->formulas[i]);
-  *out = &e->base;
+  *out = &e->single.base;
   return FF_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef FF_SSA_SMALL_H
 #define FF_SSA_SMALL_H
 
-#include "ff_ssa_engine.h"
+#include "ff_ssa_lanes.h"
 
 #define FF_SSA_SMALL_LANES 32
 #define FF_SSA_SMALL_DRAWS 4      /* draws are made for so many events in advance */
@@ -11,23 +11,14 @@
 #define FF_SSA_SMALL_GROUPS 4     /* nodes of ff_ssa_tree above the reactions */
 #define FF_SSA_SMALL_TABLE 32     /* entries of a table by reaction; entry n_reactions is for no reaction */
 
-/* Arrays of numbers are first by item, then by lane. */
 typedef struct {
-  ff_ssa_engine base;
-  const ff_ssa_program *program;
-  ff_ssa_path path; /* finds out what is wrong with a lane */
-  uint64_t key, key_words[2][FF_PHILOX_ROUNDS];
+  ff_ssa_lanes lanes;
   /* Reaction r has the propensity rate[r] * (count[a[r]] * (count[b[r]] - less[r])). One item more than the species has the
    * count 1. Reactions that only fill a group have the rate 0. */
   double rate[FF_SSA_SMALL_TABLE], less[FF_SSA_SMALL_TABLE];
   uint32_t a[FF_SSA_SMALL_TABLE], b[FF_SSA_SMALL_TABLE];
   uint32_t n_changed, *changed; /* the species that reactions change ... */
   double *change;               /* ... and for each of them, the change by each reaction: a table */
-  double *count, *initial;
-  double *time, *next_time, *wanted;
-  double *wait, *choice; /* by the number of the draw */
-  uint32_t drawn;        /* the number of the next draw; with FF_SSA_SMALL_DRAWS, new ones must be made */
-  uint64_t *unit, *event, *next; /* as in ff_ssa_wide */
 } ff_ssa_small;
 
 uint64_t ff_ssa_small_portable(ff_ssa_engine *engine, uint32_t *steps);

@@ -12,10 +12,10 @@ static inline __attribute__((always_inline)) void FF_KERNEL(small_words)(U x[AT_
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
 #pragma GCC unroll 4
   for (int i = 0; i < AT_ONCE; i++)
-    FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(SMALL_AT(w->event, 0, h + i)), U_SET(draw + UINT64_C(1))),
-                       U_LOAD(SMALL_AT(w->unit, 0, h + i)));
+    FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(SMALL_AT(w->lanes.event, 0, h + i)), U_SET(draw + UINT64_C(1))),
+                       U_LOAD(SMALL_AT(w->lanes.unit, 0, h + i)));
   for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const U k0 = U_SET(w->key_words[0][round]), k1 = U_SET(w->key_words[1][round]);
+    const U k0 = U_SET(w->lanes.key_words[0][round]), k1 = U_SET(w->lanes.key_words[1][round]);
 #pragma GCC unroll 4
     for (int i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
   }
@@ -30,18 +30,18 @@ static void FF_KERNEL(small_draw)(ff_ssa_small *w) {
 #pragma GCC unroll 4
       for (int i = 0; i < AT_ONCE; i++) {
         const D open = (FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5)) * D_SET(0x1p-53);
-        D_STORE(SMALL_AT(w->wait, draw, h + i), FF_KERNEL(minus_log)(open));
-        D_STORE(SMALL_AT(w->choice, draw, h + i), FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
+        D_STORE(SMALL_AT(w->lanes.wait, draw, h + i), FF_KERNEL(minus_log)(open));
+        D_STORE(SMALL_AT(w->lanes.choice, draw, h + i), FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
       }
     }
-  w->drawn = 0;
+  w->lanes.drawn = 0;
 }
 
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
 FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, U next, int h) {
   M large = M_NONE;
   for (uint32_t i = 0; i < w->n_changed; i++) {
-    double *count = SMALL_AT(w->count, w->changed[i], h);
+    double *count = SMALL_AT(w->lanes.count, w->changed[i], h);
     const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
     const D now = D_LOAD(count) + (groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next));
     large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
@@ -57,7 +57,7 @@ FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small 
     value[r] = D_SET(0.0);
     if (r >= n) continue;
     const uint32_t at = first + r;
-    const D a = D_LOAD(SMALL_AT(w->count, w->a[at], h)), b = D_LOAD(SMALL_AT(w->count, w->b[at], h));
+    const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), b = D_LOAD(SMALL_AT(w->lanes.count, w->b[at], h));
     value[r] = D_SET(w->rate[at]) * (a * (b - D_SET(w->less[at])));
   }
 }
@@ -105,35 +105,37 @@ FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups,
 
 /* An event of each lane of vector h. Returns a bit for each lane that reports something. */
 FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h) {
-  const D time = D_LOAD(SMALL_AT(w->next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->wanted, 0, h));
+  const D time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h));
   D total;
-  M wrong = FF_KERNEL(small_change)(w, groups, U_LOAD(SMALL_AT(w->next, 0, h)), h);
-  const U found = FF_KERNEL(small_find)(w, groups, n, h, D_LOAD(SMALL_AT(w->choice, w->drawn, h)), &total);
+  M wrong = FF_KERNEL(small_change)(w, groups, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
+  const U found = FF_KERNEL(small_find)(w, groups, n, h, D_LOAD(SMALL_AT(w->lanes.choice, w->lanes.drawn, h)), &total);
   const M some = D_LESS(D_SET(0.0), total);
-  const D next_time = D_PICK(some, time + D_LOAD(SMALL_AT(w->wait, w->drawn, h)) / total, D_SET(INFINITY));
-  D_STORE(SMALL_AT(w->time, 0, h), time);
-  D_STORE(SMALL_AT(w->next_time, 0, h), next_time);
-  U_STORE(SMALL_AT(w->next, 0, h), U_PICK(some, found, U_SET(w->program->n_reactions)));
-  U_STORE(SMALL_AT(w->event, 0, h), U_ADD(U_LOAD(SMALL_AT(w->event, 0, h)), U_SET(1)));
+  const D next_time = D_PICK(some, time + D_LOAD(SMALL_AT(w->lanes.wait, w->lanes.drawn, h)) / total, D_SET(INFINITY));
+  D_STORE(SMALL_AT(w->lanes.time, 0, h), time);
+  D_STORE(SMALL_AT(w->lanes.next_time, 0, h), next_time);
+  U_STORE(SMALL_AT(w->lanes.next, 0, h), U_PICK(some, found, U_SET(w->lanes.program->n_reactions)));
+  U_STORE(SMALL_AT(w->lanes.event, 0, h), U_ADD(U_LOAD(SMALL_AT(w->lanes.event, 0, h)), U_SET(1)));
   wrong = M_AND(M_OR(wrong, M_NOT(D_LESS(total, D_SET(INFINITY)))), D_LESS(wanted, D_SET(INFINITY)));
-  w->base.broken |= (uint64_t)M_BITS(wrong) << (h * VL);
+  w->lanes.base.broken |= (uint64_t)M_BITS(wrong) << (h * VL);
   return (uint64_t)M_BITS(M_OR(wrong, D_LESS(wanted, next_time))) << (h * VL);
 }
 
 /* Lanes that have something to report before a step is made must be served first. */
 static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_small *w) {
-  uint64_t bits = w->base.broken;
-  for (int h = 0; h < SMALL_W; h++)
-    bits |= (uint64_t)M_BITS(D_LESS(D_LOAD(SMALL_AT(w->wanted, 0, h)), D_LOAD(SMALL_AT(w->next_time, 0, h)))) << (h * VL);
+  uint64_t bits = w->lanes.base.broken;
+  for (int h = 0; h < SMALL_W; h++) {
+    const D wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h)), next_time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h));
+    bits |= (uint64_t)M_BITS(D_LESS(wanted, next_time)) << (h * VL);
+  }
   return bits;
 }
 
 FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, uint32_t *steps) {
   uint64_t bits = FF_KERNEL(small_report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
-    if (w->drawn == FF_SSA_SMALL_DRAWS) FF_KERNEL(small_draw)(w);
+    if (w->lanes.drawn == FF_SSA_SMALL_DRAWS) FF_KERNEL(small_draw)(w);
     for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, groups, n, h);
-    w->drawn++;
+    w->lanes.drawn++;
   }
   return bits;
 }
@@ -141,7 +143,7 @@ FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t group
 /* Code for each number of reactions up to 8, and then for each number of groups. */
 uint64_t FF_KERNEL(small)(ff_ssa_engine *engine, uint32_t *steps) {
   ff_ssa_small *w = (ff_ssa_small *)engine;
-  const uint32_t n = w->program->n_reactions;
+  const uint32_t n = w->lanes.program->n_reactions;
   switch (n) {
     case 1: return FF_KERNEL(small_steps)(w, 1, 1, steps);
     case 2: return FF_KERNEL(small_steps)(w, 1, 2, steps);

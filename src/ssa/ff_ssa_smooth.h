@@ -2,18 +2,15 @@
 #ifndef FF_SSA_SMOOTH_H
 #define FF_SSA_SMOOTH_H
 
-#include "ff_ssa_engine.h"
+#include "ff_ssa_single.h"
 
 typedef struct ff_ssa_smooth ff_ssa_smooth;
 
 /* A trajectory in steps. What happens within a step is known from the step alone, so the times at which the state is wanted do
  * not change a trajectory. */
 struct ff_ssa_smooth {
-  ff_ssa_engine base;
-  ff_ssa_path path; /* at the beginning of the step; path.event is its number */
-  const double *initial;
-  double tolerance, wanted, end; /* end: of the step; infinity if the state does not change any more */
-  int started;
+  ff_ssa_single single;  /* its path is at the beginning of the step; path.event is the number of the step */
+  double tolerance, end; /* end: of the step; infinity if the state does not change any more */
   double *after, *shown; /* counts at the end of the step, and at the wanted time */
   void *own;
   void (*begin)(ff_ssa_smooth *e);              /* the trajectory begins; may be NULL */
@@ -22,7 +19,7 @@ struct ff_ssa_smooth {
   void (*drop)(ff_ssa_smooth *e);               /* frees `own`, which may be NULL */
 };
 
-/* Makes an engine without its functions `begin` to `drop`. The caller frees it with (*out)->base.free(). */
+/* Makes an engine without its functions `begin` to `drop`. The caller frees it with (*out)->single.base.free(). */
 ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, ff_error *err);
 

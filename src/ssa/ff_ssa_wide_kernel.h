@@ -32,7 +32,7 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
       D x = D_LOAD(AT(top, 0, h)), y = D_LOAD(AT(b, 0, h));
       switch (word->code) {
         case FF_F_NUMBER: x = D_SET(word->number); break;
-        case FF_F_SYMBOL: x = D_LOAD(AT(w->count, word->symbol, h)); break;
+        case FF_F_SYMBOL: x = D_LOAD(AT(w->lanes.count, word->symbol, h)); break;
         case FF_F_ADD: x = x + y; break;
         case FF_F_SUB: x = x - y; break;
         case FF_F_MUL: x = x * y; break;
@@ -52,14 +52,14 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
 
 /* Laws with several factors or a formula, as checked_propensity() computes them. The result is a leaf of the tree. */
 static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf) {
-  const ff_ssa_program *p = w->program;
+  const ff_ssa_program *p = w->lanes.program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law != FF_LAW_PRODUCT) FF_KERNEL(formula)(w, p->formulas + a->a);
   EACH(h) {
     D value = a->law == FF_LAW_PRODUCT ? D_SET(a->rate) : D_LOAD(AT(w->stack, 0, h));
     M missing = M_NONE;
     for (uint32_t i = a->first; i < a->first + a->n; i++) {
-      const D x = D_LOAD(AT(w->count, p->factors[i].species, h));
+      const D x = D_LOAD(AT(w->lanes.count, p->factors[i].species, h));
       const uint32_t k = p->factors[i].count;
       missing = M_OR(missing, D_LESS(x, D_SET((double)k)));
       if (a->law == FF_LAW_FORMULA) continue;
@@ -68,13 +68,13 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf)
     }
     value = D_PICK(missing, D_SET(0.0), value);
     const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
-    w->base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
+    w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
     D_STORE(AT(w->value, leaf, h), value + D_SET(0.0));
   }
 }
 
 static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
-  const ff_ssa_program *p = w->program;
+  const ff_ssa_program *p = w->lanes.program;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *a = p->propensities + r;
     const D rate = D_SET(a->rate);
@@ -83,14 +83,14 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
         EACH(h) D_STORE(AT(w->value, r, h), rate);
         break;
       case FF_LAW_LINEAR:
-        EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->count, a->a, h)));
+        EACH(h) D_STORE(AT(w->value, r, h), rate * D_LOAD(AT(w->lanes.count, a->a, h)));
         break;
       case FF_LAW_PAIR:
-        EACH(h) D_STORE(AT(w->value, r, h), rate * (D_LOAD(AT(w->count, a->a, h)) * D_LOAD(AT(w->count, a->b, h))));
+        EACH(h) D_STORE(AT(w->value, r, h), rate * (D_LOAD(AT(w->lanes.count, a->a, h)) * D_LOAD(AT(w->lanes.count, a->b, h))));
         break;
       case FF_LAW_TWIN:
         EACH(h) {
-          const D x = D_LOAD(AT(w->count, a->a, h));
+          const D x = D_LOAD(AT(w->lanes.count, a->a, h));
           D_STORE(AT(w->value, r, h), rate * (x * (x - D_SET(1.0))));
         }
         break;
@@ -154,14 +154,14 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return ((half_square - small) - f) - k * D_SET(FF_MATH_LN2_HIGH);
 }
 
-/* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->event. */
+/* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->lanes.event. */
 FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w) {
   EACH(h) {
     U x[4];
-    FF_KERNEL(philox)(x, w->key_words, U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)), U_LOAD(AT(w->unit, 0, h)));
+    FF_KERNEL(philox)(x, w->lanes.key_words, U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)), U_LOAD(AT(w->lanes.unit, 0, h)));
     const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
-    D_STORE(AT(w->wait, 0, h), FF_KERNEL(minus_log)(open));
-    D_STORE(AT(w->choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
+    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(open));
+    D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
   }
 }
 
@@ -211,16 +211,19 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   return node;
 }
 
-static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
+/* Chooses a leaf of the tree in each lane. share[lane], unless NULL, becomes the part of its value that is left of the choice. */
+FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
   const double *total = AT(w->value, w->first[w->levels - 1], 0);
   EACH(h) {
-    const D sum = D_LOAD(AT(total, 0, h));
+    const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, 0, h)) * sum;
+    const D time = D_LOAD(AT(w->lanes.time, 0, h)) + D_LOAD(AT(w->lanes.wait, 0, h)) / sum;
     const M some = D_LESS(D_SET(0.0), sum);
-    const D at = D_LOAD(AT(w->choice, 0, h)) * sum, time = D_LOAD(AT(w->time, 0, h)) + D_LOAD(AT(w->wait, 0, h)) / sum;
-    w->base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
-    D_STORE(AT(w->next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-    D share; /* is not used */
-    U_STORE(AT(w->next, 0, h), U_PICK(some, FF_KERNEL(find)(w, at, h, &share), U_SET(w->program->n_reactions)));
+    D left;
+    const U found = FF_KERNEL(find)(w, at, h, &left);
+    w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+    D_STORE(AT(w->lanes.next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
+    U_STORE(AT(w->lanes.next, 0, h), U_PICK(some, found, U_SET(w->lanes.program->n_reactions)));
+    if (share != NULL) D_STORE(AT(share, 0, h), left);
   }
 }
 
@@ -228,38 +231,38 @@ static inline void FF_KERNEL(next_events)(ff_ssa_wide *w) {
 static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
   FF_KERNEL(propensities)(w);
   FF_KERNEL(sums)(w);
-  FF_KERNEL(next_events)(w);
+  FF_KERNEL(next_events)(w, NULL);
   FF_KERNEL(draw)(w);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
 static inline void FF_KERNEL(change_vectors)(ff_ssa_wide *w) {
-  const ff_ssa_program *p = w->program;
+  const ff_ssa_program *p = w->lanes.program;
   EACH(h) {
-    const U next = U_LOAD(AT(w->next, 0, h));
+    const U next = U_LOAD(AT(w->lanes.next, 0, h));
     M large = M_NONE;
     for (uint32_t r = 0; r < p->n_reactions; r++) {
       const M fires = U_EQUAL(next, U_SET(r));
       for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
-        double *count = AT(w->count, p->changes[i].species, h);
+        double *count = AT(w->lanes.count, p->changes[i].species, h);
         const D now = D_LOAD(count) + D_PICK(fires, D_SET((double)p->changes[i].by), D_SET(0.0));
         large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
         D_STORE(count, now);
       }
     }
-    w->base.broken |= (uint64_t)M_BITS(large) << (h * VL);
+    w->lanes.base.broken |= (uint64_t)M_BITS(large) << (h * VL);
   }
 }
 
 static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
-  const ff_ssa_program *p = w->program;
+  const ff_ssa_program *p = w->lanes.program;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-    if (w->next[lane] >= p->n_reactions) continue;
-    for (uint32_t i = p->change_first[w->next[lane]]; i < p->change_first[w->next[lane] + 1]; i++) {
-      double *count = w->count + (size_t)p->changes[i].species * FF_SSA_LANES + lane;
+    if (w->lanes.next[lane] >= p->n_reactions) continue;
+    for (uint32_t i = p->change_first[w->lanes.next[lane]]; i < p->change_first[w->lanes.next[lane] + 1]; i++) {
+      double *count = w->lanes.count + (size_t)p->changes[i].species * FF_SSA_LANES + lane;
       *count += (double)p->changes[i].by;
-      if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) w->base.broken |= UINT64_C(1) << lane;
+      if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) w->lanes.base.broken |= UINT64_C(1) << lane;
     }
   }
 }
@@ -267,21 +270,21 @@ static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
 static inline uint64_t FF_KERNEL(report)(const ff_ssa_wide *w) {
   uint64_t bits = 0, idle = 0;
   EACH(h) {
-    const D wanted = D_LOAD(AT(w->wanted, 0, h));
-    bits |= (uint64_t)M_BITS(D_LESS(wanted, D_LOAD(AT(w->next_time, 0, h)))) << (h * VL);
+    const D wanted = D_LOAD(AT(w->lanes.wanted, 0, h));
+    bits |= (uint64_t)M_BITS(D_LESS(wanted, D_LOAD(AT(w->lanes.next_time, 0, h)))) << (h * VL);
     idle |= (uint64_t)M_BITS(M_NOT(D_LESS(wanted, D_SET(INFINITY)))) << (h * VL);
   }
-  return bits | (w->base.broken & ~idle);
+  return bits | (w->lanes.base.broken & ~idle);
 }
 
 uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
   ff_ssa_wide *w = (ff_ssa_wide *)engine;
-  const int vectors = w->program->n_changes <= FF_SSA_VECTOR_CHANGES;
+  const int vectors = w->lanes.program->n_changes <= FF_SSA_VECTOR_CHANGES;
   uint64_t bits = FF_KERNEL(report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
     EACH(h) {
-      D_STORE(AT(w->time, 0, h), D_LOAD(AT(w->next_time, 0, h)));
-      U_STORE(AT(w->event, 0, h), U_ADD(U_LOAD(AT(w->event, 0, h)), U_SET(1)));
+      D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
+      U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
     if (vectors)
       FF_KERNEL(change_vectors)(w);

@@ -156,7 +156,7 @@ static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
 
 static void advance(ff_ssa_factored *f, uint32_t steps) {
   while (steps > 0) {
-    const uint64_t bits = f->wide.base.advance(&f->wide.base, &steps);
+    const uint64_t bits = f->wide.lanes.base.advance(&f->wide.lanes.base, &steps);
     if (bits != 0) break;
   }
 }
@@ -173,13 +173,13 @@ static uint32_t reaction_of(const ff_ssa_factored *f, ff_simd simd, uint32_t lan
 /* All molecules, and all pairs of a pool, are counted by the reaction that they choose. Each reaction's count times the rate of
  * the group (and its hub) must be its propensity. Totals and propensities of groups are those of the state. */
 static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane, const char *what) {
-  const ff_ssa_program *p = f->wide.program;
+  const ff_ssa_program *p = f->wide.lanes.program;
   const ff_ssa_factor *factor = p->factor;
   double *share = ff_calloc(p->n_reactions, sizeof *share);
   ff_ssa_path path;
   ff_error err;
   FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
-  for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.count[(size_t)s * FF_SSA_LANES + lane];
+  for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane];
   for (uint32_t g = 0; g < factor->n_groups; g++) {
     const ff_ssa_group *group = factor->groups + g;
     if (group->kind == FF_GROUP_REST) {
@@ -188,7 +188,7 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
     }
     const double n = total_of(factor, p, group->sum, path.count);
     const double one = group->rate * (group->kind == FF_GROUP_HUB ? path.count[group->hub] : 1);
-    FF_CHECK_SAY(f->wide.count[(size_t)group->b * FF_SSA_LANES + lane] == n, "%s: a total", what);
+    FF_CHECK_SAY(f->wide.lanes.count[(size_t)group->b * FF_SSA_LANES + lane] == n, "%s: a total", what);
     for (double v = 0; v < n; v++)
       for (double v2 = 0; v2 < (group->kind == FF_GROUP_POOL ? n - 1 : 1); v2++)
         share[reaction_of(f, simd, lane, g, v, v2)] += one;
@@ -212,7 +212,7 @@ static void chooses_in_proportion(const ff_ssa_program *p, const char *what) {
       advance(f, 30);
       counts_choices(f, simd, 0, what);
       counts_choices(f, simd, 15, what);
-      f->wide.base.free(&f->wide.base);
+      f->wide.lanes.base.free(&f->wide.lanes.base);
     }
 }
 
@@ -243,12 +243,13 @@ static void same_bits(ff_ssa_program *p, const char *what) {
       advance(f, 100);
       if (kind == 1) ff_ssa_factored_prepare(f, UINT32_MAX);
       advance(f, 300);
-      FF_CHECK_SAY(memcmp(one->wide.count, f->wide.count, n) == 0, "%s, %s, %d: counts", what, ff_simd_name(simd), kind);
-      FF_CHECK_SAY(memcmp(one->wide.next_time, f->wide.next_time, FF_SSA_LANES * sizeof(double)) == 0, "%s: times", what);
-      f->wide.base.free(&f->wide.base);
+      const ff_ssa_lanes *a = &one->wide.lanes, *b = &f->wide.lanes;
+      FF_CHECK_SAY(memcmp(a->count, b->count, n) == 0, "%s, %s, %d: counts", what, ff_simd_name(simd), kind);
+      FF_CHECK_SAY(memcmp(a->next_time, b->next_time, FF_SSA_LANES * sizeof(double)) == 0, "%s: times", what);
+      f->wide.lanes.base.free(&f->wide.lanes.base);
       if (kind == 2) p->factor->sparse = !p->factor->sparse;
     }
-  one->wide.base.free(&one->wide.base);
+  one->wide.lanes.base.free(&one->wide.lanes.base);
 }
 
 static void vectors_change_no_bit(void) {
