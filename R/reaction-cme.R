@@ -38,7 +38,8 @@
 #' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of
 #'   a state times the last of `times`. On one core, 1e8 products of a state and a jump take about a second for a few
 #'   reactions. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the computation.
-#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time,
+#'   or if the network has events.
 #'   `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that can be reached.
 #'   `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed. `fireflip_error_convergence`
 #'   if rounding errors could exceed the tolerance. No result is returned whose error may be above the tolerance.

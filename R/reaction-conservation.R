@@ -80,7 +80,9 @@ null_vectors <- function(changes, n, combine) {
     near <- near[lengths(vectors[near]) > 0L]
     value <- vapply(vectors[near], function(v) {
       hit <- match(change$at, v$at, nomatch = 0L)
-      sum(change$by[hit > 0L] * v$weight[hit])
+      products <- exact_weights(change$by[hit > 0L] * v$weight[hit])
+      if (sum(abs(products)) > 2^53) exact_weights(Inf)
+      sum(products)
     }, 0)
     hit <- near[value != 0]
     if (length(hit) == 0L) next
@@ -108,14 +110,19 @@ holds_another <- function(v, vectors, holders) {
 combination <- function(a, v, b, w) {
   at <- sort(unique(c(v$at, w$at)))
   weight <- numeric(length(at))
-  weight[match(v$at, at)] <- a * v$weight
+  weight[match(v$at, at)] <- exact_weights(a * v$weight)
   place <- match(w$at, at)
-  weight[place] <- weight[place] + b * w$weight
-  if (any(abs(weight) > 2^53)) abort("size", "A conservation law has a weight above 2^53.")
+  weight[place] <- exact_weights(weight[place] + exact_weights(b * w$weight))
   at <- at[weight != 0]
   weight <- weight[weight != 0]
   if (length(at) == 0L) return(list(at = at, weight = weight))
   list(at = at, weight = weight / Reduce(common_divisor, abs(weight)))
+}
+
+# Whole numbers that are not rounded. Larger ones might cancel to a wrong small one.
+exact_weights <- function(weight) {
+  if (any(abs(weight) > 2^53)) abort("size", "A conservation law has a weight above 2^53.")
+  weight
 }
 
 common_divisor <- function(a, b) {

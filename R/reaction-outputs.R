@@ -70,7 +70,7 @@ print.reaction_events <- function(x, n = 10, ...) {
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, sprintf(
-      "<reaction_events> %s of %s up to time %s, seed %s", count_of(nrow(x), "event"), trajectory_count(run$nsim),
+      "<reaction_events> %s of %s up to time %s, seed %s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
       format(run$times), format(run$seed, digits = 15)
     ))
   }
@@ -106,7 +106,7 @@ summary.reaction_events <- function(object, ...) {
   columns <- c("trajectory", "time", "reaction")
   if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
   events <- tabulate(object$reaction, nlevels(object$reaction))
-  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = events / attr(object, "run")$nsim)
+  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = events / run_size(attr(object, "run")))
 }
 
 #' @rdname histogram-methods

@@ -19,8 +19,8 @@ check_condition <- function(x, name, null = TRUE) {
 #' @param nsim Number of trajectories. Default 1000.
 #' @param end The time at which a trajectory ends that has not fulfilled the condition: a positive number. Its time of passage is
 #'   then *censored*: it is known only to be after `end`.
-#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. The trajectories
-#'   are those of `simulate()` with the same seed.
+#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the
+#'   same seed and the same exact method, other than `"auto"`, the trajectories are those of `simulate()`.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @returns A data frame of class `first_passage` with a row for each trajectory. Its columns are `trajectory`, `time` (of
 #'   passage, or `end`), and `censored`: whether the trajectory has reached `end` without passage. See [passage-methods] for its

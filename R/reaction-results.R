@@ -44,7 +44,9 @@ result_head <- function(x, class, species) {
 }
 
 # The trajectories of a run, or of the parts that a result has.
-run_size <- function(run) if (is.null(run$tally)) run$nsim else run$tally$n
+run_size <- function(run) {
+  if (!is.null(run$tally)) run$tally$n else if (is.null(run$shard)) run$nsim else sum(trajectories_in(run$nsim, run$shard))
+}
 
 unique_count <- function(x) length(unique(x))
 

@@ -73,7 +73,7 @@ merged_run <- function(parts, class) {
   if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
     abort_argument("c() merges parts of one run; found a whole run among them.")
   }
-  own <- c("shard", "events", "tally", "machine")
+  own <- c("shard", "events", "tally", "machine", "stopped")
   plain <- function(run) run[setdiff(names(run), own)]
   other <- Find(function(run) !identical(plain(run), plain(runs[[1L]])), runs)
   if (!is.null(other)) {
@@ -144,15 +144,17 @@ merge_rows <- function(parts, class) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")
   }
   out <- do.call(rbind, lapply(parts, plain_frame))
-  out <- out[order(out$trajectory), , drop = FALSE]
+  rows <- order(out$trajectory)
+  out <- out[rows, , drop = FALSE]
   attr(out, "row.names") <- .set_row_names(nrow(out))
+  if (!is.null(run$stopped)) run$stopped <- unlist(lapply(parts, function(part) attr(part, "run")$stopped))[rows]
   structure(out, class = c(class, "data.frame"), run = told_of_missing(run))
 }
 
 # Whether a part has as many rows as its run gave.
 has_all_rows <- function(x) {
   run <- attr(x, "run")
-  n <- if (is.null(run$shard)) run$nsim else sum(trajectories_in(run$nsim, run$shard))
+  n <- run_size(run)
   nrow(x) == switch(class(x)[[1L]], reaction_events = run$events, first_passage = n, n * length(run$times))
 }
 

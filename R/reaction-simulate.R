@@ -10,10 +10,10 @@
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
-#' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the network alone determines
-#'   the method, which is exact. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the
-#'   other exact methods give trajectories of their own, with the same distribution. Methods that are approximate are so in
-#'   [ssa_methods()].
+#' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. It follows
+#'   from the network, and from whether the run needs every firing: for `"events"`, with `until`, and with a result as `initial`.
+#'   For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give trajectories
+#'   of their own, with the same distribution. Methods that are approximate are so in [ssa_methods()].
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -22,9 +22,10 @@
 #' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network. Or a result for
 #'   `output = "final"` that observes all species: see section Resuming.
 #' @param parameters Values of parameters by name, which replace those of the network.
-#' @param until A condition, such as `"A >= 100"`: a formula of species and parameters (see [reaction_network()]). It is checked
-#'   at the start and after each firing. When its value is not 0, the trajectory stops: its state does not change any more. Its
-#'   later rows have this state. With `NULL` (the default), no trajectory stops. See also [first_passage()].
+#' @param until A condition, such as `"A >= 100"`: a formula of species, parameters and variables (see [reaction_network()]). It
+#'   is checked at the start, after each firing, and after each event of the network. When its value is not 0, the trajectory
+#'   stops: its state does not change any more. Its later rows have this state. With `NULL` (the default), no trajectory stops.
+#'   See also [first_passage()].
 #' @param quantiles For `"summary"`, probabilities of quantiles, such as `c(0.025, 0.5, 0.975)`. With `NULL` (the default), none.
 #' @param covariance For `"summary"`, whether to compute the covariances of the species at each time: see [covariances()].
 #' @param shard `c(part, parts)` simulates only a part of the `nsim` trajectories, for instance on another machine. `c()` of all
@@ -81,7 +82,8 @@
 #'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
 #'   histograms or events need too much memory.
 #'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
-#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]). [event()] lists the errors
+#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until`, if an
+#'   event sets a parameter or the method is approximate. [event()] lists the errors
 #'   of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
@@ -168,7 +170,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
 known_result <- function(result, run, options) {
   if (run$output %in% c("summary", "histogram")) {
     time <- rep(run$times, each = length(run$species))
-    fixed <- is.null(options$starts) & (time == 0 | !rep(result$varies, times = length(run$times)))
+    start <- time == 0 & is.null(run$model$events) # events at time 0 may happen in an order that is drawn
+    fixed <- is.null(options$starts) & (start | !rep(result$varies, times = length(run$times)))
     run$tally <- c(result$tally, list(known = fixed))
   }
   switch(run$output,
@@ -255,8 +258,9 @@ start_ensemble_bar <- function(total, envir) {
 #'   k x A times a molecule of B + C. The method `"factored"` finds such groups from the rate laws and the values of the rate
 #'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding, and chooses
 #'   a molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that
-#'   share no factor, or have another rate law, are groups of their own. A network with more than 512 groups is simulated by
-#'   `"logarithmic_direct"`, and so is one with a reaction that changes a sum by more than 32,767.
+#'   share no factor, or have another rate law, are groups of their own. A network is simulated by `"logarithmic_direct"` if it
+#'   has more than 512 groups, more than 65,535 sums and parts of sums, more than 2^25 changes of them by all reactions together,
+#'   or a reaction that changes a sum by more than 32,767.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
 #'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up

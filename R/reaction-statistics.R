@@ -8,7 +8,8 @@ ensemble_of <- function(run) {
   known <- run$tally$known
   times <- length(run$times)
   species <- length(run$species)
-  mean <- mean_interval(found$mean, found$sd, found$skewness, n, run$confidence, known, run$tally$real)
+  variable <- run$species %in% names(run$model$variables)
+  mean <- mean_interval(found$mean, found$sd, found$skewness, n, run$confidence, known, variable)
   sd <- sd_interval(found$sd, found$kurtosis, n, run$confidence, known)
   out <- list(
     time = rep(run$times, each = species), species = rep(run$species, times = times), mean = found$mean, lower = mean$lower,
@@ -21,8 +22,9 @@ ensemble_of <- function(run) {
 
 # The confidence interval of a mean by Hall's transformation, which removes most of the effect of skewness. For the standardised
 # mean w = (mean - mu) / sd of n values of skewness g, w + g w^2 / 3 + g^2 w^3 / 27 + g / (6 n) is nearly normal with variance
-# 1/n. `known` marks values that are the same in every trajectory by the network's structure; `real` those that may be negative.
-mean_interval <- function(mean, sd, skewness, n, confidence, known, real = FALSE) {
+# 1/n. `known` marks values that are the same in every trajectory by the network's structure; `variable` those that may be
+# negative.
+mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = FALSE) {
   inverse <- function(t) {
     root <- function(x) sign(x) * abs(x)^(1 / 3)
     g <- skewness
@@ -35,8 +37,8 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known, real = FALSE
   same <- is.na(skewness)
   out$lower[same] <- out$upper[same] <- NA_real_
   out$lower[known] <- out$upper[known] <- mean[known]
-  real <- rep_len(real, length(mean))
-  out$lower[!real] <- pmax(out$lower[!real], 0) # counts are not negative
+  count <- !rep_len(variable, length(mean))
+  out$lower[count] <- pmax(out$lower[count], 0)
   out
 }
 

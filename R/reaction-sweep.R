@@ -40,6 +40,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   if (!is.null(initial)) model <- set_initial(model, initial)
   if (!is.null(parameters)) model <- set_parameters(model, parameters)
   design <- check_design(model, design)
+  check_design_columns(design, model, output, observe)
   seed <- resolve_seed(seed)
   seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
   started <- proc.time()[["elapsed"]]
@@ -49,10 +50,6 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
       output = output, until = until, quantiles = quantiles, confidence = confidence, threads = threads, progress = progress
     )
   })
-  own <- intersect(names(design), c("setting", names(results[[1L]])))
-  if (length(own) > 0L) {
-    abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other species by `observe`.", own[[1L]]))
-  }
   rows <- vapply(results, nrow, 0L)
   setting <- rep(seq_len(nrow(design)), rows)
   out <- c(list(setting = setting), lapply(design, `[`, setting), as.list(do.call(rbind, lapply(results, plain_frame))))
@@ -63,6 +60,20 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     machine = all_notes(runs, proc.time()[["elapsed"]] - started)
   )
   structure(out, class = c("parameter_sweep", "data.frame"), row.names = .set_row_names(sum(rows)), run = run)
+}
+
+# The columns of the result must have different names. Those of other outputs are no names of species or parameters that matter.
+check_design_columns <- function(design, model, output, observe) {
+  known <- observable_names(model)
+  states <- if (is.null(observe)) known else known[observed_species(model, observe, output)]
+  result <- switch(output,
+    summary = c("species", "mean", "lower", "upper", "sd", "min", "max", "sd_lower", "sd_upper"),
+    histogram = c("species", "count", "n", "proportion"),
+    c("trajectory", states)
+  )
+  own <- intersect(names(design), c("setting", "time", result))
+  if (length(own) == 0L) return(invisible())
+  abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other species by `observe`.", own[[1L]]))
 }
 
 check_design <- function(model, design) {

@@ -408,8 +408,7 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 #' @param model A network of class `pbn` or `reaction_network`.
 #' @param file Path of the file.
 #' @param format `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"bngl_net"`, as described in [read_network()]. With `"auto"` (the
-#' default), the
-#'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`.
+#'   default), the extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`; `.net`.
 #' @param ... Further arguments of methods. These methods have none.
 #'
 #' @returns `file`, invisibly.

@@ -64,6 +64,7 @@ void ff_frequency_list(ff_frequency *table, double *values, double *counts) {
   size_t n = 0;
   for (size_t i = 0; i < table->room; i++)
     if (table->entry[i].count != 0) table->entry[n++] = table->entry[i];
+  if (n < table->room) memset(table->entry + n, 0, (table->room - n) * sizeof *table->entry);
   if (n > 1) qsort(table->entry, n, sizeof *table->entry, ascending);
   for (size_t i = 0; i < n; i++) {
     if (values != NULL) values[i] = table->entry[i].value;

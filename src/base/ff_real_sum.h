@@ -32,8 +32,7 @@ typedef struct {
 void ff_real_powers_add(ff_real_powers *sums, double x);
 void ff_real_powers_merge(ff_real_powers *sums, const ff_real_powers *others);
 
-/* As ff_sum_moments(). The differences of products are computed from the first 212 bits of each sum.
- */
+/* As ff_sum_moments(). The differences of products are computed from the first 212 bits of each sum. */
 ff_sum_central ff_real_moments(const ff_real_powers *sums, uint64_t n);
 
 /* The mean of the products of n pairs minus the product of their means, from the sums of xy, x and y. */

@@ -1,5 +1,5 @@
-/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, and SBML, and
- * BioNetGen's network format. Only ff_io_sbml*.c use libsbml.
+/* Reading and writing networks: ASSA-PBN's .pbn, BoolNet's text format, .bnet, SBML, and BioNetGen's network format. Only
+ * ff_io_sbml*.c use libsbml.
  * Uses base/ and model/. Every message on a malformed file names the file and the line (if one is known), what was found and
  * what was expected.
  *

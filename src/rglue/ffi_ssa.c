@@ -167,11 +167,6 @@ static SEXP firings_of(const held *h, double first) {
   return out;
 }
 
-/* Variables may change at any time. */
-static int changes(const held *h, uint32_t observed) {
-  return observed >= h->n_species || ff_ssa_program_changes(h->program, observed);
-}
-
 /* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped) of a run that is done.
  * `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of
  * statistics. `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
@@ -188,7 +183,7 @@ SEXP ffi_ssa_result(SEXP pointer) {
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
   ffi_set(out, "varies", varies);
-  for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = changes(h, h->observed[j]);
+  for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
   ffi_set(out, "states", VECTOR_ELT(kept, STATES));
   ffi_set(out, "stopped", VECTOR_ELT(kept, STOPPED));
   if (VECTOR_ELT(kept, STATES) == R_NilValue) {

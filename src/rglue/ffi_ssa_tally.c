@@ -3,8 +3,8 @@
  * A tally is a list:
  *   n              the number of trajectories
  *   n_times        the number of times
- *   real           for each observed quantity, whether it is a variable
- *   counts, reals  raw vectors: the moments of species and of variables, first by time
+ *   real           for each observed quantity, whether it is a real number
+ *   counts, reals  raw vectors: the moments of counts and of real numbers, first by time
  *   products, real_products   raw vectors or NULL: sums of products of pairs
  *   cell, value, count        the histograms, or NULL: how often each value occurs, in ascending order of cell and value. The
  *                             cell of quantity j at time i is i * (number of quantities) + j + 1.
@@ -73,10 +73,10 @@ static void refuse(void) {
 }
 
 /* The bytes of a raw vector that has the given size. NULL if it is NULL and may be. */
-static void *bytes_of(SEXP tally, const char *name, size_t size, int optional) {
+static void *bytes_of(SEXP tally, const char *name, double size, int optional) {
   SEXP raw = ffi_element(tally, name);
   if (optional && raw == R_NilValue) return NULL;
-  if (TYPEOF(raw) != RAWSXP || (size_t)XLENGTH(raw) != size) refuse();
+  if (TYPEOF(raw) != RAWSXP || (double)XLENGTH(raw) != size) refuse();
   return RAW(raw);
 }
 
@@ -87,6 +87,7 @@ static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
   const double n = Rf_asReal(ffi_element(tally, "n")), times = Rf_asReal(ffi_element(tally, "n_times"));
   if (TYPEOF(real) != LGLSXP || XLENGTH(real) > INT_MAX || !(n >= 0 && n <= 0x1p48)) refuse();
   if (!(times >= 0 && times <= INT_MAX)) refuse();
+  if (times * (double)XLENGTH(real) > INT_MAX) refuse();
   *view = (ff_ssa_sums){.n_times = (uint32_t)times, .n_observed = (uint32_t)XLENGTH(real)};
   view->real = (uint8_t *)R_alloc((size_t)view->n_observed + 1, 1);
   view->rank = (uint32_t *)R_alloc((size_t)view->n_observed + 1, sizeof *view->rank);
@@ -94,10 +95,10 @@ static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
     view->real[j] = LOGICAL(real)[j] == 1;
     view->rank[j] = view->real[j] ? view->n_reals++ : view->n_counts++;
   }
-  view->counts = bytes_of(tally, "counts", (size_t)view->n_times * view->n_counts * sizeof *view->counts, 0);
-  view->reals = bytes_of(tally, "reals", (size_t)view->n_times * view->n_reals * sizeof *view->reals, 0);
-  view->products = bytes_of(tally, "products", pairs_of(view) * 2 * sizeof *view->products, 1);
-  view->real_products = bytes_of(tally, "real_products", pairs_of(view) * sizeof *view->real_products, 1);
+  view->counts = bytes_of(tally, "counts", (double)view->n_times * view->n_counts * sizeof *view->counts, 0);
+  view->reals = bytes_of(tally, "reals", (double)view->n_times * view->n_reals * sizeof *view->reals, 0);
+  view->products = bytes_of(tally, "products", (double)pairs_of(view) * 2 * sizeof *view->products, 1);
+  view->real_products = bytes_of(tally, "real_products", (double)pairs_of(view) * sizeof *view->real_products, 1);
   return (uint64_t)n;
 }
 

@@ -1,4 +1,4 @@
-/* Exact stochastic simulation of reaction networks (Gillespie 1977): programs, and ensembles of trajectories.
+/* Stochastic simulation of reaction networks (Gillespie 1977): programs, and ensembles of trajectories.
  *
  * An answer depends on the network, the key, the method and the numbers of the trajectories alone. It has the same bits for any
  * number of threads and any division of the work. The direct method and the logarithmic one have the same bits; the others differ
@@ -93,16 +93,17 @@ typedef struct {
 } ff_ssa_real_moments;
 
 /* Sums over trajectories, at each time and for each of the quantities that are observed: species, whose counts are whole numbers,
- * and variables, whose values are real. They are exact, so the order in which trajectories are added changes no bit. */
+ * and of real numbers: variables, and all counts of methods with real counts. They are exact, so the order in which trajectories
+ * are added changes no bit. */
 typedef struct {
   uint32_t n_times, n_observed, n_counts, n_reals; /* n_observed = n_counts + n_reals */
-  uint8_t *real;                                   /* for each quantity: 1 for a variable */
+  uint8_t *real;                                   /* for each quantity: 1 if it is a real number */
   uint32_t *rank;                                  /* for each quantity: its number among those of its kind */
   ff_ssa_moments *counts;                          /* n_times x n_counts, first by time */
   ff_ssa_real_moments *reals;                      /* n_times x n_reals */
   uint64_t *products; /* n_times x pairs x 2 words: sums of products, if there are only species; pair (j, k), j < k, has the
                        * number k (k - 1) / 2 + j; NULL if not wanted */
-  ff_real_sum *real_products; /* n_times x pairs, if there is a variable; or NULL */
+  ff_real_sum *real_products; /* n_times x pairs, if a quantity is real; or NULL */
   ff_frequency *frequency;    /* n_times x n_observed: how often each value occurs; or NULL */
 } ff_ssa_sums;
 
@@ -145,7 +146,7 @@ typedef struct {
   unsigned wanted;          /* FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, for statistics */
   uint64_t max_bytes;       /* of histograms; 0 for FF_SSA_MAX_BYTES */
   uint64_t max_firings;     /* 0, or every firing is kept, up to this number of them */
-  const ff_formula *until;  /* NULL, or a trajectory ends as soon as this function of the species is not 0 (NaN counts as 0).
+  const ff_formula *until;  /* NULL, or a trajectory ends as soon as this function of the species is not 0 (NaN is not 0).
                              * Borrowed. From then on its state does not change. */
   double *stopped;          /* NULL, or for each trajectory the time at which it has ended, NaN if it has not. As `states`. */
   const double *starts;     /* NULL, or n x n_species counts at the start, first by trajectory. Borrowed. */
@@ -163,7 +164,8 @@ typedef struct {
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EUNSUPPORTED if the
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT
+ * or not whole. FF_EUNSUPPORTED if the
  * network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
  * O(threads * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
@@ -171,7 +173,8 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
 void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
- * finite, or if an event sets a species to what is no count, FF_ESIZE if a count exceeds FF_SSA_MAX_COUNT. The message names the
+ * finite, if an event sets a species to what is no count, or if the steps of a method become too short. FF_ESIZE if a count
+ * exceeds FF_SSA_MAX_COUNT, or histograms or firings their limits. The message names the
  * reaction, species or event, the time, and the first trajectory in which this happens. A failure is final: the run must be
  * freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
@@ -193,7 +196,8 @@ uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run);
 ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err);
 
 /* Parses a condition for `until`: a formula of the network's species and parameters. Parameters are replaced by their values. The
- * caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED if it depends on the time. O(length + species). */
+ * caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED if it depends on the time,
+ * or if an event sets a parameter. O(length + species). */
 ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char *text, ff_error *err);
 
 #endif

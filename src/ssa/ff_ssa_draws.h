@@ -6,7 +6,8 @@
 #include "../base/ff_philox.h"
 
 enum {
-  FF_SSA_DRAW_EVENT = 0, /* block 0, by event: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction */
+  FF_SSA_DRAW_EVENT = 0, /* by event. Block 0: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction; in a
+                          * leap, the same for the critical reaction. Block 1, words 0 and 1: the second molecule of a pool */
   FF_SSA_DRAW_FIRST = 1, /* block r / 2, by event: a waiting time of reaction r from words 2 (r % 2) and 2 (r % 2) + 1 */
   FF_SSA_DRAW_FIRING = 2, /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
   FF_SSA_DRAW_CHECK = 3, /* by event. Block 0, words 0 and 1: whether a reaction that may fire does so. Block 1 + i, words 0 and

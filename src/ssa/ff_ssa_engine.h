@@ -34,7 +34,7 @@ struct ff_ssa_engine {
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err);
 
-/* The engines. ff_ssa_engine_path() serves all methods. */
+/* The engines. ff_ssa_engine_path() serves all exact methods. */
 ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
                              uint64_t key, ff_error *err);
 ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,

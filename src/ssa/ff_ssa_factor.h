@@ -11,8 +11,7 @@
 
 #define FF_FACTOR_LEAVES 512u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
-# define FF_FACTOR_WEIGHT 256u /* the most for a member of a sum; those of a sum are at most 2^13 together, so F is at most 2^53
-# */
+#define FF_FACTOR_WEIGHT 256u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4
 #define FF_FACTOR_NONE UINT32_MAX

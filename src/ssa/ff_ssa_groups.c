@@ -38,6 +38,8 @@ void ff_ssa_groups_clear(ff_ssa_groups *g) {
   }
 }
 
+#define SUBNORMAL 1 /* the group of all weights below the least normal number; group 0 has the weights 0 */
+
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t exponent_of(double weight) { return (uint32_t)(ff_math_bits(weight) >> 52); }
@@ -157,6 +159,13 @@ double ff_ssa_groups_total(const ff_ssa_groups *g) {
   return total;
 }
 
+/* Subnormal weights have no common scale, so rejection might take a long time. */
+static uint32_t find_subnormal(const ff_ssa_groups *g, const ff_ssa_group *group, double at) {
+  const uint32_t *item = g->items + group->first, *last = item + group->n - 1;
+  for (; item < last && at >= g->weight[*item]; item++) at -= g->weight[*item];
+  return *item;
+}
+
 uint32_t ff_ssa_groups_find(const ff_ssa_groups *g, double total, ff_ssa_words *words) {
   double at = ff_ssa_words_closed(words) * total;
   uint32_t group = g->top;
@@ -164,7 +173,8 @@ uint32_t ff_ssa_groups_find(const ff_ssa_groups *g, double total, ff_ssa_words *
   for (; at >= g->groups[group].weight && g->groups[group].down != 0; group = g->groups[group].down)
     at -= g->groups[group].weight;
   const ff_ssa_group *found = g->groups + group;
-  const double half = group < 2 ? 0x1p-1023 : ff_math_power_of_two((uint64_t)(int64_t)((int)group - 1024)); /* of the bound */
+  if (FF_RARELY(group == SUBNORMAL)) return find_subnormal(g, found, at);
+  const double half = ff_math_power_of_two((uint64_t)(int64_t)((int)group - 1024)); /* of the bound */
   for (;;) {
     const uint32_t i = (uint32_t)(ff_ssa_words_closed(words) * found->n);
     const uint32_t item = g->items[found->first + (i < found->n ? i : found->n - 1)];

@@ -101,7 +101,8 @@ static double try_step(ff_ssa_smooth *e, double h) {
   }
   for (uint32_t s = 0; s < n; s++) {
     const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
-    error = part <= error ? error : part; /* a part that is not a number is the largest */
+    if (!(part < INFINITY)) return INFINITY;
+    error = part > error ? part : error;
   }
   return error;
 }

@@ -14,7 +14,7 @@ typedef struct {
   double *times, **states; /* times since the start */
   double start;
   uint32_t *observed;
-  uint8_t *real; /* for each observed quantity: 1 for a variable */
+  uint8_t *real; /* for each observed quantity: 1 if it is a real number */
   int any_variable;
   unsigned sums;
 } ff_ssa_wanted;

@@ -30,7 +30,9 @@ struct ff_ssa_run {
   worker *workers;
   int threads;
   ff_ssa_shared shared;
-  int merged;                   /* whether the first worker's record holds all sums */
+  int merged;                   /* whether the first worker's record holds all sums, if `merging` is FF_OK */
+  ff_status merging;
+  ff_error merge_error;
   atomic_uint_least64_t next;   /* the first trajectory that no thread has begun */
   atomic_uint_least64_t failed; /* the first trajectory that is known to fail; NO_UNIT if none is */
   double deadline;
@@ -265,7 +267,7 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
     *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
   if (o->until == NULL || *status != FF_OK) return 0;
   const double value = ff_formula_value(o->until, w->engine->count, 0, w->stack);
-  if (!(value < 0 || value > 0)) return 0;
+  if (value == 0) return 0;
   if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
   return 1;
 }
@@ -382,14 +384,14 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
 
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
   ff_ssa_sums *all = &run->workers[0].record.sums;
-  ff_status status = FF_OK;
-  for (int k = 1; k < run->threads && !run->merged && status == FF_OK; k++) {
-    status = ff_ssa_sums_merge(all, &run->workers[k].record.sums, err);
+  for (int k = 1; k < run->threads && !run->merged && run->merging == FF_OK; k++) {
+    run->merging = ff_ssa_sums_merge(all, &run->workers[k].record.sums, &run->merge_error);
     ff_ssa_sums_free(&run->workers[k].record.sums);
   }
   run->merged = 1;
   *out = all;
-  return status;
+  if (run->merging != FF_OK) *err = run->merge_error;
+  return run->merging;
 }
 
 ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j) {

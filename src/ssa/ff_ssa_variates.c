@@ -31,12 +31,13 @@ static double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - square / 1680) * square) * square) * x;
 }
 
-static double log_factorial(double k) {
-  const double half_log_two_pi = 0.91893853320467274178;
-  return half_log_two_pi + (k + 0.5) * ff_log(k + 1) - (k + 1) + stirling_rest(k);
-}
-
 /* ---- Poisson ------------------------------------------------------------------------------------------------------------ */
+
+/* The logarithm of the probability of k. The large parts of k log(mean) - mean - log(k!) cancel before they are rounded. */
+static double log_poisson(double mean, double k) {
+  const double half_log_two_pi = 0.91893853320467274178, d = (mean - (k + 1)) / (k + 1), log_part = ff_log1p(d);
+  return (k + 1) * (log_part - d) - log_part - 0.5 * ff_log(k + 1) - half_log_two_pi - stirling_rest(k);
+}
 
 static double poisson_inversion(ff_ssa_sequence *s, double mean) {
   double at = next_open(s), term = ff_exp(-mean), k = 0;
@@ -50,7 +51,6 @@ static double poisson_inversion(ff_ssa_sequence *s, double mean) {
 static double poisson_rejection(ff_ssa_sequence *s, double mean) {
   const double b = 0.931 + 2.53 * ff_math_sqrt(mean), a = -0.059 + 0.02483 * b;
   const double log_inverse_alpha = ff_log(1.1239 + 1.1328 / (b - 3.4)), squeeze = 0.9277 - 3.6224 / (b - 2);
-  const double log_mean = ff_log(mean);
   for (;;) {
     const double u = next_open(s) - 0.5, v = next_open(s), distance = 0.5 - fabs(u);
     if (!(distance > 0)) continue;
@@ -58,7 +58,7 @@ static double poisson_rejection(ff_ssa_sequence *s, double mean) {
     if (distance >= 0.07 && v <= squeeze) return k;
     if (k < 0 || (distance < 0.013 && v > distance)) continue;
     const double left = ff_log(v) + log_inverse_alpha - ff_log(a / (distance * distance) + b);
-    if (left <= k * log_mean - mean - log_factorial(k)) return k;
+    if (left <= log_poisson(mean, k)) return k;
   }
 }
 
@@ -90,10 +90,10 @@ static double count_bits(ff_ssa_sequence *s, uint32_t n) {
   return found;
 }
 
-/* log(C(n, k)) - log(C(n, m)) */
+/* log(C(n, k)) - log(C(n, m)), for k and m near n / 2 */
 static double log_ratio(double n, double k, double m) {
-  return (m + 0.5) * ff_log((m + 1) / (n - m + 1)) + (n + 1) * ff_log((n - m + 1) / (n - k + 1)) +
-         (k + 0.5) * ff_log((n - k + 1) / (k + 1)) + stirling_rest(m) + stirling_rest(n - m) - stirling_rest(k) -
+  return (m + 0.5) * ff_log1p((2 * m - n) / (n - m + 1)) + (n + 1) * ff_log1p((k - m) / (n - k + 1)) +
+         (k + 0.5) * ff_log1p((n - 2 * k) / (k + 1)) + stirling_rest(m) + stirling_rest(n - m) - stirling_rest(k) -
          stirling_rest(n - k);
 }
 

@@ -1,4 +1,4 @@
-/* Random numbers of leaps: Poisson and binomial. */
+/* Random numbers of steps of approximate methods: Poisson, binomial and normal. */
 #ifndef FF_SSA_VARIATES_H
 #define FF_SSA_VARIATES_H
 

@@ -180,8 +180,8 @@ static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA
   sum[8] = sum[4] + (pair + (child[6] + child[7]));
 }
 
-/* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more than 1.
- * */
+/* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
+ * than 1. */
 FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   U node = U_SET(0);
   D leaf = D_LOAD(AT(w->value, w->first[w->levels - 1], h));

@@ -144,6 +144,9 @@ static void frequencies_are_counted(void) {
     all += counts[i + 1];
   }
   FF_CHECK(all == 3 * 1.5 * VALUES + 3);
+  values[1] = counts[2] = -5;
+  ff_frequency_list(&table, values, counts); /* again */
+  FF_CHECK(values[0] == -INFINITY && values[1] == 0 && counts[2] == counts[4] && isnan(values[VALUES + 1]));
   ff_frequency_free(&table);
 }
 

@@ -51,6 +51,20 @@ test_that("methods do not depend on threads or times", {
   }
 })
 
+test_that("propensities below the least normal number are chosen by their share", {
+  net <- reaction_network("A -> B" = 4e-324, "A -> C" = 8e-324, "A -> D" = 1e-309, initial = c(A = 1))
+  for (method in ssa_methods()$method[ssa_methods()$exact]) {
+    sim <- simulate(net, nsim = 3, times = 1e300, method = method, seed = 1)
+    expect_equal(sim$mean, c(1, 0, 0, 0), info = method)
+  }
+  large <- reaction_network("A -> B" = 4e-310, "A -> C" = 8e-310, initial = c(A = 2^39))
+  for (method in c("direct", "composition_rejection", "rssa_cr", "pssa_cr")) {
+    sim <- simulate(large, nsim = 200, times = 1e300, method = method, seed = 1)
+    share <- sim$mean[3] / (sim$mean[2] + sim$mean[3])
+    expect_true(sim$mean[2] > 0 && abs(share - 2 / 3) < 4.5 * sqrt(2 / 9 / (200 * (sim$mean[2] + sim$mean[3]))), info = method)
+  }
+})
+
 # ---- tau-leaping ------------------------------------------------------------------------------------------------------------
 
 test_that("leaps of a decay are Euler steps, and their error shrinks with the tolerance", {

@@ -109,6 +109,9 @@ test_that("variables are observed, with exact statistics", {
   exact <- sum(moments$probability * moments$A / (1 + moments$B))
   ratio <- sim[sim$species == "ratio" & sim$time == 2, ]
   expect_lt(abs(ratio$mean - exact), 4.5 * ratio$sd / sqrt(200))
+  fixed <- reaction_network("0 -> A" = "2 * k", parameters = c(k = 3), variables = c(twice = "2 * k"))
+  known <- simulate(fixed, nsim = 20, times = c(1, 2), observe = "twice", seed = 1)
+  expect_identical(c(known$lower, known$upper, known$sd_upper), c(6, 6, 6, 6, 0, 0))
   # events may set parameters that variables name
   jump <- reaction_network(
     "A -> 0" = "k * A", initial = c(A = 50), parameters = c(k = 0), variables = c(rate = "k * A"),
