@@ -21,7 +21,8 @@
 #'
 #'   All three are approximations for many trajectories. That of the variance is too ready to find a difference where a
 #'   distribution has a long tail.
-#' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories.
+#' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories. If
+#'   both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.
 #'   *Biometrika* 34, 28-35. \doi{10.1093/biomet/34.1-2.28}
 #'
@@ -42,6 +43,12 @@ compare_ensembles <- function(a, b, ...) {
   for (field in c("times", "species")) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
     abort_argument(sprintf("`a` and `b` must have the same %s; found different ones.", field))
+  }
+  if (identical(runs[[1L]]$seed, runs[[2L]]$seed)) {
+    warn("seed", sprintf(
+      "`a` and `b` have the same seed, %s, so they are not independent, and the tests may miss differences.",
+      format(runs[[1L]]$seed, digits = 15)
+    ))
   }
   found <- lapply(runs, function(run) .Call(ffi_ssa_statistics, run$tally))
   n <- vapply(runs, function(run) run$tally$n, 0)

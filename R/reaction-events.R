@@ -24,8 +24,8 @@
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
 #'   which the condition is true. For `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
 #'   before the event. This holds for any formula of the time, because interval arithmetic finds out where a condition cannot
-#'   change. If a condition barely touches its limit, as `sin(time) >= 1` does, this may be impossible, and the simulation ends
-#'   with an error.
+#'   change. If a condition barely touches its limit, as `sin(time) >= 1` does, or if it names the time several times, as `time -
+#'   time > 0` does, this may be impossible, and the simulation ends with an error.
 #'
 #'   After an event, the other conditions are looked at again. So events may trigger each other at the same time.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `reaction_network()` raises `fireflip_error_parse` for a
@@ -55,6 +55,9 @@ event <- function(when, set, delay = NULL, priority = NULL, persistent = TRUE, i
   check_string(when, "when", "a condition as text, such as \"time >= 25\"")
   check_flag(persistent, "persistent")
   check_flag(initially, "initially")
+  if (is.numeric(delay) && length(delay) == 1L && !is.na(delay) && (delay < 0 || delay == Inf)) {
+    abort_value("delay", "a finite number of at least 0, a formula as text, or NULL", delay)
+  }
   structure(class = "reaction_event", list(
     when = trimws(enc2utf8(when)), set = event_values(set), delay = event_formula(delay, "delay"),
     priority = event_formula(priority, "priority"), persistent = persistent, initially = initially,

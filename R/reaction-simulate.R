@@ -12,8 +12,8 @@
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. It follows
 #'   from the network, and from whether the run needs every firing: for `"events"`, with `until`, and with a result as `initial`.
-#'   For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give trajectories
-#'   of their own, with the same distribution. Methods that are approximate are so in [ssa_methods()].
+#'   For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
+#'   trajectories of their own, with the same distribution. Methods that are approximate are so in [ssa_methods()].
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -70,21 +70,26 @@
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n. It is `NA` for fewer than 100 trajectories. At 95% it holds the true value in
-#'   93% to 97% of cases for Poisson and binomial counts, also rare ones, and in 86% to 94% for distributions with long tails,
-#'   such as the exponential and the log-normal, whose kurtosis a sample tends to underestimate.
+#'   91% to 97% of cases for Poisson and binomial counts, in 88% for an event that happens in one of 100 trajectories on average,
+#'   and in 86% to 94% for distributions with long tails, such as the exponential and the log-normal. A sample tends to
+#'   underestimate the kurtosis, the more so the fewer trajectories there are.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
 #'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
 #' @section Time: Rates that depend on the time are simulated exactly, by thinning (Lewis and Shedler 1979): interval arithmetic
 #'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
 #'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. A rate
-#'   whose bound is far above it, such as a narrow peak, takes longer. [Events][event()] happen exactly at their times.
+#'   whose bound is far above it, such as a narrow peak, takes longer. A rate that has no finite bound after some time, however
+#'   short the window, is an error: `sin(time) / time` has none at time 0, where 0 / 0 is not a number. A rate that becomes
+#'   negative, or is not a number, is an error from the first time on at which this is so. [Events][event()] happen exactly at
+#'   their times.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
 #'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
 #'   histograms or events need too much memory.
 #'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
 #'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until`, if an
-#'   event sets a parameter or the method is approximate. [event()] lists the errors
-#'   of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
+#'   event sets a parameter, or the method is approximate or `"factored"`; and for `"events"` with these methods. [event()] lists
+#'   the errors of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of
+#'   the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -275,10 +280,12 @@ start_ensemble_bar <- function(total, envir) {
 #'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
 #'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
 #'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
-#'   error of a mean is about proportional to the tolerance. The number of events includes all firings.
+#'   error of a mean is about proportional to the tolerance. The variance of a species that is near a balance of fast reactions is
+#'   too large: for immigration and death, by about a quarter with the default tolerance. The number of events includes all
+#'   firings.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its
-#'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of
-#'   events is that of steps.
+#'   steps are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative
+#'   becomes 0. The number of events is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
 #'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
 #'   of as many molecules; by default 1e-8. All trajectories are the same.

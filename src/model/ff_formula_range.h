@@ -5,9 +5,11 @@
 
 #include "ff_formula.h"
 
-/* All numbers from low to high. If the range is from -infinity to infinity, the value may also be NaN; otherwise not. */
+/* A set that holds all values: the numbers from low to high, none if low > high, and NaN if `nan` is 1. `exact` is 1 if all
+ * values are the same, with the same bits: `low`, or NaN. */
 typedef struct {
   double low, high;
+  uint8_t nan, exact;
 } ff_range;
 
 /* A range that holds the value that ff_formula_value() computes, rounding included, for any symbols with low[i] <= value <=
@@ -21,5 +23,9 @@ ff_range ff_formula_range(const ff_formula *formula, const double *low, const do
  * caller provides the stacks with formula->depth entries. O(steps * length). */
 int ff_formula_first_change(const ff_formula *formula, const double *values, double from, double to, int truth, uint32_t steps,
                             double *at, double *stack, ff_range *ranges);
+
+/* The same for the first double at which the formula is negative or NaN. */
+int ff_formula_first_invalid(const ff_formula *formula, const double *values, double from, double to, uint32_t steps, double *at,
+                             double *stack, ff_range *ranges);
 
 #endif

@@ -9,7 +9,8 @@
 #define MOST_AT_ONCE 100000u     /* events at the same time: more follow from each other without end */
 #define MOST_LATER (1u << 20)    /* events that are delayed */
 #define SEARCH_STEPS 4096u
-#define LEAST_PROGRESS 0x1p-40   /* of a search, relative to the time */
+#define LEAST_PROGRESS 0x1p-40   /* of a search, relative to the time ... */
+#define LEAST_TIME 1e-100        /* ... and near time 0 */
 
 void ff_ssa_due_start(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
@@ -253,7 +254,7 @@ static double next_change(ff_ssa_path *path, uint32_t e, double to) {
   const int found = ff_formula_first_change(&path->program->events[e].trigger, path->count, path->time, to, s->truth[e],
                                             SEARCH_STEPS, &at, path->stack, s->ranges);
   if (!found && at >= to) return INFINITY;
-  if (!found && at - path->time <= path->time * LEAST_PROGRESS) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
+  if (!found && at - path->time <= path->time * LEAST_PROGRESS + LEAST_TIME) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
   return at;
 }
 

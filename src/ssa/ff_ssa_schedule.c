@@ -18,6 +18,7 @@
 #define LEAST_WIDTH 0x1p-40 /* relative to the time */
 #define MOST_BOUND 1e100    /* a larger bound is as bad as none: the window becomes shorter */
 #define MOST_REJECTED 3u
+#define INVALID_STEPS 256u /* a search takes about 130 */
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
@@ -66,11 +67,17 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
-/* IEEE operations are monotone, so the law of the bound of a formula bounds the law. */
+/* IEEE operations are monotone, so the law of the bound of a formula bounds the law. If the formula may become negative or NaN,
+ * the window ends there, so that the check at the beginning of the next one finds it. */
 double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
   const ff_formula *formula = &path->program->formulas[path->program->propensities[r].a];
-  const ff_range range = ff_formula_range(formula, path->count, path->count, (ff_range){s->from, s->until}, s->ranges);
+  const ff_range window = {.low = s->from, .high = s->until};
+  const ff_range range = ff_formula_range(formula, path->count, path->count, window, s->ranges);
+  double at;
+  if ((range.nan || range.low < 0) && ff_formula_first_invalid(formula, path->count, path->time, s->until, INVALID_STEPS, &at,
+                                                               path->stack, s->ranges))
+    s->until = at;
   const double bound = ff_ssa_path_law_of(path, r, range.high);
   if (bound <= MOST_BOUND) return bound > 0 ? bound : 0;
   s->unbounded = 1;

@@ -33,6 +33,7 @@ static double random_end(void) {
 }
 
 static int is_anything(ff_range x) { return x.low == -INFINITY && x.high == INFINITY; }
+static int holds(ff_range x, double value) { return value != value ? x.nan : value >= x.low && value <= x.high; }
 
 /* One formula with random ranges, of which some are points. Returns how often the range said something. */
 static int holds_values_of(const char *text) {
@@ -47,14 +48,15 @@ static int holds_values_of(const char *text) {
       high[i] = round % 3 == 0 ? low[i] : low[i] + fabs(random_end());
     }
     const double from = fabs(random_end());
-    const ff_range time = {from, from + fabs(random_end())}, range = ff_formula_range(&formula, low, high, time, ranges);
+    const ff_range time = {.low = from, .high = from + fabs(random_end())};
+    const ff_range range = ff_formula_range(&formula, low, high, time, ranges);
     told += !is_anything(range);
     for (int k = 0; k < 20; k++) {
       for (int i = 0; i < 3; i++) values[i] = k < 2 ? (k == 0 ? low[i] : high[i]) : uniform(low[i], high[i]);
       const double at = k < 2 ? (k == 0 ? time.low : time.high) : uniform(time.low, time.high);
       const double value = ff_formula_value(&formula, values, at, stack);
-      FF_CHECK_SAY(is_anything(range) || (value >= range.low && value <= range.high), "%s: %.17g is not in %.17g ... %.17g", text,
-                   value, range.low, range.high);
+      FF_CHECK_SAY(holds(range, value), "%s: %.17g is not in %.17g ... %.17g, %d", text, value, range.low, range.high, range.nan);
+      FF_CHECK_SAY(!range.exact || memcmp(&value, &range.low, sizeof value) == 0 || value != value, "%s: not exact", text);
     }
   }
   ff_formula_free(&formula);
@@ -72,7 +74,11 @@ static void ranges_hold_all_values(void) {
       "acos(a / 1000)",
       "atan(a)", "sinh(a)", "cosh(a)", "cosh(a / 100)", "tanh(a)", "1 + sin(2 * pi * time / 24)", "a * (1 + 0.9 * sin(b * time))",
       "exp(-time) * a", "1 / (1 + exp(-(time - 5)))", "time * exp(-time / 10)", "log(a) - log(b)", "exp(a) * 0", "a / b * c",
-      "0 * (1 / a)", "(a - a) / b", "min(log(a), b)", "if(log(a) > b, 1, 2)", "Inf - a", "1e308 * a * b", "sqrt(a) > b"};
+      "0 * (1 / a)", "(a - a) / b",
+      "min(log(a), b)", "if(log(a) > b, 1, 2)", "Inf - a", "1e308 * a * b", "sqrt(a) > b",
+      "sqrt(a) <= b", "sqrt(a) != b", "sqrt(a) & b", "!log(a)", "(a / 10)^(b / 1000)", "(a / b)^0", "1^(a / b)", "log(a)^b",
+      "a / (b - b)", "(a - a) / (b - b)", "max(sqrt(a), b)", "if(a > 0, sqrt(a), 0)", "abs(sqrt(a))", "cos(1 / a)",
+      "exp(1 / a) - 1 / b", "asin(a / 100)", "floor(log(a))", "tanh(1 / a)", "-sqrt(a)", "log1p(a / 10)", "0^(a / b)"};
   int told = 0;
   for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) told += holds_values_of(formulas[i]);
   FF_CHECK_SAY(told > 19000, "only %d ranges are known", told); /* of 26,400; log, asin, a / b and others are often undefined */
@@ -92,7 +98,7 @@ static void ranges_are_narrow(void) {
   const double low[] = {1, 3, 0}, high[] = {2, 3, 0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ff_formula formula = parse(cases[i].text);
-    ff_range stack[16], range = ff_formula_range(&formula, low, high, (ff_range){0, 1}, stack);
+    ff_range stack[16], range = ff_formula_range(&formula, low, high, (ff_range){.low = 0, .high = 1}, stack);
     FF_CHECK_SAY(fabs(range.low - cases[i].low) < 1e-8 && fabs(range.high - cases[i].high) < 1e-6, "%s: %.17g ... %.17g",
                  cases[i].text, range.low, range.high);
     ff_formula_free(&formula);
@@ -150,12 +156,44 @@ static void finds_the_first_change(void) {
       {"if(time < 4, 0, 1)", 0, INFINITY, 4},
       {"time >= 1e300", 0, INFINITY, 1e300},
       {"a > 5", 0, INFINITY, -1},
+      {"(a - 10) / (b - 3) > 2 | time >= 5", 0, INFINITY, 5}, /* 0 / 0 is NaN, and NaN > 2 is false */
+      {"time >= 1 & (a - 10) / (b - 3) > 2", 0, INFINITY, -1},
+      {"a / (b - 3) > 2 & time < 5", 0, INFINITY, 5},
+      {"(a - 10) / (b - 3) * time > 1", 0, INFINITY, -1},
+      {"sqrt(b - a) * time > 1", 0, INFINITY, -1},
+      {"sqrt(time - 1) >= 1", 0, INFINITY, 2},
+      {"log(time - 1) > 0", 0, INFINITY, 2.0000000000000004},
+      {"(time - 1)^0.5 > 1", 0, INFINITY, 2.0000000000000004},
+      {"min(a, sqrt(time - 1)) >= 1", 0, INFINITY, 2},
+      {"sqrt(0 - time) > 0", 0, INFINITY, -1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int pieces;
     const double at = change_of(cases[i].text, cases[i].from, cases[i].to, 4096, &pieces);
     FF_CHECK_SAY(fabs(at - cases[i].at) <= fabs(cases[i].at) * 1e-14, "%s: %.17g after %d pieces", cases[i].text, at, pieces);
     FF_CHECK_INT(pieces, cases[i].from < cases[i].to);
+  }
+}
+
+static void finds_what_is_no_propensity(void) {
+  static const struct {
+    const char *text;
+    double from, to, at; /* -1 if the search does not find anything */
+  } cases[] = {
+      {"1 - time", 0, 5, 1.0000000000000002}, {"sqrt(2 - time)", 0, 5, 2.0000000000000004},
+      {"sqrt(2 - time)", 0, 2, -1},           {"if(time > 1, -1, 0)", 0, 2, 1.0000000000000002},
+      {"if(time >= 1, -1, 0)", 0, 2, 1},      {"if(time > 1.1, sqrt(time - 1.1), 0)", 0, 2, -1},
+      {"1 + sin(time)", 0, 1e3, -1},          {"0.5 + sin(time)", 0, 1e3, 3.6651914291880923},
+      {"log(time)", 0.5, 2, 0.5000000000000001}, {"-time", 0, 1, 4.9406564584124654e-324},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ff_formula formula = parse(cases[i].text);
+    double stack[16], at;
+    ff_range ranges[16];
+    const int found = ff_formula_first_invalid(&formula, NULL, cases[i].from, cases[i].to, 256, &at, stack, ranges);
+    FF_CHECK_SAY(found == (cases[i].at >= 0), "%s: %d", cases[i].text, found);
+    FF_CHECK_SAY(!found || fabs(at - cases[i].at) <= cases[i].at * 1e-15, "%s: %.17g", cases[i].text, at);
+    ff_formula_free(&formula);
   }
 }
 
@@ -171,4 +209,5 @@ static void goes_on_in_pieces(void) {
   FF_CHECK_SAY(at <= first && at > first - 1e-3, "%.17g, not just before %.17g", at, first);
 }
 
-FF_TEST_MAIN("formula_range", ranges_hold_all_values, ranges_are_narrow, finds_the_first_change, goes_on_in_pieces)
+FF_TEST_MAIN("formula_range", ranges_hold_all_values, ranges_are_narrow, finds_the_first_change,
+             finds_what_is_no_propensity, goes_on_in_pieces)

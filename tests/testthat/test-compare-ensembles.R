@@ -30,6 +30,7 @@ test_that("bad input is refused", {
   expect_error(compare_ensembles(run(1), 3), "`b` must be a result of simulate", class = "fireflip_error_argument")
   expect_error(compare_ensembles(run(1, output = "final"), run(2)), class = "fireflip_error_argument")
   expect_error(compare_ensembles(run(1, nsim = 29), run(2)), "at least 30", class = "fireflip_error_argument")
+  expect_warning(compare_ensembles(run(1), run(1, method = "next_reaction")), class = "fireflip_warning_seed")
   other <- simulate(net, nsim = 50, times = 1, output = "histogram", seed = 1)
   expect_error(compare_ensembles(run(1), other), "the same times", class = "fireflip_error_argument")
 })

@@ -92,6 +92,40 @@ test_that("decay whose rate depends on the time is binomial, also with narrow pe
   expect_gt(p, 1e-3)
 })
 
+test_that("rates that are defined for a part of all times have their exact distribution, and others are refused", {
+  n <- 3000
+  cases <- list( # a rate, the last time, and the integral up to it
+    list("if(time > 1.1, sqrt(time - 1.1), 0)", 2.1, 2 / 3),
+    list("if(time < 1.1, (1.1 - time)^0.5, 0)", 2, 1.1^1.5 / 1.5),
+    list("sqrt(4 - time^2)", 2, pi),
+    list("acos(1 - time / 2)", 2, 2),
+    list("min(1, 1 / time)", 2, 1 + log(2))
+  )
+  p <- vapply(seq_along(cases), function(i) {
+    mean <- cases[[i]][[3L]]
+    sim <- final(reaction_network("0 -> A" = cases[[i]][[1L]]), n, cases[[i]][[2L]], "A", i)
+    pearson_counts(sim, stats::dpois(0:20, mean))
+  }, 0)
+  expect_gt(min(p), 1e-3 / length(p))
+  bad <- function(rate, ...) simulate(reaction_network("0 -> A" = rate), nsim = 3, times = 3, seed = 1)
+  for (rate in c("if(time > 1, -1, 0)", "if(time > 1 & time < 2, -5, 1e-4)", "1e-9 * sqrt(2 - time)", "1e-9 * sin(3 * time)")) {
+    expect_error(bad(rate), class = "fireflip_error_model", info = rate)
+  }
+  expect_error(bad("if(time > 0, sin(time) / time, 1)"), "has no finite bound after time 0", class = "fireflip_error_model")
+})
+
+test_that("conditions with what is not a number are false", {
+  changed <- function(when) {
+    net <- reaction_network("0 -> B" = 0, initial = c(A = 0), events = list(event(when, set = c(A = 9))))
+    simulate(net, times = c(1, 2, 6), observe = "A", output = "trajectories", seed = 1)$A
+  }
+  expect_identical(changed("A / B > 2 | time >= 5"), c(0, 0, 9))
+  expect_identical(changed("time >= 1 & A / B > 2"), c(0, 0, 0))
+  expect_identical(changed("sqrt(time - 1) >= 1"), c(0, 9, 9))
+  expect_identical(changed("log(time - 1) > 0 & B / A != 1"), c(0, 0, 9))
+  expect_error(changed("time - time > 0"), "cannot be found out", class = "fireflip_error_unsupported")
+})
+
 test_that("a rate that is a constant in disguise gives the distribution of the master equation", {
   hidden <- reaction_network(
     "A + B <-> C" = list("0.05 * A * B * (2 + 0 * sin(time) - (time > -1))", mass_action("0.3 + 0 * time")),
