@@ -6,6 +6,7 @@
 
 #include "corpus.h"
 #include "files.h"
+#include "pbn_refusals.h"
 #include "same_network.h"
 
 static ff_pbn *parse(const char *text, ff_format format, ff_error *err) {
@@ -13,16 +14,6 @@ static ff_pbn *parse(const char *text, ff_format format, ff_error *err) {
   ff_status status = ff_io_parse(&pbn, NULL, text, strlen(text), "net", format, err);
   FF_CHECK_OK(status, err);
   return pbn;
-}
-
-static void fails(const char *text, ff_format format, ff_status want, const char *message) {
-  ff_error err = {0};
-  ff_pbn *pbn = NULL;
-  ff_status status = ff_io_parse(&pbn, NULL, text, strlen(text), "net", format, &err);
-  FF_CHECK_SAY(status == want, "%s gave %s", text, ff_status_name(status));
-  FF_CHECK_STR(err.text, message);
-  FF_CHECK(pbn == NULL);
-  ff_pbn_free(pbn);
 }
 
 static void check_round_trip(const ff_pbn *pbn, ff_format format, int exact) {
