@@ -23,9 +23,13 @@ static inline int find_files(const char *folder, const char *end, char path[PATH
   return n;
 }
 
-static inline void remove_folder(const char *folder) {
+static inline void empty_folder(const char *folder) {
   char path[PATH_ROOM];
   while (find_files(folder, "", path) > 0 && unlink(path) == 0) {}
+}
+
+static inline void remove_folder(const char *folder) {
+  empty_folder(folder);
   FF_CHECK(rmdir(folder) == 0);
 }
 

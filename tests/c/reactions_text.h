@@ -1,4 +1,4 @@
-/* Whether the texts of a reaction network's equations and rates can be parsed, and then have the same text again. */
+/* Whether the texts of a reaction network's equations, rates and variables can be parsed, and then have the same text again. */
 #ifndef FF_TESTS_REACTIONS_TEXT_H
 #define FF_TESTS_REACTIONS_TEXT_H
 
@@ -7,13 +7,13 @@
 
 #include "../../src/model/ff_reactions.h"
 
-static int rate_keeps_its_text(const ff_reactions *net, uint32_t r, ff_names *symbols) {
+static int formula_keeps_its_text(const ff_formula *formula, const ff_reactions *net, ff_names *symbols) {
   char *text = NULL, *again = NULL;
-  ff_formula formula = {0};
-  int same = ff_formula_text(&text, &net->reactions[r].rate, net->names, NULL) == FF_OK &&
-             ff_formula_parse(&formula, text, strlen(text), ff_names_find, symbols, (ff_place){NULL, 0}, NULL) == FF_OK &&
-             ff_formula_text(&again, &formula, net->names, NULL) == FF_OK && strcmp(text, again) == 0;
-  ff_formula_free(&formula);
+  ff_formula parsed = {0};
+  int same = ff_formula_text(&text, formula, net->names, NULL) == FF_OK &&
+             ff_formula_parse(&parsed, text, strlen(text), ff_names_find, symbols, (ff_place){NULL, 0}, NULL) == FF_OK &&
+             ff_formula_text(&again, &parsed, net->names, NULL) == FF_OK && strcmp(text, again) == 0;
+  ff_formula_free(&parsed);
   free(text);
   free(again);
   return same;
@@ -31,27 +31,14 @@ static int equation_keeps_its_text(ff_reactions *net, uint32_t r, ff_names *spec
   return same;
 }
 
-/* The formula of a variable, whose text is that of a rate. */
-static int variable_keeps_its_text(const ff_reactions *net, uint32_t v, ff_names *symbols) {
-  char *text = NULL, *again = NULL;
-  ff_formula formula = {0};
-  int same = ff_formula_text(&text, &net->variable[v], net->names, NULL) == FF_OK &&
-             ff_formula_parse(&formula, text, strlen(text), ff_names_find, symbols, (ff_place){NULL, 0}, NULL) == FF_OK &&
-             ff_formula_text(&again, &formula, net->names, NULL) == FF_OK && strcmp(text, again) == 0;
-  ff_formula_free(&formula);
-  free(text);
-  free(again);
-  return same;
-}
-
 static inline int keeps_its_text(ff_reactions *net) {
   ff_names *species = NULL, *symbols = NULL;
   int same = ff_names_new(&species, net->names, net->n_species, "species", NULL) == FF_OK &&
              ff_names_new(&symbols, net->names, net->n_species + net->n_parameters + net->n_variables, "symbols",
                       NULL) == FF_OK;
   for (uint32_t r = 0; r < net->n_reactions && same; r++)
-    same = rate_keeps_its_text(net, r, symbols) && equation_keeps_its_text(net, r, species);
-  for (uint32_t v = 0; v < net->n_variables && same; v++) same = variable_keeps_its_text(net, v, symbols);
+    same = formula_keeps_its_text(&net->reactions[r].rate, net, symbols) && equation_keeps_its_text(net, r, species);
+  for (uint32_t v = 0; v < net->n_variables && same; v++) same = formula_keeps_its_text(&net->variable[v], net, symbols);
   same = same && ff_reactions_finish(net, NULL) == FF_OK;
   ff_names_free(species);
   ff_names_free(symbols);

@@ -1,95 +1,19 @@
 /* BioNetGen's network format: what the reader makes of each line, what it refuses, and damaged files. */
 #define _GNU_SOURCE /* opendir under -std=c11 */
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../src/io/ff_io.h"
-
-#include "check.h"
-#include "reactions_text.h"
+#include "reaction_examples.h"
 
 #define BLOCK(name, lines) "begin " name "\n" lines "end " name "\n"
 #define K BLOCK("parameters", "1 k 2 # Constant\n2 l 0.5\n")
 #define ABC BLOCK("species", "1 A() 5\n2 B(x~U) 3\n3 C() 0\n")
 #define REACTIONS(lines) BLOCK("reactions", lines)
 
-static void put(char *out, size_t size, const char *text) { strncat(out, text, size - strlen(out) - 1); }
-
-/* The network as text: species with counts (! if fixed), parameters, variables, and reactions. */
-static void describe(char *out, size_t size, const ff_reactions *net) {
-  char piece[200], *text, *equation;
-  ff_error err;
-  out[0] = '\0';
-  for (uint32_t i = 0; i < net->n_species; i++) {
-    snprintf(piece, sizeof piece, "%s=%.17g%s ", net->names[i], net->initial[i], net->fixed[i] ? "!" : "");
-    put(out, size, piece);
-  }
-  put(out, size, "|");
-  for (uint32_t i = 0; i < net->n_parameters; i++) {
-    snprintf(piece, sizeof piece, " %s=%.15g", net->names[net->n_species + i], net->value[i]);
-    put(out, size, piece);
-  }
-  put(out, size, " |");
-  for (uint32_t v = 0; v < net->n_variables; v++) {
-    FF_CHECK_OK(ff_formula_text(&text, &net->variable[v], net->names, &err), &err);
-    snprintf(piece, sizeof piece, " %s := %.150s;", net->names[net->n_species + net->n_parameters + v], text);
-    put(out, size, piece);
-    free(text);
-  }
-  put(out, size, " |");
-  for (uint32_t r = 0; r < net->n_reactions; r++) {
-    FF_CHECK_OK(ff_reactions_equation_text(&equation, net, r, &err), &err);
-    FF_CHECK_OK(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
-    FF_CHECK(net->reactions[r].mass_action);
-    snprintf(piece, sizeof piece, " %s: %.80s @ %.80s", net->reactions[r].name, equation, text);
-    put(out, size, piece);
-    free(equation);
-    free(text);
-  }
-}
-
-typedef struct {
-  const char *text, *want;
-} example;
-
-static void reads_as(const example *examples, size_t n) {
-  char got[4000];
-  for (size_t i = 0; i < n; i++) {
-    ff_error err;
-    ff_io_model model;
-    ff_format found;
-    FF_CHECK_OK(ff_io_parse_model(&model, &found, examples[i].text, strlen(examples[i].text), "net", FF_FORMAT_AUTO, &err), &err);
-    if (model.reactions == NULL) continue;
-    FF_CHECK(found == FF_FORMAT_BNGL);
-    describe(got, sizeof got, model.reactions);
-    FF_CHECK_STR(got, examples[i].want);
-    FF_CHECK_SAY(keeps_its_text(model.reactions), "%s", got);
-    ff_io_model_free(&model);
-  }
-}
-
-static void fails(const example *examples, size_t n, ff_status status) {
-  for (size_t i = 0; i < n; i++) {
-    ff_error err = {0};
-    ff_io_model model;
-    ff_status got = ff_io_parse_model(&model, NULL, examples[i].text, strlen(examples[i].text), "net", FF_FORMAT_BNGL, &err);
-    FF_CHECK_SAY(got == status, "%s for \"%s\"", ff_status_name(got), examples[i].want);
-    FF_CHECK_STR(got == FF_OK ? "" : err.text, examples[i].want);
-    FF_CHECK(model.pbn == NULL && model.reactions == NULL);
-    ff_io_model_free(&model);
-  }
-}
-
-#define COUNT_OF(examples) (sizeof(examples) / sizeof(examples)[0])
-
 /* The propensity of BioNetGen is k x (x - 1) ... for each reactant, ours k x (x - 1) ... / n!. */
 static void reactions(void) {
   static const example examples[] = {
       {"# Created by BioNetGen 2.7.0\n" K ABC REACTIONS(" 1 1,2 3 k #_R1\n 2 3 1,2 l #_reverse__R1\n"),
-       "A()=5 B(x~U)=3 C()=0 | k=2 l=0.5 | | R1: `A()` + `B(x~U)` -> `C()` @ k R2: `C()` -> `A()` + `B(x~U)` @ l"},
+       "A()=5 B(x~U)=3 C()=0 | k=2 l=0.5 | R1: `A()` + `B(x~U)` -> `C()` @ k R2: `C()` -> `A()` + `B(x~U)` @ l"},
       {K ABC REACTIONS("1 1,1 3 0.5*k\n2 1,1 3 k\n3 1,1 3 2*k\n4 2,1,2,1,2 0 k\n5 0 1 3\n6 1,1 0 0.25\n7 1 2 k*l\n8 1,1 2 k*l\n"),
-       "A()=5 B(x~U)=3 C()=0 | k=2 l=0.5 | | R1: 2 `A()` -> `C()` @ k R2: 2 `A()` -> `C()` @ 2 * k R3: 2 `A()` -> `C()` @ 4 * k "
+       "A()=5 B(x~U)=3 C()=0 | k=2 l=0.5 | R1: 2 `A()` -> `C()` @ k R2: 2 `A()` -> `C()` @ 2 * k R3: 2 `A()` -> `C()` @ 4 * k "
        "R4: 2 `A()` + 3 `B(x~U)` -> 0 @ 12 * k R5: 0 -> `A()` @ 3 R6: 2 `A()` -> 0 @ 0.5 R7: `A()` -> `B(x~U)` @ k * l "
        "R8: 2 `A()` -> `B(x~U)` @ 2 * (k * l)"},
       /* other line ends, a byte order mark, upper case, no space before a comment, blocks that say where the network is from */
@@ -97,9 +21,9 @@ static void reactions(void) {
        "begin model\r\nbegin parameters\r\n k 2#x\r\nEND PARAMETERS\r\nbegin molecule types\r\n A(((\r\nend molecule types\r\n"
        "Begin Seed Species\r\n1 A 5\r\nend seed species\r\nbegin reactions\r\n\r\n1 1 0 k\r\nend reactions\r\n"
        "end model\r\ngenerate_network({overwrite=>1});\r\n",
-       "A=5 | k=2 | | R1: A -> 0 @ k"},
+       "A=5 | k=2 | R1: A -> 0 @ k"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_BNGL);
 }
 
 static void symbols(void) {
@@ -107,21 +31,21 @@ static void symbols(void) {
       /* expressions; those of other parameters are variables */
       {BLOCK("parameters", "1 a 1e3*2\n2 b a/4\n3 c -b + 600\n4 pi 3\n5 d _pi + pi\n")
            BLOCK("species", "1 A() b\n2 B() 2*c + _e*0\n3 $C() pi\n4 @m::$D() 10/(a-1998)\n") REACTIONS("1 1 0 b\n"),
-       "A()=500 B()=200 C()=3! @m::D()=5! | a=2000 pi=3 | b := a / 4; c := -b + 600; d := 3.141592653589793 + pi; | "
+       "A()=500 B()=200 C()=3! @m::D()=5! | a=2000 pi=3 | b := a / 4; c := -b + 600; d := 3.141592653589793 + pi; "
        "R1: `A()` -> 0 @ b"},
       /* functions and groups, in any order */
       {K BLOCK("functions", "1 f() k*G\n2 g()=if(G>=2,f(),l)^2\n3 h ( ) time() + ln(G) + f\n") ABC
            REACTIONS("1 1,1 2 0.5*f\n2 2 1 g()\n") BLOCK("groups", "1 G 1,2*2, 3\n2 H\n3 I 0.5*1\n"),
        "A()=5 B(x~U)=3 C()=0 | k=2 l=0.5 | f := k * G; g := if(G >= 2, f, l)^2; h := time() + log(G) + f; "
-       "G := `A()` + 2 * `B(x~U)` + `C()`; H := 0; I := 0.5 * `A()`; | "
+       "G := `A()` + 2 * `B(x~U)` + `C()`; H := 0; I := 0.5 * `A()`; "
        "R1: 2 `A()` -> `B(x~U)` @ f R2: `B(x~U)` -> `A()` @ g"},
       /* a group that is the species of its name */
-      {K BLOCK("species", "1 A 5\n") REACTIONS("1 1 0 k\n") BLOCK("groups", "1 A 1\n"), "A=5 | k=2 l=0.5 | | R1: A -> 0 @ k"},
+      {K BLOCK("species", "1 A 5\n") REACTIONS("1 1 0 k\n") BLOCK("groups", "1 A 1\n"), "A=5 | k=2 l=0.5 | R1: A -> 0 @ k"},
       /* names that mean something else in formulas */
       {BLOCK("parameters", "1 time 2\n2 Inf 3\n") BLOCK("species", "1 A() Inf\n") REACTIONS("1 1 0 time*Inf\n"),
-       "A()=3 | time=2 Inf=3 | | R1: `A()` -> 0 @ time * `Inf`"},
+       "A()=3 | time=2 Inf=3 | R1: `A()` -> 0 @ time * `Inf`"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_BNGL);
 }
 
 static void errors(void) {
@@ -186,9 +110,9 @@ static void errors(void) {
       {K BLOCK("species", "1 A() l\n") REACTIONS(""),
        "net, line 6: found the initial count 0.5 of species \"A()\" where a whole number from 0 to 2^53 was expected"},
   };
-  fails(parse, COUNT_OF(parse), FF_EPARSE);
-  fails(model, COUNT_OF(model), FF_EMODEL);
-  fails(unsupported, COUNT_OF(unsupported), FF_EUNSUPPORTED);
+  fails(parse, COUNT_OF(parse), FF_FORMAT_BNGL, FF_EPARSE);
+  fails(model, COUNT_OF(model), FF_FORMAT_BNGL, FF_EMODEL);
+  fails(unsupported, COUNT_OF(unsupported), FF_FORMAT_BNGL, FF_EUNSUPPORTED);
 }
 
 /* Every file that is cut off after a byte is read, or is an error with a place. */
@@ -206,27 +130,8 @@ static void cut_off(void) {
   FF_CHECK(complete == 2); /* with and without the last line end; a function needs the last block */
 }
 
-/* Inputs of the fuzzer. FIREFLIP_CORPUS, or the folder relative to the top folder of the repository. */
 static void corpus(void) {
-  char folder[300], path[700];
-  const char *root = getenv("FIREFLIP_CORPUS");
-  snprintf(folder, sizeof folder, "%.200s/bngl", root != NULL ? root : "tests/c/corpus");
-  DIR *entries = opendir(folder);
-  if (entries == NULL) FF_SKIP("there is no corpus");
-  for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-    if (entry->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%.300s", folder, entry->d_name);
-    ff_error err;
-    ff_io_model model;
-    ff_status status = ff_io_read_model(&model, NULL, path, FF_FORMAT_BNGL, &err);
-    if (status == FF_OK)
-      FF_CHECK_SAY(model.reactions != NULL && keeps_its_text(model.reactions), "%s", path);
-    else
-      FF_CHECK_SAY(ff_utf8_valid(err.text, strlen(err.text)) && err.text[0] != '\0', "%s", path);
-    if (strncmp(entry->d_name, "crash", 5) != 0) FF_CHECK_OK(status, &err);
-    ff_io_model_free(&model);
-  }
-  closedir(entries);
+  if (corpus_each("bngl", FF_FORMAT_BNGL, replay_network) == 0) FF_SKIP("there is no corpus");
 }
 
 FF_TEST_MAIN("bngl", reactions, symbols, errors, cut_off, corpus)

@@ -522,6 +522,12 @@ static void turns_of_random_networks(void) {
   }
 }
 
+static void rules_by_turns(const char *const *rules, double perturbation, ff_update update, const char *what) {
+  ff_pbn *pbn = net_parse(rules, perturbation, update);
+  by_turns(pbn, what);
+  ff_pbn_free(pbn);
+}
+
 /* Long cycles, which are closed or rarely left; closed components of several sizes, more of them than separate groups are
  * possible; and components too large to be solved completely. */
 static void turns_of_made_networks(void) {
@@ -533,22 +539,12 @@ static void turns_of_made_networks(void) {
   const char *const noisy[] = {"a 0.5 1", "a 0.5 0", "b 0.5 1", "b 0.5 0", "c 0.5 1", "c 0.5 0",
                                "d 0.5 1", "d 0.5 0", "e 0.5 1", "e 0.5 0", "f 0.5 1", "f 0.5 0",
                                "g 1 g",   "h 1 h",   "i 1 i | a & b & c & d & e & f", NULL};
-  ff_pbn *pbn = net_parse(shift, 0, FF_SYNCHRONOUS);
-  by_turns(pbn, "closed cycle");
-  pbn->perturbation = 0.01;
-  by_turns(pbn, "cycle that flips leave");
-  ff_pbn_free(pbn);
-  pbn = net_parse(left, 0, FF_SYNCHRONOUS);
-  by_turns(pbn, "cycle that an arrow leaves");
-  ff_pbn_free(pbn);
-  pbn = net_parse(still, 0.01, FF_SYNCHRONOUS);
-  by_turns(pbn, "a thousand groups");
-  pbn->perturbation = 0;
-  by_turns(pbn, "a thousand classes");
-  ff_pbn_free(pbn);
-  pbn = net_parse(noisy, 0.01, FF_ASYNCHRONOUS);
-  by_turns(pbn, "large open components");
-  ff_pbn_free(pbn);
+  rules_by_turns(shift, 0, FF_SYNCHRONOUS, "closed cycle");
+  rules_by_turns(shift, 0.01, FF_SYNCHRONOUS, "cycle that flips leave");
+  rules_by_turns(left, 0, FF_SYNCHRONOUS, "cycle that an arrow leaves");
+  rules_by_turns(still, 0.01, FF_SYNCHRONOUS, "a thousand groups");
+  rules_by_turns(still, 0, FF_SYNCHRONOUS, "a thousand classes");
+  rules_by_turns(noisy, 0.01, FF_ASYNCHRONOUS, "large open components");
 }
 
 /* The network is refused before memory is allocated. This depends on the network, not on the machine. */

@@ -5,6 +5,7 @@
 
 #include "../../src/model/ff_formula_range.h"
 #include "check.h"
+#include "random.h"
 
 static int64_t find(void *context, const char *name, size_t length) {
   (void)context;
@@ -19,16 +20,15 @@ static ff_formula parse(const char *text) {
 }
 
 static uint64_t state = 1;
-static double uniform(double low, double high) {
-  state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-  const double x = low + (high - low) * ((double)(state >> 11) * 0x1p-53);
+static double between(double low, double high) {
+  const double x = low + (high - low) * uniform(&state);
   return x < low ? low : x > high ? high : x;
 }
 
 /* Ends of ranges of all sizes and signs; some are 0. */
 static double random_end(void) {
-  const double size = pow(10, uniform(-3, 3));
-  const double kind = uniform(0, 6);
+  const double size = pow(10, between(-3, 3));
+  const double kind = between(0, 6);
   return kind < 1 ? 0 : kind < 3 ? -size : kind < 4 ? floor(size) : size;
 }
 
@@ -52,8 +52,8 @@ static int holds_values_of(const char *text) {
     const ff_range range = ff_formula_range(&formula, low, high, time, ranges);
     told += !is_anything(range);
     for (int k = 0; k < 20; k++) {
-      for (int i = 0; i < 3; i++) values[i] = k < 2 ? (k == 0 ? low[i] : high[i]) : uniform(low[i], high[i]);
-      const double at = k < 2 ? (k == 0 ? time.low : time.high) : uniform(time.low, time.high);
+      for (int i = 0; i < 3; i++) values[i] = k < 2 ? (k == 0 ? low[i] : high[i]) : between(low[i], high[i]);
+      const double at = k < 2 ? (k == 0 ? time.low : time.high) : between(time.low, time.high);
       const double value = ff_formula_value(&formula, values, at, stack);
       FF_CHECK_SAY(holds(range, value), "%s: %.17g is not in %.17g ... %.17g, %d", text, value, range.low, range.high, range.nan);
       FF_CHECK_SAY(!range.exact || memcmp(&value, &range.low, sizeof value) == 0 || value != value, "%s: not exact", text);

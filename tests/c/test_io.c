@@ -2,11 +2,11 @@
 #define _GNU_SOURCE /* mkdtemp, symlink under -std=c11 */
 #include "../../src/io/ff_io.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "check.h"
+#include "corpus.h"
+#include "files.h"
+#include "pbn_refusals.h"
 #include "same_network.h"
 
 static ff_pbn *parse(const char *text, ff_format format, ff_error *err) {
@@ -14,16 +14,6 @@ static ff_pbn *parse(const char *text, ff_format format, ff_error *err) {
   ff_status status = ff_io_parse(&pbn, NULL, text, strlen(text), "net", format, err);
   FF_CHECK_OK(status, err);
   return pbn;
-}
-
-static void fails(const char *text, ff_format format, ff_status want, const char *message) {
-  ff_error err = {0};
-  ff_pbn *pbn = NULL;
-  ff_status status = ff_io_parse(&pbn, NULL, text, strlen(text), "net", format, &err);
-  FF_CHECK_SAY(status == want, "%s gave %s", text, ff_status_name(status));
-  FF_CHECK_STR(err.text, message);
-  FF_CHECK(pbn == NULL);
-  ff_pbn_free(pbn);
 }
 
 static void check_round_trip(const ff_pbn *pbn, ff_format format, int exact) {
@@ -341,54 +331,31 @@ static void files(void) {
     FF_CHECK_FAILS(ff_io_write(pbn, "/dev/full", FF_FORMAT_ASSA, &err), FF_EFILE, &err, "No space left on device");
   FF_CHECK_FAILS(ff_io_write(pbn, path, FF_FORMAT_AUTO, &err), FF_EARGUMENT, &err, "the format must be given");
   ff_pbn_free(pbn);
-  DIR *entries = opendir(folder); /* no temporary file remains */
-  int n = 0;
-  for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) n += entry->d_name[0] != '.';
-  if (entries != NULL) closedir(entries);
-  FF_CHECK_INT(n, 2);
-  unlink(path);
-  unlink(link_path);
-  rmdir(folder);
+  FF_CHECK_INT(find_files(folder, "", NULL), 2); /* no temporary file remains */
+  remove_folder(folder);
 }
 
 /* ---- inputs that the fuzzers found: whatever is read must be written and read back the same ---- */
 
-static void replay(const char *folder, ff_format format) {
-  char path[1024];
-  DIR *entries = opendir(folder);
-  if (entries == NULL) return;
-  for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-    if (entry->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    ff_error err;
-    ff_pbn *pbn, *again = NULL;
-    if (ff_io_read(&pbn, NULL, path, format, &err) != FF_OK) {
-      FF_CHECK_SAY(ff_utf8_valid(err.text, strlen(err.text)) && err.text[0] != '\0', "%s", path);
-      continue;
-    }
-    char *text;
-    FF_CHECK_OK(ff_io_text(&text, pbn, FF_FORMAT_ASSA, &err), &err);
-    FF_CHECK_OK(ff_io_parse(&again, NULL, text, strlen(text), path, FF_FORMAT_AUTO, &err), &err);
-    FF_CHECK_SAY(again != NULL && same_network(pbn, again, 1), "%s", path);
-    free(text);
-    ff_pbn_free(pbn);
-    ff_pbn_free(again);
-  }
-  closedir(entries);
+static void replay(const char *path, ff_format format) {
+  ff_error err;
+  ff_pbn *pbn, *again = NULL;
+  char *text;
+  ff_status status = ff_io_read(&pbn, NULL, path, format, &err);
+  corpus_check_message(path, status, &err);
+  if (status != FF_OK) return;
+  FF_CHECK_OK(ff_io_text(&text, pbn, FF_FORMAT_ASSA, &err), &err);
+  FF_CHECK_OK(ff_io_parse(&again, NULL, text, strlen(text), path, FF_FORMAT_AUTO, &err), &err);
+  FF_CHECK_SAY(again != NULL && same_network(pbn, again, 1), "%s", path);
+  free(text);
+  ff_pbn_free(pbn);
+  ff_pbn_free(again);
 }
 
-/* FIREFLIP_CORPUS, or the folder relative to the top folder of the repository. */
 static void corpus(void) {
-  static const struct {
-    const char *name;
-    ff_format format;
-  } readers[] = {{"pbn", FF_FORMAT_ASSA}, {"boolnet", FF_FORMAT_BOOLNET}, {"bnet", FF_FORMAT_BNET}, {"sbml", FF_FORMAT_SBML}};
-  const char *root = getenv("FIREFLIP_CORPUS");
-  for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
-    char folder[300];
-    snprintf(folder, sizeof folder, "%.200s/%s", root != NULL ? root : "tests/c/corpus", readers[i].name);
-    replay(folder, readers[i].format);
-  }
+  int n = corpus_each("pbn", FF_FORMAT_ASSA, replay) + corpus_each("boolnet", FF_FORMAT_BOOLNET, replay) +
+          corpus_each("bnet", FF_FORMAT_BNET, replay) + corpus_each("sbml", FF_FORMAT_SBML, replay);
+  if (n == 0) FF_SKIP("there is no corpus");
 }
 
 FF_TEST_MAIN("io", assa_reads_every_word, assa_contexts, assa_errors, boolnet_reads, bnet_reads, boolnet_errors,

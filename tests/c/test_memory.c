@@ -19,66 +19,6 @@
 #include "failing_memory.h"
 #include "memory_scenarios.h"
 
-typedef struct {
-  const char *name;
-  void (*prepare)(void);
-  ff_status (*play)(ff_error *err);
-  void (*end)(void); /* or NULL */
-} scenario;
-
-static const scenario scenarios[] = {
-    {"reaction network", NULL, makes_reactions, NULL},
-    {"master equation", NULL, solves_master_equation, NULL},
-    {"ensembles", NULL, runs_ensembles, NULL},
-    {"partial propensities", NULL, runs_partial_methods, NULL},
-    {"events", NULL, runs_events, NULL},
-    {"records ensembles", NULL, records_ensembles, NULL},
-    {"factored ensembles", NULL, runs_factored, NULL},
-    {"reads .pbn", NULL, reads_assa, NULL},
-    {"reads BoolNet's text", NULL, reads_boolnet, NULL},
-    {"reads .bnet", NULL, reads_bnet, NULL},
-    {"reads SBML-qual", prepare_sbml, reads_sbml, NULL},
-    {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL},
-    {"reads BioNetGen's .net", NULL, reads_bngl, NULL},
-    {"variables", NULL, uses_variables, NULL},
-    {"writes a reaction network", NULL, writes_reactions, NULL},
-    {"writes .pbn", prepare_assa, writes_assa, NULL},
-    {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL},
-    {"writes .bnet", prepare_bnet, writes_bnet, NULL},
-    {"writes SBML-qual", prepare_bnet, writes_sbml, NULL},
-    {"writes and reads a file", prepare_assa, writes_and_reads_a_file, NULL},
-    {"formulas", NULL, handles_formulas, NULL},
-    {"components", prepare_graph, finds_components, NULL},
-    {"reduction", prepare_graph, reduces, NULL},
-    {"inputs", prepare_graph, finds_inputs, NULL},
-    {"exact, dense", prepare_dense, solves, NULL},
-    {"exact, orbits and contexts", prepare_orbits, solves, NULL},
-    {"exact, several classes", prepare_classes, solves, NULL},
-    {"exact, many groups", prepare_groups, solves, NULL},
-    {"exact, wide rows", prepare_wide, solves, NULL},
-    {"sliced, synchronous", prepare_synchronous, compiles_sliced, NULL},
-    {"sliced, asynchronous", prepare_asynchronous, compiles_sliced, NULL},
-    {"sliced, contexts", prepare_contexts, compiles_sliced, NULL},
-    {"sliced, contexts, asynchronous", prepare_picked_contexts, compiles_sliced, NULL},
-    {"packed", prepare_synchronous, compiles_packed, NULL},
-    {"packed, contexts", prepare_contexts, compiles_packed, NULL},
-    {"clockwork", prepare_clock, finds_a_clock, NULL},
-    {"generated code", prepare_rows, generates, NULL},
-    {"images of sliced programs", prepare_rows, makes_slice_images, NULL},
-    {"image of a packed program", prepare_table, makes_table_image, NULL},
-    {"a backend's library", NULL, opens_a_backend, NULL},
-    {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL},
-    {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL},
-    {"estimate, resumed", prepare_resumed, resumes, NULL},
-    {"estimate, on devices", prepare_devices, estimates_on_devices, NULL},
-    {"outcomes", prepare_outcomes, finds_outcomes, NULL},
-    {"outcomes, contexts", prepare_context_outcomes, finds_outcomes, NULL},
-    {"signs of arrows", prepare_signs, finds_signs, NULL},
-    {"code, compiled", prepare_code, compiles_code, release_code},
-    {"code, found", prepare_code, finds_code, release_code},
-    {"code, not worth it", prepare_code, weighs_code, release_code},
-};
-
 /* Where a call may succeed although an allocation failed, and the reason. */
 static const struct {
   const char *function, *call, *why;
@@ -156,7 +96,8 @@ static int play(const scenario *s, long k, int onwards) {
 
 static long played; /* allocations that were made to fail */
 
-static void run_scenario(const scenario *s) {
+static void run_scenario(const scenario *s, int variant) {
+  given.variant = variant;
   if (s->prepare != NULL) s->prepare();
   ff_error err = {FF_OK, ""};
   FF_CHECK_OK(s->play(&err), &err); /* libraries allocate what they keep */
@@ -168,7 +109,8 @@ static void run_scenario(const scenario *s) {
   double start = ff_clock();
   for (int onwards = 0; onwards < 2; onwards++)
     for (long k = 1; play(s, k, onwards); k++) played++;
-  if (getenv("FF_MEMORY_VERBOSE") != NULL) printf("%-34s %5ld allocations, %.1f s\n", s->name, n, ff_clock() - start);
+  if (getenv("FF_MEMORY_VERBOSE") != NULL)
+    printf("%-34s %2d %5ld allocations, %.2f s\n", s->name, variant, n, ff_clock() - start);
   release();
   if (s->end != NULL) s->end();
 }
@@ -177,7 +119,8 @@ static void every_allocation_may_fail(void) {
   const char *only = getenv("FF_MEMORY_SCENARIO");
   __sanitizer_install_malloc_and_free_hooks(count_new, count_free);
   for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
-    if (only == NULL || strstr(scenarios[i].name, only) != NULL) run_scenario(&scenarios[i]);
+    for (int variant = 0; variant == 0 || variant < scenarios[i].variants; variant++)
+      if (only == NULL || strstr(scenarios[i].name, only) != NULL) run_scenario(&scenarios[i], variant);
   FF_CHECK_SAY(__lsan_do_recoverable_leak_check() == 0, "something leaks");
 }
 

@@ -1,162 +1,9 @@
-/* Reaction networks in SBML: what the reader makes of each element, what it refuses, and hostile documents. */
+/* Reaction networks in SBML: what the reader makes of each element. */
 #define _GNU_SOURCE /* opendir under -std=c11 */
-#include <dirent.h>
 #include <math.h>
 
-#include "../../src/base/ff_names.h"
-#include "../../src/io/ff_io.h"
-
-#include "check.h"
-#include "reactions_text.h"
-
-#define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-#define SBML(level, version, uri, more) XML "<sbml xmlns=\"" uri "\" level=\"" level "\" version=\"" version "\"" more ">"
-#define CORE "http://www.sbml.org/sbml/level3/version1/core"
-#define L3 SBML("3", "1", CORE, "") "<model>\n"
-#define L3V2 SBML("3", "2", "http://www.sbml.org/sbml/level3/version2/core", "") "<model>\n"
-#define L2 SBML("2", "4", "http://www.sbml.org/sbml/level2/version4", "") "<model>\n"
-#define L1 SBML("1", "2", "http://www.sbml.org/sbml/level1", "") "<model>\n"
-#define END "</model></sbml>\n"
-#define LIST(name, rows) "<listOf" name ">" rows "</listOf" name ">\n"
-#define CELL LIST("Compartments", "<compartment id=\"c\" spatialDimensions=\"3\" size=\"2\" constant=\"true\"/>")
-#define SPECIES(id, more) "<species id=\"" id "\" compartment=\"c\" " more "/>"
-#define FREE "boundaryCondition=\"false\" constant=\"false\" "
-#define COUNT "hasOnlySubstanceUnits=\"true\" " FREE
-#define DENSE "hasOnlySubstanceUnits=\"false\" " FREE
-#define AB LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\"") SPECIES("B", COUNT "initialAmount=\"0\""))
-#define PARAMETER(id, value) "<parameter id=\"" id "\" value=\"" value "\" constant=\"true\"/>"
-#define K LIST("Parameters", PARAMETER("k", "1.5"))
-#define MATH(x) "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" x "</math>"
-#define LAW(x, more) "<kineticLaw>" MATH(x) more "</kineticLaw>"
-#define REF(id, n) "<speciesReference species=\"" id "\" stoichiometry=\"" n "\" constant=\"true\"/>"
-#define REACTION(id, more, body) "<reaction id=\"" id "\" reversible=\"false\" fast=\"false\" " more ">" body "</reaction>"
-#define FROM_A LIST("Reactants", REF("A", "1"))
-#define TO_B LIST("Products", REF("B", "1"))
-#define CI(id) "<ci> " id " </ci>"
-#define CN(x) "<cn> " x " </cn>"
-#define OF(op, x) "<apply><" op "/>" x "</apply>"
-#define CALL(f, x) "<apply>" CI(f) x "</apply>"
-#define CSYMBOL(name) \
-  "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/" name "\"> " name " </csymbol>"
-/* An event on line 6; the parameter v is not constant. */
-#define V LIST("Parameters", PARAMETER("k", "1.5") "<parameter id=\"v\" value=\"2\" constant=\"false\"/>")
-#define EVENT(values, body) \
-  L3 CELL AB V LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"" values "\">" body "</event>") END
-#define TRIGGER(first, lasting, x) \
-  "<trigger initialValue=\"" first "\" persistent=\"" lasting "\">" MATH(x) "</trigger>"
-#define SET(id, x) "<eventAssignment variable=\"" id "\">" MATH(x) "</eventAssignment>"
-#define AT_5 TRIGGER("false", "true", OF("geq", CSYMBOL("time") CN("5")))
-/* One reaction with this law, on line 8 of the document. */
-#define RATE(x) L3 CELL AB K LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(x, ""))) END
-
-static void put(char *out, size_t size, const char *text) { strncat(out, text, size - strlen(out) - 1); }
-
-static void put_formula(char *out, size_t size, const char *before, const ff_formula *formula, const ff_reactions *net) {
-  ff_error err;
-  char *text;
-  if (formula->length == 0) return;
-  FF_CHECK_OK(ff_formula_text(&text, formula, net->names, &err), &err);
-  put(out, size, before);
-  put(out, size, text);
-  free(text);
-}
-
-/* " event e when time() >= 5 after 2 priority 1: A = 3, v = k" */
-static void describe_event(char *out, size_t size, const ff_reactions *net, const ff_event *event) {
-  put(out, size, " event ");
-  put(out, size, event->name);
-  put_formula(out, size, " when ", &event->trigger, net);
-  put_formula(out, size, " after ", &event->delay, net);
-  put_formula(out, size, " priority ", &event->priority, net);
-  put(out, size, event->initially ? " initially" : "");
-  put(out, size, event->persistent ? "" : " fleeting");
-  put(out, size, event->late ? " late" : "");
-  for (uint32_t i = 0; i < event->n_sets; i++) {
-    put(out, size, i == 0 ? ": " : ", ");
-    put(out, size, net->names[event->sets[i].symbol]);
-    put_formula(out, size, " = ", &event->sets[i].value, net);
-  }
-}
-
-/* The network as text: species with counts (! if fixed), parameters, and reactions. */
-static void describe(char *out, size_t size, const ff_reactions *net) {
-  char piece[200];
-  out[0] = '\0';
-  for (uint32_t i = 0; i < net->n_species; i++) {
-    snprintf(piece, sizeof piece, "%s=%.17g%s ", net->names[i], net->initial[i], net->fixed[i] ? "!" : "");
-    put(out, size, piece);
-  }
-  put(out, size, "|");
-  for (uint32_t i = 0; i < net->n_parameters; i++) {
-    snprintf(piece, sizeof piece, " %s=%.15g", net->names[net->n_species + i], net->value[i]);
-    put(out, size, piece);
-  }
-  put(out, size, " |");
-  for (uint32_t v = 0; v < net->n_variables; v++) {
-    ff_error err;
-    char *formula;
-    FF_CHECK_OK(ff_formula_text(&formula, &net->variable[v], net->names, &err), &err);
-    snprintf(piece, sizeof piece, " %s := %.100s;", net->names[net->n_species + net->n_parameters + v], formula);
-    put(out, size, piece);
-    free(formula);
-  }
-  for (uint32_t r = 0; r < net->n_reactions; r++) {
-    ff_error err;
-    char *equation, *rate;
-    FF_CHECK(!net->reactions[r].mass_action);
-    FF_CHECK_OK(ff_reactions_equation_text(&equation, net, r, &err), &err);
-    FF_CHECK_OK(ff_formula_text(&rate, &net->reactions[r].rate, net->names, &err), &err);
-    put(out, size, " ");
-    put(out, size, net->reactions[r].name);
-    put(out, size, ": ");
-    put(out, size, equation);
-    put(out, size, " @ ");
-    put(out, size, rate);
-    free(equation);
-    free(rate);
-  }
-  for (uint32_t e = 0; e < net->n_events; e++) describe_event(out, size, net, &net->events[e]);
-}
-
-static ff_reactions *parse(const char *text) {
-  ff_error err;
-  ff_io_model model;
-  ff_format found;
-  FF_CHECK_OK(ff_io_parse_model(&model, &found, text, strlen(text), "net", FF_FORMAT_AUTO, &err), &err);
-  FF_CHECK(model.pbn == NULL && found == FF_FORMAT_SBML);
-  return model.reactions;
-}
-
-typedef struct {
-  const char *text, *want;
-} example;
-
-static void reads_as(const example *examples, size_t n) {
-  char got[4000];
-  for (size_t i = 0; i < n; i++) {
-    ff_reactions *net = parse(examples[i].text);
-    if (net == NULL) continue;
-    describe(got, sizeof got, net);
-    FF_CHECK_STR(got, examples[i].want);
-    FF_CHECK_SAY(keeps_its_text(net), "%s", got);
-    ff_reactions_free(net);
-  }
-}
-
-static void fails(const example *examples, size_t n, ff_status status) {
-  for (size_t i = 0; i < n; i++) {
-    ff_error err = {0};
-    ff_io_model model;
-    ff_status got = ff_io_parse_model(&model, NULL, examples[i].text, strlen(examples[i].text), "net", FF_FORMAT_SBML, &err);
-    FF_CHECK_SAY(got == status, "%s for \"%s\"", ff_status_name(got), examples[i].want);
-    FF_CHECK_STR(got == FF_OK ? "" : err.text, examples[i].want);
-    FF_CHECK(model.pbn == NULL && model.reactions == NULL);
-    ff_io_model_free(&model);
-  }
-}
-
-#define DETERMINE(id, x) "<assignmentRule variable=\"" id "\">" MATH(x) "</assignmentRule>"
-#define COUNT_OF(examples) (sizeof(examples) / sizeof(examples)[0])
+#include "reaction_examples.h"
+#include "sbml_reactions.h"
 
 /* ---- assignment rules ---- */
 
@@ -201,9 +48,9 @@ static void assignment_rules(void) {
        "net, line 5: found <assignmentRule> \"n\", which is not supported in a reaction network because it determines a "
        "stoichiometry"},
   };
-  reads_as(good, COUNT_OF(good));
-  fails(parse, COUNT_OF(parse), FF_EPARSE);
-  fails(unsupported, COUNT_OF(unsupported), FF_EUNSUPPORTED);
+  reads_as(good, COUNT_OF(good), FF_FORMAT_SBML);
+  fails(parse, COUNT_OF(parse), FF_FORMAT_SBML, FF_EPARSE);
+  fails(unsupported, COUNT_OF(unsupported), FF_FORMAT_SBML, FF_EUNSUPPORTED);
 }
 
 /* ---- species, compartments, parameters ---- */
@@ -254,7 +101,7 @@ static void amounts(void) {
                                  "</reaction>") END,
        "A=3 pi=4! | c=1 r_k=2 | r: 2 A -> 0 @ r_k * (A / c)^2 / (1 + (pi / c)^2) - sqrt(A / c) + log10(A / c)"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 static void local_parameters(void) {
@@ -277,7 +124,7 @@ static void local_parameters(void) {
                     "</reaction>") END,
        "A=3 | k=1.5 r_k=4 | r: 0 -> 0 @ r_k"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 static void stoichiometries(void) {
@@ -309,15 +156,10 @@ static void stoichiometries(void) {
                                                LAW(OF("times", CI("n") CI("m") CI("A")), ""))) END,
        "A=3 B=0 | | r: 4 A -> 5 B @ 4 * 5 * A"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 /* ---- initial assignments and functions ---- */
-
-#define ASSIGN(id, x) "<initialAssignment symbol=\"" id "\">" MATH(x) "</initialAssignment>"
-#define FUNCTION(id, arguments, body) \
-  "<functionDefinition id=\"" id "\">" MATH("<lambda>" arguments body "</lambda>") "</functionDefinition>"
-#define BVAR(x) "<bvar>" CI(x) "</bvar>"
 
 static void initial_assignments(void) {
   static const example examples[] = {
@@ -339,13 +181,10 @@ static void initial_assignments(void) {
        "A=6 | |"},
       {L3V2 CELL AB LIST("InitialAssignments", "<initialAssignment symbol=\"A\"/>") END, "A=3 B=0 | |"},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 static void functions(void) {
-#define WITH(functions, x) \
-  L3 LIST("FunctionDefinitions", functions) CELL AB K LIST("Reactions", REACTION("r", "", FROM_A TO_B LAW(x, ""))) END
-#define READS(rate) "A=3 B=0 | k=1.5 | r: A -> B @ " rate
   static const example examples[] = {
       /* arguments hide ids; a function may be defined after its use; arguments may be used twice, or not at all */
       {WITH(FUNCTION("f", BVAR("A") BVAR("k"), OF("minus", CI("k") CI("A"))), CALL("f", CI("A") CI("k"))), READS("k - A")},
@@ -356,7 +195,7 @@ static void functions(void) {
       {WITH(FUNCTION("f", "", CN("7")), OF("times", CI("k") CALL("f", ""))), READS("k * 7")},
       {WITH(FUNCTION("f", BVAR("x"), OF("times", CI("x") CSYMBOL("time"))), CALL("f", CI("k"))), READS("k * time()")},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 /* ---- MathML ---- */
@@ -405,12 +244,12 @@ static void rates(void) {
                            LAW(OF("max", CI("A") OF("min", CI("B") CI("k") CN("1"))), "") "</reaction>") END,
        READS("max(A, min(B, k, 1))")},
   };
-  reads_as(examples, COUNT_OF(examples));
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 /* The value of a rate for A = 3, B = 0 and k = 1.5. */
 static double value_of(const char *text) {
-  ff_reactions *net = parse(text);
+  ff_reactions *net = parse_network(text, FF_FORMAT_SBML);
   if (net == NULL) return NAN;
   const ff_formula *rate = &net->reactions[0].rate;
   double *stack = calloc(rate->depth, sizeof *stack), values[] = {3.0, 0.0, 1.5};
@@ -490,70 +329,13 @@ static void events(void) {
       {EVENT("true", AT_5 "<delay>" MATH(CN("-1")) "</delay>"),
        "net: the delay of event \"e\" is -1; expected a finite number of at least 0"},
   };
-  reads_as(examples, sizeof examples / sizeof *examples);
-  fails(wrong, sizeof wrong / sizeof *wrong, FF_EPARSE);
-  fails(broken, sizeof broken / sizeof *broken, FF_EMODEL);
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
+  fails(wrong, COUNT_OF(wrong), FF_FORMAT_SBML, FF_EPARSE);
+  fails(broken, COUNT_OF(broken), FF_FORMAT_SBML, FF_EMODEL);
 #undef START
 }
 
-/* ---- refusals ---- */
-
-static void unsupported(void) {
-#define NO(what) "net, line " what
-#define KIND "which is not supported in a reaction network"
-#define RULE(rule) L3 CELL AB K "<listOfRules>\n" rule "</listOfRules>\n" END
-#define STOICHIOMETRY(reference) \
-  L3 CELL AB K LIST("Reactions", REACTION("r", "", "<listOfReactants>" reference "</listOfReactants>" LAW(CI("k"), ""))) END
-  static const example examples[] = {
-      {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
-      {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
-      {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
-       NO("6: found <eventAssignment> \"c\", " KIND " because it sets neither a species nor a parameter")},
-      {EVENT("true", ""), NO("6: found <event> \"e\", " KIND " because it has no trigger")},
-      {L3 CELL AB LIST("Constraints", "<constraint>" MATH("<true/>") "</constraint>") END, NO("5: found <constraint>, " KIND)},
-      {SBML("3", "1", CORE, "") "<model id=\"m\" conversionFactor=\"k\">\n" CELL AB K END,
-       NO("2: found <model> \"m\", " KIND " because it has a conversionFactor")},
-      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3\" conversionFactor=\"k\"")) K END,
-       NO("4: found <species> \"A\", " KIND " because it has a conversionFactor")},
-      {L3 CELL AB K LIST("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\">" LAW(CI("k"), "")
-                         "</reaction>") END,
-       NO("6: found <reaction> \"r\", " KIND " because it is fast")},
-      {L3 CELL AB LIST("Reactions", REACTION("r", "", FROM_A)) END,
-       NO("5: found <reaction> \"r\", " KIND " because it has no kineticLaw")},
-      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"3.5\"")) END,
-       NO("4: found the species \"A\" with the initial amount 3.5 where a whole number from 0 to 2^53 was expected, a count")},
-      {L3 CELL LIST("Species", SPECIES("A", DENSE "initialConcentration=\"1.000001\"")) END,
-       NO("4: found the species \"A\" with the initial amount 2.000002 where a whole number from 0 to 2^53 was expected, a "
-          "count")},
-      {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"-1\"")) END,
-       NO("4: found the species \"A\" with the initial amount -1 where a whole number from 0 to 2^53 was expected, a count")},
-      {STOICHIOMETRY(REF("A", "0.5")),
-       NO("6: found <speciesReference> \"A\", " KIND " because its stoichiometry is 0.5, not a whole number from 0 to 2^32 - 1")},
-      {STOICHIOMETRY(REF("A", "-1")),
-       NO("6: found <speciesReference> \"A\", " KIND " because its stoichiometry is -1, not a whole number from 0 to 2^32 - 1")},
-      {STOICHIOMETRY("<speciesReference species=\"A\" constant=\"false\"/>"),
-       NO("6: found <speciesReference> \"A\", " KIND " because it has no stoichiometry")},
-      {STOICHIOMETRY(REF("A", "4e9") REF("A", "4e9")),
-       NO("6: found <reaction> \"r\", " KIND " because a stoichiometry is larger than 2^32 - 1")},
-      {L2 CELL LIST("Species", SPECIES("A", "initialAmount=\"3\""))
-           LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"><stoichiometryMath>"
-                MATH(CI("A")) "</stoichiometryMath></speciesReference></listOfReactants>" LAW(CI("A"), "") "</reaction>") END,
-       NO("5: found <stoichiometryMath>, " KIND " because it changes with the time")},
-      {RATE(OF("times", CI("A") CI("r"))), NO("8: found the reaction \"r\" in a formula, which is not supported")},
-      {RATE("<apply>" CSYMBOL("delay") CI("A") CN("1") "</apply>"), NO("8: found a delay in a formula, " KIND)},
-      {RATE(OF("factorial", CI("A"))), NO("8: found <factorial> in a formula, " KIND)},
-      {SBML("3", "1", CORE, " xmlns:comp=\"http://www.sbml.org/sbml/level3/version1/comp/version1\" comp:required=\"true\"")
-           "<model>\n" CELL AB END,
-       NO("2: found the package \"comp\" with required = true, which changes the meaning of the model and is not supported")},
-      {SBML("3", "1", CORE, " xmlns:arrays=\"http://www.sbml.org/sbml/level3/version1/arrays/version1\" arrays:required=\"true\"")
-           "<model>\n" CELL AB END,
-       NO("2: found the package \"arrays\" with required = true, which changes the meaning of the model and is not supported")},
-      {SBML("3", "1", CORE, " xmlns:fbc=\"http://www.sbml.org/sbml/level3/version1/fbc/version2\" fbc:required=\"false\"")
-           "<!-- <model x:strict=\"true\"> -->\n<model fbc:strict=\"true\">\n" CELL AB END,
-       NO("3: found a model for flux balance analysis (fbc:strict = true), which is not supported")},
-  };
-  fails(examples, COUNT_OF(examples), FF_EUNSUPPORTED);
-}
+/* ---- packages ---- */
 
 /* Packages that do not change what a reaction network means. */
 static void other_packages(void) {
@@ -569,156 +351,8 @@ static void other_packages(void) {
       {SBML("3", "1", CORE, " xmlns:fbc=\"http://www.sbml.org/sbml/level3/version1/fbc/version2\" fbc:required=\"false\"")
            "<model fbc:strict=\"false\">\n" CELL AB END, "A=3 B=0 | |"},
   };
-  reads_as(examples, COUNT_OF(examples));
-}
-
-static void errors(void) {
-#define FORMULA(x) " where " x " was expected"
-#define IDS "the id of a species, parameter or compartment"
-  static const example examples[] = {
-      {RATE(CI("kk")), NO("8: found \"kk\"" FORMULA(IDS))},
-      {RATE(CI("parametr")), NO("8: found \"parametr\"" FORMULA(IDS))},
-      {L3 CELL AB LIST("Parameters", PARAMETER("rate", "1")) LIST("Reactions", REACTION("r", "", LAW(CI("ratte"), ""))) END,
-       NO("6: found \"ratte\"" FORMULA(IDS) "; did you mean \"rate\"?")},
-      {RATE(""), NO("8: found a <math> without content" FORMULA("a formula"))},
-      {RATE(OF("divide", CI("A"))), NO("8: found <divide> with 1 argument where 2 were expected")},
-      {RATE(OF("sin", CI("A") CI("B"))), NO("8: found <sin> with 2 arguments where 1 was expected")},
-      {RATE(OF("eq", CI("A"))), NO("8: found <eq> with 1 argument where at least 2 were expected")},
-      {RATE(OF("minus", CI("A") CI("B") CI("k"))), NO("8: found <minus> with 3 arguments where 2 were expected")},
-      {RATE("<piecewise/>"), NO("8: found <piecewise> with 0 arguments where at least 1 was expected")},
-      {RATE(CALL("f", CI("A"))), NO("8: found \"f\"" FORMULA("the name of a function"))},
-      {RATE(CALL("A", CI("A"))), NO("8: found \"A\"" FORMULA("the name of a function"))},
-      {WITH(FUNCTION("f", BVAR("x"), CI("x")), CALL("f", CI("A") CI("B"))),
-       NO("9: found a call of \"f\" with 2 arguments where 1 was expected")},
-      {WITH(FUNCTION("f", BVAR("x"), CI("x")), CI("f")), NO("9: found the function \"f\" without arguments" FORMULA(IDS))},
-      {WITH(FUNCTION("f", BVAR("x"), CI("k")), CALL("f", CI("A"))),
-       NO("3: found \"k\"" FORMULA("an argument of the function"))},
-      {WITH(FUNCTION("f", BVAR("x"), CALL("g", CI("x"))) FUNCTION("g", BVAR("x"), CALL("f", CI("x"))), CALL("f", CI("A"))),
-       NO("3: found the function \"f\", which calls itself")},
-      {WITH(FUNCTION("f", BVAR("x") BVAR("x"), CI("x")), CALL("f", CI("A") CI("A"))),
-       NO("3: found \"x\"" FORMULA("an argument that does not occur before"))},
-      {L3 CELL AB LIST("Parameters", PARAMETER("A", "1")) END, NO("5: found \"A\"" FORMULA("an id that no other element has"))},
-      {L3 CELL LIST("Species", "<species id=\"A\" compartment=\"d\" " COUNT "initialAmount=\"3\"/>") END,
-       NO("4: found \"d\"" FORMULA("the id of a compartment"))},
-      {L3 CELL LIST("Species", SPECIES("A", COUNT)) END,
-       NO("4: found the species \"A\" without an initial amount or concentration where one was expected")},
-      {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>")
-           LIST("Reactions", REACTION("r", "", LAW(CI("k"), ""))) END,
-       NO("5: found the parameter \"k\" without a value where one was expected, because the kineticLaw of reaction \"r\" "
-          "depends on it")},
-      {L3 LIST("Compartments", "<compartment id=\"c\" constant=\"true\"/>")
-           LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\""))
-               LIST("Reactions", REACTION("r", "", FROM_A LAW(CI("A"), ""))) END,
-       NO("3: found the compartment \"c\" without a size where one was expected, because the kineticLaw of reaction \"r\" "
-          "depends on it")},
-      {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>")
-           LIST("InitialAssignments", ASSIGN("A", CI("k"))) END,
-       NO("5: found \"k\" without a value where one was expected, because that of \"A\" depends on it")},
-      {L3 CELL AB K LIST("InitialAssignments", ASSIGN("A", CI("k")) ASSIGN("k", CI("A"))) END,
-       NO("4: found an initial value of \"A\" that depends on itself")},
-      {L3 CELL AB K "<listOfInitialAssignments>\n" ASSIGN("k", CN("1")) "\n" ASSIGN("k", CN("2"))
-           "</listOfInitialAssignments>" END,
-       NO("8: found a second initialAssignment of \"k\" (the first is on line 7) where one was expected")},
-      {L3 CELL AB K LIST("InitialAssignments", ASSIGN("z", CI("k"))) END, NO("6: found \"z\"" FORMULA(IDS))},
-      {STOICHIOMETRY(REF("Z", "1")), NO("6: found \"Z\"" FORMULA("the id of a species"))},
-      {L3 CELL AB K LIST("Reactions", REACTION("r", "", LIST("Modifiers", "<modifierSpeciesReference species=\"k\"/>")
-                                                            LAW(CI("k"), ""))) END,
-       NO("6: found \"k\"" FORMULA("the id of a species"))},
-  };
-  fails(examples, COUNT_OF(examples), FF_EPARSE);
-  static const example negative[] = {
-      {RATE(OF("minus", CN("1"))), "net: reaction \"r\": the rate is -1; expected a finite number of at least 0"}};
-  fails(negative, 1, FF_EMODEL);
-}
-
-/* ---- hostile documents ---- */
-
-static char *grow_text(char *at, const char *piece, int n) {
-  for (int i = 0; i < n; i++) at += sprintf(at, "%s", piece);
-  return at;
-}
-
-/* Sums of many terms become deep trees in libsbml, and so do formulas of Level 1. */
-static void many_terms(void) {
-  static const char head[] = L3 CELL AB K "<listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\"><kineticLaw>"
-      "<math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><plus/>";
-  static const char tail[] = "</apply></math></kineticLaw></reaction></listOfReactions>" END;
-  static const char head1[] = L1 "<listOfCompartments><compartment name=\"c\"/></listOfCompartments><listOfSpecies>"
-      "<species name=\"A\" compartment=\"c\" initialAmount=\"3\"/></listOfSpecies>\n<listOfReactions><reaction name=\"r\">"
-      "<kineticLaw formula=\"A";
-  static const char tail1[] = "\"/></reaction></listOfReactions>" END;
-  static const int terms[] = {4990, 5010, 200000};
-  for (int level = 1; level <= 3; level += 2)
-    for (int i = 0; i < 3; i++) {
-      char *text = malloc(sizeof head + sizeof tail + 1000 + 20 * (size_t)terms[i]), *at = text;
-      if (text == NULL) return;
-      at = grow_text(at, level == 1 ? head1 : head, 1);
-      at = grow_text(at, level == 1 ? "+A" : "<ci>A</ci>", terms[i]);
-      grow_text(at, level == 1 ? tail1 : tail, 1);
-      ff_error err;
-      ff_io_model model;
-      ff_status status = ff_io_parse_model(&model, NULL, text, strlen(text), "net", FF_FORMAT_SBML, &err);
-      if (i == 0)
-        FF_CHECK_OK(status, &err);
-      else
-        FF_CHECK_FAILS(status, FF_EPARSE, &err, "found a formula of more than 5000 nested terms where at most 5000");
-      ff_io_model_free(&model);
-      free(text);
-    }
-}
-
-/* Each function calls the one before it, twice or once. */
-static void nested_functions(void) {
-  for (int twice = 0; twice < 2; twice++)
-    for (int n = twice ? 20 : 90; n <= (twice ? 40 : 120); n += twice ? 20 : 30) {
-      char *text = malloc(100000), *at = text;
-      if (text == NULL) return;
-      at += sprintf(at, "%s<listOfFunctionDefinitions>%s", L3, FUNCTION("f0", BVAR("x"), CI("x")));
-      for (int i = 1; i <= n; i++) {
-        at += sprintf(at, "<functionDefinition id=\"f%d\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><lambda>"
-                      BVAR("x") "<apply><plus/>", i);
-        for (int j = 0; j <= twice; j++) at += sprintf(at, "<apply><ci>f%d</ci><ci>x</ci></apply>", i - 1);
-        at += sprintf(at, "</apply></lambda></math></functionDefinition>");
-      }
-      at += sprintf(at, "</listOfFunctionDefinitions>%s<listOfReactions><reaction id=\"r\" reversible=\"false\" fast=\"false\">"
-                    "<kineticLaw><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><ci>f%d</ci><ci>A</ci></apply></math>"
-                    "</kineticLaw></reaction></listOfReactions>%s", CELL AB, n, END);
-      ff_error err;
-      ff_io_model model;
-      ff_status status = ff_io_parse_model(&model, NULL, text, (size_t)(at - text), "net", FF_FORMAT_SBML, &err);
-      if (n == 20 || n == 90)
-        FF_CHECK_OK(status, &err);
-      else
-        FF_CHECK_FAILS(status, FF_ESIZE, &err, twice ? "the formulas have too many numbers, names and operations"
-                                                     : "at which more than 100 functions call each other");
-      ff_io_model_free(&model);
-      free(text);
-    }
-}
-
-/* Inputs of the fuzzer. FIREFLIP_CORPUS, or the folder relative to the top folder of the repository. */
-static void corpus(void) {
-  char folder[300], path[700];
-  const char *root = getenv("FIREFLIP_CORPUS");
-  snprintf(folder, sizeof folder, "%.200s/sbml_reactions", root != NULL ? root : "tests/c/corpus");
-  DIR *entries = opendir(folder);
-  if (entries == NULL) FF_SKIP("there is no corpus");
-  for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-    if (entry->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%.300s", folder, entry->d_name);
-    ff_error err;
-    ff_io_model model;
-    ff_status status = ff_io_read_model(&model, NULL, path, FF_FORMAT_SBML, &err);
-    if (status == FF_OK)
-      FF_CHECK_SAY(model.reactions != NULL && keeps_its_text(model.reactions), "%s", path);
-    else
-      FF_CHECK_SAY(ff_utf8_valid(err.text, strlen(err.text)) && err.text[0] != '\0', "%s", path);
-    if (strncmp(entry->d_name, "crash", 5) != 0) FF_CHECK_OK(status, &err);
-    ff_io_model_free(&model);
-  }
-  closedir(entries);
+  reads_as(examples, COUNT_OF(examples), FF_FORMAT_SBML);
 }
 
 FF_TEST_MAIN("sbml_reactions", assignment_rules, amounts, local_parameters, stoichiometries, initial_assignments, functions,
-             rates, rewritten_functions, events, unsupported, other_packages, errors, many_terms, nested_functions,
-             corpus)
+             rates, rewritten_functions, events, other_packages)

@@ -1,26 +1,7 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
-#include <math.h>
-
 #include "../../src/ssa/ff_ssa_engine.h"
-#include "reactions.h"
-
-static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
-  ff_reactions *net = network_of(reactions, initial, n_species);
-  ff_ssa_program *program;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
-}
-
-static ff_ssa_run *run_to_end(const ff_ssa_program *program, const ff_ssa_options *options, double piece) {
-  ff_ssa_run *run;
-  ff_error err;
-  int done = 0;
-  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
-  while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, piece, &done, &err), &err);
-  return run;
-}
+#include "random.h"
+#include "simulations.h"
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
 
@@ -95,9 +76,6 @@ static void lists_dependents(void) {
 
 /* ---- trees of sums ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
-static double uniform(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
-
 /* Updates of some leaves give the bits that summing all gives; small whole numbers are found exactly. */
 static void sums_and_finds(void) {
   static const uint32_t sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 5000};
@@ -112,7 +90,7 @@ static void sums_and_finds(void) {
     ff_ssa_tree_sum(&tree);
     for (int round = 0; round < 20; round++) {
       for (size_t i = 0; i < 40; i++) {
-        leaves[i] = (uint32_t)(next_random(&seed) >> 33) % n;
+        leaves[i] = below(&seed, n);
         again.value[leaves[i]] = tree.value[leaves[i]] = round % 3 ? uniform(&seed) * pow(10, round) : 0;
       }
       ff_ssa_tree_update(&tree, leaves, 40);
@@ -124,11 +102,11 @@ static void sums_and_finds(void) {
     if (total == 0) total = tree.value[0] = 1;
     ff_ssa_tree_sum(&tree);
     FF_CHECK(ff_ssa_tree_total(&tree) == total);
-    double below = 0;
+    double sum = 0;
     for (uint32_t i = 0; i < n; i++)
-      for (double k = 0; k < tree.value[i]; k++, below++) {
-        FF_CHECK_INT(ff_ssa_tree_find(&tree, below), i);
-        FF_CHECK_INT(ff_ssa_tree_find(&tree, below + 0.999), i);
+      for (double k = 0; k < tree.value[i]; k++, sum++) {
+        FF_CHECK_INT(ff_ssa_tree_find(&tree, sum), i);
+        FF_CHECK_INT(ff_ssa_tree_find(&tree, sum + 0.999), i);
       }
     FF_CHECK(tree.value[ff_ssa_tree_find(&tree, total)] > 0); /* above the sum by rounding */
     ff_ssa_tree_free(&tree);
@@ -157,30 +135,15 @@ static double probability(const closed_form *form, double k) {
              (form->n - k) * log1p(-form->p));
 }
 
-/* Pearson's statistic of counts against the closed form, with cells of at least 10 expected trajectories. */
-static double chi_square(const closed_form *form, const double *states, uint32_t n, double *freedom) {
-  double statistic = 0, expected = 0, observed = 0;
-  double left_expected = n, left_observed = n;
-  *freedom = -1;
-  for (double k = 0; left_expected - expected >= 10 && k < 1000; k++) {
+/* Counts against the closed form, with cells of at least 10 expected trajectories. */
+static chi_square compare(const closed_form *form, const double *states, uint32_t n) {
+  chi_square x = chi_square_of(n, 10);
+  for (double k = 0, more = 1; more > 0 && k < 1000; k++) {
     double here = 0;
     for (uint32_t i = 0; i < n; i++) here += states[i] == k;
-    expected += n * probability(form, k);
-    observed += here;
-    if (expected < 10 || left_expected - expected < 10) continue;
-    statistic += (observed - expected) * (observed - expected) / expected;
-    *freedom += 1;
-    left_expected -= expected;
-    left_observed -= observed;
-    expected = observed = 0;
+    more = chi_square_add(&x, n * probability(form, k), here);
   }
-  *freedom += 1;
-  return statistic + (left_observed - left_expected) * (left_observed - left_expected) / left_expected;
-}
-
-/* The normal quantile of a chi-square statistic, by Wilson and Hilferty (1931). */
-static double quantile_of(double statistic, double freedom) {
-  return (cbrt(statistic / freedom) - (1 - 2 / (9 * freedom))) / sqrt(2 / (9 * freedom));
+  return x;
 }
 
 enum { PATHS = 20000 };
@@ -192,13 +155,14 @@ static void agrees_with(const closed_form *form, ff_ssa_method method) {
     return;
   }
   const uint32_t n = method > FF_SSA_NEXT ? PATHS / 4 : PATHS; /* many methods: the test must stay short */
-  double *states = malloc(n * sizeof *states), *const columns[] = {states}, freedom;
+  double *states = malloc(n * sizeof *states), *const columns[] = {states};
   ff_ssa_options options = {.method = method, .key = 11, .n = n, .times = &form->time, .n_times = 1,
                             .observed = &form->observed, .n_observed = 1, .states = columns, .threads = 2};
   ff_ssa_run *run = run_to_end(program, &options, 0.1);
-  double statistic = chi_square(form, states, n, &freedom), z = quantile_of(statistic, freedom);
-  FF_CHECK_SAY(z < 4.5 && freedom >= 3, "%s, %s: z = %g with %g degrees of freedom", form->what, ff_ssa_method_name(method), z,
-               freedom); /* z is above 4.5 with probability 3e-6 each */
+  chi_square x = compare(form, states, n);
+  double z = chi_square_quantile(&x);
+  FF_CHECK_SAY(z < 4.5 && x.cells >= 4, "%s, %s: z = %g with %g cells", form->what, ff_ssa_method_name(method), z,
+               x.cells); /* z is above 4.5 with probability 3e-6 each */
   FF_CHECK_INT(ff_ssa_run_complete(run), n);
   ff_ssa_run_free(run);
   ff_ssa_program_free(program);
@@ -334,7 +298,6 @@ static ff_ssa_program *many_reactions(uint32_t n) {
   return program;
 }
 
-/* Vectors of any width give the bits of one trajectory at a time, for trees of one to four levels. */
 /* Compares trajectories one at a time with those in vectors of all kinds. */
 static void compare_vectors(const ff_ssa_program *program) {
   enum { N = 41 };
@@ -369,6 +332,7 @@ static void compare_vectors(const ff_ssa_program *program) {
   }
 }
 
+/* Vectors of any width give the bits of one trajectory at a time, for trees of one to four levels. */
 static void vectors_change_no_bit(void) {
   static const uint32_t sizes[] = {1, 7, 8, 9, 40, 64, 65, 300, 512};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -446,15 +410,9 @@ static void failed_run(const reaction_text *reactions, const double *initial, ff
   ff_ssa_program *program = program_of(reactions, initial, 2);
   const double time = 100;
   ff_ssa_options options = {.method = method, .key = 3, .n = 50, .times = &time, .n_times = 1, .threads = threads};
-  ff_ssa_run *run;
   ff_error err;
-  int done = 0;
-  ff_status found = FF_OK;
-  FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-  while (!done && found == FF_OK) found = ff_ssa_run_advance(run, 0.01, &done, &err);
-  FF_CHECK_INT(found, status);
+  FF_CHECK_INT(status_of(program, &options, 0.01, &err), status);
   FF_CHECK_STR(err.text, text);
-  ff_ssa_run_free(run);
   ff_ssa_program_free(program);
 }
 
@@ -528,19 +486,13 @@ static void reports_the_first_failure(void) {
     for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
       ff_ssa_options options = {.method = threads == 0 ? FF_SSA_TREE : FF_SSA_DIRECT, .key = 3, .n = 200, .times = &time,
                                 .n_times = 1, .threads = threads == 0 ? 1 : threads, .simd = simd};
-      ff_ssa_run *run;
       ff_error err;
-      int done = 0;
-      ff_status found = FF_OK;
-      FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-      while (!done && found == FF_OK) found = ff_ssa_run_advance(run, 0.01, &done, &err);
-      FF_CHECK_INT(found, FF_EMODEL);
+      FF_CHECK_INT(status_of(program, &options, 0.01, &err), FF_EMODEL);
       if (wanted[0] == '\0') {
         strcpy(wanted, err.text);
         FF_CHECK(strstr(wanted, "trajectory 1;") == NULL); /* it is not in the first lane */
       }
       FF_CHECK_STR(err.text, wanted);
-      ff_ssa_run_free(run);
     }
   ff_ssa_program_free(program);
 }

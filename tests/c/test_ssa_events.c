@@ -1,10 +1,7 @@
 /* Events of the network and rates that depend on the time: what the simulation does beside the answers, which
  * test-reaction-events.R compares with closed forms. */
-#include <math.h>
-#include <string.h>
-
 #include "../../src/ssa/ff_ssa_engine.h"
-#include "reactions.h"
+#include "simulations.h"
 
 /* What an event sets is species A. */
 typedef struct {
@@ -20,11 +17,10 @@ static ff_formula parse(const char *text, ff_names *names) {
   return formula;
 }
 
-static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species,
-                                  const event_text *events, uint32_t n_events) {
+static ff_ssa_program *program_with_events(const reaction_text *reactions, const double *initial, uint32_t n_species,
+                                           const event_text *events, uint32_t n_events) {
   ff_reactions *net = network_of(reactions, initial, n_species);
   ff_names *names;
-  ff_ssa_program *program;
   ff_error err;
   FF_CHECK_OK(ff_names_new(&names, net->names, n_species, "species", &err), &err);
   FF_CHECK_OK(ff_reactions_add_events(net, n_events, &err), &err);
@@ -41,9 +37,7 @@ static ff_ssa_program *program_of(const reaction_text *reactions, const double *
   }
   ff_names_free(names);
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
+  return program_of_network(net);
 }
 
 /* The bounds hold at every step: a propensity is never above that with which the method works. */
@@ -51,7 +45,7 @@ static void bounds_hold(void) {
   static const reaction_text reactions[] = {{"0 -> A", "=5 * (1 + sin(7 * time))"}, {"A -> B", "1 + 0.5 * cos(time)"},
                                             {"2 B -> 0", "=0.1 * B * (B - 1) * exp(-time / 5)"}, {NULL, NULL}};
   static const double initial[] = {3, 4};
-  ff_ssa_program *program = program_of(reactions, initial, 2, NULL, 0);
+  ff_ssa_program *program = program_of(reactions, initial, 2);
   for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
     ff_ssa_path path;
     ff_error err;
@@ -80,7 +74,7 @@ static void bounds_hold(void) {
 static void happens_at(const event_text *events, uint32_t n_events, const double *times, size_t n) {
   static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
   static const double initial[] = {0, 0};
-  ff_ssa_program *program = program_of(reactions, initial, 2, events, n_events);
+  ff_ssa_program *program = program_with_events(reactions, initial, 2, events, n_events);
   ff_ssa_path path;
   ff_error err;
   size_t found = 0;
@@ -118,7 +112,7 @@ static void chooses_engines(void) {
   static const event_text event = {"time >= 25", NULL, "50", 0, 0};
   static const double initial[] = {0};
   for (int k = 0; k < 3; k++) {
-    ff_ssa_program *program = program_of(k == 2 ? timed : plain, initial, 1, &event, k == 1);
+    ff_ssa_program *program = program_with_events(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
     FF_CHECK_INT(ff_ssa_method_of(program), FF_SSA_DIRECT);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {

@@ -1,20 +1,7 @@
 /* Factored simulation: groups and sums against propensities, the choice of a reaction against its share, and bits. */
-#include <math.h>
-
 #include "../../src/ssa/ff_ssa_factored.h"
-#include "reactions.h"
-
-static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
-  ff_reactions *net = network_of(reactions, initial, n_species);
-  ff_ssa_program *program;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
-}
-
-static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
-static uint32_t below(uint64_t *state, uint32_t n) { return (uint32_t)(next_random(state) >> 33) % n; }
+#include "random.h"
+#include "simulations.h"
 
 /* ---- networks ----------------------------------------------------------------------------------------------------------- */
 
@@ -47,7 +34,6 @@ static ff_ssa_program *program_of_example(const example *e) { return program_of(
 /* A complex with `sites` sites, each free, taken or marked; species: its 3^sites states, then a ligand and an enzyme. */
 static ff_ssa_program *program_of_sites(uint32_t sites) {
   ff_reactions *net;
-  ff_ssa_program *program;
   ff_error err;
   uint32_t states = 1, n = 0;
   for (uint32_t i = 0; i < sites; i++) states *= 3;
@@ -77,9 +63,17 @@ static ff_ssa_program *program_of_sites(uint32_t sites) {
       if (state == 2) r->products[r->n_products++] = (ff_participant){states, 1};
     }
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
+  return program_of_network(net);
+}
+
+/* Calls `check` with the program of each example and with that of a complex. */
+static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const char *what)) {
+  for (size_t i = 0; i <= sizeof examples / sizeof *examples; i++) {
+    const int last = i == sizeof examples / sizeof *examples;
+    ff_ssa_program *p = last ? program_of_sites(sites) : program_of_example(examples + i);
+    check(p, last ? "sites" : examples[i].what);
+    ff_ssa_program_free(p);
+  }
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------------------- */
@@ -107,7 +101,7 @@ static double total_of(const ff_ssa_factor *f, const ff_ssa_program *p, uint32_t
 
 /* The sum over the groups is the sum of all propensities, in random states. Each propensity and each group is rounded thrice, and
  * merging rates adds one rounding. */
-static void sums_are_those_of_propensities(const ff_ssa_program *p, const char *what) {
+static void sums_are_those_of_propensities(ff_ssa_program *p, const char *what) {
   const ff_ssa_factor *f = p->factor;
   uint64_t seed = 3;
   ff_ssa_path path;
@@ -133,16 +127,7 @@ static void sums_are_those_of_propensities(const ff_ssa_program *p, const char *
   ff_ssa_path_free(&path);
 }
 
-static void sums_of_groups(void) {
-  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-    ff_ssa_program *p = program_of_example(examples + i);
-    sums_are_those_of_propensities(p, examples[i].what);
-    ff_ssa_program_free(p);
-  }
-  ff_ssa_program *p = program_of_sites(5);
-  sums_are_those_of_propensities(p, "sites");
-  ff_ssa_program_free(p);
-}
+static void sums_of_groups(void) { check_all(5, sums_are_those_of_propensities); }
 
 /* ---- the choice --------------------------------------------------------------------------------------------------------- */
 
@@ -202,7 +187,7 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
   free(share);
 }
 
-static void chooses_in_proportion(const ff_ssa_program *p, const char *what) {
+static void chooses_in_proportion(ff_ssa_program *p, const char *what) {
   for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
     for (int large = 0; large <= 1; large++) {
       ff_ssa_factored *f = engine_of(p, simd);
@@ -217,15 +202,10 @@ static void chooses_in_proportion(const ff_ssa_program *p, const char *what) {
 }
 
 static void choices_of_reactions(void) {
-  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-    ff_ssa_program *p = program_of_example(examples + i);
-    chooses_in_proportion(p, examples[i].what);
-    ff_ssa_program_free(p);
-  }
-  ff_ssa_program *p = program_of_sites(6); /* sums of three levels */
+  ff_ssa_program *p = program_of_sites(6);
   FF_CHECK_INT(p->factor->sums[0].levels, 3);
-  chooses_in_proportion(p, "sites");
   ff_ssa_program_free(p);
+  check_all(6, chooses_in_proportion);
 }
 
 /* ---- bits --------------------------------------------------------------------------------------------------------------- */
@@ -252,16 +232,7 @@ static void same_bits(ff_ssa_program *p, const char *what) {
   one->wide.lanes.base.free(&one->wide.lanes.base);
 }
 
-static void vectors_change_no_bit(void) {
-  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-    ff_ssa_program *p = program_of_example(examples + i);
-    same_bits(p, examples[i].what);
-    ff_ssa_program_free(p);
-  }
-  ff_ssa_program *p = program_of_sites(6);
-  same_bits(p, "sites");
-  ff_ssa_program_free(p);
-}
+static void vectors_change_no_bit(void) { check_all(6, same_bits); }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
@@ -272,16 +243,10 @@ static void counts_to_the_limit(void) {
   ff_ssa_program *p = program_of(growing, initial, 3);
   FF_CHECK(ff_ssa_engine_factored_can(p));
   ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
-  ff_ssa_run *run;
   ff_error err;
-  int done = 0;
-  ff_status status = FF_OK;
-  FF_CHECK_OK(ff_ssa_run_new(&run, p, &options, &err), &err);
-  while (!done && status == FF_OK) status = ff_ssa_run_advance(run, 1, &done, &err);
-  FF_CHECK_INT(status, FF_ESIZE);
+  FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);
   FF_CHECK(strstr(err.text, "the count of species \"B\" exceeds 2^40 at time ") == err.text);
   FF_CHECK(strstr(err.text, " of trajectory 1") != NULL);
-  ff_ssa_run_free(run);
   ff_ssa_program_free(p);
 }
 
@@ -301,16 +266,11 @@ static void leaves_other_networks(void) {
   for (int i = 0; i < 3; i++) {
     double one[2][10], other[2][10], *const columns[] = {one[0], one[1]}, *const others[] = {other[0], other[1]};
     ff_ssa_program *p = program_of(lists[i], initial, 2);
-    ff_error err;
     FF_CHECK(!ff_ssa_engine_factored_can(p));
     for (int method = 0; method < 2; method++) {
       ff_ssa_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
                                 .observed = observed, .n_observed = 2, .states = method ? columns : others, .threads = 1};
-      ff_ssa_run *run;
-      int done = 0;
-      FF_CHECK_OK(ff_ssa_run_new(&run, p, &options, &err), &err);
-      while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 1, &done, &err), &err);
-      ff_ssa_run_free(run);
+      ff_ssa_run_free(run_to_end(p, &options, 1));
     }
     FF_CHECK(memcmp(one, other, sizeof one) == 0);
     ff_ssa_program_free(p);

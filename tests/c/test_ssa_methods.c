@@ -1,32 +1,19 @@
 /* Parts of the methods of simulation: groups of weights, sums that are kept up to date, and orders of search. */
-#include <math.h>
-
 #include "../../src/ssa/ff_ssa_methods.h"
 #include "../../src/ssa/ff_ssa_variates.h"
-#include "reactions.h"
-
-static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
-static double uniform(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
-
-static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
-  ff_reactions *net = network_of(reactions, initial, n_species);
-  ff_ssa_program *program;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
-}
+#include "random.h"
+#include "simulations.h"
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
 static void check_structure(const ff_ssa_groups *g) {
-  uint32_t seen = 0, below = 0, place = g->groups[0].n;
+  uint32_t seen = 0, down = 0, place = g->groups[0].n;
   FF_CHECK(g->groups[0].first == 0);
-  for (uint32_t k = g->groups[0].up; k != 0; below = k, k = g->groups[k].up) {
-    FF_CHECK(g->groups[k].down == below && k > below && g->groups[k].n > 0 && g->groups[k].first == place);
+  for (uint32_t k = g->groups[0].up; k != 0; down = k, k = g->groups[k].up) {
+    FF_CHECK(g->groups[k].down == down && k > down && g->groups[k].n > 0 && g->groups[k].first == place);
     place += g->groups[k].n;
   }
-  FF_CHECK(g->top == below && place == g->n);
+  FF_CHECK(g->top == down && place == g->n);
   for (uint32_t i = 0; i < g->n; i++) {
     const uint32_t k = g->weight[i] > 0 ? (uint32_t)(ff_math_bits(g->weight[i]) >> 52) + 1 : 0;
     const uint32_t at = g->place[i] - g->groups[k].first;
@@ -46,8 +33,8 @@ static void groups_never_drift(void) {
   check_structure(&g);
   for (int round = 0; round < 300; round++) {
     for (int i = 0; i < 30; i++) { /* weights of all sizes come and go */
-      const uint32_t item = (uint32_t)(next_random(&seed) >> 33) % N;
-      const double power = ldexp(1 + uniform(&seed), (int)((next_random(&seed) >> 33) % 2000) - 1030);
+      const uint32_t item = below(&seed, N);
+      const double power = ldexp(1 + uniform(&seed), (int)below(&seed, 2000) - 1030);
       ff_ssa_groups_set(&g, item, next_random(&seed) >> 62 == 0 ? 0 : power);
     }
     check_structure(&g);
@@ -115,7 +102,7 @@ static void bounds_of_sums_hold(void) {
   for (int i = 0; i < N; i++) terms[i] = uniform(&seed);
   ff_ssa_running sum = ff_ssa_running_of(terms, N);
   for (int i = 0; i < 200000; i++) {
-    const uint32_t at = (uint32_t)(next_random(&seed) >> 33) % N;
+    const uint32_t at = below(&seed, N);
     const double before = terms[at];
     terms[at] = uniform(&seed) * pow(10, (int)(next_random(&seed) >> 61) - 3);
     ff_ssa_running_change(&sum, before, terms[at]);
@@ -199,31 +186,20 @@ static double halves_probability(double n, double k) {
   return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));
 }
 
-/* The normal quantile of Pearson's statistic, by Wilson and Hilferty (1931), for cells of at least 50 expected numbers. */
+/* The normal quantile of Pearson's statistic, for cells of at least 50 expected numbers. */
 static double misfit(double (*probability)(double, double), double (*draw)(ff_ssa_sequence *, double), double parameter,
                      double most) {
   double *found = ff_calloc((size_t)most + 2, sizeof *found);
-  double statistic = 0, freedom = -1, expected = 0, observed = 0, left = NUMBERS, left_observed = NUMBERS;
+  chi_square x = chi_square_of(NUMBERS, 50);
   for (uint64_t i = 0; i < NUMBERS; i++) {
     ff_ssa_sequence sequence = ff_ssa_sequence_of(17, i);
     const double k = draw(&sequence, parameter);
     FF_CHECK(k >= 0 && k == floor(k));
     found[(size_t)(k < most ? k : most + 1)]++;
   }
-  for (double k = 0; k < most; k++) {
-    expected += NUMBERS * probability(parameter, k);
-    observed += found[(size_t)k];
-    if (expected < 50 || left - expected < 50) continue;
-    statistic += (observed - expected) * (observed - expected) / expected;
-    left -= expected;
-    left_observed -= observed;
-    freedom++;
-    expected = observed = 0;
-  }
-  freedom++;
-  statistic += (left_observed - left) * (left_observed - left) / left;
+  for (double k = 0; k < most; k++) chi_square_add(&x, NUMBERS * probability(parameter, k), found[(size_t)k]);
   free(found);
-  return (cbrt(statistic / freedom) - (1 - 2 / (9 * freedom))) / sqrt(2 / (9 * freedom));
+  return chi_square_quantile(&x);
 }
 
 static void numbers_have_their_distributions(void) {

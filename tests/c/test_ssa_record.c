@@ -1,31 +1,11 @@
 /* What ensembles record: variables, covariances, histograms, firings, conditions that end trajectories, and starts. */
-#include <math.h>
-
 #include "../../src/ssa/ff_ssa_internal.h"
-#include "reactions.h"
+#include "simulations.h"
 
 static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"0 -> A", "20"}, {NULL, NULL}};
 static const double busy_initial[] = {40, 5};
 static const double times[] = {0, 0.3, 1};
 enum { TIMES = 3, RUNS = 61 };
-
-static ff_ssa_program *program_of(const reaction_text *reactions, const double *initial, uint32_t n_species) {
-  ff_reactions *net = network_of(reactions, initial, n_species);
-  ff_ssa_program *program;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
-  ff_reactions_free(net);
-  return program;
-}
-
-static ff_ssa_run *run_to_end(const ff_ssa_program *program, const ff_ssa_options *options) {
-  ff_ssa_run *run;
-  ff_error err;
-  int done = 0;
-  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
-  while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 10, &done, &err), &err);
-  return run;
-}
 
 static ff_formula formula_of(const char *text) {
   static char *names[] = {"A", "B"};
@@ -72,7 +52,7 @@ static void keep_states(const ff_ssa_program *program, ff_ssa_options options, r
   double *columns[OBSERVED];
   for (int j = 0; j < OBSERVED; j++) columns[j] = states->value[j];
   options.states = columns;
-  ff_ssa_run_free(run_to_end(program, &options));
+  ff_ssa_run_free(run_to_end(program, &options, 10));
 }
 
 /* Variables are functions of the states that are recorded beside them. */
@@ -158,9 +138,9 @@ static void adds_up_exactly(void) {
         options.n_observed = 2;
       }
       keep_states(program, options, &states);
-      check_sums(one = run_to_end(program, &options), &states);
+      check_sums(one = run_to_end(program, &options, 10), &states);
       options.threads = 3;
-      check_sums(other = run_to_end(program, &options), &states);
+      check_sums(other = run_to_end(program, &options, 10), &states);
       FF_CHECK_OK(ff_ssa_run_sums(one, &first, &err), &err);
       FF_CHECK_OK(ff_ssa_run_sums(other, &second, &err), &err);
       FF_CHECK(memcmp(first->counts, second->counts, TIMES * first->n_counts * sizeof *first->counts) == 0);
@@ -171,15 +151,6 @@ static void adds_up_exactly(void) {
   ff_ssa_program_free(program);
 }
 
-static ff_status status_of(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  ff_ssa_run *run;
-  int done = 0;
-  ff_status status = ff_ssa_run_new(&run, program, options, err);
-  while (status == FF_OK && !done) status = ff_ssa_run_advance(run, 10, &done, err);
-  ff_ssa_run_free(run);
-  return status;
-}
-
 static void bounds_memory(void) {
   ff_ssa_program *program = program_of(busy, busy_initial, 2);
   ff_ssa_options options = options_of(FF_SSA_DIRECT, 2);
@@ -187,12 +158,12 @@ static void bounds_memory(void) {
   options.n_observed = 1;
   options.wanted = FF_SSA_HISTOGRAM;
   options.max_bytes = 600;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   FF_CHECK_STR(err.text, "the histograms of 1 species at 3 times take more than 6e-07 GB, and may take up to 5.86e-06 GB for 61 "
                          "trajectories; observe fewer species or times");
   options.wanted = 0;
   options.max_firings = 100;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   FF_CHECK_STR(err.text, "the trajectories have more than 100 firings, which are too many to keep; expected fewer trajectories "
                          "or an earlier end");
   ff_ssa_program_free(program);
@@ -217,7 +188,7 @@ static void keeps_firings(void) {
       double *columns[] = {states.value[1]};
       options.states = columns;
       options.max_firings = 100000;
-      ff_ssa_run *run = run_to_end(program, &options);
+      ff_ssa_run *run = run_to_end(program, &options, 10);
       const uint64_t n = ff_ssa_run_n_firings(run);
       FF_CHECK_INT(n, ff_ssa_run_events(run));
       FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
@@ -259,7 +230,7 @@ static void ends_at_conditions(void) {
     if (!follows_events(program, method)) continue;
     ff_ssa_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
                               .observed = &species, .n_observed = 1, .stopped = stopped, .states = columns};
-    ff_ssa_run *run = run_to_end(program, &options);
+    ff_ssa_run *run = run_to_end(program, &options, 10);
     FF_CHECK_INT(ff_ssa_run_events(run), 8 * N);
     ff_ssa_run_free(run);
     double sum = 0, squares = 0;
@@ -272,17 +243,17 @@ static void ends_at_conditions(void) {
     FF_CHECK_NEAR(squares / N / variance, 1, 0.2);
     memcpy(one, stopped, sizeof one);
     options.threads = 3;
-    ff_ssa_run_free(run_to_end(program, &options));
+    ff_ssa_run_free(run_to_end(program, &options, 10));
     FF_CHECK(memcmp(one, stopped, sizeof one) == 0);
     options.n_times = 1; /* some have not ended at time 0.5 */
-    ff_ssa_run_free(run_to_end(program, &options));
+    ff_ssa_run_free(run_to_end(program, &options, 10));
     for (int k = 0; k < N; k++) FF_CHECK(one[k] <= 0.5 ? stopped[k] == one[k] : isnan(stopped[k]));
   }
   ff_formula_free(&until);
   until = formula_of("A == 12 & B == 0"); /* at once */
   ff_ssa_options options = {.method = FF_SSA_DIRECT, .n = 9, .times = ends, .n_times = 1, .threads = 2, .until = &until,
                             .stopped = stopped};
-  ff_ssa_run *run = run_to_end(program, &options);
+  ff_ssa_run *run = run_to_end(program, &options, 10);
   FF_CHECK_INT(ff_ssa_run_events(run), 0);
   for (int k = 0; k < 9; k++) FF_CHECK(stopped[k] == 0);
   ff_ssa_run_free(run);
@@ -306,23 +277,23 @@ static void starts_from_states(void) {
     if (ff_ssa_method_check(program, method, NULL) != FF_OK || method == FF_SSA_FACTORED) continue;
     ff_ssa_options options = {.method = method, .key = 3, .n = RUNS, .times = late, .n_times = 1, .threads = 2, .starts = starts,
                               .start = 7, .observed = &species, .n_observed = 1, .states = columns};
-    ff_ssa_run_free(run_to_end(program, &options));
+    ff_ssa_run_free(run_to_end(program, &options, 10));
     for (uint32_t k = 0; k < RUNS; k++) {
       const double end = 0.5;
       double alone, *const column[] = {&alone};
       ff_ssa_options single = {.method = method, .key = 3, .first = k, .n = 1, .times = &end, .n_times = 1, .threads = 1,
                                .initial = starts + 2 * k, .observed = &species, .n_observed = 1, .states = column};
-      ff_ssa_run_free(run_to_end(program, &single));
+      ff_ssa_run_free(run_to_end(program, &single, 10));
       FF_CHECK(alone == count[k]);
     }
   }
   ff_ssa_options options = {.method = FF_SSA_TREE, .n = RUNS, .times = late, .n_times = 1, .threads = 1, .start = 8};
   ff_error err;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_EARGUMENT);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_EARGUMENT);
   options.start = 0;
   options.starts = starts;
   starts[5] = -1;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   ff_ssa_program_free(program);
 }
 

@@ -5,8 +5,7 @@
 #include "../../src/base/ff_frequency.h"
 #include "../../src/base/ff_real_sum.h"
 #include "check.h"
-
-static uint64_t next_random(uint64_t *state) { return *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u; }
+#include "random.h"
 
 /* A double with random bits, which is finite. */
 static double any_double(uint64_t *state) {

@@ -1,26 +1,7 @@
 /* make fuzz: the parser of expressions and the functions that process its results. Every name of one letter is a node. */
-#include <stdio.h>
-
 #include "../c/same_network.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { N_NODES = 52 };
-
-#define MUST(cond, text)                                                  \
-  do {                                                                    \
-    if (!(cond)) {                                                        \
-      fprintf(stderr, "not true: %s\n%s\n", #cond, (text) ? (text) : ""); \
-      abort();                                                            \
-    }                                                                     \
-  } while (0)
-
-static int64_t find(void *context, const char *name, size_t length) {
-  (void)context;
-  if (length != 1) return -1;
-  if (name[0] >= 'A' && name[0] <= 'Z') return name[0] - 'A';
-  return name[0] >= 'a' && name[0] <= 'z' ? 26 + name[0] - 'a' : -1;
-}
+#include "fuzz.h"
+#include "fuzz_letters.h"
 
 static void check_text(const ff_expr *expr, char *const *names, int tables) {
   ff_error err = {FF_OK, ""};
@@ -29,8 +10,8 @@ static void check_text(const ff_expr *expr, char *const *names, int tables) {
   ff_status status = ff_expr_text(&text, expr, names, tables, &err);
   MUST(status == FF_OK || (!tables && status == FF_EMODEL), err.text);
   if (status != FF_OK) return;
-  MUST(ff_expr_parse(&again, text, strlen(text), find, NULL, (ff_place){"text", 1}, &err) == FF_OK, err.text);
-  MUST(tables ? same_expr(expr, &again) : same_meaning(expr, &again, N_NODES, 64), text);
+  MUST(ff_expr_parse(&again, text, strlen(text), find_letter, NULL, (ff_place){"text", 1}, &err) == FF_OK, err.text);
+  MUST(tables ? same_expr(expr, &again) : same_meaning(expr, &again, LETTERS, 64), text);
   MUST(tables || strpbrk(text, "^{") == NULL, text);
   ff_expr_free(&again);
   free(text);
@@ -39,9 +20,9 @@ static void check_text(const ff_expr *expr, char *const *names, int tables) {
 /* When every third node is fixed at a value, the expression must have the values that it had for these values of the nodes. */
 static void check_remap(const ff_expr *expr) {
   ff_error err = {FF_OK, ""};
-  int64_t map[N_NODES];
+  int64_t map[LETTERS];
   uint32_t state[2] = {0x5A3C96F1u, 0x000C3A5Fu};
-  for (int64_t i = 0; i < N_NODES; i++) {
+  for (int64_t i = 0; i < LETTERS; i++) {
     int value = (int)((state[i / 32] >> (i % 32)) & 1u);
     map[i] = i % 3 != 0 ? i : value ? FF_MAP_1 : FF_MAP_0;
   }
@@ -73,21 +54,17 @@ static void check_table(const ff_expr *expr) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char letters[N_NODES][2], *names[N_NODES];
-  for (int i = 0; i < N_NODES; i++) {
-    letters[i][0] = (char)(i < 26 ? 'A' + i : 'a' + i - 26);
-    letters[i][1] = '\0';
-    names[i] = letters[i];
-  }
+  letter_names all;
+  name_letters(&all);
   ff_error err = {FF_OK, ""};
   ff_expr expr;
-  ff_status status = ff_expr_parse(&expr, (const char *)data, size, find, NULL, (ff_place){"net", 1}, &err);
+  ff_status status = ff_expr_parse(&expr, (const char *)data, size, find_letter, NULL, (ff_place){"net", 1}, &err);
   if (status != FF_OK) {
     MUST(status == FF_EPARSE && expr.code == NULL && ff_utf8_valid(err.text, strlen(err.text)), err.text);
     return 0;
   }
-  check_text(&expr, names, 1);
-  check_text(&expr, names, 0);
+  check_text(&expr, all.names, 1);
+  check_text(&expr, all.names, 0);
   check_remap(&expr);
   check_table(&expr);
   ff_expr_free(&expr);

@@ -1,29 +1,7 @@
 /* make fuzz: the parser of formulas and the functions that process its results. Every name of one letter is a symbol. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../src/model/ff_formula_math.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { N_SYMBOLS = 52 };
-
-#define MUST(cond, text)                                                  \
-  do {                                                                    \
-    if (!(cond)) {                                                        \
-      fprintf(stderr, "not true: %s\n%s\n", #cond, (text) ? (text) : ""); \
-      abort();                                                            \
-    }                                                                     \
-  } while (0)
-
-static int64_t find(void *context, const char *name, size_t length) {
-  (void)context;
-  if (length != 1) return -1;
-  if (name[0] >= 'A' && name[0] <= 'Z') return name[0] - 'A';
-  return name[0] >= 'a' && name[0] <= 'z' ? 26 + name[0] - 'a' : -1;
-}
+#include "fuzz.h"
+#include "fuzz_letters.h"
 
 static int same_bits(double x, double y) { return (x != x && y != y) || memcmp(&x, &y, sizeof x) == 0; }
 
@@ -40,7 +18,7 @@ static void check_text(const ff_formula *formula, char *const *names) {
   ff_formula again;
   char *text;
   MUST(ff_formula_text(&text, formula, names, &err) == FF_OK, err.text);
-  MUST(ff_formula_parse(&again, text, strlen(text), find, NULL, (ff_place){"text", 1}, &err) == FF_OK, err.text);
+  MUST(ff_formula_parse(&again, text, strlen(text), find_letter, NULL, (ff_place){"text", 1}, &err) == FF_OK, err.text);
   MUST(formula->length == again.length && formula->depth == again.depth, text);
   for (uint32_t i = 0; i < again.length; i++) {
     const ff_formula_word *x = &formula->word[i], *y = &again.word[i];
@@ -54,11 +32,11 @@ static void check_text(const ff_formula *formula, char *const *names) {
  * Formulas in which this sign may matter later are left out. */
 static void check_replacement(const ff_formula *formula, char *const *names) {
   ff_error err = {FF_OK, ""};
-  double values[N_SYMBOLS];
-  ff_formula number[N_SYMBOLS] = {{0}}, out;
-  const ff_formula *with[N_SYMBOLS] = {NULL};
+  double values[LETTERS];
+  ff_formula number[LETTERS] = {{0}}, out;
+  const ff_formula *with[LETTERS] = {NULL};
   int sums = 0;
-  for (int i = 0; i < N_SYMBOLS; i++) {
+  for (int i = 0; i < LETTERS; i++) {
     values[i] = (double)(i % 7) / 2 - 1;
     if (i % 3 != 0) continue;
     MUST(ff_formula_of_number(&number[i], values[i], &err) == FF_OK, err.text);
@@ -71,33 +49,29 @@ static void check_replacement(const ff_formula *formula, char *const *names) {
   MUST(out.length <= formula->length, "replacement");
   check_text(&out, names);
   ff_formula_free(&out);
-  for (int i = 0; i < N_SYMBOLS; i++) ff_formula_free(&number[i]);
+  for (int i = 0; i < LETTERS; i++) ff_formula_free(&number[i]);
 }
 
 static void check_symbols(const ff_formula *formula) {
   ff_error err = {FF_OK, ""};
   uint32_t *symbols, n;
   MUST(ff_formula_symbols(formula, &symbols, &n, &err) == FF_OK, err.text);
-  for (uint32_t i = 0; i < n; i++) MUST(symbols[i] < N_SYMBOLS && (i == 0 || symbols[i] > symbols[i - 1]), "symbols");
+  for (uint32_t i = 0; i < n; i++) MUST(symbols[i] < LETTERS && (i == 0 || symbols[i] > symbols[i - 1]), "symbols");
   free(symbols);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char letters[N_SYMBOLS][2], *names[N_SYMBOLS];
-  for (int i = 0; i < N_SYMBOLS; i++) {
-    letters[i][0] = (char)(i < 26 ? 'A' + i : 'a' + i - 26);
-    letters[i][1] = '\0';
-    names[i] = letters[i];
-  }
+  letter_names all;
+  name_letters(&all);
   ff_error err = {FF_OK, ""};
   ff_formula formula;
-  ff_status status = ff_formula_parse(&formula, (const char *)data, size, find, NULL, (ff_place){"net", 1}, &err);
+  ff_status status = ff_formula_parse(&formula, (const char *)data, size, find_letter, NULL, (ff_place){"net", 1}, &err);
   if (status != FF_OK) {
     MUST(status == FF_EPARSE && formula.word == NULL && ff_utf8_valid(err.text, strlen(err.text)), err.text);
     return 0;
   }
-  check_text(&formula, names);
-  check_replacement(&formula, names);
+  check_text(&formula, all.names);
+  check_replacement(&formula, all.names);
   check_symbols(&formula);
   ff_formula_free(&formula);
   return 0;

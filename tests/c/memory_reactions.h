@@ -1,0 +1,231 @@
+/* Scenarios of test_memory: reaction networks, their simulation, and master equations. */
+#ifndef FF_TESTS_MEMORY_REACTIONS_H
+#define FF_TESTS_MEMORY_REACTIONS_H
+
+#include "../../src/cme/ff_cme.h"
+#include "memory_files.h"
+#include "reactions.h"
+
+/* ---- networks ------------------------------------------------------------------------------------------------------- */
+
+/* Names that need quotes, a parameter, and rates that are formulas. */
+static ff_status fill_reactions(ff_reactions *net, ff_names **species, ff_names **symbols, ff_error *err) {
+  static const char *const names[] = {"A", "a species", "k"}, *const rates[] = {"k", "2 - 1", "k * A / (1 + A)"};
+  static const char *const equations[] = {"A + 2 `a species` -> A", "0 -> A", "`a species` + A + A -> 0"};
+  int both;
+  for (int i = 0; i < 3; i++) net->names[i] = ff_strndup(names[i], strlen(names[i])); /* the test's, so it does not fail */
+  for (int r = 0; r < 3; r++) net->reactions[r].name = ff_strndup("R", 1);
+  net->initial[1] = 3;
+  net->value[0] = 0.5;
+  ff_status status = ff_names_new(species, net->names, 2, "species", err);
+  if (status == FF_OK) status = ff_names_new(symbols, net->names, 3, "symbols", err);
+  for (uint32_t r = 0; r < 3 && status == FF_OK; r++) {
+    ff_formula *rate = &net->reactions[r].rate;
+    status = ff_reactions_equation(net, r, equations[r], *species, (ff_place){NULL, 0}, &both, err);
+    if (status == FF_OK)
+      status = ff_formula_parse(rate, rates[r], strlen(rates[r]), ff_names_find, *symbols, (ff_place){NULL, 0}, err);
+  }
+  return status == FF_OK ? ff_reactions_finish(net, err) : status;
+}
+
+static ff_status make_reactions(ff_reactions **net, ff_error *err) {
+  ff_names *species = NULL, *symbols = NULL;
+  ff_status status = ff_reactions_new(net, 2, 1, 3, err);
+  CHECK_OUT(status, *net);
+  if (status == FF_OK) status = fill_reactions(*net, &species, &symbols, err);
+  ff_names_free(species);
+  ff_names_free(symbols);
+  return status;
+}
+
+static ff_status makes_reactions(ff_error *err) {
+  ff_reactions *net = NULL;
+  ff_status status = make_reactions(&net, err);
+  for (uint32_t r = 0; r < 3 && status == FF_OK; r++) {
+    char *text = NULL;
+    status = ff_reactions_equation_text(&text, net, r, err);
+    CHECK_OUT(status, text);
+    free(text);
+  }
+  ff_reactions_free(net);
+  return status;
+}
+
+static void prepare_formulas(void) {
+  ff_error err;
+  FF_CHECK_OK(make_reactions(&given.net, &err), &err);
+}
+
+/* One reaction of mass action, for methods that refuse formulas and for the engine of small networks. */
+static void prepare_pair(void) {
+  static const reaction_text pair[] = {{"2 A -> A", "0.5"}, {NULL, NULL}};
+  given.net = network_of(pair, (double[]){9}, 1);
+}
+
+static void give_program(void) {
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_program_new(&given.simulated, given.net, &err), &err);
+}
+
+/* Groups of all kinds, with sums of two levels. */
+static void prepare_factors(void) {
+  enum { N = 20 };
+  char equations[2 * N - 1][16];
+  reaction_text list[2 * N + 1] = {{NULL, NULL}};
+  double initial[N];
+  for (int i = 0; i < N; i++) {
+    initial[i] = 3;
+    snprintf(equations[i], sizeof *equations, "%c -> 0", 'A' + i);
+    if (i < N - 1) snprintf(equations[N + i], sizeof *equations, "%c + T -> 0", 'A' + i);
+  }
+  for (int r = 0; r < 2 * N - 1; r++) list[r] = (reaction_text){equations[r], "1"};
+  list[2 * N - 1] = (reaction_text){"2 A -> 0", "2"};
+  given.net = network_of(list, initial, N);
+}
+
+/* An event that is delayed and sets a species and a parameter, and a rate that depends on the time. */
+static void prepare_events(void) {
+  static const char *const texts[] = {"9 + time", "time > 0.2 & A < 9", "A / 8 + 0.01", "k", "A + 1", "k / 2"};
+  ff_names *symbols;
+  ff_error err;
+  prepare_formulas();
+  FF_CHECK_OK(ff_names_new(&symbols, given.net->names, 3, "symbols", &err), &err);
+  FF_CHECK_OK(ff_reactions_add_events(given.net, 1, &err), &err);
+  ff_event *event = given.net->events;
+  FF_CHECK_OK(ff_event_add_sets(event, 2, &err), &err);
+  event->name = ff_strndup("e", 1);
+  event->persistent = 1;
+  event->sets[1].symbol = 2;
+  ff_formula *const formulas[] = {&given.net->reactions[1].rate, &event->trigger, &event->delay,
+                                  &event->priority, &event->sets[0].value, &event->sets[1].value};
+  ff_formula_free(formulas[0]);
+  for (int i = 0; i < 6; i++)
+    FF_CHECK_OK(ff_formula_parse(formulas[i], texts[i], strlen(texts[i]), ff_names_find, symbols, (ff_place){NULL, 0}, &err),
+                &err);
+  FF_CHECK_OK(ff_reactions_finish(given.net, &err), &err);
+  ff_names_free(symbols);
+}
+
+/* ---- ensembles ------------------------------------------------------------------------------------------------------ */
+
+static ff_status run_ensemble(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+  ff_ssa_run *run = NULL;
+  ff_status status = ff_ssa_run_new(&run, program, options, err);
+  CHECK_OUT(status, run);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+  ff_ssa_run_free(run);
+  return status;
+}
+
+/* One variant for each method. */
+static void prepare_method(void) {
+  const ff_ssa_method method = (ff_ssa_method)given.variant;
+  prepare_formulas();
+  give_program();
+  if (ff_ssa_method_check(given.simulated, method, NULL) == FF_OK) return;
+  release();
+  given.variant = (int)method;
+  prepare_pair();
+  give_program();
+}
+
+static ff_status runs_a_method(ff_error *err) {
+  static const double times[] = {0.5, 1};
+  const uint32_t observed = given.simulated->n_species - 1;
+  const ff_ssa_method method = (ff_ssa_method)given.variant;
+  double kept[32], *const columns[] = {kept};
+  const ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+                                  .states = method == FF_SSA_NEXT ? columns : NULL, .threads = 2, .simd = FF_SIMD_BEST};
+  return run_ensemble(given.simulated, &options, err);
+}
+
+/* Compiles the network, and runs one thread. */
+static ff_status compile_and_run(ff_ssa_method method, double end, ff_error *err) {
+  const double times[] = {end / 2, end};
+  const uint32_t observed = given.net->n_species - 1;
+  const ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed,
+                                  .n_observed = 1, .threads = 1, .simd = FF_SIMD_BEST};
+  ff_ssa_program *program = NULL;
+  ff_status status = ff_ssa_program_new(&program, given.net, err);
+  CHECK_OUT(status, program);
+  if (status == FF_OK) status = run_ensemble(program, &options, err);
+  ff_ssa_program_free(program);
+  return status;
+}
+static ff_status runs_small(ff_error *err) { return compile_and_run(FF_SSA_DIRECT, 1, err); }
+static ff_status runs_factored(ff_error *err) { return compile_and_run(FF_SSA_FACTORED, 0.1, err); }
+static ff_status runs_events(ff_error *err) { return compile_and_run(FF_SSA_NEXT, 1, err); }
+
+/* Species alone, or also a variable. */
+static void prepare_recorded(void) {
+  const int variables = given.variant;
+  ff_error err;
+  prepare_formulas();
+  give_program();
+  if (variables == 0) return;
+  free(given.simulated->variables);
+  given.simulated->variables = ff_calloc(1, sizeof *given.simulated->variables);
+  given.simulated->n_variables = 1;
+  FF_CHECK_OK(ff_formula_of_number(&given.simulated->variables[0], 3, &err), &err);
+}
+
+/* All that an ensemble can record, from starts of its own, until a condition holds. */
+static ff_status record(const ff_formula *until, ff_error *err) {
+  static const double times[] = {0.5, 1}, starts[] = {5, 3, 4, 2, 6, 1};
+  static const uint32_t observed[] = {1, 0, 2};
+  double trajectory[1000], time[1000];
+  int32_t reaction[1000];
+  ff_ssa_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2, .observed = observed,
+                            .n_observed = 2 + given.simulated->n_variables, .wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM,
+                            .max_firings = 1000, .until = until, .starts = starts, .threads = 2};
+  ff_ssa_run *run = NULL;
+  ff_ssa_sums *sums;
+  ff_status status = ff_ssa_run_new(&run, given.simulated, &options, err);
+  CHECK_OUT(status, run);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
+  if (status == FF_OK) status = ff_ssa_run_sums(run, &sums, err);
+  if (status == FF_OK) status = ff_ssa_run_firings(run, trajectory, time, reaction, err);
+  ff_ssa_run_free(run);
+  return status;
+}
+
+static ff_status records_ensembles(ff_error *err) {
+  ff_formula until = {0};
+  ff_status status = ff_ssa_condition(&until, given.net, "0 > 1", err);
+  FF_CHECK(status == FF_OK || until.word == NULL);
+  if (status == FF_OK) status = record(&until, err);
+  ff_formula_free(&until);
+  return status;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------ */
+
+/* A program and a master equation of a network with variables, and what its rates depend on. */
+static ff_status uses_variables(ff_error *err) {
+  ff_ssa_program *program = NULL;
+  ff_cme *cme = NULL;
+  uint8_t timed[2];
+  ff_status status = ff_ssa_program_new(&program, given.net, err);
+  CHECK_OUT(status, program);
+  ff_ssa_program_free(program);
+  if (status == FF_OK) {
+    status = ff_cme_new(&cme, given.net, 1e-3, 100, 0.1, err);
+    CHECK_OUT(status, cme);
+  }
+  ff_cme_free(cme);
+  return status == FF_OK ? ff_reactions_timed(timed, given.net, err) : status;
+}
+
+/* ---- master equations ----------------------------------------------------------------------------------------------- */
+
+/* The set of states is enlarged, and states are dropped. */
+static ff_status solves_master_equation(ff_error *err) {
+  ff_cme *cme = NULL;
+  ff_status status = ff_cme_new(&cme, given.net, 1e-3, 10000, 60, err);
+  CHECK_OUT(status, cme);
+  for (int done = 0; status == FF_OK && !done;) status = ff_cme_advance(cme, 60, 1, &done, err);
+  ff_cme_free(cme);
+  return status;
+}
+
+#endif
