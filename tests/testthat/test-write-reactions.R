@@ -119,3 +119,12 @@ test_that("what cannot be written is an error", {
   expect_identical(written(long, ".sbml")$reactions$rate, long$reactions$rate)
   expect_error(write_sbml(every_law, file.path(tempdir(), "no", "file")), class = "fireflip_error_file")
 })
+
+test_that("events are not lost without a word", {
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(feed = event("time >= 5", set = c(A = 5))))
+  for (ending in c(".sbml", ".net")) {
+    file <- tempfile(fileext = ending)
+    expect_error(write_network(net, file), "event \"feed\"", class = "fireflip_error_model")
+    expect_false(file.exists(file))
+  }
+})
