@@ -282,17 +282,8 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
   return status;
 }
 
-/* Events are refused, never left out. */
-static ff_status check_events(const ff_reactions *net, ff_error *err) {
-  if (net->n_events == 0) return FF_OK;
-  const char *name = net->events[0].name;
-  return ff_error_set(err, FF_EMODEL, "event %s: a network with events cannot be written", ff_quote(name, strlen(name)).text);
-}
-
 ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err) {
   *text = NULL;
-  ff_status status = check_events(net, err);
-  if (status != FF_OK) return status;
   switch (format) {
     case FF_FORMAT_SBML: return ff_io_sbml_reactions_text(text, net, err);
     case FF_FORMAT_BNGL: return ff_io_bngl_text(text, net, err);

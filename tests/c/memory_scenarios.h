@@ -470,15 +470,24 @@ static ff_status uses_variables(ff_error *err) {
   return status;
 }
 
+static ff_status writes_one(const ff_reactions *net, ff_format format, ff_error *err) {
+  char *text = NULL;
+  ff_status status = ff_io_reactions_text(&text, net, format, err);
+  CHECK_OUT(status, text);
+  free(text);
+  return status;
+}
+
+/* In both formats, and with events. */
 static ff_status writes_reactions(ff_error *err) {
   ff_io_model model;
   ff_status status = parse_bngl(&model, err);
-  for (int i = 0; i < 2 && status == FF_OK; i++) {
-    char *text = NULL;
-    status = ff_io_reactions_text(&text, model.reactions, i == 0 ? FF_FORMAT_SBML : FF_FORMAT_BNGL, err);
-    CHECK_OUT(status, text);
-    free(text);
-  }
+  if (status == FF_OK) status = writes_one(model.reactions, FF_FORMAT_SBML, err);
+  if (status == FF_OK) status = writes_one(model.reactions, FF_FORMAT_BNGL, err);
+  ff_io_model_free(&model);
+  if (status == FF_OK)
+    status = ff_io_parse_model(&model, NULL, reactions_text, strlen(reactions_text), "network", FF_FORMAT_AUTO, err);
+  if (status == FF_OK) status = writes_one(model.reactions, FF_FORMAT_SBML, err);
   ff_io_model_free(&model);
   return status;
 }
