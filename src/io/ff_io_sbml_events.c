@@ -51,6 +51,7 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
   out->symbol = (uint32_t)at;
   ff_status status = check_target(table, assignment, id, out->symbol);
   if (status != FF_OK) return status;
+  table->symbol[at].set = 1;
   if (!EventAssignment_isSetMath(assignment))
     return ff_sbml_unsupported(table, assignment, id, " because it has no formula");
   status = ff_sbml_formula(&out->value, EventAssignment_getMath(assignment), table, NULL, line_of(table, assignment));

@@ -221,7 +221,8 @@ static ff_status read_stoichiometry_math(reader *r, SpeciesReference_t *referenc
     const ff_formula_word *word = &formula.word[i];
     const uint32_t number = word->code == FF_F_SYMBOL ? r->number[word->symbol] : NONE;
     const int variable = number != NONE && number >= r->n_species + r->n_parameters;
-    if (word->code == FF_F_TIME || variable || number < r->n_species)
+    const int set = word->code == FF_F_SYMBOL && r->table.symbol[word->symbol].set;
+    if (word->code == FF_F_TIME || variable || set || number < r->n_species)
       status = ff_sbml_unsupported(&r->table, element, NULL, " because it changes with the time");
   }
   if (status == FF_OK) status = ff_sbml_table_value(&r->table, &formula, value);

@@ -24,6 +24,7 @@ typedef struct {
   ff_formula formula;   /* the value at time 0, empty if the file gives none; of a function: its body */
   ff_formula rule;      /* the value at any time (of a species: the amount), empty without an assignment rule */
   uint32_t n_arguments; /* of a function */
+  uint8_t set;          /* 1 if an event sets it */
   uint32_t state, at;   /* while values and functions are computed */
   double value;         /* at time 0, once computed; NaN if the file gives none */
 } ff_sbml_symbol;
