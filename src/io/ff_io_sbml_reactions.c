@@ -152,16 +152,15 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-/* Numbers the symbols of a formula as the network does. Stoichiometries are constant. */
-static void renumber(const reader *r, ff_formula *formula) {
+void ff_sbml_renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++) {
     ff_formula_word *word = &formula->word[at];
     if (word->code != FF_F_SYMBOL) continue;
-    const ff_sbml_symbol *symbol = &r->table.symbol[word->symbol];
+    const ff_sbml_symbol *symbol = &table->symbol[word->symbol];
     if (symbol->kind == FF_SBML_STOICHIOMETRY)
       *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
     else
-      word->symbol = r->number[word->symbol];
+      word->symbol = number[word->symbol];
   }
 }
 
@@ -198,7 +197,7 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
     if (number >= first) {
       net->variable[number - first] = r->table.symbol[i].rule;
       r->table.symbol[i].rule = (ff_formula){0};
-      renumber(r, &net->variable[number - first]);
+      ff_sbml_renumber(&r->table, r->number, &net->variable[number - first]);
     } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
     } else {
@@ -323,7 +322,7 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   if (status != FF_OK) return status;
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
-  renumber(r, &out->rate);
+  ff_sbml_renumber(&r->table, r->number, &out->rate);
   return FF_OK;
 }
 

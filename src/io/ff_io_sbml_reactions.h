@@ -70,6 +70,10 @@ ff_status ff_sbml_read_rules(ff_sbml_table *table, Model_t *model);
 /* Multiplies a formula by the size of a compartment, so that a concentration becomes an amount; 0 is none. O(length). */
 ff_status ff_sbml_multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment);
 
+/* Numbers the symbols of a formula as the network does: symbol i of the table is number[i]. Stoichiometries are constant, so they
+ * become numbers. O(length). */
+void ff_sbml_renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula);
+
 /* Adds an id, which must be new. `what` says what it names, such as "species". Amortised O(length). */
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what);
 

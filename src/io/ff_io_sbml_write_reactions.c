@@ -57,10 +57,7 @@ static void put_number(writer *w, double number) {
     put(w, isnan(number) ? "<notanumber/>" : number > 0 ? "<infinity/>" : "<apply><minus/><infinity/></apply>");
     return;
   }
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, number);
-    if (strtod(text, NULL) == number) break;
-  }
+  ff_number_text(text, sizeof text, number);
   char *e = strchr(text, 'e');
   put(w, e == NULL ? "<cn> " : "<cn type=\"e-notation\"> ");
   if (e != NULL) *e = '\0';
