@@ -233,10 +233,8 @@ static ff_status set_initial(reader *r) {
     double value, whole;
     status = initial_value(r, symbol, &value);
     if (status != FF_OK) break;
-    whole = round(value);
-    const double gap = fabs(value) * 1e-9;
-    if (fabs(value - whole) <= (gap < 1e-3 ? gap : 1e-3) && whole >= 0 && whole <= FF_MAX_COUNT)
-      r->net->initial[i] = whole + 0.0; /* no negative zero */
+    if (ff_count_of(value, &whole) && whole <= FF_MAX_COUNT)
+      r->net->initial[i] = whole;
     else
       status = ff_error_set(r->err, FF_EUNSUPPORTED, "%s, line %llu: found the initial count %.15g of species %s where a whole "
                             "number from 0 to 2^53 was expected", r->file.file, (unsigned long long)symbol->line, value,

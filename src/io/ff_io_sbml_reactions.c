@@ -170,15 +170,12 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const char *id = r->table.ids.names[i];
   ff_place place = ff_sbml_place(&r->table, species);
   const uint32_t number = r->number[i];
-  int fine = ff_sbml_is_whole(symbol->value, &net->initial[number]);
+  int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   if (symbol->formula.length == 0)
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
-  if (fine && net->initial[number] >= 0.0 && net->initial[number] <= FF_MAX_COUNT) {
-    net->initial[number] += 0.0; /* no negative zero */
-    return FF_OK;
-  }
+  if (fine && net->initial[number] <= FF_MAX_COUNT) return FF_OK;
   char rest[120];
   snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count",
            symbol->value);
@@ -261,7 +258,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
     value = 0;
     out->species = 0; /* merge() drops it */
   }
-  if (ff_sbml_is_whole(value, &whole) && whole >= 0.0 && whole <= UINT32_MAX) {
+  if (ff_count_of(value, &whole) && whole <= UINT32_MAX) {
     out->count = (uint32_t)whole;
     return FF_OK;
   }

@@ -94,9 +94,6 @@ ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place p
  * follows it, and may be empty. */
 ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more);
 
-/* Whether a number is whole, but for rounding errors: within 1e-9 of its size, and within 1e-3. *whole is the nearest one. */
-int ff_sbml_is_whole(double number, double *whole);
-
 /* Reads a reaction network. `length` is that of the text. The caller frees *out with ff_reactions_free(). O(length), not counting
  * the expansion of functions. */
 ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err);

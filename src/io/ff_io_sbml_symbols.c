@@ -30,12 +30,6 @@ ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, c
   return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, element), thing, id, rest);
 }
 
-int ff_sbml_is_whole(double number, double *whole) {
-  double gap = fabs(number) * 1e-9;
-  *whole = round(number);
-  return fabs(number - *whole) <= (gap < 1e-3 ? gap : 1e-3);
-}
-
 /* ---- the table ---- */
 
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what) {

@@ -488,6 +488,9 @@ static void events(void) {
              "<delay>" MATH(OF("times", CI("k") CN("2"))) "</delay>" LIST("EventAssignments", SET("B", CI("A")))),
        START "e when A > 2 after k * 2 priority k initially fleeting late: B = A"},
       {EVENT("true", AT_5), START "e when time() >= 5"},
+      /* a number that is a count but for rounding errors, as 0.1 * 30 */
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("3.0000000000000004")))),
+       START "e when time() >= 5: A = 3.0000000000000004"},
       /* a boundary condition may be set, but a constant species may not */
       {L3 CELL LIST("Species", SPECIES("A", "boundaryCondition=\"true\" constant=\"false\" hasOnlySubstanceUnits=\"true\" "
                                             "initialAmount=\"3\""))
@@ -520,6 +523,8 @@ static void events(void) {
        "net, line 5: found \"v\" without a value where one was expected, because event \"e\" names it"},
   };
   static const example broken[] = {
+      {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("3.0001")))),
+       "net: event \"e\" sets species \"A\" to 3.0001000000000002; expected a whole number from 0 to 2^53"},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("1.5")))),
        "net: event \"e\" sets species \"A\" to 1.5; expected a whole number from 0 to 2^53"},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("1")) SET("A", CN("2")))), "net: event \"e\" sets \"A\" twice"},
