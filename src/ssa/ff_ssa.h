@@ -163,9 +163,10 @@ typedef struct {
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EUNSUPPORTED if the
- * network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
- * O(threads * (species + reactions + times * observed)). */
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EARGUMENT if
+ * it is not whole, but those of the method are (ff_ssa_method_whole()). FF_EUNSUPPORTED if the network
+ * has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory: O(threads *
+ * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
