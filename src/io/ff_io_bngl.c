@@ -9,8 +9,7 @@
 typedef struct {
   ff_bngl file;
   ff_reactions *net;
-  ff_formula *value, *expanded;   /* of parameters and variables, while initial counts are computed; NULL before */
-  const ff_formula **replacement; /* of each symbol of the network */
+  ff_replacement replacement; /* of parameters and variables, while initial counts are computed; empty before */
   ff_error *err;
 } reader;
 
@@ -191,23 +190,6 @@ static ff_status set_symbols(reader *r) {
 
 /* ---- initial counts ------------------------------------------------------------------------------------------------------ */
 
-/* Prepares the replacement of parameters and variables. */
-static ff_status prepare(reader *r) {
-  const ff_reactions *net = r->net;
-  if (r->replacement != NULL) return FF_OK;
-  r->value = ff_calloc(net->n_parameters, sizeof *r->value);
-  r->expanded = ff_calloc(net->n_variables, sizeof *r->expanded);
-  r->replacement = ff_calloc((size_t)net->n_species + net->n_parameters + net->n_variables, sizeof *r->replacement);
-  if (r->value == NULL || r->expanded == NULL || r->replacement == NULL)
-    return ff_error_set(r->err, FF_EMEMORY, "no memory for initial counts");
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++) {
-    status = ff_formula_of_number(&r->value[i], net->value[i], r->err);
-    r->replacement[net->n_species + i] = &r->value[i];
-  }
-  return status == FF_OK ? ff_reactions_expand(r->expanded, net, r->replacement, r->err) : status;
-}
-
 static ff_status initial_value(reader *r, const ff_bngl_symbol *symbol, double *value) {
   const ff_formula *formula = &symbol->formula;
   const uint32_t first = r->net->n_species, last = first + r->net->n_parameters;
@@ -218,8 +200,8 @@ static ff_status initial_value(reader *r, const ff_bngl_symbol *symbol, double *
     return FF_OK;
   }
   ff_formula folded = {0};
-  ff_status status = prepare(r);
-  if (status == FF_OK) status = ff_formula_replace(&folded, formula, r->replacement, r->err);
+  ff_status status = r->replacement.of == NULL ? ff_replacement_new(&r->replacement, r->net, NULL, r->err) : FF_OK;
+  if (status == FF_OK) status = ff_formula_replace(&folded, formula, r->replacement.of, r->err);
   if (status == FF_OK && !ff_formula_is_number(&folded, value))
     status = found(r, symbol->line, symbol->text, "an initial count that depends on parameters only");
   ff_formula_free(&folded);
@@ -278,11 +260,7 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
 ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_error *err) {
   reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .err = err};
   ff_status status = read_all(&r, text, length);
-  for (uint32_t i = 0; r.value != NULL && i < r.net->n_parameters; i++) ff_formula_free(&r.value[i]);
-  for (uint32_t i = 0; r.expanded != NULL && i < r.net->n_variables; i++) ff_formula_free(&r.expanded[i]);
-  free(r.value);
-  free(r.expanded);
-  free(r.replacement);
+  ff_replacement_free(&r.replacement);
   ff_bngl_free(&r.file);
   *out = status == FF_OK ? r.net : NULL;
   if (status != FF_OK) ff_reactions_free(r.net);

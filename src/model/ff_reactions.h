@@ -127,6 +127,23 @@ void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double
 #define FF_REACTIONS_EXPANDED (UINT64_C(1) << 26)
 ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, const ff_formula **replacement, ff_error *err);
 
+/* What replaces the symbols of a network, for ff_formula_replace(): parameters become numbers, or symbols that the caller numbers,
+ * and variables become formulas of species and such symbols. */
+typedef struct {
+  const ff_formula **of;        /* of each symbol of the network; NULL for species */
+  ff_formula *value, *expanded; /* of parameters and of variables */
+  uint32_t n_values, n_expanded;
+} ff_replacement;
+
+/* Parameter i becomes the symbol n_species + slot_of[i] unless slot_of is NULL or slot_of[i] is UINT32_MAX; then it becomes its
+ * value. The caller frees what *out owns with ff_replacement_free(), also on failure. Fails as ff_reactions_expand(). */
+ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *slot_of, ff_error *err);
+void ff_replacement_free(ff_replacement *replacement);
+
+/* The slots of the parameters that events set: slot_of[i], from 0 in the order in which events set them, or UINT32_MAX for a
+ * parameter that no event sets. Returns the number of slots. O(parameters + what events set). */
+uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net);
+
 /* Sets timed[r] for each reaction to 1 if its rate depends on the time, also through variables, else to 0. O(length of the
  * formulas). */
 ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *err);
