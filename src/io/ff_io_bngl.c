@@ -46,16 +46,10 @@ static ff_status species_number(reader *r, uint64_t line, ff_span item, uint32_t
   return found(r, line, item, wanted);
 }
 
-static int ascending(const void *a, const void *b) {
-  const uint32_t left = ((const ff_participant *)a)->species, right = ((const ff_participant *)b)->species;
-  return (left > right) - (left < right);
-}
-
 static ff_status read_side(reader *r, uint64_t line, ff_span list, ff_participant **all, uint32_t *n) {
   const size_t items = count_items(list);
   ff_span item;
   ff_status status = FF_OK;
-  uint32_t kept = 0;
   if (items > UINT32_MAX) return ff_error_set(r->err, FF_ESIZE, "a reaction has more than 2^32 - 1 reactants or products");
   *n = 0;
   *all = ff_calloc(items, sizeof **all);
@@ -67,13 +61,9 @@ static ff_status read_side(reader *r, uint64_t line, ff_span list, ff_participan
     ++*n;
   }
   if (status != FF_OK) return status;
-  qsort(*all, *n, sizeof **all, ascending);
-  for (uint32_t i = 0; i < *n; i++)
-    if (kept > 0 && (*all)[kept - 1].species == (*all)[i].species)
-      (*all)[kept - 1].count++;
-    else
-      (*all)[kept++] = (*all)[i];
-  *n = kept;
+  size_t kept = *n;
+  ff_participants_merge(*all, &kept); /* there are fewer than 2^32 items, each of count 1 */
+  *n = (uint32_t)kept;
   return FF_OK;
 }
 
@@ -159,15 +149,6 @@ static void renumber(const reader *r, ff_formula *formula) {
     if (formula->word[i].code == FF_F_SYMBOL) formula->word[i].symbol = r->file.symbol[formula->word[i].symbol].number;
 }
 
-static ff_status constant_value(const reader *r, const ff_formula *formula, double *value) {
-  if (ff_formula_is_number(formula, value)) return FF_OK;
-  double *stack = ff_calloc(formula->depth, sizeof *stack);
-  if (stack == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory to compute a value");
-  *value = ff_formula_value(formula, NULL, 0, stack);
-  free(stack);
-  return FF_OK;
-}
-
 static ff_status set_symbols(reader *r) {
   ff_status status = FF_OK;
   ff_reactions *net = r->net;
@@ -178,7 +159,7 @@ static ff_status set_symbols(reader *r) {
       net->fixed[symbol->number] = (uint8_t)symbol->fixed;
     } else if (is_parameter(symbol)) {
       double *value = &net->value[symbol->number - net->n_species];
-      status = constant_value(r, &symbol->formula, value);
+      status = ff_formula_constant(&symbol->formula, value, r->err);
       if (status == FF_OK && isnan(*value)) status = found(r, symbol->line, symbol->text, "a number");
     } else {
       net->variable[symbol->number - net->n_species - net->n_parameters] = symbol->formula;
@@ -193,7 +174,7 @@ static ff_status set_symbols(reader *r) {
 static ff_status initial_value(reader *r, const ff_bngl_symbol *symbol, double *value) {
   const ff_formula *formula = &symbol->formula;
   const uint32_t first = r->net->n_species, last = first + r->net->n_parameters;
-  if (!has_symbols(formula)) return constant_value(r, formula, value);
+  if (!has_symbols(formula)) return ff_formula_constant(formula, value, r->err);
   if (formula->length == 1 && formula->word[0].code == FF_F_SYMBOL && formula->word[0].symbol >= first &&
       formula->word[0].symbol < last) {
     *value = r->net->value[formula->word[0].symbol - first];

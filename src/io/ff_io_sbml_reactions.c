@@ -268,26 +268,11 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   return ff_sbml_unsupported(&r->table, reference, id, more);
 }
 
-static int ascending(const void *a, const void *b) {
-  uint32_t left = ((const ff_participant *)a)->species, right = ((const ff_participant *)b)->species;
-  return (left > right) - (left < right);
-}
-
-/* Sorts the participants by species, adds up those of the same species and drops those without any. */
 static ff_status merge(reader *r, const void *reaction, ff_participant *all, uint32_t *n) {
-  uint32_t kept = 0;
-  if (*n > 1) qsort(all, *n, sizeof *all, ascending);
-  for (uint32_t i = 0; i < *n; i++) {
-    int same = kept > 0 && all[kept - 1].species == all[i].species;
-    if (all[i].count == 0) continue;
-    if (same && all[i].count > UINT32_MAX - all[kept - 1].count)
-      return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
-    if (same)
-      all[kept - 1].count += all[i].count;
-    else
-      all[kept++] = all[i];
-  }
-  *n = kept;
+  size_t kept = *n;
+  if (!ff_participants_merge(all, &kept))
+    return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
+  *n = (uint32_t)kept;
   return FF_OK;
 }
 

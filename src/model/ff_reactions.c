@@ -141,12 +141,8 @@ static int valid_side(const ff_participant *all, uint32_t n, uint32_t n_species)
 static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *err) {
   const ff_reaction *reaction = &net->reactions[r];
   double value;
-  if (!ff_formula_is_number(&reaction->rate, &value)) {
-    double *stack = ff_calloc(reaction->rate.depth, sizeof *stack);
-    if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to compute a rate");
-    value = ff_formula_value(&reaction->rate, NULL, 0.0, stack);
-    free(stack);
-  }
+  ff_status status = ff_formula_constant(&reaction->rate, &value, err);
+  if (status != FF_OK) return status;
   if (value >= 0.0 && isfinite(value)) return FF_OK;
   return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g; expected a finite number of at least 0", label_of(net, r).text,
                       reaction->mass_action ? "rate constant" : "rate", value);

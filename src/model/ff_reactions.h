@@ -11,14 +11,18 @@
 
 #define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
 
-/* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within 1e-9
- * of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
+/* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within
+ * 1e-9 of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
 int ff_count_of(double number, double *count);
 
 typedef struct {
   uint32_t species;
   uint32_t count; /* at least 1 */
 } ff_participant;
+
+/* Sorts participants by species, adds up those of the same species, and drops those whose count is 0. *n becomes the number of
+ * those that are left. Returns 0 if a sum is larger than 2^32 - 1, else 1. O(n log n). */
+int ff_participants_merge(ff_participant *all, size_t *n);
 
 /* With mass action, the propensity is the value of `rate` times the number of ways to choose the reactants: the product of
  * x (x - 1) ... (x - k + 1) / k! over the reactants with count k. Otherwise it is the value of `rate` itself. */
@@ -127,8 +131,8 @@ void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double
 #define FF_REACTIONS_EXPANDED (UINT64_C(1) << 26)
 ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, const ff_formula **replacement, ff_error *err);
 
-/* What replaces the symbols of a network, for ff_formula_replace(): parameters become numbers, or symbols that the caller numbers,
- * and variables become formulas of species and such symbols. */
+/* What replaces the symbols of a network, for ff_formula_replace(): parameters become numbers, or symbols that the caller
+ * numbers, and variables become formulas of species and such symbols. */
 typedef struct {
   const ff_formula **of;        /* of each symbol of the network; NULL for species */
   ff_formula *value, *expanded; /* of parameters and of variables */

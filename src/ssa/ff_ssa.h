@@ -194,8 +194,8 @@ uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run);
 ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err);
 
 /* Parses a condition for `until`: a formula of the network's species, parameters and variables. Parameters are replaced by their
- * values, or by the program's symbols if events set them. The caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED if
- * it depends on the time. O(length + species). */
+ * values, or by the program's symbols if events set them. The caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED
+ * if it depends on the time. O(length + species). */
 ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char *text, ff_error *err);
 
 #endif
