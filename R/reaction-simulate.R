@@ -62,7 +62,8 @@
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
 #'   continued from its state and time, and `nsim` is their number. The first of `times` must not be before that time. The draws
 #'   are new, also if the seed is the same. So the continued trajectories have the distribution of undivided ones, but not the
-#'   same events. Rates must not depend on the time.
+#'   same events. Rates must not depend on the time. The counts of `"langevin"` and `"ode"` are not whole, so only these two
+#'   methods can continue them; other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. It is `NA` if all trajectories have the same count, unless no reaction changes the species or the time
 #'   is 0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is

@@ -106,7 +106,8 @@ ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_
 ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error *err);
 
 /* The same two functions for a reaction network; the formats are FF_FORMAT_SBML and FF_FORMAT_BNGL. Names that the format does
- * not allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula. */
+ * not allow are replaced by ids (ff_sbml_ids()). FF_EMODEL if the format cannot express a formula, or for events in .net. A
+ * network that was read from SBML, written as SBML and read again is the same, except that log1p(x) is written as log(1 + x). */
 ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err);
 ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err);
 

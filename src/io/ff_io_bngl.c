@@ -9,8 +9,7 @@
 typedef struct {
   ff_bngl file;
   ff_reactions *net;
-  ff_formula *value, *expanded;   /* of parameters and variables, while initial counts are computed; NULL before */
-  const ff_formula **replacement; /* of each symbol of the network */
+  ff_replacement replacement; /* of parameters and variables, while initial counts are computed; empty before */
   ff_error *err;
 } reader;
 
@@ -47,16 +46,10 @@ static ff_status species_number(reader *r, uint64_t line, ff_span item, uint32_t
   return found(r, line, item, wanted);
 }
 
-static int ascending(const void *a, const void *b) {
-  const uint32_t left = ((const ff_participant *)a)->species, right = ((const ff_participant *)b)->species;
-  return (left > right) - (left < right);
-}
-
 static ff_status read_side(reader *r, uint64_t line, ff_span list, ff_participant **all, uint32_t *n) {
   const size_t items = count_items(list);
   ff_span item;
   ff_status status = FF_OK;
-  uint32_t kept = 0;
   if (items > UINT32_MAX) return ff_error_set(r->err, FF_ESIZE, "a reaction has more than 2^32 - 1 reactants or products");
   *n = 0;
   *all = ff_calloc(items, sizeof **all);
@@ -68,13 +61,9 @@ static ff_status read_side(reader *r, uint64_t line, ff_span list, ff_participan
     ++*n;
   }
   if (status != FF_OK) return status;
-  qsort(*all, *n, sizeof **all, ascending);
-  for (uint32_t i = 0; i < *n; i++)
-    if (kept > 0 && (*all)[kept - 1].species == (*all)[i].species)
-      (*all)[kept - 1].count++;
-    else
-      (*all)[kept++] = (*all)[i];
-  *n = kept;
+  size_t kept = *n;
+  ff_participants_merge(*all, &kept); /* there are fewer than 2^32 items, each of count 1 */
+  *n = (uint32_t)kept;
   return FF_OK;
 }
 
@@ -160,15 +149,6 @@ static void renumber(const reader *r, ff_formula *formula) {
     if (formula->word[i].code == FF_F_SYMBOL) formula->word[i].symbol = r->file.symbol[formula->word[i].symbol].number;
 }
 
-static ff_status constant_value(const reader *r, const ff_formula *formula, double *value) {
-  if (ff_formula_is_number(formula, value)) return FF_OK;
-  double *stack = ff_calloc(formula->depth, sizeof *stack);
-  if (stack == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory to compute a value");
-  *value = ff_formula_value(formula, NULL, 0, stack);
-  free(stack);
-  return FF_OK;
-}
-
 static ff_status set_symbols(reader *r) {
   ff_status status = FF_OK;
   ff_reactions *net = r->net;
@@ -179,7 +159,7 @@ static ff_status set_symbols(reader *r) {
       net->fixed[symbol->number] = (uint8_t)symbol->fixed;
     } else if (is_parameter(symbol)) {
       double *value = &net->value[symbol->number - net->n_species];
-      status = constant_value(r, &symbol->formula, value);
+      status = ff_formula_constant(&symbol->formula, value, r->err);
       if (status == FF_OK && isnan(*value)) status = found(r, symbol->line, symbol->text, "a number");
     } else {
       net->variable[symbol->number - net->n_species - net->n_parameters] = symbol->formula;
@@ -191,35 +171,18 @@ static ff_status set_symbols(reader *r) {
 
 /* ---- initial counts ------------------------------------------------------------------------------------------------------ */
 
-/* Prepares the replacement of parameters and variables. */
-static ff_status prepare(reader *r) {
-  const ff_reactions *net = r->net;
-  if (r->replacement != NULL) return FF_OK;
-  r->value = ff_calloc(net->n_parameters, sizeof *r->value);
-  r->expanded = ff_calloc(net->n_variables, sizeof *r->expanded);
-  r->replacement = ff_calloc((size_t)net->n_species + net->n_parameters + net->n_variables, sizeof *r->replacement);
-  if (r->value == NULL || r->expanded == NULL || r->replacement == NULL)
-    return ff_error_set(r->err, FF_EMEMORY, "no memory for initial counts");
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++) {
-    status = ff_formula_of_number(&r->value[i], net->value[i], r->err);
-    r->replacement[net->n_species + i] = &r->value[i];
-  }
-  return status == FF_OK ? ff_reactions_expand(r->expanded, net, r->replacement, r->err) : status;
-}
-
 static ff_status initial_value(reader *r, const ff_bngl_symbol *symbol, double *value) {
   const ff_formula *formula = &symbol->formula;
   const uint32_t first = r->net->n_species, last = first + r->net->n_parameters;
-  if (!has_symbols(formula)) return constant_value(r, formula, value);
+  if (!has_symbols(formula)) return ff_formula_constant(formula, value, r->err);
   if (formula->length == 1 && formula->word[0].code == FF_F_SYMBOL && formula->word[0].symbol >= first &&
       formula->word[0].symbol < last) {
     *value = r->net->value[formula->word[0].symbol - first];
     return FF_OK;
   }
   ff_formula folded = {0};
-  ff_status status = prepare(r);
-  if (status == FF_OK) status = ff_formula_replace(&folded, formula, r->replacement, r->err);
+  ff_status status = r->replacement.of == NULL ? ff_replacement_new(&r->replacement, r->net, NULL, r->err) : FF_OK;
+  if (status == FF_OK) status = ff_formula_replace(&folded, formula, r->replacement.of, r->err);
   if (status == FF_OK && !ff_formula_is_number(&folded, value))
     status = found(r, symbol->line, symbol->text, "an initial count that depends on parameters only");
   ff_formula_free(&folded);
@@ -233,10 +196,8 @@ static ff_status set_initial(reader *r) {
     double value, whole;
     status = initial_value(r, symbol, &value);
     if (status != FF_OK) break;
-    whole = round(value);
-    const double gap = fabs(value) * 1e-9;
-    if (fabs(value - whole) <= (gap < 1e-3 ? gap : 1e-3) && whole >= 0 && whole <= FF_MAX_COUNT)
-      r->net->initial[i] = whole + 0.0; /* no negative zero */
+    if (ff_count_of(value, &whole) && whole <= FF_MAX_COUNT)
+      r->net->initial[i] = whole;
     else
       status = ff_error_set(r->err, FF_EUNSUPPORTED, "%s, line %llu: found the initial count %.15g of species %s where a whole "
                             "number from 0 to 2^53 was expected", r->file.file, (unsigned long long)symbol->line, value,
@@ -280,11 +241,7 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
 ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_error *err) {
   reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .err = err};
   ff_status status = read_all(&r, text, length);
-  for (uint32_t i = 0; r.value != NULL && i < r.net->n_parameters; i++) ff_formula_free(&r.value[i]);
-  for (uint32_t i = 0; r.expanded != NULL && i < r.net->n_variables; i++) ff_formula_free(&r.expanded[i]);
-  free(r.value);
-  free(r.expanded);
-  free(r.replacement);
+  ff_replacement_free(&r.replacement);
   ff_bngl_free(&r.file);
   *out = status == FF_OK ? r.net : NULL;
   if (status != FF_OK) ff_reactions_free(r.net);

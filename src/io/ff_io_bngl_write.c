@@ -404,9 +404,19 @@ static ff_status put_all(writer *w) {
   return status == FF_OK ? w->out.status : status;
 }
 
+/* The format has no events. They are refused, never left out. */
+static ff_status check_events(const ff_reactions *net, ff_error *err) {
+  if (net->n_events == 0) return FF_OK;
+  const char *name = net->events[0].name;
+  return ff_error_set(err, FF_EMODEL, "event %s: BioNetGen's format cannot express events; SBML can",
+                      ff_quote(name, strlen(name)).text);
+}
+
 ff_status ff_io_bngl_text(char **text, const ff_reactions *net, ff_error *err) {
   writer w = {.out = {.err = err}, .net = net, .err = err};
   *text = NULL;
+  ff_status checked = check_events(net, err);
+  if (checked != FF_OK) return checked;
   w.first = net->n_species + net->n_parameters;
   w.n_symbols = w.first + net->n_variables;
   w.shown = ff_calloc(w.n_symbols, sizeof *w.shown);

@@ -11,20 +11,6 @@ static uint64_t line_of(const ff_sbml_table *table, const void *element) { retur
 
 /* ---- what an event sets ------------------------------------------------------------------------------------------------- */
 
-/* A concentration becomes an amount. */
-static ff_status multiply(ff_formula *formula, uint32_t compartment, ff_error *err) {
-  void *memory = formula->word;
-  size_t capacity = formula->length, length = formula->length;
-  if (compartment == 0) return FF_OK;
-  ff_status status = ff_grow(&memory, &capacity, length + 2, sizeof *formula->word, err);
-  formula->word = memory;
-  if (status != FF_OK) return status;
-  formula->word[length] = (ff_formula_word){FF_F_SYMBOL, compartment, 0.0};
-  formula->word[length + 1] = (ff_formula_word){FF_F_MUL, 0, 0.0};
-  *formula = ff_sbml_formula_of(formula->word, length + 2);
-  return FF_OK;
-}
-
 static ff_status check_target(const ff_sbml_table *table, const void *element, const char *id, uint32_t at) {
   const ff_sbml_symbol *symbol = &table->symbol[at];
   int constant = 0;
@@ -51,10 +37,11 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
   out->symbol = (uint32_t)at;
   ff_status status = check_target(table, assignment, id, out->symbol);
   if (status != FF_OK) return status;
+  table->symbol[at].set = 1;
   if (!EventAssignment_isSetMath(assignment))
     return ff_sbml_unsupported(table, assignment, id, " because it has no formula");
   status = ff_sbml_formula(&out->value, EventAssignment_getMath(assignment), table, NULL, line_of(table, assignment));
-  return status == FF_OK ? multiply(&out->value, table->symbol[at].divisor, table->err) : status;
+  return status == FF_OK ? ff_sbml_multiply(table, &out->value, table->symbol[at].divisor) : status;
 }
 
 /* ---- an event ----------------------------------------------------------------------------------------------------------- */
@@ -180,18 +167,6 @@ ff_status ff_sbml_events_mark(const ff_sbml_events *events, const ff_sbml_table 
   return status;
 }
 
-static void renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula) {
-  for (uint32_t at = 0; at < formula->length; at++) {
-    ff_formula_word *word = &formula->word[at];
-    if (word->code != FF_F_SYMBOL) continue;
-    const ff_sbml_symbol *symbol = &table->symbol[word->symbol];
-    if (symbol->kind == FF_SBML_STOICHIOMETRY)
-      *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
-    else
-      word->symbol = number[word->symbol];
-  }
-}
-
 ff_status ff_sbml_events_move(ff_sbml_events *events, const ff_sbml_table *table, const uint32_t *number, ff_reactions *net) {
   if (events->n == 0) return FF_OK;
   ff_status status = ff_reactions_add_events(net, events->n, table->err);
@@ -199,12 +174,12 @@ ff_status ff_sbml_events_move(ff_sbml_events *events, const ff_sbml_table *table
     ff_event *event = &net->events[i];
     *event = events->event[i];
     events->event[i] = (ff_event){0};
-    renumber(table, number, &event->trigger);
-    renumber(table, number, &event->delay);
-    renumber(table, number, &event->priority);
+    ff_sbml_renumber(table, number, &event->trigger);
+    ff_sbml_renumber(table, number, &event->delay);
+    ff_sbml_renumber(table, number, &event->priority);
     for (uint32_t k = 0; k < event->n_sets; k++) {
       event->sets[k].symbol = number[event->sets[k].symbol];
-      renumber(table, number, &event->sets[k].value);
+      ff_sbml_renumber(table, number, &event->sets[k].value);
     }
   }
   return status;

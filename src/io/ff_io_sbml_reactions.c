@@ -152,16 +152,15 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-/* Numbers the symbols of a formula as the network does. Stoichiometries are constant. */
-static void renumber(const reader *r, ff_formula *formula) {
+void ff_sbml_renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++) {
     ff_formula_word *word = &formula->word[at];
     if (word->code != FF_F_SYMBOL) continue;
-    const ff_sbml_symbol *symbol = &r->table.symbol[word->symbol];
+    const ff_sbml_symbol *symbol = &table->symbol[word->symbol];
     if (symbol->kind == FF_SBML_STOICHIOMETRY)
       *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
     else
-      word->symbol = r->number[word->symbol];
+      word->symbol = number[word->symbol];
   }
 }
 
@@ -171,15 +170,12 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const char *id = r->table.ids.names[i];
   ff_place place = ff_sbml_place(&r->table, species);
   const uint32_t number = r->number[i];
-  int fine = ff_sbml_is_whole(symbol->value, &net->initial[number]);
+  int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   if (symbol->formula.length == 0)
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
-  if (fine && net->initial[number] >= 0.0 && net->initial[number] <= FF_MAX_COUNT) {
-    net->initial[number] += 0.0; /* no negative zero */
-    return FF_OK;
-  }
+  if (fine && net->initial[number] <= FF_MAX_COUNT) return FF_OK;
   char rest[120];
   snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count",
            symbol->value);
@@ -198,7 +194,7 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
     if (number >= first) {
       net->variable[number - first] = r->table.symbol[i].rule;
       r->table.symbol[i].rule = (ff_formula){0};
-      renumber(r, &net->variable[number - first]);
+      ff_sbml_renumber(&r->table, r->number, &net->variable[number - first]);
     } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
     } else {
@@ -221,7 +217,8 @@ static ff_status read_stoichiometry_math(reader *r, SpeciesReference_t *referenc
     const ff_formula_word *word = &formula.word[i];
     const uint32_t number = word->code == FF_F_SYMBOL ? r->number[word->symbol] : NONE;
     const int variable = number != NONE && number >= r->n_species + r->n_parameters;
-    if (word->code == FF_F_TIME || variable || number < r->n_species)
+    const int set = word->code == FF_F_SYMBOL && r->table.symbol[word->symbol].set;
+    if (word->code == FF_F_TIME || variable || set || number < r->n_species)
       status = ff_sbml_unsupported(&r->table, element, NULL, " because it changes with the time");
   }
   if (status == FF_OK) status = ff_sbml_table_value(&r->table, &formula, value);
@@ -261,7 +258,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
     value = 0;
     out->species = 0; /* merge() drops it */
   }
-  if (ff_sbml_is_whole(value, &whole) && whole >= 0.0 && whole <= UINT32_MAX) {
+  if (ff_count_of(value, &whole) && whole <= UINT32_MAX) {
     out->count = (uint32_t)whole;
     return FF_OK;
   }
@@ -271,26 +268,11 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   return ff_sbml_unsupported(&r->table, reference, id, more);
 }
 
-static int ascending(const void *a, const void *b) {
-  uint32_t left = ((const ff_participant *)a)->species, right = ((const ff_participant *)b)->species;
-  return (left > right) - (left < right);
-}
-
-/* Sorts the participants by species, adds up those of the same species and drops those without any. */
 static ff_status merge(reader *r, const void *reaction, ff_participant *all, uint32_t *n) {
-  uint32_t kept = 0;
-  if (*n > 1) qsort(all, *n, sizeof *all, ascending);
-  for (uint32_t i = 0; i < *n; i++) {
-    int same = kept > 0 && all[kept - 1].species == all[i].species;
-    if (all[i].count == 0) continue;
-    if (same && all[i].count > UINT32_MAX - all[kept - 1].count)
-      return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
-    if (same)
-      all[kept - 1].count += all[i].count;
-    else
-      all[kept++] = all[i];
-  }
-  *n = kept;
+  size_t kept = *n;
+  if (!ff_participants_merge(all, &kept))
+    return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
+  *n = (uint32_t)kept;
   return FF_OK;
 }
 
@@ -322,7 +304,7 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   if (status != FF_OK) return status;
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
-  renumber(r, &out->rate);
+  ff_sbml_renumber(&r->table, r->number, &out->rate);
   return FF_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct {
   ff_formula formula;   /* the value at time 0, empty if the file gives none; of a function: its body */
   ff_formula rule;      /* the value at any time (of a species: the amount), empty without an assignment rule */
   uint32_t n_arguments; /* of a function */
+  uint8_t set;          /* 1 if an event sets it */
   uint32_t state, at;   /* while values and functions are computed */
   double value;         /* at time 0, once computed; NaN if the file gives none */
 } ff_sbml_symbol;
@@ -69,6 +70,10 @@ ff_status ff_sbml_read_rules(ff_sbml_table *table, Model_t *model);
 /* Multiplies a formula by the size of a compartment, so that a concentration becomes an amount; 0 is none. O(length). */
 ff_status ff_sbml_multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment);
 
+/* Numbers the symbols of a formula as the network does: symbol i of the table is number[i]. Stoichiometries are constant, so they
+ * become numbers. O(length). */
+void ff_sbml_renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula);
+
 /* Adds an id, which must be new. `what` says what it names, such as "species". Amortised O(length). */
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what);
 
@@ -88,9 +93,6 @@ ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place p
 /* The same for an element: "found <ELEMENT> ID, which is not supported in a reaction network". `id` may be NULL or empty. `more`
  * follows it, and may be empty. */
 ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more);
-
-/* Whether a number is whole, but for rounding errors: within 1e-9 of its size, and within 1e-3. *whole is the nearest one. */
-int ff_sbml_is_whole(double number, double *whole);
 
 /* Reads a reaction network. `length` is that of the text. The caller frees *out with ff_reactions_free(). O(length), not counting
  * the expansion of functions. */

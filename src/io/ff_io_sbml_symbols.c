@@ -30,12 +30,6 @@ ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, c
   return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, element), thing, id, rest);
 }
 
-int ff_sbml_is_whole(double number, double *whole) {
-  double gap = fabs(number) * 1e-9;
-  *whole = round(number);
-  return fabs(number - *whole) <= (gap < 1e-3 ? gap : 1e-3);
-}
-
 /* ---- the table ---- */
 
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what) {
@@ -203,21 +197,16 @@ static ff_status read_assignments(ff_sbml_table *table, Model_t *model) {
 /* ---- values at time 0 ---- */
 
 ff_status ff_sbml_table_value(const ff_sbml_table *table, const ff_formula *formula, double *value) {
-  uint32_t used = 0;
   if (ff_formula_is_number(formula, value)) return FF_OK;
   /* the formula with the values for its symbols, so that no array of all values is needed */
   ff_formula with;
-  double *stack = ff_calloc(formula->depth, sizeof *stack);
-  ff_status status = stack == NULL ? ff_error_set(table->err, FF_EMEMORY, "no memory to compute a value")
-                                   : ff_formula_copy(&with, formula, table->err);
-  for (; status == FF_OK && used < formula->length; used++)
-    if (with.word[used].code == FF_F_SYMBOL)
-      with.word[used] = (ff_formula_word){FF_F_NUMBER, 0, table->symbol[with.word[used].symbol].value};
-  if (status == FF_OK) {
-    *value = ff_formula_value(&with, NULL, 0.0, stack);
-    ff_formula_free(&with);
-  }
-  free(stack);
+  ff_status status = ff_formula_copy(&with, formula, table->err);
+  if (status != FF_OK) return status;
+  for (uint32_t i = 0; i < with.length; i++)
+    if (with.word[i].code == FF_F_SYMBOL)
+      with.word[i] = (ff_formula_word){FF_F_NUMBER, 0, table->symbol[with.word[i].symbol].value};
+  status = ff_formula_constant(&with, value, table->err);
+  ff_formula_free(&with);
   return status;
 }
 

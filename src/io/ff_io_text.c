@@ -111,12 +111,16 @@ void ff_out_add(ff_out *out, ff_span span) {
 
 void ff_out_puts(ff_out *out, const char *text) { ff_out_add(out, (ff_span){text, strlen(text)}); }
 
-void ff_out_number(ff_out *out, double value) {
-  char text[40];
+void ff_number_text(char *text, size_t size, double value) {
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
+    snprintf(text, size, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
+}
+
+void ff_out_number(ff_out *out, double value) {
+  char text[40];
+  ff_number_text(text, sizeof text, value);
   ff_out_puts(out, text);
 }
 

@@ -196,23 +196,28 @@ static int ascending(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Sorts the participants by species and adds up those of the same species. */
-static ff_status merge(const parser *p, side *s) {
-  size_t n = 0;
-  if (s->n > 1) qsort(s->all, s->n, sizeof *s->all, ascending);
-  for (size_t i = 0; i < s->n; i++) {
-    if (n == 0 || s->all[n - 1].species != s->all[i].species) {
-      s->all[n++] = s->all[i];
-    } else if (s->all[i].count > UINT32_MAX - s->all[n - 1].count) {
-      return ff_error_set(p->err, FF_ESIZE, "%sa side of %s has a species more than 4,294,967,295 times",
-                          text_of_place(p, "the equation: ").text, ff_quote(p->text, p->length).text);
-    } else {
-      s->all[n - 1].count += s->all[i].count;
-    }
+int ff_participants_merge(ff_participant *all, size_t *n) {
+  size_t kept = 0;
+  if (*n > 1) qsort(all, *n, sizeof *all, ascending);
+  for (size_t i = 0; i < *n; i++) {
+    if (all[i].count == 0) continue;
+    if (kept == 0 || all[kept - 1].species != all[i].species)
+      all[kept++] = all[i];
+    else if (all[i].count > UINT32_MAX - all[kept - 1].count)
+      return 0;
+    else
+      all[kept - 1].count += all[i].count;
   }
-  s->n = n;
-  if (n > 0) s->all = ff_shrink(s->all, n, sizeof *s->all);
-  return n <= UINT32_MAX ? FF_OK : ff_error_set(p->err, FF_ESIZE, "an equation has more than 2^32 - 1 species");
+  *n = kept;
+  return 1;
+}
+
+static ff_status merge(const parser *p, side *s) {
+  if (!ff_participants_merge(s->all, &s->n))
+    return ff_error_set(p->err, FF_ESIZE, "%sa side of %s has a species more than 4,294,967,295 times",
+                        text_of_place(p, "the equation: ").text, ff_quote(p->text, p->length).text);
+  if (s->n > 0) s->all = ff_shrink(s->all, s->n, sizeof *s->all);
+  return s->n <= UINT32_MAX ? FF_OK : ff_error_set(p->err, FF_ESIZE, "an equation has more than 2^32 - 1 species");
 }
 
 static ff_status parse(parser *p) {

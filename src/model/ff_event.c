@@ -50,8 +50,9 @@ static ff_status check_numbers(const ff_reactions *net, const ff_event *event, f
     const ff_event_set *set = &event->sets[i];
     const char *name = net->names[set->symbol];
     const int species = set->symbol < net->n_species;
+    double count;
     if (!ff_formula_is_number(&set->value, &number)) continue;
-    if (species && !(number >= 0.0 && number <= FF_MAX_COUNT && number == floor(number)))
+    if (species && !(ff_count_of(number, &count) && count <= FF_MAX_COUNT)) /* the rule of simulations */
       return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %.17g; expected a whole number from 0 to 2^53",
                           label_of(event).text, ff_quote(name, strlen(name)).text, number);
     if (isnan(number))

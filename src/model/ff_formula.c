@@ -78,6 +78,15 @@ int ff_formula_is_number(const ff_formula *formula, double *number) {
   return 1;
 }
 
+ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error *err) {
+  if (ff_formula_is_number(formula, value)) return FF_OK;
+  double *stack = ff_calloc(formula->depth, sizeof *stack);
+  if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to compute a value");
+  *value = ff_formula_value(formula, NULL, 0.0, stack);
+  free(stack);
+  return FF_OK;
+}
+
 int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constant) {
   uint32_t height = 0, depth = 0;
   *constant = 1;

@@ -108,6 +108,9 @@ double ff_formula_value(const ff_formula *formula, const double *values, double 
 /* Whether a formula is one number, which *number becomes. O(1). */
 int ff_formula_is_number(const ff_formula *formula, double *number);
 
+/* The value of a formula that has neither symbols nor the time. FF_EMEMORY if there is no memory for its stack. O(length). */
+ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error *err);
+
 /* Whether the value depends on the time. O(length). */
 int ff_formula_has_time(const ff_formula *formula);
 

@@ -30,6 +30,12 @@ ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_pa
   return FF_OK;
 }
 
+int ff_count_of(double number, double *count) {
+  const double gap = fabs(number) * 1e-9;
+  *count = round(number) + 0.0; /* no negative zero */
+  return fabs(number - *count) <= (gap < 1e-3 ? gap : 1e-3) && *count >= 0.0;
+}
+
 void ff_reactions_free(ff_reactions *net) {
   if (net == NULL) return;
   for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters + net->n_variables; i++)
@@ -135,12 +141,8 @@ static int valid_side(const ff_participant *all, uint32_t n, uint32_t n_species)
 static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *err) {
   const ff_reaction *reaction = &net->reactions[r];
   double value;
-  if (!ff_formula_is_number(&reaction->rate, &value)) {
-    double *stack = ff_calloc(reaction->rate.depth, sizeof *stack);
-    if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to compute a rate");
-    value = ff_formula_value(&reaction->rate, NULL, 0.0, stack);
-    free(stack);
-  }
+  ff_status status = ff_formula_constant(&reaction->rate, &value, err);
+  if (status != FF_OK) return status;
   if (value >= 0.0 && isfinite(value)) return FF_OK;
   return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g; expected a finite number of at least 0", label_of(net, r).text,
                       reaction->mass_action ? "rate constant" : "rate", value);

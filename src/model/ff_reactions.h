@@ -11,10 +11,18 @@
 
 #define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
 
+/* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within
+ * 1e-9 of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
+int ff_count_of(double number, double *count);
+
 typedef struct {
   uint32_t species;
   uint32_t count; /* at least 1 */
 } ff_participant;
+
+/* Sorts participants by species, adds up those of the same species, and drops those whose count is 0. *n becomes the number of
+ * those that are left. Returns 0 if a sum is larger than 2^32 - 1, else 1. O(n log n). */
+int ff_participants_merge(ff_participant *all, size_t *n);
 
 /* With mass action, the propensity is the value of `rate` times the number of ways to choose the reactants: the product of
  * x (x - 1) ... (x - k + 1) / k! over the reactants with count k. Otherwise it is the value of `rate` itself. */
@@ -122,6 +130,23 @@ void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double
  * Fails with FF_ESIZE if they have more than FF_REACTIONS_EXPANDED words together. O(number of words). */
 #define FF_REACTIONS_EXPANDED (UINT64_C(1) << 26)
 ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, const ff_formula **replacement, ff_error *err);
+
+/* What replaces the symbols of a network, for ff_formula_replace(): parameters become numbers, or symbols that the caller
+ * numbers, and variables become formulas of species and such symbols. */
+typedef struct {
+  const ff_formula **of;        /* of each symbol of the network; NULL for species */
+  ff_formula *value, *expanded; /* of parameters and of variables */
+  uint32_t n_values, n_expanded;
+} ff_replacement;
+
+/* Parameter i becomes the symbol n_species + slot_of[i] unless slot_of is NULL or slot_of[i] is UINT32_MAX; then it becomes its
+ * value. The caller frees what *out owns with ff_replacement_free(), also on failure. Fails as ff_reactions_expand(). */
+ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *slot_of, ff_error *err);
+void ff_replacement_free(ff_replacement *replacement);
+
+/* The slots of the parameters that events set: slot_of[i], from 0 in the order in which events set them, or UINT32_MAX for a
+ * parameter that no event sets. Returns the number of slots. O(parameters + what events set). */
+uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net);
 
 /* Sets timed[r] for each reaction to 1 if its rate depends on the time, also through variables, else to 0. O(length of the
  * formulas). */

@@ -127,6 +127,46 @@ ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, con
   return status;
 }
 
+uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < net->n_parameters; i++) slot_of[i] = UINT32_MAX;
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t i = 0; i < net->events[e].n_sets; i++) {
+      const uint32_t symbol = net->events[e].sets[i].symbol;
+      if (symbol >= net->n_species && slot_of[symbol - net->n_species] == UINT32_MAX) slot_of[symbol - net->n_species] = n++;
+    }
+  return n;
+}
+
+ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *slot_of, ff_error *err) {
+  const uint32_t first = net->n_species;
+  *out = (ff_replacement){.of = ff_calloc((size_t)first_of(net) + net->n_variables, sizeof *out->of),
+                          .value = ff_calloc(net->n_parameters, sizeof *out->value),
+                          .expanded = ff_calloc(net->n_variables, sizeof *out->expanded)};
+  if (out->of == NULL || out->value == NULL || out->expanded == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the formulas of %u parameters and %u variables", net->n_parameters,
+                        net->n_variables);
+  out->n_values = net->n_parameters;
+  out->n_expanded = net->n_variables;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++) {
+    status = ff_formula_of_number(&out->value[i], net->value[i], err);
+    if (status == FF_OK && slot_of != NULL && slot_of[i] != UINT32_MAX)
+      out->value[i].word[0] = (ff_formula_word){FF_F_SYMBOL, first + slot_of[i], 0};
+    out->of[first + i] = &out->value[i];
+  }
+  return status == FF_OK ? ff_reactions_expand(out->expanded, net, out->of, err) : status;
+}
+
+void ff_replacement_free(ff_replacement *replacement) {
+  for (uint32_t i = 0; i < replacement->n_values; i++) ff_formula_free(&replacement->value[i]);
+  for (uint32_t v = 0; v < replacement->n_expanded; v++) ff_formula_free(&replacement->expanded[v]);
+  free(replacement->of);
+  free(replacement->value);
+  free(replacement->expanded);
+  *replacement = (ff_replacement){0};
+}
+
 /* ---- what rates depend on ----------------------------------------------------------------------------------------------- */
 
 static int names_marked(const ff_formula *formula, const ff_reactions *net, const uint8_t *marked) {

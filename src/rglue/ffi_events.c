@@ -4,21 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void stop_column(const char *column, const char *wanted, const char *found) {
-  ff_error err;
-  ff_error_set(&err, FF_EARGUMENT,
-               "a reaction network's `events$%s` must be %s; found %s (make reaction networks with reaction_network())", column,
-               wanted, found);
-  ffi_stop(&err);
-}
-
 /* ---- from R ------------------------------------------------------------------------------------------------------------- */
-
-static SEXP column_of(SEXP frame, const char *name, SEXPTYPE type, R_xlen_t n, const char *wanted) {
-  SEXP column = ffi_element(frame, name);
-  if ((SEXPTYPE)TYPEOF(column) != type || Rf_xlength(column) != n) stop_column(name, wanted, ffi_described(column).text);
-  return column;
-}
 
 /* Texts in UTF-8; NULL for NA if `missing` is allowed. */
 static const char **texts_of(SEXP column, const char *name, int missing) {
@@ -31,7 +17,7 @@ static const char **texts_of(SEXP column, const char *name, int missing) {
     SEXP alone = PROTECT(Rf_ScalarString(one));
     ffi_description found;
     const char **text = ffi_utf8_texts(alone, &found);
-    if (text == NULL) stop_column(name, "texts", found.text);
+    if (text == NULL) ffi_stop_found(name, "texts", found.text);
     texts[i] = text[0];
     UNPROTECT(1);
   }
@@ -39,13 +25,13 @@ static const char **texts_of(SEXP column, const char *name, int missing) {
 }
 
 static const char **texts_in(SEXP frame, const char *name, R_xlen_t n, int missing) {
-  return texts_of(column_of(frame, name, STRSXP, n, "texts, one for each event"), name, missing);
+  return texts_of(ffi_column_of(frame, name, STRSXP, n, "texts, one for each event"), name, missing);
 }
 
 static const int *flags_in(SEXP frame, const char *name, R_xlen_t n) {
-  const int *flags = LOGICAL(column_of(frame, name, LGLSXP, n, "TRUE or FALSE for each event"));
+  const int *flags = LOGICAL(ffi_column_of(frame, name, LGLSXP, n, "TRUE or FALSE for each event"));
   for (R_xlen_t i = 0; i < n; i++)
-    if (flags[i] == NA_LOGICAL) stop_column(name, "TRUE or FALSE for each event", "NA");
+    if (flags[i] == NA_LOGICAL) ffi_stop_found(name, "TRUE or FALSE for each event", "NA");
   return flags;
 }
 
@@ -54,18 +40,18 @@ ffi_events ffi_events_of(SEXP model) {
   ffi_events out = {0};
   SEXP frame = ffi_element(model, "events");
   if (frame == R_NilValue) return out;
-  if (TYPEOF(frame) != VECSXP) stop_column("name", "a column of a data frame", ffi_described(frame).text);
+  if (TYPEOF(frame) != VECSXP) ffi_stop_found("events$name", "a column of a data frame", ffi_described(frame).text);
   SEXP name = ffi_element(frame, "name");
   const R_xlen_t n = Rf_xlength(name);
-  out.name = texts_in(frame, "name", n, 0);
-  out.when = texts_in(frame, "when", n, 0);
-  out.delay = texts_in(frame, "delay", n, 1);
-  out.priority = texts_in(frame, "priority", n, 1);
-  out.values = texts_in(frame, "values", n, 0);
-  out.persistent = flags_in(frame, "persistent", n);
-  out.initially = flags_in(frame, "initially", n);
-  SEXP sets = column_of(frame, "set", VECSXP, n, wanted);
-  if (n > INT32_MAX) stop_column("name", "of at most 2^31 - 1 elements", ffi_described(name).text);
+  out.name = texts_in(frame, "events$name", n, 0);
+  out.when = texts_in(frame, "events$when", n, 0);
+  out.delay = texts_in(frame, "events$delay", n, 1);
+  out.priority = texts_in(frame, "events$priority", n, 1);
+  out.values = texts_in(frame, "events$values", n, 0);
+  out.persistent = flags_in(frame, "events$persistent", n);
+  out.initially = flags_in(frame, "events$initially", n);
+  SEXP sets = ffi_column_of(frame, "events$set", VECSXP, n, wanted);
+  if (n > INT32_MAX) ffi_stop_found("events$name", "of at most 2^31 - 1 elements", ffi_described(name).text);
   out.n = (uint32_t)n;
   out.n_sets = (uint32_t *)R_alloc((size_t)n + 1, sizeof *out.n_sets);
   out.target = (const char ***)R_alloc((size_t)n + 1, sizeof *out.target);
@@ -73,10 +59,10 @@ ffi_events ffi_events_of(SEXP model) {
   for (R_xlen_t i = 0; i < n; i++) {
     SEXP set = VECTOR_ELT(sets, i), names = Rf_getAttrib(set, R_NamesSymbol);
     if (TYPEOF(set) != STRSXP || Rf_xlength(set) > INT32_MAX || (Rf_xlength(set) > 0 && TYPEOF(names) != STRSXP))
-      stop_column("set", wanted, ffi_described(set).text);
+      ffi_stop_found("events$set", wanted, ffi_described(set).text);
     out.n_sets[i] = (uint32_t)Rf_xlength(set);
-    out.value[i] = texts_of(set, "set", 0);
-    out.target[i] = out.n_sets[i] > 0 ? texts_of(names, "set", 0) : NULL;
+    out.value[i] = texts_of(set, "events$set", 0);
+    out.target[i] = out.n_sets[i] > 0 ? texts_of(names, "events$set", 0) : NULL;
   }
   return out;
 }
@@ -135,39 +121,29 @@ ff_status ffi_events_fill(ff_reactions *net, const ffi_events *events, ff_names 
   return status;
 }
 
-static void mark(int *used, const ff_formula *formula) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
-}
-
 void ffi_events_mark(int *used, const ff_reactions *net) {
   for (uint32_t e = 0; e < net->n_events; e++) {
     const ff_event *event = &net->events[e];
-    mark(used, &event->trigger);
-    mark(used, &event->delay);
-    mark(used, &event->priority);
+    ffi_mark_named(used, &event->trigger);
+    ffi_mark_named(used, &event->delay);
+    ffi_mark_named(used, &event->priority);
     for (uint32_t i = 0; i < event->n_sets; i++) {
       used[event->sets[i].symbol] = 1;
-      mark(used, &event->sets[i].value);
+      ffi_mark_named(used, &event->sets[i].value);
     }
   }
 }
 
 /* ---- to R --------------------------------------------------------------------------------------------------------------- */
 
-/* Sets element i of the strings to the text of a formula, or to NA if the formula is empty. `holder` frees the text even if R
- * fails to copy it. */
+/* Sets element i of the strings to the text of a formula, or to NA if the formula is empty. */
 static void set_formula(SEXP strings, R_xlen_t i, const ff_formula *formula, const ff_reactions *net, SEXP holder) {
   ff_error err;
   char *text;
   SET_STRING_ELT(strings, i, NA_STRING);
   if (formula->length == 0) return;
   ffi_check(ff_formula_text(&text, formula, net->names, &err), &err);
-  R_SetExternalPtrAddr(holder, text);
-  if (strlen(text) > INT32_MAX)
-    ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
-  SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
-  ffi_free_text(holder);
+  ffi_set_text(strings, i, text, R_BlankString, holder);
 }
 
 static SEXP sets_of(const ff_event *event, const ff_reactions *net, SEXP holder) {

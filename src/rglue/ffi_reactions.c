@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void stop_found(const char *what, const char *wanted, const char *found) {
+void ffi_stop_found(const char *what, const char *wanted, const char *found) {
   ff_error err;
   ff_error_set(&err, FF_EARGUMENT,
                "a reaction network's `%s` must be %s; found %s (make reaction networks with reaction_network())", what, wanted,
@@ -16,24 +16,23 @@ static void stop_found(const char *what, const char *wanted, const char *found) 
 
 static SEXP frame_of(SEXP model, const char *what, const char *wanted) {
   SEXP frame = ffi_element(model, what);
-  if (TYPEOF(frame) != VECSXP) stop_found(what, wanted, ffi_described(frame).text);
+  if (TYPEOF(frame) != VECSXP) ffi_stop_found(what, wanted, ffi_described(frame).text);
   return frame;
 }
 
-/* `what` is the name of the column after its last `$`. Any length is accepted if n is negative. */
-static SEXP column_of(SEXP frame, const char *what, SEXPTYPE type, R_xlen_t n, const char *wanted) {
+SEXP ffi_column_of(SEXP frame, const char *what, SEXPTYPE type, R_xlen_t n, const char *wanted) {
   const char *dollar = strrchr(what, '$');
   SEXP column = ffi_element(frame, dollar == NULL ? what : dollar + 1);
   if ((SEXPTYPE)TYPEOF(column) != type || (n >= 0 && Rf_xlength(column) != n))
-    stop_found(what, wanted, ffi_described(column).text);
+    ffi_stop_found(what, wanted, ffi_described(column).text);
   return column;
 }
 
 static const char **texts_of(SEXP column, const char *what, const char *wanted) {
   ffi_description found;
-  if (TYPEOF(column) != STRSXP) stop_found(what, wanted, ffi_described(column).text);
+  if (TYPEOF(column) != STRSXP) ffi_stop_found(what, wanted, ffi_described(column).text);
   const char **texts = ffi_utf8_texts(column, &found);
-  if (texts == NULL) stop_found(what, wanted, found.text);
+  if (texts == NULL) ffi_stop_found(what, wanted, found.text);
   return texts;
 }
 
@@ -47,7 +46,7 @@ typedef struct {
 } parts;
 
 static uint32_t size_of(SEXP column, const char *what) {
-  if (Rf_xlength(column) > INT32_MAX) stop_found(what, "of at most 2^31 - 1 elements", ffi_described(column).text);
+  if (Rf_xlength(column) > INT32_MAX) ffi_stop_found(what, "of at most 2^31 - 1 elements", ffi_described(column).text);
   return (uint32_t)Rf_xlength(column);
 }
 
@@ -66,24 +65,24 @@ static parts parts_of(SEXP model) {
   parts p = {0};
   SEXP species = frame_of(model, "species", "a data frame of species, initial and fixed");
   SEXP reactions = frame_of(model, "reactions", "a data frame of name, equation, rate and law");
-  SEXP names = column_of(species, "species$species", STRSXP, -1, "the names of the species");
+  SEXP names = ffi_column_of(species, "species$species", STRSXP, -1, "the names of the species");
   R_xlen_t n = Rf_xlength(names);
   p.n_species = size_of(names, "species");
   p.species = texts_of(names, "species$species", "the names of the species");
-  p.initial = REAL(column_of(species, "species$initial", REALSXP, n, numbers));
-  p.fixed = LOGICAL(column_of(species, "species$fixed", LGLSXP, n, "TRUE or FALSE for each species"));
-  SEXP value = column_of(model, "parameters", REALSXP, -1, "numbers with names");
+  p.initial = REAL(ffi_column_of(species, "species$initial", REALSXP, n, numbers));
+  p.fixed = LOGICAL(ffi_column_of(species, "species$fixed", LGLSXP, n, "TRUE or FALSE for each species"));
+  SEXP value = ffi_column_of(model, "parameters", REALSXP, -1, "numbers with names");
   SEXP labels = Rf_getAttrib(value, R_NamesSymbol);
   p.n_parameters = size_of(value, "parameters");
   p.value = REAL(value);
   p.parameters = p.n_parameters > 0 ? texts_of(labels, "parameters", "numbers with names") : NULL;
-  SEXP equation = column_of(reactions, "reactions$equation", STRSXP, -1, texts);
+  SEXP equation = ffi_column_of(reactions, "reactions$equation", STRSXP, -1, texts);
   n = Rf_xlength(equation);
   p.n_reactions = size_of(equation, "reactions");
   p.equations = texts_of(equation, "reactions$equation", texts);
-  p.names = texts_of(column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
-  p.rates = texts_of(column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
-  p.laws = texts_of(column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
+  p.names = texts_of(ffi_column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
+  p.rates = texts_of(ffi_column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
+  p.laws = texts_of(ffi_column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
   take_variables(&p, model);
   p.events = ffi_events_of(model);
   return p;
@@ -230,9 +229,7 @@ static int is_ascii(const char *text) {
   return *text == '\0';
 }
 
-/* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. `old` is a string
- * that is often the same text; R then need not look for it among all its strings. */
-static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
+void ffi_set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
   R_SetExternalPtrAddr(holder, text);
   if (strcmp(text, CHAR(old)) == 0 && (Rf_getCharCE(old) == CE_UTF8 || is_ascii(text))) {
     SET_STRING_ELT(strings, i, old);
@@ -245,7 +242,7 @@ static void set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder
   ffi_free_text(holder);
 }
 
-static void mark_named(int *used, const ff_formula *formula) {
+void ffi_mark_named(int *used, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++)
     if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
 }
@@ -253,12 +250,12 @@ static void mark_named(int *used, const ff_formula *formula) {
 /* Sets used[i] to TRUE for each species, parameter and variable that an equation, a rate or a variable names. */
 static void mark_used(int *used, const ff_reactions *net) {
   memset(used, 0, (net->n_species + net->n_parameters + net->n_variables) * sizeof *used);
-  for (uint32_t v = 0; v < net->n_variables; v++) mark_named(used, &net->variable[v]);
+  for (uint32_t v = 0; v < net->n_variables; v++) ffi_mark_named(used, &net->variable[v]);
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     for (uint32_t i = 0; i < reaction->n_reactants; i++) used[reaction->reactants[i].species] = 1;
     for (uint32_t i = 0; i < reaction->n_products; i++) used[reaction->products[i].species] = 1;
-    mark_named(used, &reaction->rate);
+    ffi_mark_named(used, &reaction->rate);
   }
   ffi_events_mark(used, net);
 }
@@ -294,9 +291,9 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     SET_STRING_ELT(columns[0], r, Rf_mkCharCE(net->reactions[r].name, CE_UTF8));
     ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
-    set_text(columns[1], r, text, R_BlankString, holder);
+    ffi_set_text(columns[1], r, text, R_BlankString, holder);
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
-    set_text(columns[2], r, text, R_BlankString, holder);
+    ffi_set_text(columns[2], r, text, R_BlankString, holder);
     SET_STRING_ELT(columns[3], r, Rf_mkChar(net->reactions[r].mass_action ? "mass action" : "formula"));
   }
   ffi_set(out, "events", ffi_events_list(net));
@@ -306,7 +303,7 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
                PROTECT(names_from(net->names + net->n_species + net->n_parameters, net->n_variables)));
   for (uint32_t v = 0; v < net->n_variables; v++) {
     ffi_check(ff_formula_text(&text, &net->variable[v], net->names, &err), &err);
-    set_text(variables, v, text, R_BlankString, holder);
+    ffi_set_text(variables, v, text, R_BlankString, holder);
   }
   UNPROTECT(4);
   return out;
@@ -332,9 +329,9 @@ SEXP ffi_reactions_check(SEXP model) {
   SEXP old_equation = ffi_element(reactions, "equation"), old_rate = ffi_element(reactions, "rate");
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
-    set_text(equation, r, text, STRING_ELT(old_equation, r), holder);
+    ffi_set_text(equation, r, text, STRING_ELT(old_equation, r), holder);
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
-    set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
+    ffi_set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
   }
   SET_VECTOR_ELT(out, 3, ffi_events_list(net));
   UNPROTECT(3);

@@ -164,10 +164,10 @@ typedef struct {
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT
- * or not whole. FF_EUNSUPPORTED if the
- * network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
- * O(threads * (species + reactions + times * observed)). */
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EARGUMENT if
+ * it is not whole, but those of the method are (ff_ssa_method_whole()). FF_EUNSUPPORTED if the network
+ * has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory: O(threads *
+ * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
@@ -195,9 +195,9 @@ ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j)
 uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run);
 ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err);
 
-/* Parses a condition for `until`: a formula of the network's species and parameters. Parameters are replaced by their values. The
- * caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED if it depends on the time,
- * or if an event sets a parameter. O(length + species). */
+/* Parses a condition for `until`: a formula of the network's species, parameters and variables. Parameters are replaced by their
+ * values, or by the program's symbols if events set them. The caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED
+ * if it depends on the time. O(length + species). */
 ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char *text, ff_error *err);
 
 #endif

@@ -198,14 +198,14 @@ static size_t choose(ff_ssa_path *path) {
 }
 
 static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, double value) {
-  const double whole = floor(value + 0.5), gap = fabs(value) * 1e-9; /* a concentration times a size is rounded */
-  if (!(fabs(value - whole) <= (gap < 1e-3 ? gap : 1e-3) && whole >= 0)) {
+  double whole;
+  if (!ff_count_of(value, &whole)) {
     ff_ssa_path_fail(path, FF_SSA_BAD_SET, event, value);
     if (path->failure.what == FF_SSA_BAD_SET) path->failure.symbol = species;
   } else if (whole > FF_SSA_MAX_COUNT) {
     ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, species, whole);
   } else {
-    path->count[species] = whole + 0.0;
+    path->count[species] = whole;
   }
 }
 

@@ -6,13 +6,7 @@
 #include "ff_ssa_internal.h"
 
 ff_status ff_ssa_compile_slots(ff_ssa_program *p, const ff_reactions *net, uint32_t *slot_of, ff_error *err) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < net->n_parameters; i++) slot_of[i] = UINT32_MAX;
-  for (uint32_t e = 0; e < net->n_events; e++)
-    for (uint32_t i = 0; i < net->events[e].n_sets; i++) {
-      const uint32_t symbol = net->events[e].sets[i].symbol;
-      if (symbol >= net->n_species && slot_of[symbol - net->n_species] == UINT32_MAX) slot_of[symbol - net->n_species] = n++;
-    }
+  const uint32_t n = ff_reactions_slots(slot_of, net);
   if (n == 0) return FF_OK;
   if (n > UINT32_MAX - net->n_species)
     return ff_error_set(err, FF_ESIZE, "the network has more than 2^32 species and parameters");

@@ -10,9 +10,7 @@
 typedef struct {
   ff_ssa_program *p;
   const ff_reactions *net;
-  const ff_formula **replacement; /* for each symbol of the network */
-  ff_formula *expanded;           /* for each variable: its formula of species */
-  ff_formula *values;             /* for each parameter */
+  ff_replacement replacement;
   size_t factors_room, formulas_room;
   ff_error *err;
 } compiler;
@@ -134,7 +132,7 @@ static ff_status compile_rates(compiler *c) {
   ff_status status = FF_OK;
   for (uint32_t r = 0; r < c->net->n_reactions && status == FF_OK; r++) {
     ff_formula formula = {0};
-    status = ff_formula_replace(&formula, &c->net->reactions[r].rate, c->replacement, c->err);
+    status = ff_formula_replace(&formula, &c->net->reactions[r].rate, c->replacement.of, c->err);
     if (status == FF_OK) status = compile_rate(c, r, &formula);
     ff_formula_free(&formula);
   }
@@ -280,7 +278,6 @@ static ff_status list_dependents(compiler *c) {
 static ff_status allocate(compiler *c) {
   const ff_reactions *net = c->net;
   ff_ssa_program *p = c->p;
-  size_t symbols = (size_t)net->n_species + net->n_parameters + net->n_variables;
   p->n_species = net->n_species;
   p->n_reactions = net->n_reactions;
   p->names = ff_calloc((size_t)net->n_species + net->n_reactions, sizeof *p->names);
@@ -290,11 +287,7 @@ static ff_status allocate(compiler *c) {
   p->change_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->change_first);
   p->reader_first = ff_calloc((size_t)net->n_species + 1, sizeof *p->reader_first);
   p->depend_first = ff_calloc((size_t)net->n_reactions + 1, sizeof *p->depend_first);
-  c->replacement = ff_calloc(symbols, sizeof *c->replacement);
-  c->values = ff_calloc(net->n_parameters, sizeof *c->values);
-  c->expanded = ff_calloc(net->n_variables, sizeof *c->expanded);
-  if (p->names && p->initial && p->changed && p->propensities && p->change_first && p->reader_first && p->depend_first &&
-      c->replacement && c->values && c->expanded)
+  if (p->names && p->initial && p->changed && p->propensities && p->change_first && p->reader_first && p->depend_first)
     return FF_OK;
   return ff_error_set(c->err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
 }
@@ -315,22 +308,18 @@ static ff_status set_replacement(compiler *c) {
   uint32_t *slot_of = ff_calloc(c->net->n_parameters, sizeof *slot_of);
   if (slot_of == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for %u parameters", c->net->n_parameters);
   ff_status status = ff_ssa_compile_slots(c->p, c->net, slot_of, c->err);
-  for (uint32_t i = 0; i < c->net->n_parameters && status == FF_OK; i++) {
-    status = ff_formula_of_number(&c->values[i], c->net->value[i], c->err);
-    if (status == FF_OK && slot_of[i] != UINT32_MAX)
-      c->values[i].word[0] = (ff_formula_word){FF_F_SYMBOL, c->net->n_species + slot_of[i], 0};
-    c->replacement[c->net->n_species + i] = &c->values[i];
-  }
+  if (status == FF_OK) status = ff_replacement_new(&c->replacement, c->net, slot_of, c->err);
   free(slot_of);
-  return status == FF_OK ? ff_reactions_expand(c->expanded, c->net, c->replacement, c->err) : status;
+  return status;
 }
 
 /* The variables are kept, to be observed. */
 static void keep_variables(compiler *c) {
   ff_ssa_program *p = c->p;
-  p->variables = c->expanded;
-  p->n_variables = c->net->n_variables;
-  c->expanded = NULL;
+  p->variables = c->replacement.expanded;
+  p->n_variables = c->replacement.n_expanded;
+  c->replacement.expanded = NULL;
+  c->replacement.n_expanded = 0;
   for (uint32_t v = 0; v < p->n_variables; v++)
     if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
 }
@@ -348,14 +337,10 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) status = compile_changes(&c);
   if (status == FF_OK) status = list_readers(&c);
   if (status == FF_OK) status = list_dependents(&c);
-  if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement, err);
+  if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement.of, err);
   if (status == FF_OK) keep_variables(&c);
-  for (uint32_t v = 0; c.expanded != NULL && v < net->n_variables; v++) ff_formula_free(&c.expanded[v]);
-  free(c.expanded);
   if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, err);
-  for (uint32_t i = 0; c.values != NULL && i < net->n_parameters; i++) ff_formula_free(&c.values[i]);
-  free(c.values);
-  free(c.replacement);
+  ff_replacement_free(&c.replacement);
   if (status == FF_OK)
     *out = c.p;
   else

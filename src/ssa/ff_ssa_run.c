@@ -40,11 +40,19 @@ struct ff_ssa_run {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff_error *err) {
-  for (uint32_t s = 0; s < p->n_species; s++)
-    if (!(initial[s] >= 0 && initial[s] <= FF_SSA_MAX_COUNT && initial[s] == floor(initial[s])))
-      return ff_error_set(err, FF_ESIZE, "the initial count of species %s is %.17g; expected a whole number from 0 to 2^40",
-                          ff_quote(p->names[s], strlen(p->names[s])).text, initial[s]);
+/* Methods whose counts are not whole may start where one of them has ended. */
+static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff_ssa_method method, ff_error *err) {
+  const int whole = ff_ssa_method_whole(method);
+  for (uint32_t s = 0; s < p->n_species; s++) {
+    const int broken = whole && initial[s] != floor(initial[s]);
+    if (initial[s] >= 0 && initial[s] <= FF_SSA_MAX_COUNT && !broken) continue;
+    const ff_quoted name = ff_quote(p->names[s], strlen(p->names[s]));
+    if (!(initial[s] >= 0 && initial[s] <= FF_SSA_MAX_COUNT))
+      return ff_error_set(err, FF_ESIZE, "the initial count of species %s is %.17g; expected a %snumber from 0 to 2^40",
+                          name.text, initial[s], whole ? "whole " : "");
+    return ff_error_set(err, FF_EARGUMENT, "the initial count of species %s is %.17g; method \"%s\" needs a whole number",
+                        name.text, initial[s], ff_ssa_method_name(method));
+  }
   return FF_OK;
 }
 
@@ -52,7 +60,7 @@ static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff
 static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
   ff_status status = FF_OK;
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
-    status = check_counts(p, o->starts + i * p->n_species, err);
+    status = check_counts(p, o->starts + i * p->n_species, o->method, err);
   if (status != FF_OK || o->start == 0) return status;
   if (!(o->start > 0 && isfinite(o->start)))
     return ff_error_set(err, FF_EARGUMENT, "the start is %g; expected a finite number of at least 0", o->start);
@@ -63,11 +71,11 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, f
 }
 
 static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
-  ff_status status = check_counts(p, o->initial != NULL ? o->initial : p->initial, err);
-  if (status == FF_OK) status = check_start(p, o, err);
-  if (status != FF_OK) return status;
   if (o->n_times == 0 || o->threads < 1 || (unsigned)o->method >= FF_SSA_METHODS)
     return ff_error_set(err, FF_EARGUMENT, "a run needs a time, a thread and a known method");
+  ff_status status = check_counts(p, o->initial != NULL ? o->initial : p->initial, o->method, err);
+  if (status == FF_OK) status = check_start(p, o, err);
+  if (status != FF_OK) return status;
   if (o->n > FF_PHILOX_MAX_UNITS || o->first > FF_PHILOX_MAX_UNITS - o->n)
     return ff_error_set(err, FF_ESIZE, "trajectories are numbered up to 2^48");
   return FF_OK;

@@ -134,16 +134,27 @@ static void prepare_bngl(void) {
   FF_CHECK_OK(parse_bngl(&given.net, &err), &err);
 }
 
-static ff_status writes_reactions(ff_error *err) {
-  ff_status status = FF_OK;
-  for (int i = 0; i < 2 && status == FF_OK; i++) {
-    char *text = NULL;
-    status = ff_io_reactions_text(&text, given.net, i == 0 ? FF_FORMAT_SBML : FF_FORMAT_BNGL, err);
-    CHECK_OUT(status, text);
-    free(text);
-  }
+static ff_status writes_reactions_as(ff_format format, ff_error *err) {
+  char *text = NULL;
+  ff_status status = ff_io_reactions_text(&text, given.net, format, err);
+  CHECK_OUT(status, text);
+  free(text);
   return status;
 }
+
+static ff_status writes_reactions(ff_error *err) {
+  ff_status status = writes_reactions_as(FF_FORMAT_SBML, err);
+  return status == FF_OK ? writes_reactions_as(FF_FORMAT_BNGL, err) : status;
+}
+
+static void prepare_events(void) {
+  ff_error err;
+  ff_io_model model;
+  FF_CHECK_OK(ff_io_parse_model(&model, NULL, reactions_text, strlen(reactions_text), "network", FF_FORMAT_AUTO, &err), &err);
+  given.net = model.reactions;
+}
+
+static ff_status writes_events(ff_error *err) { return writes_reactions_as(FF_FORMAT_SBML, err); }
 
 static const char *scratch_file(void) {
   static char path[64];

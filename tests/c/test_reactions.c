@@ -308,6 +308,17 @@ static void propensities_are_those_of_the_definition(void) {
   FF_CHECK(propensity_of("A + B -> 0", 0, "k", 9, 0, 0) == 3);
 }
 
-FF_TEST_MAIN("reactions", reads_equations, fills_participants, says_what_is_wrong, names_the_place, lists_names,
+/* Within 1e-9 of the size and within 1e-3: 2^30 + 1e-4 is near enough, 2^20 + 0.5 and 2^50 + 0.5 are not. */
+static void finds_counts(void) {
+  static const double good[][2] = {{0, 0}, {-0.0, 0}, {3, 3}, {3.0000000000000004, 3}, {2.9999999980, 3},
+                                   {1073741824.0001, 1073741824}, {4503599627370497, 4503599627370497}, {1e300, 1e300}};
+  static const double bad[] = {0.5, 3.00001, 1e-12, -1, -1e-300, 1048576.5, 1125899906842624.5, NAN, INFINITY, -INFINITY};
+  double count;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    FF_CHECK_SAY(ff_count_of(good[i][0], &count) && count == good[i][1] && !signbit(count), "%.17g", good[i][0]);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) FF_CHECK_SAY(!ff_count_of(bad[i], &count), "%.17g", bad[i]);
+}
+
+FF_TEST_MAIN("reactions", finds_counts, reads_equations, fills_participants, says_what_is_wrong, names_the_place, lists_names,
              accepts_good_networks, rejects_bad_symbols, rejects_bad_numbers, rejects_broken_reactions,
              propensities_are_those_of_the_definition)

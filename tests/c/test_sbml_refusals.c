@@ -47,6 +47,13 @@ static void unsupported(void) {
            LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"><stoichiometryMath>"
                 MATH(CI("A")) "</stoichiometryMath></speciesReference></listOfReactants>" LAW(CI("A"), "") "</reaction>") END,
        NO("5: found <stoichiometryMath>, " KIND " because it changes with the time")},
+      {L2 CELL LIST("Species", SPECIES("A", "initialAmount=\"3\""))
+           LIST("Parameters", "<parameter id=\"v\" value=\"2\" constant=\"false\"/>")
+           LIST("Reactions", "<reaction id=\"r\"><listOfReactants><speciesReference species=\"A\"><stoichiometryMath>"
+                MATH(CI("v")) "</stoichiometryMath></speciesReference></listOfReactants>" LAW(CI("A"), "") "</reaction>")
+           LIST("Events", "<event id=\"e\"><trigger>" MATH(OF("gt", CSYMBOL("time") CN("1"))) "</trigger>"
+                LIST("EventAssignments", SET("v", CN("3"))) "</event>") END,
+       NO("6: found <stoichiometryMath>, " KIND " because it changes with the time")},
       {RATE(OF("times", CI("A") CI("r"))), NO("8: found the reaction \"r\" in a formula, which is not supported")},
       {RATE("<apply>" CSYMBOL("delay") CI("A") CN("1") "</apply>"), NO("8: found a delay in a formula, " KIND)},
       {RATE(OF("factorial", CI("A"))), NO("8: found <factorial> in a formula, " KIND)},

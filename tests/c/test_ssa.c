@@ -516,7 +516,12 @@ static void refuses_options(void) {
   REFUSED(o.n_times = 0, FF_EARGUMENT);
   REFUSED(o.threads = 0, FF_EARGUMENT);
   REFUSED(o.initial = large, FF_ESIZE);
-  REFUSED(o.initial = broken, FF_ESIZE);
+  REFUSED(o.initial = broken, FF_EARGUMENT);
+  o = fine;
+  o.initial = broken;
+  o.method = FF_SSA_ODE; /* its counts are not whole */
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &o, &err), &err);
+  ff_ssa_run_free(run);
   REFUSED(o.n = UINT64_MAX, FF_ESIZE);
   REFUSED(o.first = FF_PHILOX_MAX_UNITS, FF_ESIZE);
   ff_ssa_program_free(program);

@@ -201,6 +201,40 @@ test_that("resumed trajectories have the distribution of undivided ones", {
   expect_identical(simulate(births, initial = first, times = 2, seed = 1)$min, min(second$A))
 })
 
+test_that("counts that are not whole are resumed by methods that have such counts", {
+  decay <- reaction_network("A -> 0" = 1, initial = c(A = 100))
+  ode <- simulate(decay, nsim = 1, times = 0.5, output = "final", method = "ode", seed = 1)
+  rest <- simulate(decay, initial = ode, times = c(0.5, 2), output = "trajectories", method = "ode", seed = 1)
+  expect_equal(rest$A, 100 * exp(-c(0.5, 2)), tolerance = 1e-5)
+  expect_identical(rest$A[[1L]], ode$A)
+  # the Langevin equation of A -> 0 has the mean and the variance of the binomial distribution
+  half <- simulate(decay, nsim = 2000, times = 0.25, output = "final", method = "langevin", seed = 2)
+  full <- simulate(decay, initial = half, times = 0.5, output = "final", method = "langevin", seed = 2)
+  left <- exp(-0.5)
+  steps <- 100 * left * 0.03 * 0.5 / 2 # of Euler's method, with steps of 0.03, the default
+  expect_lt(abs(mean(full$A) - 100 * left), 4 * sqrt(100 * left * (1 - left) / 2000) + steps)
+  expect_error(simulate(decay, initial = ode, times = 1), "needs a whole number", class = "fireflip_error_argument")
+})
+
+test_that("a condition may name parameters that events set", {
+  fed <- reaction_network(
+    "0 -> A" = "k * l", "A -> 0" = 1, parameters = c(l = 3, k = 1), variables = c(input = "2 * k * l + A * 0"),
+    events = list(more = event("time >= 2", set = c(k = 5)), less = event("time >= 3", set = c(k = 0, l = 1)))
+  )
+  ended <- function(until) simulate(fed, nsim = 20, times = 4, output = "final", until = until, seed = 1)$time
+  expect_identical(ended("k > 4"), rep(2, 20))
+  expect_identical(ended("input == 0"), rep(3, 20))
+  expect_identical(ended("k == 1 & l == 1"), rep(4, 20))
+  stops <- ended("A >= 3")
+  expect_true(all(stops <= 4) && any(stops < 2))
+  # the parameters of the network, and the counts: until time 2 the trajectories are those of a network without events
+  plain <- reaction_network("0 -> A" = "k * l", "A -> 0" = 1, parameters = c(l = 3, k = 1))
+  reached <- first_passage(plain, "A >= 3", nsim = 4000, end = 2, seed = 3)
+  events <- simulate(fed, nsim = 4000, times = 2, output = "final", until = "A >= 3", seed = 4)
+  p <- c(mean(!reached$censored), mean(events$A >= 3))
+  expect_lt(abs(diff(p)), 4 * sqrt(0.25 * 2 / 4000))
+})
+
 test_that("a sweep has the ensembles of its settings", {
   model <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1))
   design <- expand.grid(k = c(5, 10), A = c(0, 20))

@@ -119,3 +119,46 @@ test_that("what cannot be written is an error", {
   expect_identical(written(long, ".sbml")$reactions$rate, long$reactions$rate)
   expect_error(write_sbml(every_law, file.path(tempdir(), "no", "file")), class = "fireflip_error_file")
 })
+
+test_that("events are written to SBML, and a .net is refused", {
+  net <- reaction_network(
+    "0 -> X" = "k", "X -> 0" = "X * 0.1", "X + Y -> Y" = "if(X > 0, slow, 0)",
+    initial = c(X = 3, Y = 1), parameters = c(k = 1, k2 = 1e-7), fixed = "Y", variables = c(slow = "k2 * X * Y"),
+    events = list(
+      reset = event("time() >= 25", set = c(X = 50)),
+      late = event("X > 7 & time() < 3.25", set = list(X = "X + Y - 1", k = "k2 * 2"), delay = "X / 2", priority = "-slow",
+                   persistent = FALSE, initially = TRUE, values = "execution"),
+      feed = event("Y == 1 | !X < 3", set = c(Y = 2), delay = 0.1, priority = 1e300)
+    )
+  )
+  again <- written(net, ".sbml")
+  expect_identical(again$events, net$events)
+  same <- setdiff(names(net), "reactions") # laws of mass action are read as formulas
+  expect_identical(unclass(again)[same], unclass(net)[same])
+  expect_identical(written(again, ".xml"), again)
+  file <- tempfile(fileext = ".net")
+  expect_error(write_network(net, file), "event \"reset\": BioNetGen's format", class = "fireflip_error_model")
+  expect_false(file.exists(file))
+})
+
+test_that("the ids of events differ from all others", {
+  net <- reaction_network(
+    "cell -> 0" = "cell", initial = c(cell = 5),
+    events = list(R1 = event("time >= 5", set = c(cell = 5)), cell = event("time >= 6", set = c(cell = 6)),
+                  "a b" = event("cell > 7", set = c(cell = 1)))
+  )
+  file <- write_network(net, tempfile(fileext = ".sbml"))
+  expect_identical(read_network(file)$events$name, c("R1_", "cell_", "a_b"))
+  expect_match(readLines(file), "id=\"a_b\" name=\"a b\"", fixed = TRUE, all = FALSE)
+})
+
+test_that("the cases of the stochastic suite are the same after they are written and read", {
+  folder <- dirname(dirname(skip_without_shared("dsmts/00001/00001-sbml-l3v1.xml")))
+  with_events <- 0
+  for (case in sprintf("%05d", 1:39)) {
+    net <- read_network(file.path(folder, case, paste0(case, "-sbml-l3v1.xml")))
+    expect_identical(written(net, ".sbml"), net)
+    with_events <- with_events + !is.null(net$events)
+  }
+  expect_gt(with_events, 3)
+})
