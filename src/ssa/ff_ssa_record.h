@@ -17,6 +17,7 @@ typedef struct {
   uint8_t *real; /* for each observed quantity: 1 for a variable */
   int any_variable;
   unsigned sums;
+  double cost; /* of the record of a state, in the time that it takes to add a count to its sums */
 } ff_ssa_wanted;
 
 ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);

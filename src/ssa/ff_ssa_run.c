@@ -8,12 +8,15 @@
 #include "ff_ssa_record.h"
 
 #define NO_UNIT UINT64_MAX
+#define RECORDS_BETWEEN_LOOKS 16384.0 /* as ff_ssa_wanted counts their cost */
 
 /* What a thread works on, and what it has found. */
 typedef struct {
   ff_ssa_engine *engine;
   uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; NO_UNIT if there is none */
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
+  double budget;                   /* what may be recorded until the thread looks at the clock */
+  int ended;                       /* whether a condition has ended the trajectory, whose state is not yet recorded for all times */
   uint64_t complete, events;       /* of trajectories that are complete */
   ff_ssa_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
@@ -209,6 +212,7 @@ static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
   const size_t n_species = run->program->n_species;
   w->unit[lane] = next_unit(run);
   w->at[lane] = 0;
+  w->ended = 0;
   if (w->unit[lane] == NO_UNIT) {
     w->engine->rest(w->engine, lane);
     return;
@@ -219,17 +223,22 @@ static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
   w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
 }
 
-/* Records the states at all times before the next event. *complete tells whether these are all times. */
+/* Records the states at all times before the next event, or as many as the budget permits. *complete tells whether these are all
+ * times. */
 static ff_status record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time, int *complete, ff_error *err) {
   const ff_ssa_engine *e = w->engine;
   ff_status status = FF_OK;
-  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time; w->at[lane]++)
+  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time && w->budget > 0;
+       w->at[lane]++) {
     status = ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
+    w->budget -= run->wanted.cost;
+  }
   *complete = w->at[lane] == run->wanted.n_times;
   return status;
 }
 
-/* Records what the lane has reached. Its state lasts until next_time. */
+/* Records what the lane has reached. Its state lasts until next_time. If the budget is used up, the engine reports the lane again
+ * when it goes on. */
 static void serve_lane(ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
   ff_ssa_engine *e = w->engine;
   ff_error err;
@@ -273,28 +282,31 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
 /* As advance_lanes(), one event after the other. */
 static void follow_events(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
-  while (steps > 0 && any_lane(w)) {
+  while (steps > 0 && w->budget > 0 && any_lane(w)) {
     ff_error err;
     ff_status status = FF_OK;
     uint32_t one = 1;
+    if (w->ended) {
+      serve_lane(run, w, 0, INFINITY);
+      continue;
+    }
     const double time = e->next_time[0];
     const uint32_t reaction = *e->next;
     const uint64_t before = e->events(e, 0), reports = e->advance(e, &one);
-    int ends = 0;
     if (one == 0) {
       steps--;
-      if (!(e->broken & 1)) ends = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
+      if (!(e->broken & 1)) w->ended = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
     }
     if (status != FF_OK) {
       fail(run, w, 0, &err);
       start_lane(run, w, 0);
-    } else if (ends || (reports & 1)) {
-      serve_lane(run, w, 0, ends ? INFINITY : e->next_time[0]);
+    } else if (w->ended || (reports & 1)) {
+      serve_lane(run, w, 0, w->ended ? INFINITY : e->next_time[0]);
     }
   }
 }
 
-/* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
+/* Advances all lanes by at most `steps`, until the budget is used up. Returns 0 if there is nothing left to do. */
 static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
   if (!any_lane(w))
@@ -304,7 +316,7 @@ static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
     follow_events(run, w, steps);
     return 1;
   }
-  while (steps > 0) {
+  while (steps > 0 && w->budget > 0) {
     uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
     for (uint32_t lane = 0; reports >> lane != 0; lane++) {
       if (reports >> lane & 1) serve_lane(run, w, lane, e->next_time[lane]);
@@ -338,6 +350,7 @@ static void work(void *context, int index) {
   worker *w = run->workers + index;
   uint32_t events = events_between_looks(run);
   do {
+    w->budget = RECORDS_BETWEEN_LOOKS;
     if (!advance_lanes(run, w, events)) return;
     drop_lanes(run, w);
   } while (ff_clock() < run->deadline);

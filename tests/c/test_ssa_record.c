@@ -290,6 +290,45 @@ static void ends_at_conditions(void) {
   ff_ssa_program_free(program);
 }
 
+/* ---- pieces ------------------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 5000, FEW = 40 };
+
+/* Runs with pieces of no time, and returns their number. */
+static int pieces_of(const ff_ssa_program *program, const ff_ssa_options *options) {
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0, pieces = 0;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
+  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  ff_ssa_run_free(run);
+  return pieces;
+}
+
+/* A thread looks at the clock while it records, also after a condition has ended a trajectory. This changes no state. */
+static void records_in_pieces(void) {
+  static double many[MANY], whole[FEW * MANY], parts[FEW * MANY];
+  double *columns[1];
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  ff_formula until = formula_of("A < 30 | A > 50");
+  for (int i = 0; i < MANY; i++) many[i] = 1e-4 * i;
+  for (int ends = 0; ends < 2; ends++)
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+      if (ff_ssa_method_check(program, method, NULL) != FF_OK || (ends && !follows_events(program, method))) continue;
+      ff_ssa_options options = {.method = method, .key = 8, .n = FEW, .times = many, .n_times = MANY, .observed = &species,
+                                .n_observed = 1, .threads = 1, .states = columns, .until = ends ? &until : NULL};
+      columns[0] = whole;
+      ff_ssa_run_free(run_to_end(program, &options));
+      columns[0] = parts;
+      /* A piece has at most 16,384 records, and one more of each lane. */
+      FF_CHECK(pieces_of(program, &options) > FEW * MANY / (16384 + 64));
+      FF_CHECK(memcmp(whole, parts, sizeof whole) == 0);
+    }
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------------- */
 
 /* With a start of its own, a trajectory is that of a run with these initial counts; a later start only moves the times. */
@@ -343,4 +382,4 @@ static void parses_conditions(void) {
 }
 
 FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, keeps_firings, ends_at_conditions,
-             starts_from_states, parses_conditions)
+             starts_from_states, parses_conditions, records_in_pieces)
