@@ -89,8 +89,16 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     ff_ssa_path_start(path, path->key, path->unit, e->initial);
     e->started = 1;
     --*steps;
+  } else if (path->failure.what == FF_SSA_HALFWAY && *steps > 0) {
+    ff_ssa_path_go_on(path);
+    --*steps;
   }
   for (; path->failure.what == FF_SSA_FINE && path->next_time <= e->wanted && *steps > 0; --*steps) ff_ssa_path_step(path);
+  e->base.halfway = path->failure.what == FF_SSA_HALFWAY;
+  if (e->base.halfway) {
+    *steps = 0;
+    return 0;
+  }
   e->base.broken = path->failure.what != FF_SSA_FINE;
   return e->started && (e->base.broken || e->wanted < path->next_time);
 }

@@ -83,6 +83,11 @@ void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value) 
   path->failure.time = path->time;
 }
 
+void ff_ssa_path_pause(ff_ssa_path *path) {
+  ff_ssa_path_fail(path, FF_SSA_HALFWAY, 0, 0);
+  path->next_time = path->time;
+}
+
 double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
   const ff_ssa_propensity *a = path->program->propensities + r;
   return a->law == FF_LAW_FORMULA ? rate : product_of(path->program, a, path->count, rate);
@@ -153,6 +158,14 @@ void ff_ssa_path_resume(ff_ssa_path *path) {
     if (path->count[s] > FF_SSA_MAX_COUNT) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, s, path->count[s]);
   if (path->schedule != NULL)
     ff_ssa_schedule_resume(path);
+  else
+    path->finder->begin(path);
+}
+
+void ff_ssa_path_go_on(ff_ssa_path *path) {
+  path->failure.what = FF_SSA_FINE;
+  if (path->schedule != NULL)
+    ff_ssa_schedule_go_on(path);
   else
     path->finder->begin(path);
 }

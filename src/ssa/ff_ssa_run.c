@@ -272,7 +272,7 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
   *status = FF_OK;
   if (fired && o->max_firings > 0)
     *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
-  if (o->until == NULL || *status != FF_OK) return 0;
+  if (o->until == NULL || *status != FF_OK || w->engine->halfway) return 0;
   const double value = ff_formula_value(o->until, w->engine->count, 0, w->stack);
   if (!(value < 0 || value > 0)) return 0;
   if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
@@ -303,6 +303,7 @@ static void follow_events(ff_ssa_run *run, worker *w, uint32_t steps) {
     } else if (w->ended || (reports & 1)) {
       serve_lane(run, w, 0, w->ended ? INFINITY : e->next_time[0]);
     }
+    if (e->halfway) return;
   }
 }
 
@@ -337,11 +338,21 @@ static void drop_lanes(ff_ssa_run *run, worker *w) {
   }
 }
 
-/* An event takes time in proportion to the propensities that are computed: all of them, or those that it changes. */
+/* An event takes time in proportion to the propensities that are computed or searched: all of them, or those that it changes. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
-  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST ||
-            !ff_ssa_method_exact(run->options.method);
-  double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
+  const ff_ssa_program *p = run->program;
+  double cost = p->n_reactions;
+  switch (run->options.method) {
+    case FF_SSA_TREE:
+    case FF_SSA_NEXT:
+    case FF_SSA_COMPOSITION:
+    case FF_SSA_RSSA:
+    case FF_SSA_RSSA_CR: cost = ff_ssa_program_coupling(p); break;
+    case FF_SSA_FACTORED: cost = ff_ssa_program_coupling(p) + ff_ssa_program_groups(p); break;
+    default: break;
+  }
+  if (!ff_ssa_method_exact(run->options.method)) cost *= 16; /* random numbers, and stages */
+  if (ff_ssa_program_scheduled(p)) cost = ff_ssa_schedule_cost(p);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 

@@ -64,6 +64,12 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   return FF_OK;
 }
 
+double ff_ssa_schedule_cost(const ff_ssa_program *p) {
+  double cost = (double)p->n_reactions + p->n_events;
+  for (uint32_t e = 0; e < p->n_events; e++) cost += ff_formula_has_time(&p->events[e].trigger) ? FF_SSA_SEARCH_STEPS : 0;
+  return cost;
+}
+
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
 /* IEEE operations are monotone, so the law of the bound of a formula bounds the law. */
@@ -127,6 +133,11 @@ void ff_ssa_schedule_start(ff_ssa_path *path) {
   path->schedule->width = FIRST_WIDTH;
   ff_ssa_due_start(path);
   ff_ssa_due_happen(path);
+}
+
+void ff_ssa_schedule_go_on(ff_ssa_path *path) {
+  ff_ssa_due_go_on(path); /* some have happened, or it would not have been left */
+  if (path->failure.what == FF_SSA_FINE) ff_ssa_schedule_resume(path);
 }
 
 /* The time has come for events, or for a look at the triggers. */
