@@ -329,6 +329,20 @@ static void records_in_pieces(void) {
   ff_ssa_program_free(program);
 }
 
+/* The simulation before the run of "optimised_direct" looks at the clock too. A change of A or B changes `n` / 2 propensities. */
+static void counts_in_pieces(void) {
+  enum { N = 2000 };
+  static reaction_text list[N + 1];
+  const double none[] = {0}, initial[] = {500, 500};
+  ff_ssa_options options = {.method = FF_SSA_OPTIMISED, .n = 1, .times = none, .n_times = 1, .threads = 1};
+  for (int r = 0; r < N; r++) list[r] = r % 2 ? (reaction_text){"A -> B", "1"} : (reaction_text){"B -> A", "1"};
+  ff_ssa_program *program = program_of(list, initial, 2);
+  FF_CHECK(ff_ssa_program_coupling(program) == N);
+  /* 3,000 events before the run, and a piece computes at most 65,536 propensities and those of one more event. */
+  FF_CHECK(pieces_of(program, &options) > 3000 / (65536 / N + 1));
+  ff_ssa_program_free(program);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------------- */
 
 /* With a start of its own, a trajectory is that of a run with these initial counts; a later start only moves the times. */
@@ -382,4 +396,5 @@ static void parses_conditions(void) {
 }
 
 FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, keeps_firings, ends_at_conditions,
-             starts_from_states, parses_conditions, records_in_pieces)
+             starts_from_states, parses_conditions, records_in_pieces,
+             counts_in_pieces)
