@@ -33,7 +33,12 @@ struct ff_ssa_run {
   worker *workers;
   int threads;
   ff_ssa_shared shared;
-  int merged;                   /* whether the first worker's record holds all sums */
+  int over;         /* whether all trajectories are complete */
+  int merging;      /* whether records are being merged into that of the first worker: all sums if it is over, else histograms */
+  int merged;       /* whether the first worker's record holds all sums */
+  int from;         /* the worker whose record is merged */
+  uint32_t at_time; /* the next of its sums */
+  ff_ssa_place at;  /* and of its histograms */
   atomic_uint_least64_t next;   /* the first trajectory that no thread has begun */
   atomic_uint_least64_t failed; /* the first trajectory that is known to fail; NO_UNIT if none is */
   double deadline;
@@ -100,12 +105,19 @@ static ff_status new_worker(worker *w, ff_ssa_run *run, int threads, ff_error *e
   return new_engine(w, run, threads, err);
 }
 
+/* The sums of products of all threads together take at most max_bytes. */
+static int threads_of(const ff_ssa_run *run, const ff_ssa_options *o) {
+  const uint64_t each = run->wanted.product_bytes, all = each + run->wanted.max_bytes;
+  uint64_t threads = o->n < (uint64_t)o->threads ? o->n : (uint64_t)o->threads;
+  if (each > 0 && threads > all / each) threads = all / each;
+  return threads > 0 ? (int)threads : 1;
+}
+
 static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_error *err) {
   const uint32_t n_species = run->program->n_species;
-  int threads = options->n < (uint64_t)options->threads ? (int)options->n : options->threads;
-  if (threads < 1) threads = 1;
   ff_status status = ff_ssa_wanted_new(&run->wanted, run->program, options, err);
   if (status != FF_OK) return status;
+  const int threads = threads_of(run, options);
   run->initial = ff_calloc(n_species, sizeof *run->initial);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
@@ -125,6 +137,7 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   atomic_init(&run->next, 0);
   atomic_init(&run->shared.bytes, 0);
   atomic_init(&run->shared.firings, 0);
+  atomic_init(&run->shared.full, 0);
   atomic_init(&run->failed, NO_UNIT);
   status = fill_run(run, options, err);
   run->options.times = run->options.initial = NULL;
@@ -364,25 +377,69 @@ static void work(void *context, int index) {
     w->budget = RECORDS_BETWEEN_LOOKS;
     if (!advance_lanes(run, w, events)) return;
     drop_lanes(run, w);
-  } while (ff_clock() < run->deadline);
+  } while (ff_clock() < run->deadline && !atomic_load(&run->shared.full));
 }
 
-ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err) {
-  run->deadline = ff_clock() + seconds;
+static ff_status simulate(ff_ssa_run *run, ff_error *err) {
   ff_parallel(run->threads, work, run);
   uint64_t failed = atomic_load(&run->failed);
-  *done = failed != NO_UNIT || atomic_load(&run->next) >= run->options.n;
+  run->over = failed != NO_UNIT || atomic_load(&run->next) >= run->options.n;
   for (int i = 0; i < run->threads; i++) {
     drop_lanes(run, run->workers + i);
-    if (any_lane(run->workers + i)) *done = 0;
+    if (any_lane(run->workers + i)) run->over = 0;
   }
-  if (!*done || failed == NO_UNIT) return FF_OK;
+  run->merging = run->wanted.states == NULL && (run->over || atomic_load(&run->shared.full));
+  if (!run->over || failed == NO_UNIT) return FF_OK;
   for (int i = 0; i < run->threads; i++)
     if (run->workers[i].failed == failed) {
       if (err != NULL) *err = run->workers[i].failure;
       return run->workers[i].failure.status;
     }
   return ff_error_set(err, FF_EINTERNAL, "a failed trajectory was lost");
+}
+
+/* Merges a part of the record of a worker into that of the first one. */
+static ff_status merge_part(ff_ssa_run *run, worker *from, ff_error *err) {
+  ff_ssa_record *all = &run->workers[0].record;
+  int done = 0;
+  if (run->over && run->at_time < run->wanted.n_times) {
+    ff_ssa_sums_merge(&all->sums, &from->record.sums, run->at_time++);
+    return FF_OK;
+  }
+  ff_status status = ff_ssa_sums_move(&all->sums, &from->record.sums, &run->at, &all->bytes, &done, err);
+  if (!done) return status;
+  if (run->over) ff_ssa_sums_free(&from->record.sums);
+  from->record.bytes = 0;
+  run->from++;
+  run->at_time = 0;
+  run->at = (ff_ssa_place){0, 0};
+  return FF_OK;
+}
+
+/* Merges records until the deadline. Whether the merged histograms are too large does not depend on the threads. */
+static ff_status merge(ff_ssa_run *run, ff_error *err) {
+  if (run->from == 0) run->from = 1;
+  do {
+    if (run->from == run->threads) {
+      run->merging = run->from = 0;
+      run->merged = run->over;
+      atomic_store(&run->shared.bytes, 0);
+      atomic_store(&run->shared.full, 0);
+      const uint64_t bytes = ff_ssa_sums_bytes(&run->workers[0].record.sums);
+      return bytes <= run->wanted.max_bytes ? FF_OK : ff_ssa_refuse_bytes(&run->wanted, err);
+    }
+    ff_status status = merge_part(run, run->workers + run->from, err);
+    if (status != FF_OK) return status;
+  } while (ff_clock() < run->deadline);
+  return FF_OK;
+}
+
+ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err) {
+  run->deadline = ff_clock() + seconds;
+  ff_status status = run->merging ? FF_OK : simulate(run, err);
+  if (status == FF_OK && run->merging) status = merge(run, err);
+  *done = status != FF_OK || (run->over && !run->merging);
+  return status;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */
@@ -405,28 +462,9 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
 }
 
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
-  ff_ssa_sums *all = &run->workers[0].record.sums;
-  ff_status status = FF_OK;
-  for (int k = 1; k < run->threads && !run->merged && status == FF_OK; k++) {
-    status = ff_ssa_sums_merge(all, &run->workers[k].record.sums, err);
-    ff_ssa_sums_free(&run->workers[k].record.sums);
-  }
-  run->merged = 1;
-  *out = all;
-  return status;
-}
-
-ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j) {
-  ff_ssa_moments all = {.min = INFINITY, .max = -INFINITY};
-  for (int k = 0; k < run->threads; k++) {
-    const ff_ssa_sums *sums = &run->workers[k].record.sums;
-    if (sums->counts == NULL || sums->real[j]) continue;
-    const ff_ssa_moments *one = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
-    ff_sum_merge_powers(&all.sums, &one->sums);
-    if (one->min < all.min) all.min = one->min;
-    if (one->max > all.max) all.max = one->max;
-  }
-  return all;
+  if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");
+  *out = &run->workers[0].record.sums;
+  return FF_OK;
 }
 
 uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run) {

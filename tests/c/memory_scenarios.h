@@ -290,6 +290,7 @@ static ff_status records_ensembles(ff_error *err) {
     program->variables = ff_calloc(1, sizeof *program->variables);
     program->n_variables = 1;
     status = ff_formula_of_number(&program->variables[0], 3, err);
+    program->depth += program->depth == 0;
   }
   if (status == FF_OK) status = run_recorded(program, &until, 3, err);
   ff_formula_free(&until);

@@ -45,7 +45,10 @@ static ff_ssa_program *program_with_variables(void) {
   free(p->variables);
   p->variables = ff_calloc(3, sizeof *p->variables);
   p->n_variables = 3;
-  for (int v = 0; v < 3; v++) p->variables[v] = formula_of(texts[v]);
+  for (int v = 0; v < 3; v++) {
+    p->variables[v] = formula_of(texts[v]);
+    if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
+  }
   return p;
 }
 
@@ -195,6 +198,62 @@ static void bounds_memory(void) {
   FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
   FF_CHECK_STR(err.text, "the trajectories have more than 100 firings, which are too many to keep; expected fewer trajectories "
                          "or an earlier end");
+  ff_ssa_program_free(program);
+}
+
+/* Whether histograms fit does not depend on the threads. With several, they are merged while the run goes on. */
+static void fits_for_any_threads(void) {
+  enum { N = 500 };
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  ff_ssa_options options = options_of(FF_SSA_TREE, 1);
+  ff_ssa_sums *one, *several;
+  ff_error err;
+  options.n = N;
+  options.n_observed = 1;
+  options.wanted = FF_SSA_HISTOGRAM;
+  ff_ssa_run *first = run_to_end(program, &options);
+  FF_CHECK_OK(ff_ssa_run_sums(first, &one, &err), &err);
+  const uint64_t bytes = options.max_bytes = ff_ssa_sums_bytes(one);
+  for (options.threads = 1; options.threads <= 9; options.threads += 4) {
+    double counts[N];
+    ff_ssa_run *run = run_to_end(program, &options);
+    FF_CHECK_OK(ff_ssa_run_sums(run, &several, &err), &err);
+    FF_CHECK(memcmp(one->counts, several->counts, TIMES * sizeof *one->counts) == 0);
+    for (uint32_t i = 0; i < TIMES; i++) {
+      const size_t used = one->frequency[i].used;
+      FF_CHECK(used == several->frequency[i].used && used > 0);
+      ff_frequency_list(several->frequency + i, NULL, counts);
+      double total = 0;
+      for (size_t k = 0; k < used; k++) total += counts[k];
+      FF_CHECK(total == N);
+    }
+    ff_ssa_run_free(run);
+    options.max_bytes = bytes - 1;
+    FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+    options.max_bytes = bytes;
+  }
+  ff_ssa_run_free(first);
+  ff_ssa_program_free(program);
+}
+
+/* Sums of products count too: a pair at each of three times, in 16 bytes. */
+static void bounds_covariances(void) {
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  static const uint32_t species[] = {1, 0};
+  ff_ssa_options options = options_of(FF_SSA_TREE, 8);
+  ff_error err;
+  options.observed = species;
+  options.n_observed = 2;
+  options.wanted = FF_SSA_COVARIANCE;
+  options.max_bytes = 48;
+  FF_CHECK_OK(status_of(program, &options, &err), &err);
+  options.max_bytes = 47;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_STR(err.text, "the covariances of 2 species at 3 times take 4.8e-08 GB; expected at most 4.7e-08 GB: observe fewer "
+                         "species or times");
+  options.max_bytes = 48;
+  options.wanted |= FF_SSA_HISTOGRAM;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
   ff_ssa_program_free(program);
 }
 
@@ -395,6 +454,5 @@ static void parses_conditions(void) {
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, keeps_firings, ends_at_conditions,
-             starts_from_states, parses_conditions, records_in_pieces,
-             counts_in_pieces)
+FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, fits_for_any_threads, bounds_covariances,
+             keeps_firings, ends_at_conditions, starts_from_states, parses_conditions, records_in_pieces, counts_in_pieces)
