@@ -96,9 +96,9 @@ double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
+  if (a->law == FF_LAW_PRODUCT) return product_of(p, a, path->count, a->rate); /* 0 if a reactant is missing */
   if (reactants_missing(p, a, path->count)) return 0;
-  const int product = a->law == FF_LAW_PRODUCT;
-  return ff_ssa_path_law_of(path, r, product ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
+  return ff_ssa_path_law_of(path, r, ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
 }
 
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */
