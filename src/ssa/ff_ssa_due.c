@@ -200,7 +200,7 @@ static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, doubl
   const double whole = floor(value + 0.5), gap = fabs(value) * 1e-9; /* a concentration times a size is rounded */
   if (!(fabs(value - whole) <= (gap < 1e-3 ? gap : 1e-3) && whole >= 0)) {
     ff_ssa_path_fail(path, FF_SSA_BAD_SET, event, value);
-    if (path->failure.what == FF_SSA_BAD_SET) path->failure.symbol = species;
+    path->failure.symbol = species;
   } else if (whole > FF_SSA_MAX_COUNT) {
     ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, species, whole);
   } else {
@@ -267,8 +267,8 @@ static double next_change(ff_ssa_path *path, uint32_t e, double to) {
 void ff_ssa_due_next(ff_ssa_path *path, double limit) {
   ff_ssa_schedule *s = path->schedule;
   s->event_time = s->later.n > 0 ? s->later.item[0].time : INFINITY;
-  for (uint32_t e = 0; s->any_timed && e < path->program->n_events; e++) {
-    if (s->timed[e] == 0) continue;
+  for (uint32_t i = 0; i < s->n_watched; i++) {
+    const uint32_t e = s->watched[i];
     const double first = s->event_time < limit ? s->event_time : limit;
     if (s->timed[e] == 1 && s->change[e] <= path->time) s->change[e] = next_change(path, e, INFINITY);
     const double change = s->timed[e] == 1 ? s->change[e] : next_change(path, e, first);

@@ -25,7 +25,8 @@ struct ff_ssa_schedule {
   uint8_t *truth;  /* for each event of the network: that of its trigger */
   uint8_t *timed;  /* for each event of the network: 1 if its trigger depends on the time alone, 2 if on the state too; else 0 */
   double *change;  /* for each of kind 1: its trigger does not change before this time */
-  int any_timed;
+  uint32_t *watched; /* the events whose triggers depend on the time */
+  uint32_t n_watched;
   ff_ssa_due_list later; /* a heap: the earliest comes first */
   ff_ssa_due_list now;   /* those whose time has come, in the order in which this was found */
   double *values;        /* rows of program->most_sets */
@@ -36,6 +37,8 @@ struct ff_ssa_schedule {
   uint32_t happened;     /* events at the present time */
   double event_time;     /* when a trigger may change or an event happens, if this is before the next firing */
 
+  double *bound;       /* for each reaction whose propensity depends on the time: that at the beginning of the window */
+  int opened;          /* whether the window has just begun, so that these bounds hold */
   uint32_t *reactions; /* those whose propensities depend on the time */
   uint32_t n_reactions;
   double firing;       /* when a reaction may fire next */
