@@ -72,12 +72,9 @@ int ff_ssa_method_exact(ff_ssa_method method);
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
- * O(reactions). */
+/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate, or
+ * says that it does not simulate events or rates that depend on the time. O(reactions). */
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
-
-/* The method that is likely to be the fastest for a program. O(1). */
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);
 
 /* ---- statistics --------------------------------------------------------------------------------------------------------- */
 
@@ -128,8 +125,8 @@ typedef struct {
   size_t cell, entry;
 } ff_ssa_place;
 
-/* Moves some of the others' histograms, which are left empty. *done becomes 1 after the last of them. *bytes grows by the memory of
- * histograms. A failure leaves both incomplete. O(1). */
+/* Moves some of the others' histograms, which are left empty. *done becomes 1 after the last of them. *bytes grows by the memory
+ * of histograms. A failure leaves both incomplete. O(1). */
 ff_status ff_ssa_sums_move(ff_ssa_sums *sums, ff_ssa_sums *others, ff_ssa_place *at, uint64_t *bytes, int *done, ff_error *err);
 
 /* The memory that the histograms take at most. It follows from the number of different values alone. O(size). */
@@ -175,6 +172,14 @@ typedef struct {
 } ff_ssa_options;
 
 #define FF_SSA_MAX_BYTES (UINT64_C(1) << 31)
+
+/* FF_EUNSUPPORTED as ff_ssa_method_check(), and if firings, a condition or starts are wanted, and the method does not simulate
+ * one event after the other. O(reactions). */
+ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
+
+/* The method that is likely to be the fastest for a program, and can do what the options want; it does not look at their method.
+ * O(1). */
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
 
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */

@@ -16,7 +16,7 @@ typedef struct {
   uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; NO_UNIT if there is none */
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
   double budget;                   /* what may be recorded until the thread looks at the clock */
-  int ended;                       /* whether a condition has ended the trajectory, whose state is not yet recorded for all times */
+  int ended;                       /* whether a condition has ended the trajectory, and its state must be recorded to the end */
   uint64_t complete, events;       /* of trajectories that are complete */
   ff_ssa_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
@@ -76,7 +76,7 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
     return ff_error_set(err, FF_EARGUMENT, "a run needs a time, a thread and a known method");
   if (o->n > FF_PHILOX_MAX_UNITS || o->first > FF_PHILOX_MAX_UNITS - o->n)
     return ff_error_set(err, FF_ESIZE, "trajectories are numbered up to 2^48");
-  return FF_OK;
+  return ff_ssa_method_check_options(p, o, err);
 }
 
 /* Whether every event is looked at. */
@@ -86,10 +86,7 @@ static ff_status new_engine(worker *w, const ff_ssa_run *run, int threads, ff_er
   const ff_ssa_options *o = &run->options;
   const int one_lane = follows(o) || o->starts != NULL;
   const uint64_t each = one_lane ? 1 : (o->n + (uint64_t)threads - 1) / (uint64_t)threads;
-  ff_status status = ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
-  if (status != FF_OK || !one_lane || (w->engine->lanes == 1 && (w->engine->next != NULL || !follows(o)))) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
-                      "starts of each trajectory need another method", ff_ssa_method_name(o->method));
+  return ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
 }
 
 static ff_status new_worker(worker *w, ff_ssa_run *run, int threads, ff_error *err) {

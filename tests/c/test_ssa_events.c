@@ -120,7 +120,7 @@ static void chooses_engines(void) {
   for (int k = 0; k < 3; k++) {
     ff_ssa_program *program = program_of(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
-    FF_CHECK_INT(ff_ssa_method_of(program), FF_SSA_DIRECT);
+    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}), FF_SSA_DIRECT);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
       ff_ssa_options options = {.method = method, .simd = FF_SIMD_BEST};
       ff_ssa_engine *engine;
