@@ -121,6 +121,8 @@ static void chooses_engines(void) {
     ff_ssa_program *program = program_of(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
     FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}), FF_SSA_DIRECT);
+    for (ff_ssa_method method = FF_SSA_NEXT + 1; method < FF_SSA_METHODS; method++)
+      FF_CHECK_INT(ff_ssa_method_check(program, method, NULL), k > 0 ? FF_EUNSUPPORTED : FF_OK);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
       ff_ssa_options options = {.method = method, .simd = FF_SIMD_BEST};
       ff_ssa_engine *engine;
