@@ -55,8 +55,9 @@
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section Quantiles and histograms: The quantile of a probability p is the least count that is not exceeded in at least the part
 #'   p of the trajectories (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept with its frequency.
-#'   This takes up to 64 bytes per count that differs, time, species and thread, and at most 2 GB. A run that needs more is an
-#'   error.
+#'   This takes up to 64 bytes per count that differs, time and species. Sums for covariances take 16 bytes per pair of species
+#'   and time, or 280 if real numbers are observed. Both together take at most 2 GB. A run that needs more is an error, for any
+#'   number of threads.
 #' @section Parts: `c()` merges parts that differ in `shard` only, in any order. A part that is missing is reported in a warning
 #'   of class `fireflip_warning_parts`. The result of all parts is identical to that of the undivided run.
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
@@ -85,7 +86,7 @@
 #'   their times.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
 #'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
-#'   histograms or events need too much memory.
+#'   histograms, covariances or events need too much memory.
 #'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
 #'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until`, if an
 #'   event sets a parameter, or the method is approximate or `"factored"`; and for `"events"` with these methods. [event()] lists
@@ -129,7 +130,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_choice(method, "method", c("auto", ssa_method_names()))
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram", "events"))
   check_tolerance(tolerance, method)
-  if (method %in% real_methods && output %in% c("histogram", "events")) {
+  if (method %in% real_methods() && output %in% c("histogram", "events")) {
     abort_argument(sprintf(
       "`output` = \"%s\" needs whole counts, which `method` = \"%s\" does not have; ask for \"summary\" or \"trajectories\".",
       output, method
@@ -191,10 +192,10 @@ known_result <- function(result, run, options) {
 check_tolerance <- function(tolerance, method) {
   if (is.null(tolerance)) return(invisible())
   check_number(tolerance, "tolerance", 0, 0.5, open_min = TRUE)
-  if (method %in% approximate_methods) return(invisible())
+  if (method %in% approximate_methods()) return(invisible())
   abort_argument(sprintf(
     "`tolerance` is for approximate methods (%s); found `method` = \"%s\".",
-    paste0("\"", approximate_methods, "\"", collapse = ", "), method
+    paste0("\"", approximate_methods(), "\"", collapse = ", "), method
   ))
 }
 
@@ -379,14 +380,19 @@ ssa_methods <- function() {
   )[ssa_method_names()]
   data.frame(
     method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
-    exact = !names(about) %in% approximate_methods
+    exact = !names(about) %in% approximate_methods()
   )
 }
 
-approximate_methods <- c("tau_leaping", "langevin", "ode")
-real_methods <- c("langevin", "ode") # their counts are not whole numbers
+ssa_method_names <- function() .Call(ffi_ssa_methods)$name
 
-ssa_method_names <- function() .Call(ffi_ssa_methods)
+# Names of the methods that are approximations, and of those whose counts are not whole numbers.
+approximate_methods <- function() methods_without("exact")
+real_methods <- function() methods_without("whole")
+methods_without <- function(property) {
+  methods <- .Call(ffi_ssa_methods)
+  methods$name[!methods[[property]]]
+}
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {

@@ -193,7 +193,7 @@ ff_sum_central ff_real_moments(const ff_real_powers *sums, uint64_t n) {
   const expansion one = number(1), count = number(size), s1 = expand(&sums->power[0]), s2 = expand(&sums->power[1]);
   const expansion s3 = expand(&sums->power[2]), s4 = expand(&sums->power[3]), minus_s1 = opposite(&s1);
   const expansion three_n = number(-3 * size), four_n = number(4 * size), six_n = number(6 * size), two = number(2);
-  ff_real_sum second = {{0}, 0}, third = {{0}, 0}, fourth = {{0}, 0};
+  ff_real_sum second = {{0}, 0}, third = {{0}, 0}, fourth = {{0}, 0}, power = {{0}, 0};
   add_quadruple(&second, &count, &s2, &one, &one);
   add_quadruple(&second, &s1, &minus_s1, &one, &one);
   add_quadruple(&third, &count, &count, &s3, &one);
@@ -202,7 +202,8 @@ ff_sum_central ff_real_moments(const ff_real_powers *sums, uint64_t n) {
   add_quadruple(&fourth, &count, &count, &count, &s4);
   add_quadruple(&fourth, &six_n, &s1, &s1, &s2);
   add_quadruple(&fourth, &four_n, &count, &minus_s1, &s3);
-  for (int i = 0; i < 3; i++) add_quadruple(&fourth, &s1, &s1, &s1, &minus_s1);
+  add_quadruple(&power, &s1, &s1, &s1, &minus_s1);
+  for (int i = 0; i < 3; i++) ff_real_sum_merge(&fourth, &power); /* -3 s1^4 */
   return (ff_sum_central){ff_real_sum_value(&sums->power[0]) / size, ff_real_sum_value(&second) / size / size,
                           ff_real_sum_value(&third) / size / size / size,
                           ff_real_sum_value(&fourth) / size / size / size / size};

@@ -63,8 +63,7 @@ enum { STATES, STOPPED, OPTIONS, KEPT };
 
 static ff_ssa_options options_of(held *h, SEXP options, SEXP kept) {
   SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
-  return (ff_ssa_options){.method = h->method,
-                          .key = (uint64_t)Rf_asReal(ffi_element(options, "seed")),
+  return (ff_ssa_options){.key = (uint64_t)Rf_asReal(ffi_element(options, "seed")),
                           .first = (uint64_t)Rf_asReal(ffi_element(options, "first")),
                           .n = h->n,
                           .times = REAL(ffi_element(options, "times")),
@@ -94,16 +93,10 @@ static void begin(held *h, SEXP options, SEXP kept) {
     if (columns != R_NilValue) states[j] = REAL(VECTOR_ELT(columns, j));
   }
   ff_ssa_options o = options_of(h, options, kept);
+  if (!method_of(ffi_element(options, "method"), &o.method)) o.method = ff_ssa_method_of(h->program, &o);
+  h->method = o.method;
   if (columns != R_NilValue) o.states = states;
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
-}
-
-/* What looks at each event, or has a start for each trajectory, needs a method for one trajectory at a time. */
-static ff_ssa_method choose_method(const ff_ssa_program *program, SEXP options) {
-  const int single = ffi_element(options, "until") != R_NilValue || ffi_element(options, "starts") != R_NilValue ||
-                     Rf_asReal(ffi_element(options, "firings")) > 0;
-  const ff_ssa_method method = ff_ssa_method_of(program);
-  return single && method == FF_SSA_FACTORED ? FF_SSA_TREE : method;
 }
 
 /* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
@@ -129,7 +122,6 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
     ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
   }
   ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
-  if (!method_of(ffi_element(options, "method"), &h->method)) h->method = choose_method(h->program, options);
   if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
   begin(h, options, kept);
   UNPROTECT(3);
@@ -197,10 +189,18 @@ SEXP ffi_ssa_result(SEXP pointer) {
   return out;
 }
 
-/* Returns the names of the methods. */
+/* Returns list(name, exact, whole) of the methods: whether they are exact, and whether their counts are whole numbers. */
 SEXP ffi_ssa_methods(void) {
-  SEXP out = PROTECT(Rf_allocVector(STRSXP, FF_SSA_METHODS));
-  for (int i = 0; i < FF_SSA_METHODS; i++) SET_STRING_ELT(out, i, Rf_mkChar(ff_ssa_method_name((ff_ssa_method)i)));
+  static const char *const names[] = {"name", "exact", "whole"};
+  SEXP out = PROTECT(ffi_list(3, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(STRSXP, FF_SSA_METHODS));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
+  for (int i = 0; i < FF_SSA_METHODS; i++) {
+    SET_STRING_ELT(VECTOR_ELT(out, 0), i, Rf_mkChar(ff_ssa_method_name((ff_ssa_method)i)));
+    LOGICAL(VECTOR_ELT(out, 1))[i] = ff_ssa_method_exact((ff_ssa_method)i);
+    LOGICAL(VECTOR_ELT(out, 2))[i] = ff_ssa_method_whole((ff_ssa_method)i);
+  }
   UNPROTECT(1);
   return out;
 }

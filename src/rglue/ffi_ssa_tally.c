@@ -15,6 +15,8 @@
 
 #include "ffi_ssa.h"
 
+#define ROWS_BETWEEN_LOOKS 1024 /* R processes Ctrl-C there */
+
 static SEXP raw_of(const void *bytes, size_t n) {
   SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)n);
   if (n > 0) memcpy(RAW(out), bytes, n);
@@ -37,6 +39,7 @@ static void set_histograms(SEXP out, ff_ssa_sums *sums) {
   double *value = REAL(ffi_element(out, "value")), *count = REAL(ffi_element(out, "count"));
   for (size_t i = 0; i < cells; i++) {
     const size_t used = sums->frequency[i].used;
+    if (i % sums->n_observed == 0) R_CheckUserInterrupt();
     ff_frequency_list(sums->frequency + i, value, count);
     for (size_t k = 0; k < used; k++) cell[k] = (int)i + 1;
     cell += used;
@@ -117,9 +120,11 @@ static void set_covariances(SEXP out, const ff_ssa_sums *sums, uint64_t n) {
   ffi_set(out, "covariance", Rf_allocVector(REALSXP, (R_xlen_t)pairs_of(sums)));
   double *to = REAL(ffi_element(out, "covariance"));
   for (uint32_t i = 0; i < sums->n_times; i++)
-    for (uint32_t k = 1; k < sums->n_observed; k++)
+    for (uint32_t k = 1; k < sums->n_observed; k++) {
+      R_CheckUserInterrupt();
       for (uint32_t j = 0; j < k; j++)
         *to++ = n > 1 ? ff_ssa_sums_covariance(sums, i, j, k, n) * size / (size - 1) : NA_REAL;
+    }
 }
 
 /* Returns list(mean, sd, skewness, kurtosis, min, max, covariance). All have an element for each time and observed quantity,
@@ -135,7 +140,10 @@ SEXP ffi_ssa_statistics(SEXP tally) {
     row[k] = REAL(ffi_element(out, names[k]));
   }
   for (uint32_t i = 0; i < sums.n_times; i++)
-    for (uint32_t j = 0; j < sums.n_observed; j++) set_row(row, (R_xlen_t)i * sums.n_observed + j, &sums, i, j, n);
+    for (uint32_t j = 0; j < sums.n_observed; j++) {
+      if (j % ROWS_BETWEEN_LOOKS == 0) R_CheckUserInterrupt();
+      set_row(row, (R_xlen_t)i * sums.n_observed + j, &sums, i, j, n);
+    }
   if (sums.products != NULL || sums.real_products != NULL) set_covariances(out, &sums, n);
   UNPROTECT(1);
   return out;
@@ -148,14 +156,16 @@ static int same_shape(const ff_ssa_sums *a, const ff_ssa_sums *b) {
 
 /* Merges several tallies of the same quantities and times, but for their histograms, which are those of the first. */
 SEXP ffi_ssa_merge(SEXP tallies) {
-  ff_error err;
   ff_ssa_sums all, one;
   SEXP out = PROTECT(Rf_duplicate(VECTOR_ELT(tallies, 0)));
   uint64_t n = view_of(&all, out);
   for (R_xlen_t i = 1; i < XLENGTH(tallies); i++) {
     n += view_of(&one, VECTOR_ELT(tallies, i));
     if (!same_shape(&all, &one)) refuse();
-    ffi_check(ff_ssa_sums_merge(&all, &one, &err), &err);
+    for (uint32_t k = 0; k < all.n_times; k++) {
+      R_CheckUserInterrupt();
+      ff_ssa_sums_merge(&all, &one, k);
+    }
   }
   ffi_set(out, "n", Rf_ScalarReal((double)n));
   UNPROTECT(1);

@@ -24,7 +24,8 @@ typedef struct ff_ssa_program ff_ssa_program;
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
-/* The mean number of reactions whose propensity changes when a reaction fires. O(1). */
+/* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if they are more than 2^27
+ * altogether. O(1). */
 double ff_ssa_program_coupling(const ff_ssa_program *program);
 
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
@@ -71,12 +72,9 @@ int ff_ssa_method_exact(ff_ssa_method method);
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate.
- * O(reactions). */
+/* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate, or
+ * says that it does not simulate events or rates that depend on the time. O(reactions). */
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
-
-/* The method that is likely to be the fastest for a program. O(1). */
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program);
 
 /* ---- statistics --------------------------------------------------------------------------------------------------------- */
 
@@ -119,8 +117,24 @@ void ff_ssa_sums_free(ff_ssa_sums *sums);
  * covariances O(quantities^2). */
 ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err);
 
-/* Adds other sums of the same quantities and times. O(size). */
-ff_status ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, ff_error *err);
+/* Adds other sums of the same quantities and times at the time with number i, but not their histograms. O(quantities), and with
+ * covariances O(quantities^2). */
+void ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i);
+
+/* Where histograms are moved: the next one, and the next entry of its table. It begins with zeros. */
+typedef struct {
+  size_t cell, entry;
+} ff_ssa_place;
+
+/* Moves some of the others' histograms, which are left empty. *done becomes 1 after the last of them. *bytes grows by the memory
+ * of histograms. A failure leaves both incomplete. O(1). */
+ff_status ff_ssa_sums_move(ff_ssa_sums *sums, ff_ssa_sums *others, ff_ssa_place *at, uint64_t *bytes, int *done, ff_error *err);
+
+/* The memory that the histograms take at most. It follows from the number of different values alone. O(size). */
+uint64_t ff_ssa_sums_bytes(const ff_ssa_sums *sums);
+
+/* The memory of sums of products. O(1). */
+double ff_ssa_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real);
 
 /* Mean and central moments of quantity j at time i over n trajectories, and its least and largest value. O(1). */
 ff_sum_central ff_ssa_sums_moments(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max);
@@ -144,7 +158,8 @@ typedef struct {
   double *const *states;    /* NULL, or for each observed quantity an array for n x n_times values, first by trajectory and then
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   unsigned wanted;          /* FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, for statistics */
-  uint64_t max_bytes;       /* of histograms; 0 for FF_SSA_MAX_BYTES */
+  uint64_t max_bytes;       /* of histograms and sums of products; 0 for FF_SSA_MAX_BYTES. Whether they fit does not depend on the
+                             * threads, which altogether may need this memory once more until their histograms are merged. */
   uint64_t max_firings;     /* 0, or every firing is kept, up to this number of them */
   const ff_formula *until;  /* NULL, or a trajectory ends as soon as this function of the species is not 0 (NaN is not 0).
                              * Borrowed. From then on its state does not change. */
@@ -159,36 +174,39 @@ typedef struct {
 
 #define FF_SSA_MAX_BYTES (UINT64_C(1) << 31)
 
+/* FF_EUNSUPPORTED as ff_ssa_method_check(), and if firings, a condition or starts are wanted, and the method does not simulate
+ * one event after the other. O(reactions). */
+ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
+
+/* The method that is likely to be the fastest for a program, and can do what the options want; it does not look at their method.
+ * O(1). */
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
+
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */
 typedef struct ff_ssa_run ff_ssa_run;
 
 /* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT. FF_EARGUMENT if
- * it is not whole, but those of the method are (ff_ssa_method_whole()). FF_EUNSUPPORTED if the network
- * has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory: O(threads *
- * (species + reactions + times * observed)). */
+ * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT, or sums of products
+ * exceed max_bytes. FF_EARGUMENT if a count is not whole, but those of the method are (ff_ssa_method_whole()). FF_EUNSUPPORTED if
+ * the network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
+ * O(threads * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
  * finite, if an event sets a species to what is no count, or if the steps of a method become too short. FF_ESIZE if a count
- * exceeds FF_SSA_MAX_COUNT, or histograms or firings their limits. The message names the
- * reaction, species or event, the time, and the first trajectory in which this happens. A failure is final: the run must be
- * freed. */
+ * exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction, species or
+ * event, the time, and the first trajectory in which this happens. A failure is final: the run must be freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */
 uint64_t ff_ssa_run_complete(const ff_ssa_run *run);
 uint64_t ff_ssa_run_events(const ff_ssa_run *run);
 
-/* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(threads *
- * size). */
+/* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(1). */
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err);
-
-/* The sums of one species, the observed quantity j, at time i. O(threads). */
-ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j);
 
 /* The firings of a run that is done: their number, and in the order of trajectories and times the number of the trajectory (from
  * 0 for the run's first one), the time and the reaction. Each array has an element for each firing. O(firings + trajectories). */

@@ -7,8 +7,8 @@
 #include "ff_ssa_schedule.h"
 
 #define MOST_AT_ONCE 100000u     /* events at the same time: more follow from each other without end */
+#define WORK_AT_ONCE 16384u      /* formulas that are evaluated before the step is left halfway */
 #define MOST_LATER (1u << 20)    /* events that are delayed */
-#define SEARCH_STEPS 4096u
 #define LEAST_PROGRESS 0x1p-40   /* of a search, relative to the time ... */
 #define LEAST_TIME 1e-100        /* ... and near time 0 */
 
@@ -201,7 +201,7 @@ static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, doubl
   double whole;
   if (!ff_count_of(value, &whole)) {
     ff_ssa_path_fail(path, FF_SSA_BAD_SET, event, value);
-    if (path->failure.what == FF_SSA_BAD_SET) path->failure.symbol = species;
+    path->failure.symbol = species;
   } else if (whole > FF_SSA_MAX_COUNT) {
     ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, species, whole);
   } else {
@@ -227,22 +227,29 @@ static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
 }
 
 uint32_t ff_ssa_due_happen(ff_ssa_path *path) {
+  path->schedule->ties = path->schedule->happened = 0;
+  return ff_ssa_due_go_on(path);
+}
+
+uint32_t ff_ssa_due_go_on(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
-  s->ties = 0;
-  for (uint32_t n = 0;; n++) {
+  for (size_t work = 0; work <= WORK_AT_ONCE; s->happened++) {
     for (uint32_t e = 0; e < path->program->n_events && path->failure.what == FF_SSA_FINE; e++) look_at(path, e);
-    if (path->failure.what != FF_SSA_FINE) return n;
+    if (path->failure.what != FF_SSA_FINE) return s->happened;
     take_ready(path);
-    if (s->now.n == 0) return n;
+    if (s->now.n == 0) return s->happened;
+    work += path->program->n_events + s->now.n;
     const size_t at = choose(path);
     const ff_ssa_due due = s->now.item[at];
-    if (n == MOST_AT_ONCE) ff_ssa_path_fail(path, FF_SSA_ENDLESS, due.event, 0);
-    if (path->failure.what != FF_SSA_FINE) return n;
+    if (s->happened == MOST_AT_ONCE) ff_ssa_path_fail(path, FF_SSA_ENDLESS, due.event, 0);
+    if (path->failure.what != FF_SSA_FINE) return s->happened;
     s->now.n--;
     memmove(s->now.item + at, s->now.item + at + 1, (s->now.n - at) * sizeof due);
     happen(path, &due);
     s->unused[s->n_unused++] = due.row;
   }
+  ff_ssa_path_pause(path);
+  return s->happened;
 }
 
 /* ---- when something may happen next ------------------------------------------------------------------------------------- */
@@ -252,7 +259,7 @@ static double next_change(ff_ssa_path *path, uint32_t e, double to) {
   ff_ssa_schedule *s = path->schedule;
   double at;
   const int found = ff_formula_first_change(&path->program->events[e].trigger, path->count, path->time, to, s->truth[e],
-                                            SEARCH_STEPS, &at, path->stack, s->ranges);
+                                            FF_SSA_SEARCH_STEPS, &at, path->stack, s->ranges);
   if (!found && at >= to) return INFINITY;
   if (!found && at - path->time <= path->time * LEAST_PROGRESS + LEAST_TIME) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
   return at;
@@ -261,8 +268,8 @@ static double next_change(ff_ssa_path *path, uint32_t e, double to) {
 void ff_ssa_due_next(ff_ssa_path *path, double limit) {
   ff_ssa_schedule *s = path->schedule;
   s->event_time = s->later.n > 0 ? s->later.item[0].time : INFINITY;
-  for (uint32_t e = 0; s->any_timed && e < path->program->n_events; e++) {
-    if (s->timed[e] == 0) continue;
+  for (uint32_t i = 0; i < s->n_watched; i++) {
+    const uint32_t e = s->watched[i];
     const double first = s->event_time < limit ? s->event_time : limit;
     if (s->timed[e] == 1 && s->change[e] <= path->time) s->change[e] = next_change(path, e, INFINITY);
     const double change = s->timed[e] == 1 ? s->change[e] : next_change(path, e, first);

@@ -10,28 +10,13 @@
 #define FEW 4
 #define FEW_SMALL 16
 
-/* Methods whose finders compute all propensities by ff_ssa_path_propensity() can simulate events and rates that depend on the
- * time. */
-static ff_status scheduled_engine(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
-                                  uint64_t key, ff_error *err) {
-  *out = NULL;
-  switch (method) {
-    case FF_SSA_DIRECT: method = FF_SSA_TREE; break; /* has the same bits */
-    case FF_SSA_TREE:
-    case FF_SSA_FIRST:
-    case FF_SSA_NEXT: break;
-    default:
-      return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
-                          "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
-                          program->n_events > 0 ? "networks with events" : "rates that depend on the time");
-  }
-  return ff_ssa_engine_path(out, program, method, initial, key, err);
-}
-
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
-  if (ff_ssa_program_scheduled(program)) return scheduled_engine(out, program, method, initial, options->key, err);
+  if (ff_ssa_program_scheduled(program)) {
+    if (method == FF_SSA_DIRECT) method = FF_SSA_TREE; /* has the same bits */
+    return ff_ssa_engine_path(out, program, method, initial, options->key, err);
+  }
   if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
   if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
   if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
@@ -59,9 +44,29 @@ int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
 
 int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN; }
 
+/* Methods whose finders compute all propensities by ff_ssa_path_propensity() can simulate events and rates that depend on the
+ * time. */
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
   const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
+  const int scheduled = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST || method == FF_SSA_NEXT;
+  if (ff_ssa_program_scheduled(program) && !scheduled)
+    return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
+                        "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
+                        program->n_events > 0 ? "networks with events" : "rates that depend on the time");
   return partial ? ff_ssa_partial_check(program, err) : FF_OK;
+}
+
+static int follows_events(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
+
+/* The factored method simulates several trajectories at once, unless it is the logarithmic one. */
+ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+  const ff_ssa_method method = options->method;
+  const int several = method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program);
+  const int refused = follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
+  ff_status status = ff_ssa_method_check(program, method, err);
+  if (status != FF_OK || !refused) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
+                      "starts of each trajectory need another method", ff_ssa_method_name(method));
 }
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
@@ -72,10 +77,11 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
 #define FACTORED_LEAST 40
 #define FACTORED_EACH 2
 
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p) {
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o) {
   if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
   const uint32_t groups = ff_ssa_program_groups(p);
-  if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups) return FF_SSA_FACTORED;
+  if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups)
+    return follows_events(o) || o->starts != NULL ? FF_SSA_TREE : FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
 }
@@ -89,8 +95,16 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     ff_ssa_path_start(path, path->key, path->unit, e->initial);
     e->started = 1;
     --*steps;
+  } else if (path->failure.what == FF_SSA_HALFWAY && *steps > 0) {
+    ff_ssa_path_go_on(path);
+    --*steps;
   }
   for (; path->failure.what == FF_SSA_FINE && path->next_time <= e->wanted && *steps > 0; --*steps) ff_ssa_path_step(path);
+  e->base.halfway = path->failure.what == FF_SSA_HALFWAY;
+  if (e->base.halfway) {
+    *steps = 0;
+    return 0;
+  }
   e->base.broken = path->failure.what != FF_SSA_FINE;
   return e->started && (e->base.broken || e->wanted < path->next_time);
 }

@@ -16,13 +16,14 @@ struct ff_ssa_engine {
   double *next_time; /* for each lane: of its next event; infinity if there is none */
   double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
   uint64_t broken;   /* a bit for each lane with a failure */
+  int halfway;          /* of an engine with one lane: whether a step goes on, and its state is not that of any time */
   const uint32_t *next; /* of an engine with one lane: the reaction that fires at next_time; NULL if it is not known */
 
   /* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. */
   void (*start)(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
   void (*rest)(ff_ssa_engine *engine, uint32_t lane);
-  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. Returns a bit for
-   * each lane that has passed its wanted time or is broken. */
+  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. It is 0 if a step is
+   * left halfway. Returns a bit for each lane that has passed its wanted time or is broken. */
   uint64_t (*advance)(ff_ssa_engine *engine, uint32_t *steps);
   uint64_t (*events)(const ff_ssa_engine *engine, uint32_t lane); /* of its trajectory so far */
   void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out);

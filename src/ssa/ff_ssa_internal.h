@@ -44,9 +44,10 @@ struct ff_ssa_program {
   ff_ssa_change *changes; /* of reaction r: changes[change_first[r]] to [change_first[r + 1] - 1]; none is 0 */
   size_t *reader_first;   /* n_species + 1 entries */
   uint32_t *readers;      /* of a species: the reactions whose propensity reads it, in ascending order */
-  size_t *depend_first;   /* n_reactions + 1 entries */
+  size_t *depend_first;   /* n_reactions + 1 entries, if there are dependents */
   uint32_t *dependents;   /* of reaction r: the reactions that read a species that r changes, in ascending order; NULL if
                            * there are too many to list */
+  double coupling;        /* the mean number of dependents */
 
   uint8_t *timed;       /* for each reaction: 1 if its propensity depends on the time; NULL if there is no such reaction */
   ff_event *events;     /* of the network */
@@ -134,6 +135,7 @@ uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 /* What is wrong with a trajectory: the first failure that was found. */
 enum {
   FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP,
+  FF_SSA_HALFWAY, /* no failure: a step takes long, and ff_ssa_path_go_on() goes on. Until then, its state is incomplete */
   FF_SSA_BAD_SET = 64, /* from here on, ff_ssa_schedule_describe() describes the failure */
   FF_SSA_BAD_DELAY, FF_SSA_BAD_PRIORITY, FF_SSA_BAD_TRIGGER, FF_SSA_ENDLESS, FF_SSA_TOO_MANY, FF_SSA_BAD_BOUND,
   FF_SSA_NO_MEMORY
@@ -185,6 +187,8 @@ void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const dou
 void ff_ssa_path_resume(ff_ssa_path *path);
 /* Lets the next event happen, and finds the one after it. path->failure tells whether this failed. */
 void ff_ssa_path_step(ff_ssa_path *path);
+/* Goes on with a step, or a start, that was left halfway: path->failure.what is FF_SSA_HALFWAY. */
+void ff_ssa_path_go_on(ff_ssa_path *path);
 
 /* For methods: */
 
@@ -194,6 +198,9 @@ ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint
 void ff_ssa_path_compute(ff_ssa_path *path);
 /* Computes the propensities that the event path->next has changed, and lists them as ff_ssa_path_dependents(). */
 const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n);
+/* Leaves the step halfway, unless a failure was found. Only finder->begin() and the events of the network may do so. They are
+ * then called again, and must know where they were. */
+void ff_ssa_path_pause(ff_ssa_path *path);
 /* Sets path->failure, unless an earlier failure was found. */
 void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value);
 /* The sum of the propensities is infinite: one of them is, or the sum is too large. */
@@ -210,12 +217,16 @@ double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
 typedef struct ff_ssa_schedule ff_ssa_schedule;
 
 ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err); /* sets path->schedule */
+/* The formulas that a step may evaluate, unless it is left halfway. O(length of the triggers). */
+double ff_ssa_schedule_cost(const ff_ssa_program *program);
 void ff_ssa_schedule_free(ff_ssa_schedule *schedule);            /* accepts NULL */
 /* Begins a trajectory at time 0, whose counts are set: lets the events happen that are due. */
 void ff_ssa_schedule_start(ff_ssa_path *path);
 /* Finds the next event from here, with draws that were not used before. */
 void ff_ssa_schedule_resume(ff_ssa_path *path);
 void ff_ssa_schedule_step(ff_ssa_path *path);
+/* Goes on with events that were left halfway. */
+void ff_ssa_schedule_go_on(ff_ssa_path *path);
 /* An upper bound of the propensity of reaction r in the present window of time, and in the present state. */
 double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r);
 /* Describes a failure; `number` is that of the trajectory. */

@@ -13,7 +13,6 @@ typedef struct {
   double h;         /* the length of the next step */
   double *k[STAGES]; /* derivatives; k[0] is that at the beginning of the next step */
   double *at, *dense[5], *slope;
-  int varies; /* whether a rate depends on the time */
 } ode;
 
 #define ODE_TOLERANCE 1e-8
@@ -144,7 +143,7 @@ static int is_still(const ff_ssa_smooth *e) {
   const ode *o = e->own;
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++)
     if (o->slope[s] != 0) return 0;
-  return !o->varies;
+  return 1;
 }
 
 static void step(ff_ssa_smooth *e) {
@@ -197,7 +196,6 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
     e->single.base.free(&e->single.base);
     return ff_error_set(err, FF_EMEMORY, "no memory for the derivatives of %u counts", program->n_species);
   }
-  for (uint32_t i = 0; i < program->n_formulas; i++) o->varies |= ff_formula_has_time(&program->formulas[i]);
   *out = &e->single.base;
   return FF_OK;
 }

@@ -6,7 +6,7 @@
 #include "ff_ssa_methods.h"
 
 typedef struct {
-  uint64_t key; /* the key for which `sorted` holds */
+  uint64_t key; /* the key for which `sorted` holds, if is_sorted */
   int is_sorted;
   uint32_t *sorted, *order, *place; /* reactions by position, and the position of each */
   double *value;                    /* propensities by position */
@@ -47,6 +47,7 @@ static ff_status make_sorting(ff_ssa_path *path, ff_error *err) {
 
 #define PILOT_EVENTS 1000u
 #define PILOT_MOST 100000u
+#define PILOT_WORK 65536 /* propensities that are computed before the step is left halfway */
 #define PILOT_RUN UINT64_C(0x0D11) /* its draws have a seed of their own, which follows from the run's */
 
 typedef struct {
@@ -60,22 +61,39 @@ static int more_often(const void *left, const void *right) {
   return x->reaction < y->reaction ? -1 : x->reaction > y->reaction;
 }
 
-/* Counts firings from the initial counts of the network, so that the order depends on the network and the key alone. */
-static void count_firings(ff_ssa_path *pilot, uint64_t key, frequency *all) {
-  const ff_ssa_program *p = pilot->program;
-  const uint32_t most = p->n_reactions < PILOT_MOST - PILOT_EVENTS ? PILOT_EVENTS + p->n_reactions : PILOT_MOST;
-  ff_ssa_path_start(pilot, ff_philox_seed(key, PILOT_RUN), 0, p->initial);
-  for (uint32_t i = 0; i < most && pilot->failure.what == FF_SSA_FINE && pilot->next_time < INFINITY; i++) {
-    all[pilot->next].fired++;
-    ff_ssa_path_step(pilot);
-  }
-}
-
 typedef struct {
-  search base;
+  search base; /* its key is that of the simulation before the run, if that has begun */
   ff_ssa_path pilot;
+  int begun;
+  uint32_t counted; /* events of the pilot */
   frequency *all;
 } optimised;
+
+/* The simulation begins at the initial counts of the network, so that the order depends on the network and the key alone. */
+static void begin_counting(optimised *o, uint64_t key) {
+  const ff_ssa_program *p = o->pilot.program;
+  for (uint32_t r = 0; r < p->n_reactions; r++) o->all[r] = (frequency){0, r};
+  ff_ssa_path_start(&o->pilot, ff_philox_seed(key, PILOT_RUN), 0, p->initial);
+  o->base.key = key;
+  o->base.is_sorted = 0;
+  o->begun = 1;
+  o->counted = 0;
+}
+
+/* Counts some firings. Returns whether these are all. */
+static int count_firings(optimised *o) {
+  ff_ssa_path *pilot = &o->pilot;
+  const ff_ssa_program *p = pilot->program;
+  const uint32_t most = p->n_reactions < PILOT_MOST - PILOT_EVENTS ? PILOT_EVENTS + p->n_reactions : PILOT_MOST;
+  const uint32_t piece = (uint32_t)(PILOT_WORK / (ff_ssa_program_coupling(p) + 16)) + 1;
+  for (uint32_t i = 0; i < piece; i++) {
+    if (o->counted == most || pilot->failure.what != FF_SSA_FINE || !(pilot->next_time < INFINITY)) return 1;
+    o->all[pilot->next].fired++;
+    o->counted++;
+    ff_ssa_path_step(pilot);
+  }
+  return 0;
+}
 
 static void drop_optimised(ff_ssa_path *path) {
   optimised *o = path->own;
@@ -97,16 +115,17 @@ static ff_status make_optimised(ff_ssa_path *path, ff_error *err) {
   return ff_ssa_path_new(&o->pilot, path->program, FF_SSA_TREE, err);
 }
 
-static void sort_reactions(ff_ssa_path *path) {
+/* Returns whether the reactions are sorted; if not, there is more to count. */
+static int sort_reactions(ff_ssa_path *path) {
   optimised *o = path->own;
   const uint32_t n = path->program->n_reactions;
-  if (o->base.is_sorted && o->base.key == path->key) return;
-  for (uint32_t r = 0; r < n; r++) o->all[r] = (frequency){0, r};
-  count_firings(&o->pilot, path->key, o->all);
+  if (!o->begun || o->base.key != path->key) begin_counting(o, path->key);
+  if (o->base.is_sorted) return 1;
+  if (!count_firings(o)) return 0;
   if (n > 1) qsort(o->all, n, sizeof *o->all, more_often);
   for (uint32_t i = 0; i < n; i++) o->base.sorted[i] = o->all[i].reaction;
-  o->base.key = path->key;
   o->base.is_sorted = 1;
+  return 1;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
@@ -141,8 +160,10 @@ static void begin(ff_ssa_path *path) {
 }
 
 static void begin_optimised(ff_ssa_path *path) {
-  sort_reactions(path);
-  begin(path);
+  if (sort_reactions(path))
+    begin(path);
+  else
+    ff_ssa_path_pause(path);
 }
 
 static void update(ff_ssa_path *path) {

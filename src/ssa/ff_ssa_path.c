@@ -83,6 +83,11 @@ void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value) 
   path->failure.time = path->time;
 }
 
+void ff_ssa_path_pause(ff_ssa_path *path) {
+  ff_ssa_path_fail(path, FF_SSA_HALFWAY, 0, 0);
+  path->next_time = path->time;
+}
+
 double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
   const ff_ssa_propensity *a = path->program->propensities + r;
   return a->law == FF_LAW_FORMULA ? rate : product_of(path->program, a, path->count, rate);
@@ -91,9 +96,9 @@ double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
+  if (a->law == FF_LAW_PRODUCT) return product_of(p, a, path->count, a->rate); /* 0 if a reactant is missing */
   if (reactants_missing(p, a, path->count)) return 0;
-  const int product = a->law == FF_LAW_PRODUCT;
-  return ff_ssa_path_law_of(path, r, product ? a->rate : ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
+  return ff_ssa_path_law_of(path, r, ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
 }
 
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */
@@ -153,6 +158,14 @@ void ff_ssa_path_resume(ff_ssa_path *path) {
     if (path->count[s] > FF_SSA_MAX_COUNT) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, s, path->count[s]);
   if (path->schedule != NULL)
     ff_ssa_schedule_resume(path);
+  else
+    path->finder->begin(path);
+}
+
+void ff_ssa_path_go_on(ff_ssa_path *path) {
+  path->failure.what = FF_SSA_FINE;
+  if (path->schedule != NULL)
+    ff_ssa_schedule_go_on(path);
   else
     path->finder->begin(path);
 }

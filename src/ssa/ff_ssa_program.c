@@ -6,6 +6,7 @@
 #include "ff_ssa_factor.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
+#define SAMPLED_MARKS 0x1p24            /* that are looked at to estimate how many dependents there are */
 
 typedef struct {
   ff_ssa_program *p;
@@ -251,15 +252,46 @@ static int ascending(const void *left, const void *right) {
   return x < y ? -1 : x > y;
 }
 
-/* Lists the dependents of each reaction, unless the lists would be too long. Counts them in any case. */
+/* The marks that ff_ssa_gather() looks at for all reactions. */
+static double marks_of(const ff_ssa_program *p) {
+  double n = 0;
+  for (uint32_t i = 0; i < p->n_changes; i++) {
+    const uint32_t species = p->changes[i].species;
+    n += (double)(p->reader_first[species + 1] - p->reader_first[species]);
+  }
+  return n;
+}
+
+/* The mean number of dependents, from reactions at equal distances. */
+static double estimate_coupling(const ff_ssa_program *p, uint32_t *mark) {
+  const size_t step = (size_t)(marks_of(p) / SAMPLED_MARKS) + 1;
+  double sum = 0, n = 0;
+  memset(mark, 0, p->n_reactions * sizeof *mark);
+  for (size_t r = 0; r < p->n_reactions; r += step, n++)
+    sum += (double)ff_ssa_gather(p, (uint32_t)r, mark, (uint32_t)r + 1, NULL);
+  return sum / n;
+}
+
+/* Counts the dependents of each reaction. Returns 0 as soon as they are too many to list; then their mean is estimated. */
+static int count_dependents(ff_ssa_program *p, uint32_t *mark) {
+  const uint32_t n = p->n_reactions;
+  for (uint32_t r = 0; r < n; r++) {
+    p->depend_first[r + 1] = p->depend_first[r] + ff_ssa_gather(p, r, mark, r + 1, NULL);
+    if (p->depend_first[r + 1] <= EXPLICIT_MOST) continue;
+    p->coupling = estimate_coupling(p, mark);
+    return 0;
+  }
+  p->coupling = n > 0 ? (double)p->depend_first[n] / n : 0;
+  return 1;
+}
+
+/* Lists the dependents of each reaction, unless the lists would be too long. */
 static ff_status list_dependents(compiler *c) {
   ff_ssa_program *p = c->p;
   uint32_t n = p->n_reactions;
   uint32_t *mark = ff_calloc(n, sizeof *mark);
   ff_status status = mark != NULL ? FF_OK : FF_EMEMORY;
-  for (uint32_t r = 0; r < n && status == FF_OK; r++)
-    p->depend_first[r + 1] = p->depend_first[r] + ff_ssa_gather(p, r, mark, r + 1, NULL);
-  if (status == FF_OK && p->depend_first[n] <= EXPLICIT_MOST) {
+  if (status == FF_OK && count_dependents(p, mark)) {
     p->dependents = ff_calloc(p->depend_first[n], sizeof *p->dependents);
     if (p->dependents == NULL) status = FF_EMEMORY;
     if (status == FF_OK) memset(mark, 0, n * sizeof *mark);
@@ -372,9 +404,7 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   free(p);
 }
 
-double ff_ssa_program_coupling(const ff_ssa_program *p) {
-  return p->n_reactions > 0 ? (double)p->depend_first[p->n_reactions] / p->n_reactions : 0;
-}
+double ff_ssa_program_coupling(const ff_ssa_program *p) { return p->coupling; }
 
 int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t item) {
   if (item < p->n_species) return p->changed[item];
@@ -387,5 +417,3 @@ int ff_ssa_program_changes(const ff_ssa_program *p, uint32_t item) {
 }
 
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *p) { return p->n_formulas; }
-
-/* ---- methods ------------------------------------------------------------------------------------------------------------ */

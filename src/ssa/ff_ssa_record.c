@@ -18,6 +18,36 @@ static ff_status check(const ff_ssa_program *program, const ff_ssa_options *o, f
   return FF_OK;
 }
 
+/* Real numbers take longer than counts. An approximate method finds the state within a step in up to 62 halves of it. */
+static double cost_of(const ff_ssa_wanted *wanted, const ff_ssa_program *p, const ff_ssa_options *o) {
+  const double n = o->n_observed;
+  double cells = n + 1, real = 0;
+  if (wanted->states == NULL && (o->wanted & FF_SSA_COVARIANCE)) cells += n * (n - 1) / 2;
+  if (wanted->states == NULL && (o->wanted & FF_SSA_HISTOGRAM)) cells += 4 * n;
+  for (uint32_t j = 0; j < o->n_observed; j++) {
+    real = wanted->real[j] ? 16 : real;
+    if (o->observed[j] >= p->n_species) cells += p->variables[o->observed[j] - p->n_species].length;
+  }
+  if (wanted->states == NULL && real > 0) cells *= real;
+  if (wanted->any_variable) cells += p->n_species + p->n_slots;
+  return ff_ssa_method_exact(o->method) ? cells : cells + p->n_species + 256.0 * p->n_reactions;
+}
+
+/* What sums of products take is no more there for histograms. */
+static ff_status limit_products(ff_ssa_wanted *wanted, const ff_ssa_options *o, ff_error *err) {
+  int any_real = 0;
+  if (wanted->states != NULL || !(o->wanted & FF_SSA_COVARIANCE)) return FF_OK;
+  for (uint32_t j = 0; j < o->n_observed; j++) any_real |= wanted->real[j];
+  const double bytes = ff_ssa_sums_product_bytes(o->n_times, o->n_observed, any_real);
+  if (bytes > (double)wanted->max_bytes)
+    return ff_error_set(err, FF_ESIZE, "the covariances of %u species at %u times take %.3g GB; expected at most %.3g GB: "
+                        "observe fewer species or times", o->n_observed, o->n_times, bytes / 1e9,
+                        (double)wanted->max_bytes / 1e9);
+  wanted->product_bytes = (uint64_t)bytes;
+  wanted->max_bytes -= wanted->product_bytes;
+  return FF_OK;
+}
+
 ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_options *o = options;
   memset(wanted, 0, sizeof *wanted);
@@ -40,7 +70,8 @@ ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program
     wanted->any_variable |= variable;
     if (wanted->states != NULL) wanted->states[j] = o->states[j];
   }
-  return FF_OK;
+  wanted->cost = cost_of(wanted, program, o);
+  return limit_products(wanted, o, err);
 }
 
 void ff_ssa_wanted_free(ff_ssa_wanted *wanted) {
@@ -53,13 +84,6 @@ void ff_ssa_wanted_free(ff_ssa_wanted *wanted) {
 
 /* ---- records ------------------------------------------------------------------------------------------------------------ */
 
-static uint32_t depth_of(const ff_ssa_program *program) {
-  uint32_t depth = program->depth;
-  for (uint32_t v = 0; v < program->n_variables; v++)
-    if (program->variables[v].depth > depth) depth = program->variables[v].depth;
-  return depth;
-}
-
 /* Counts, and parameters that events set. */
 static uint32_t items_of(const ff_ssa_program *p) { return p->n_species + p->n_slots; }
 
@@ -68,7 +92,7 @@ ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, 
   record->shared = shared;
   record->value = ff_calloc(wanted->n_observed, sizeof *record->value);
   record->state = ff_calloc(wanted->any_variable ? items_of(wanted->program) : 0, sizeof *record->state);
-  record->stack = ff_calloc(wanted->any_variable ? depth_of(wanted->program) : 0, sizeof *record->stack);
+  record->stack = ff_calloc(wanted->any_variable ? wanted->program->depth : 0, sizeof *record->stack);
   if (record->value == NULL || record->state == NULL || record->stack == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", wanted->n_observed);
   if (wanted->states != NULL) return FF_OK;
@@ -99,7 +123,7 @@ static void observe(ff_ssa_record *record, const ff_ssa_wanted *wanted, double t
 }
 
 /* The message gives the size for the case in which no two trajectories have the same count. */
-static ff_status refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err) {
+ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err) {
   const double worst = 32.0 * (double)wanted->n * wanted->n_times * wanted->n_observed;
   return ff_error_set(err, FF_ESIZE,
                       "the histograms of %u species at %u times take more than %.3g GB, and may take up to %.3g GB for %llu "
@@ -119,7 +143,8 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
   ff_status status = ff_ssa_sums_add(&record->sums, at, record->value, &record->bytes, err);
   if (status != FF_OK || record->bytes == before) return status;
   const uint64_t added = record->bytes - before, all = atomic_fetch_add(&record->shared->bytes, added) + added;
-  return all <= wanted->max_bytes ? FF_OK : refuse_bytes(wanted, err);
+  if (all > wanted->max_bytes) atomic_store(&record->shared->full, 1);
+  return record->bytes <= wanted->max_bytes ? FF_OK : ff_ssa_refuse_bytes(wanted, err);
 }
 
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */

@@ -9,7 +9,8 @@
 /* What a run wants. Copies of the options, except the arrays of `states`. */
 typedef struct {
   const ff_ssa_program *program;
-  uint64_t n, max_bytes, max_firings;
+  uint64_t n, max_firings;
+  uint64_t max_bytes, product_bytes; /* of histograms; of the sums of products of a thread */
   uint32_t n_times, n_observed;
   double *times, **states; /* times since the start */
   double start;
@@ -17,6 +18,7 @@ typedef struct {
   uint8_t *real; /* for each observed quantity: 1 if it is a real number */
   int any_variable;
   unsigned sums;
+  double cost; /* of the record of a state, in the time that it takes to add a count to its sums */
 } ff_ssa_wanted;
 
 ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
@@ -28,9 +30,11 @@ typedef struct {
   uint32_t reaction;
 } ff_ssa_firing;
 
-/* What all threads share. */
+/* What all threads share: the memory of histograms that are not merged, the firings, and whether histograms must be merged before
+ * the threads go on. */
 typedef struct {
   atomic_uint_least64_t bytes, firings;
+  atomic_int full;
 } ff_ssa_shared;
 
 /* What a thread has recorded. The order of the records does not matter. */
@@ -46,8 +50,11 @@ typedef struct {
 ff_status ff_ssa_record_new(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_ssa_shared *shared, ff_error *err);
 void ff_ssa_record_free(ff_ssa_record *record);
 
-/* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if histograms
- * become too large. */
+/* FF_ESIZE: the histograms take more than max_bytes. */
+ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err);
+
+/* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if the
+ * thread's histograms become too large, as then all together do; if only those of all threads do, shared->full becomes 1. */
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err);
 

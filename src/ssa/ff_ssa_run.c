@@ -8,12 +8,15 @@
 #include "ff_ssa_record.h"
 
 #define NO_UNIT UINT64_MAX
+#define RECORDS_BETWEEN_LOOKS 16384.0 /* as ff_ssa_wanted counts their cost */
 
 /* What a thread works on, and what it has found. */
 typedef struct {
   ff_ssa_engine *engine;
   uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; NO_UNIT if there is none */
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
+  double budget;                   /* what may be recorded until the thread looks at the clock */
+  int ended;                       /* whether a condition has ended the trajectory, and its state must be recorded to the end */
   uint64_t complete, events;       /* of trajectories that are complete */
   ff_ssa_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
@@ -30,9 +33,12 @@ struct ff_ssa_run {
   worker *workers;
   int threads;
   ff_ssa_shared shared;
-  int merged;                   /* whether the first worker's record holds all sums, if `merging` is FF_OK */
-  ff_status merging;
-  ff_error merge_error;
+  int over;         /* whether all trajectories are complete */
+  int merging;      /* whether records are being merged into that of the first worker: all sums if it is over, else histograms */
+  int merged;       /* whether the first worker's record holds all sums */
+  int from;         /* the worker whose record is merged */
+  uint32_t at_time; /* the next of its sums */
+  ff_ssa_place at;  /* and of its histograms */
   atomic_uint_least64_t next;   /* the first trajectory that no thread has begun */
   atomic_uint_least64_t failed; /* the first trajectory that is known to fail; NO_UNIT if none is */
   double deadline;
@@ -78,7 +84,7 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
   if (status != FF_OK) return status;
   if (o->n > FF_PHILOX_MAX_UNITS || o->first > FF_PHILOX_MAX_UNITS - o->n)
     return ff_error_set(err, FF_ESIZE, "trajectories are numbered up to 2^48");
-  return FF_OK;
+  return ff_ssa_method_check_options(p, o, err);
 }
 
 /* Whether every event is looked at. */
@@ -88,10 +94,7 @@ static ff_status new_engine(worker *w, const ff_ssa_run *run, int threads, ff_er
   const ff_ssa_options *o = &run->options;
   const int one_lane = follows(o) || o->starts != NULL;
   const uint64_t each = one_lane ? 1 : (o->n + (uint64_t)threads - 1) / (uint64_t)threads;
-  ff_status status = ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
-  if (status != FF_OK || !one_lane || (w->engine->lanes == 1 && (w->engine->next != NULL || !follows(o)))) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
-                      "starts of each trajectory need another method", ff_ssa_method_name(o->method));
+  return ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
 }
 
 static ff_status new_worker(worker *w, ff_ssa_run *run, int threads, ff_error *err) {
@@ -107,12 +110,19 @@ static ff_status new_worker(worker *w, ff_ssa_run *run, int threads, ff_error *e
   return new_engine(w, run, threads, err);
 }
 
+/* The sums of products of all threads together take at most max_bytes. */
+static int threads_of(const ff_ssa_run *run, const ff_ssa_options *o) {
+  const uint64_t each = run->wanted.product_bytes, all = each + run->wanted.max_bytes;
+  uint64_t threads = o->n < (uint64_t)o->threads ? o->n : (uint64_t)o->threads;
+  if (each > 0 && threads > all / each) threads = all / each;
+  return threads > 0 ? (int)threads : 1;
+}
+
 static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_error *err) {
   const uint32_t n_species = run->program->n_species;
-  int threads = options->n < (uint64_t)options->threads ? (int)options->n : options->threads;
-  if (threads < 1) threads = 1;
   ff_status status = ff_ssa_wanted_new(&run->wanted, run->program, options, err);
   if (status != FF_OK) return status;
+  const int threads = threads_of(run, options);
   run->initial = ff_calloc(n_species, sizeof *run->initial);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
@@ -132,6 +142,7 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   atomic_init(&run->next, 0);
   atomic_init(&run->shared.bytes, 0);
   atomic_init(&run->shared.firings, 0);
+  atomic_init(&run->shared.full, 0);
   atomic_init(&run->failed, NO_UNIT);
   status = fill_run(run, options, err);
   run->options.times = run->options.initial = NULL;
@@ -219,6 +230,7 @@ static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
   const size_t n_species = run->program->n_species;
   w->unit[lane] = next_unit(run);
   w->at[lane] = 0;
+  w->ended = 0;
   if (w->unit[lane] == NO_UNIT) {
     w->engine->rest(w->engine, lane);
     return;
@@ -229,17 +241,22 @@ static void start_lane(ff_ssa_run *run, worker *w, uint32_t lane) {
   w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
 }
 
-/* Records the states at all times before the next event. *complete tells whether these are all times. */
+/* Records the states at all times before the next event, or as many as the budget permits. *complete tells whether these are all
+ * times. */
 static ff_status record_until(const ff_ssa_run *run, worker *w, uint32_t lane, double next_time, int *complete, ff_error *err) {
   const ff_ssa_engine *e = w->engine;
   ff_status status = FF_OK;
-  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time; w->at[lane]++)
+  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time && w->budget > 0;
+       w->at[lane]++) {
     status = ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
+    w->budget -= run->wanted.cost;
+  }
   *complete = w->at[lane] == run->wanted.n_times;
   return status;
 }
 
-/* Records what the lane has reached. Its state lasts until next_time. */
+/* Records what the lane has reached. Its state lasts until next_time. If the budget is used up, the engine reports the lane again
+ * when it goes on. */
 static void serve_lane(ff_ssa_run *run, worker *w, uint32_t lane, double next_time) {
   ff_ssa_engine *e = w->engine;
   ff_error err;
@@ -273,7 +290,7 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
   *status = FF_OK;
   if (fired && o->max_firings > 0)
     *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
-  if (o->until == NULL || *status != FF_OK) return 0;
+  if (o->until == NULL || *status != FF_OK || w->engine->halfway) return 0;
   const double value = ff_formula_value(o->until, w->engine->count, 0, w->stack);
   if (value == 0) return 0;
   if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
@@ -283,28 +300,32 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
 /* As advance_lanes(), one event after the other. */
 static void follow_events(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
-  while (steps > 0 && any_lane(w)) {
+  while (steps > 0 && w->budget > 0 && any_lane(w)) {
     ff_error err;
     ff_status status = FF_OK;
     uint32_t one = 1;
+    if (w->ended) {
+      serve_lane(run, w, 0, INFINITY);
+      continue;
+    }
     const double time = e->next_time[0];
     const uint32_t reaction = *e->next;
     const uint64_t before = e->events(e, 0), reports = e->advance(e, &one);
-    int ends = 0;
     if (one == 0) {
       steps--;
-      if (!(e->broken & 1)) ends = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
+      if (!(e->broken & 1)) w->ended = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
     }
     if (status != FF_OK) {
       fail(run, w, 0, &err);
       start_lane(run, w, 0);
-    } else if (ends || (reports & 1)) {
-      serve_lane(run, w, 0, ends ? INFINITY : e->next_time[0]);
+    } else if (w->ended || (reports & 1)) {
+      serve_lane(run, w, 0, w->ended ? INFINITY : e->next_time[0]);
     }
+    if (e->halfway) return;
   }
 }
 
-/* Advances all lanes by at most `steps`. Returns 0 if there is nothing left to do. */
+/* Advances all lanes by at most `steps`, until the budget is used up. Returns 0 if there is nothing left to do. */
 static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
   if (!any_lane(w))
@@ -314,7 +335,7 @@ static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
     follow_events(run, w, steps);
     return 1;
   }
-  while (steps > 0) {
+  while (steps > 0 && w->budget > 0) {
     uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
     for (uint32_t lane = 0; reports >> lane != 0; lane++) {
       if (reports >> lane & 1) serve_lane(run, w, lane, e->next_time[lane]);
@@ -335,11 +356,21 @@ static void drop_lanes(ff_ssa_run *run, worker *w) {
   }
 }
 
-/* An event takes time in proportion to the propensities that are computed: all of them, or those that it changes. */
+/* An event takes time in proportion to the propensities that are computed or searched: all of them, or those that it changes. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
-  int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST ||
-            !ff_ssa_method_exact(run->options.method);
-  double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
+  const ff_ssa_program *p = run->program;
+  double cost = p->n_reactions;
+  switch (run->options.method) {
+    case FF_SSA_TREE:
+    case FF_SSA_NEXT:
+    case FF_SSA_COMPOSITION:
+    case FF_SSA_RSSA:
+    case FF_SSA_RSSA_CR: cost = ff_ssa_program_coupling(p); break;
+    case FF_SSA_FACTORED: cost = ff_ssa_program_coupling(p) + ff_ssa_program_groups(p); break;
+    default: break;
+  }
+  if (!ff_ssa_method_exact(run->options.method)) cost *= 16; /* random numbers, and stages */
+  if (ff_ssa_program_scheduled(p)) cost = ff_ssa_schedule_cost(p);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 
@@ -348,27 +379,72 @@ static void work(void *context, int index) {
   worker *w = run->workers + index;
   uint32_t events = events_between_looks(run);
   do {
+    w->budget = RECORDS_BETWEEN_LOOKS;
     if (!advance_lanes(run, w, events)) return;
     drop_lanes(run, w);
-  } while (ff_clock() < run->deadline);
+  } while (ff_clock() < run->deadline && !atomic_load(&run->shared.full));
 }
 
-ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err) {
-  run->deadline = ff_clock() + seconds;
+static ff_status simulate(ff_ssa_run *run, ff_error *err) {
   ff_parallel(run->threads, work, run);
   uint64_t failed = atomic_load(&run->failed);
-  *done = failed != NO_UNIT || atomic_load(&run->next) >= run->options.n;
+  run->over = failed != NO_UNIT || atomic_load(&run->next) >= run->options.n;
   for (int i = 0; i < run->threads; i++) {
     drop_lanes(run, run->workers + i);
-    if (any_lane(run->workers + i)) *done = 0;
+    if (any_lane(run->workers + i)) run->over = 0;
   }
-  if (!*done || failed == NO_UNIT) return FF_OK;
+  run->merging = run->wanted.states == NULL && (run->over || atomic_load(&run->shared.full));
+  if (!run->over || failed == NO_UNIT) return FF_OK;
   for (int i = 0; i < run->threads; i++)
     if (run->workers[i].failed == failed) {
       if (err != NULL) *err = run->workers[i].failure;
       return run->workers[i].failure.status;
     }
   return ff_error_set(err, FF_EINTERNAL, "a failed trajectory was lost");
+}
+
+/* Merges a part of the record of a worker into that of the first one. */
+static ff_status merge_part(ff_ssa_run *run, worker *from, ff_error *err) {
+  ff_ssa_record *all = &run->workers[0].record;
+  int done = 0;
+  if (run->over && run->at_time < run->wanted.n_times) {
+    ff_ssa_sums_merge(&all->sums, &from->record.sums, run->at_time++);
+    return FF_OK;
+  }
+  ff_status status = ff_ssa_sums_move(&all->sums, &from->record.sums, &run->at, &all->bytes, &done, err);
+  if (!done) return status;
+  if (run->over) ff_ssa_sums_free(&from->record.sums);
+  from->record.bytes = 0;
+  run->from++;
+  run->at_time = 0;
+  run->at = (ff_ssa_place){0, 0};
+  return FF_OK;
+}
+
+/* Merges records until the deadline. Whether the merged histograms are too large does not depend on the threads. */
+static ff_status merge(ff_ssa_run *run, ff_error *err) {
+  if (run->from == 0) run->from = 1;
+  do {
+    if (run->from == run->threads) {
+      run->merging = run->from = 0;
+      run->merged = run->over;
+      atomic_store(&run->shared.bytes, 0);
+      atomic_store(&run->shared.full, 0);
+      const uint64_t bytes = ff_ssa_sums_bytes(&run->workers[0].record.sums);
+      return bytes <= run->wanted.max_bytes ? FF_OK : ff_ssa_refuse_bytes(&run->wanted, err);
+    }
+    ff_status status = merge_part(run, run->workers + run->from, err);
+    if (status != FF_OK) return status;
+  } while (ff_clock() < run->deadline);
+  return FF_OK;
+}
+
+ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err) {
+  run->deadline = ff_clock() + seconds;
+  ff_status status = run->merging ? FF_OK : simulate(run, err);
+  if (status == FF_OK && run->merging) status = merge(run, err);
+  *done = status != FF_OK || (run->over && !run->merging);
+  return status;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */
@@ -391,28 +467,9 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
 }
 
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
-  ff_ssa_sums *all = &run->workers[0].record.sums;
-  for (int k = 1; k < run->threads && !run->merged && run->merging == FF_OK; k++) {
-    run->merging = ff_ssa_sums_merge(all, &run->workers[k].record.sums, &run->merge_error);
-    ff_ssa_sums_free(&run->workers[k].record.sums);
-  }
-  run->merged = 1;
-  *out = all;
-  if (run->merging != FF_OK) *err = run->merge_error;
-  return run->merging;
-}
-
-ff_ssa_moments ff_ssa_run_moments(const ff_ssa_run *run, uint32_t i, uint32_t j) {
-  ff_ssa_moments all = {.min = INFINITY, .max = -INFINITY};
-  for (int k = 0; k < run->threads; k++) {
-    const ff_ssa_sums *sums = &run->workers[k].record.sums;
-    if (sums->counts == NULL || sums->real[j]) continue;
-    const ff_ssa_moments *one = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
-    ff_sum_merge_powers(&all.sums, &one->sums);
-    if (one->min < all.min) all.min = one->min;
-    if (one->max > all.max) all.max = one->max;
-  }
-  return all;
+  if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");
+  *out = &run->workers[0].record.sums;
+  return FF_OK;
 }
 
 uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run) {

@@ -27,6 +27,8 @@ void ff_ssa_schedule_free(ff_ssa_schedule *s) {
   free(s->ranges);
   free(s->truth);
   free(s->timed);
+  free(s->watched);
+  free(s->bound);
   free(s->change);
   free(s->later.item);
   free(s->now.item);
@@ -51,18 +53,27 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   s->truth = ff_calloc(p->n_events, sizeof *s->truth);
   s->timed = ff_calloc(p->n_events, sizeof *s->timed);
   s->change = ff_calloc(p->n_events, sizeof *s->change);
+  s->watched = ff_calloc(p->n_events, sizeof *s->watched);
+  s->bound = ff_calloc(p->timed != NULL ? p->n_reactions : 0, sizeof *s->bound);
   s->unused_room = 1;
   s->unused = ff_calloc(s->unused_room, sizeof *s->unused);
   s->reactions = ff_calloc(p->timed != NULL ? p->n_reactions : 0, sizeof *s->reactions);
-  if (!s->ranges || !s->truth || !s->timed || !s->change || !s->unused || !s->reactions)
+  if (!s->ranges || !s->truth || !s->timed || !s->change || !s->watched || !s->bound || !s->unused ||
+      !s->reactions)
     return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
   for (uint32_t e = 0; e < p->n_events; e++) {
     s->timed[e] = kind_of(&p->events[e].trigger);
-    s->any_timed |= s->timed[e] != 0;
+    if (s->timed[e] != 0) s->watched[s->n_watched++] = e;
   }
   for (uint32_t r = 0; p->timed != NULL && r < p->n_reactions; r++)
     if (p->timed[r]) s->reactions[s->n_reactions++] = r;
   return FF_OK;
+}
+
+double ff_ssa_schedule_cost(const ff_ssa_program *p) {
+  double cost = (double)p->n_reactions + p->n_events;
+  for (uint32_t e = 0; e < p->n_events; e++) cost += ff_formula_has_time(&p->events[e].trigger) ? FF_SSA_SEARCH_STEPS : 0;
+  return cost;
 }
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
@@ -71,6 +82,7 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
  * the window ends there, so that the check at the beginning of the next one finds it. */
 double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
+  if (s->opened) return s->bound[r];
   const ff_formula *formula = &path->program->formulas[path->program->propensities[r].a];
   const ff_range window = {.low = s->from, .high = s->until};
   const ff_range range = ff_formula_range(formula, path->count, path->count, window, s->ranges);
@@ -103,7 +115,8 @@ static void open_window(ff_ssa_path *path) {
   while (s->n_reactions > 0 && path->failure.what == FF_SSA_FINE) {
     s->until = s->from + s->width;
     s->unbounded = 0;
-    for (i = 0; i < s->n_reactions && !s->unbounded; i++) ff_ssa_path_propensity(path, s->reactions[i]);
+    for (i = 0; i < s->n_reactions && !s->unbounded; i++)
+      s->bound[s->reactions[i]] = ff_ssa_path_propensity(path, s->reactions[i]);
     if (!s->unbounded) return;
     s->width /= 2;
     if (s->width < least || s->width < 1e-300) ff_ssa_path_fail(path, FF_SSA_BAD_BOUND, s->reactions[i - 1], 0);
@@ -124,7 +137,9 @@ static void settle(ff_ssa_path *path) {
 
 void ff_ssa_schedule_resume(ff_ssa_path *path) {
   open_window(path);
+  path->schedule->opened = 1;
   if (path->failure.what == FF_SSA_FINE) path->finder->begin(path);
+  path->schedule->opened = 0;
   settle(path);
 }
 
@@ -134,6 +149,11 @@ void ff_ssa_schedule_start(ff_ssa_path *path) {
   path->schedule->width = FIRST_WIDTH;
   ff_ssa_due_start(path);
   ff_ssa_due_happen(path);
+}
+
+void ff_ssa_schedule_go_on(ff_ssa_path *path) {
+  ff_ssa_due_go_on(path); /* some have happened, or it would not have been left */
+  if (path->failure.what == FF_SSA_FINE) ff_ssa_schedule_resume(path);
 }
 
 /* The time has come for events, or for a look at the triggers. */

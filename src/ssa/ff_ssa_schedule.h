@@ -5,6 +5,8 @@
 #include "../model/ff_formula_range.h"
 #include "ff_ssa_internal.h"
 
+#define FF_SSA_SEARCH_STEPS 4096u /* of a search for the time at which a trigger changes */
+
 /* An event that will happen. */
 typedef struct {
   double time;
@@ -23,7 +25,8 @@ struct ff_ssa_schedule {
   uint8_t *truth;  /* for each event of the network: that of its trigger */
   uint8_t *timed;  /* for each event of the network: 1 if its trigger depends on the time alone, 2 if on the state too; else 0 */
   double *change;  /* for each of kind 1: its trigger does not change before this time */
-  int any_timed;
+  uint32_t *watched; /* the events whose triggers depend on the time */
+  uint32_t n_watched;
   ff_ssa_due_list later; /* a heap: the earliest comes first */
   ff_ssa_due_list now;   /* those whose time has come, in the order in which this was found */
   double *values;        /* rows of program->most_sets */
@@ -31,8 +34,11 @@ struct ff_ssa_schedule {
   size_t values_room, unused_room, n_rows, n_unused;
   uint64_t serial;
   uint32_t ties; /* random choices among events at the present time */
+  uint32_t happened;     /* events at the present time */
   double event_time;     /* when a trigger may change or an event happens, if this is before the next firing */
 
+  double *bound;       /* for each reaction whose propensity depends on the time: that at the beginning of the window */
+  int opened;          /* whether the window has just begun, so that these bounds hold */
   uint32_t *reactions; /* those whose propensities depend on the time */
   uint32_t n_reactions;
   double firing;       /* when a reaction may fire next */
@@ -46,8 +52,10 @@ struct ff_ssa_schedule {
 
 /* Forgets what will happen: a trajectory begins. */
 void ff_ssa_due_start(ff_ssa_path *path);
-/* Lets all events happen that are due now, and those that follow from them at the same time. Returns how many there were. */
+/* Lets all events happen that are due now, and those that follow from them at the same time. Returns how many there were. Many of
+ * them are left halfway, and ff_ssa_due_go_on() goes on. */
 uint32_t ff_ssa_due_happen(ff_ssa_path *path);
+uint32_t ff_ssa_due_go_on(ff_ssa_path *path);
 /* Looks at the triggers that read a species that path->next changes. Returns whether one of them has changed. */
 int ff_ssa_due_watch(ff_ssa_path *path);
 /* Sets event_time, if it is at most `limit`; until then, no reaction fires. */

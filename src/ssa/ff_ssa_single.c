@@ -13,6 +13,7 @@ void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, do
   e->path.failure.what = FF_SSA_FINE;
   e->path.next_time = 0;
   e->base.broken = 0;
+  e->base.halfway = 0;
   e->wanted = wanted;
   e->started = 0;
 }

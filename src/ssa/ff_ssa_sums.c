@@ -5,6 +5,8 @@
 
 #include "ff_ssa.h"
 
+#define MOVED_AT_ONCE 65536 /* entries of histograms */
+
 static size_t pairs_of(uint32_t n) { return n > 1 ? (size_t)n * (n - 1) / 2 : 0; }
 
 static size_t pair_of(uint32_t j, uint32_t k) { return (size_t)k * (k - 1) / 2 + j; }
@@ -74,16 +76,15 @@ static void add_count(ff_ssa_moments *m, double x) {
   if (x > m->max) m->max = x;
 }
 
-static void add_products(ff_ssa_sums *sums, uint32_t i, const double *x) {
-  const size_t first = i * pairs_of(sums->n_observed);
-  for (uint32_t k = 1; k < sums->n_observed; k++)
-    for (uint32_t j = 0; j < k; j++) {
-      const size_t at = first + pair_of(j, k);
-      if (sums->products != NULL)
-        ff_sum_add_product(sums->products + 2 * at, (uint64_t)x[j], (uint64_t)x[k]);
-      else
-        ff_real_sum_add_product(sums->real_products + at, x[j], x[k]);
-    }
+/* Pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ... */
+static void add_products(uint64_t *to, uint32_t n, const double *x) {
+  for (uint32_t k = 1; k < n; k++)
+    for (uint32_t j = 0; j < k; j++, to += 2) ff_sum_add_product(to, (uint64_t)x[j], (uint64_t)x[k]);
+}
+
+static void add_real_products(ff_real_sum *to, uint32_t n, const double *x) {
+  for (uint32_t k = 1; k < n; k++)
+    for (uint32_t j = 0; j < k; j++, to++) ff_real_sum_add_product(to, x[j], x[k]);
 }
 
 ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err) {
@@ -95,49 +96,74 @@ ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64
     else
       add_count(sums->counts + (size_t)i * sums->n_counts + rank, x[j]);
   }
-  if (sums->products != NULL || sums->real_products != NULL) add_products(sums, i, x);
+  const size_t first = i * pairs_of(sums->n_observed);
+  if (sums->products != NULL) add_products(sums->products + 2 * first, sums->n_observed, x);
+  if (sums->real_products != NULL) add_real_products(sums->real_products + first, sums->n_observed, x);
   for (uint32_t j = 0; sums->frequency != NULL && j < sums->n_observed && status == FF_OK; j++)
     status = ff_frequency_add(sums->frequency + (size_t)i * sums->n_observed + j, x[j], 1, bytes, err);
   return status;
 }
 
-static void merge_moments(ff_ssa_sums *sums, const ff_ssa_sums *others) {
-  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_counts; i++) {
-    ff_ssa_moments *all = sums->counts + i;
-    const ff_ssa_moments *one = others->counts + i;
+/* ---- merging ------------------------------------------------------------------------------------------------------------ */
+
+static void merge_moments(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i) {
+  for (size_t j = (size_t)i * sums->n_counts; j < (size_t)(i + 1) * sums->n_counts; j++) {
+    ff_ssa_moments *all = sums->counts + j;
+    const ff_ssa_moments *one = others->counts + j;
     ff_sum_merge_powers(&all->sums, &one->sums);
     if (one->min < all->min) all->min = one->min;
     if (one->max > all->max) all->max = one->max;
   }
-  for (size_t i = 0; i < (size_t)sums->n_times * sums->n_reals; i++) {
-    ff_ssa_real_moments *all = sums->reals + i;
-    const ff_ssa_real_moments *one = others->reals + i;
+  for (size_t j = (size_t)i * sums->n_reals; j < (size_t)(i + 1) * sums->n_reals; j++) {
+    ff_ssa_real_moments *all = sums->reals + j;
+    const ff_ssa_real_moments *one = others->reals + j;
     ff_real_powers_merge(&all->sums, &one->sums);
     if (!(one->min >= all->min)) all->min = isnan(all->min) ? all->min : one->min;
     if (!(one->max <= all->max)) all->max = isnan(all->max) ? all->max : one->max;
   }
 }
 
-static ff_status merge_frequencies(ff_frequency *all, const ff_frequency *one, ff_error *err) {
-  uint64_t bytes = 0;
-  ff_status status = FF_OK;
-  for (size_t i = 0; i < one->room && status == FF_OK; i++)
-    status = ff_frequency_add(all, one->entry[i].value, one->entry[i].count, &bytes, err);
-  return status;
+void ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i) {
+  const size_t pairs = pairs_of(sums->n_observed), first = i * pairs;
+  merge_moments(sums, others, i);
+  for (size_t k = first; sums->products != NULL && k < first + pairs; k++)
+    ff_sum_add(sums->products + 2 * k, others->products[2 * k], others->products[2 * k + 1]);
+  for (size_t k = first; sums->real_products != NULL && k < first + pairs; k++)
+    ff_real_sum_merge(sums->real_products + k, others->real_products + k);
 }
 
-ff_status ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, ff_error *err) {
-  const size_t pairs = pairs_of(sums->n_observed) * sums->n_times, cells = (size_t)sums->n_times * sums->n_observed;
-  ff_status status = FF_OK;
-  merge_moments(sums, others);
-  for (size_t i = 0; sums->products != NULL && i < pairs; i++)
-    ff_sum_add(sums->products + 2 * i, others->products[2 * i], others->products[2 * i + 1]);
-  for (size_t i = 0; sums->real_products != NULL && i < pairs; i++)
-    ff_real_sum_merge(sums->real_products + i, others->real_products + i);
-  if (sums->frequency == NULL || others->frequency == NULL) return FF_OK;
-  for (size_t i = 0; i < cells && status == FF_OK; i++)
-    status = merge_frequencies(sums->frequency + i, others->frequency + i, err);
-  return status;
+ff_status ff_ssa_sums_move(ff_ssa_sums *sums, ff_ssa_sums *others, ff_ssa_place *at, uint64_t *bytes, int *done, ff_error *err) {
+  const size_t cells = sums->frequency != NULL ? (size_t)sums->n_times * sums->n_observed : 0;
+  size_t moved = 0;
+  *done = 0;
+  for (; at->cell < cells; at->cell++, at->entry = 0) {
+    ff_frequency *from = others->frequency + at->cell;
+    if (moved++ >= MOVED_AT_ONCE) return FF_OK;
+    for (; at->entry < from->room; at->entry++) {
+      const ff_frequency_entry *entry = from->entry + at->entry;
+      if (moved++ >= MOVED_AT_ONCE) return FF_OK;
+      ff_status status = ff_frequency_add(sums->frequency + at->cell, entry->value, entry->count, bytes, err);
+      if (status != FF_OK) return status;
+    }
+    ff_frequency_free(from);
+  }
+  *done = 1;
+  return FF_OK;
+}
+
+uint64_t ff_ssa_sums_bytes(const ff_ssa_sums *sums) {
+  const size_t cells = sums->frequency != NULL ? (size_t)sums->n_times * sums->n_observed : 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < cells; i++) {
+    uint64_t room = sums->frequency[i].used > 0 ? 16 : 0;
+    while (room > 0 && room < 2 * (sums->frequency[i].used + 1)) room *= 2;
+    bytes += room * sizeof(ff_frequency_entry);
+  }
+  return bytes;
+}
+
+double ff_ssa_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real) {
+  return (double)n_observed * (n_observed - 1.0) / 2 * n_times * (any_real ? sizeof(ff_real_sum) : 2 * sizeof(uint64_t));
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */

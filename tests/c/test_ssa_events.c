@@ -114,7 +114,9 @@ static void chooses_engines(void) {
   for (int k = 0; k < 3; k++) {
     ff_ssa_program *program = program_with_events(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
-    FF_CHECK_INT(ff_ssa_method_of(program), FF_SSA_DIRECT);
+    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}), FF_SSA_DIRECT);
+    for (ff_ssa_method method = FF_SSA_NEXT + 1; method < FF_SSA_METHODS; method++)
+      FF_CHECK_INT(ff_ssa_method_check(program, method, NULL), k > 0 ? FF_EUNSUPPORTED : FF_OK);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
       ff_ssa_options options = {.method = method, .simd = FF_SIMD_BEST};
       ff_ssa_engine *engine;
@@ -125,6 +127,39 @@ static void chooses_engines(void) {
     }
     ff_ssa_program_free(program);
   }
+}
+
+/* Events that follow each other at one time: A is counted up to MANY, and then set to 30000. What is in between is the
+ * state of no time. */
+static void follows_events_in_pieces(void) {
+  enum { MANY = 20000 };
+  static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
+  static const event_text events[] = {{"A < 20000 & A == 2 * floor(A / 2) & B >= 2", NULL, "A + 1", 0, 0},
+                                      {"A == 1 + 2 * floor(A / 2)", NULL, "A + 1", 0, 0},
+                                      {"A == 20000", NULL, "30000", 0, 0}};
+  static const double initial[] = {0, 0}, times[] = {0, 100};
+  const uint32_t observed = 0;
+  double states[2], stopped, *const columns[] = {states};
+  ff_ssa_program *program = program_of(reactions, initial, 2, events, 3);
+  ff_formula until;
+  ff_names *names;
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0, pieces = 0;
+  static char *species[] = {"A", "B"};
+  FF_CHECK_OK(ff_names_new(&names, species, 2, "species", &err), &err);
+  until = parse("A > 0", names);
+  ff_names_free(names);
+  ff_ssa_options options = {.method = FF_SSA_NEXT, .key = 2, .n = 1, .times = times, .n_times = 2, .observed = &observed,
+                            .n_observed = 1, .states = columns, .threads = 1, .until = &until, .stopped = &stopped};
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  FF_CHECK(stopped > 0);
+  FF_CHECK(pieces > MANY * 3 / 16384 && states[0] == 0 && states[1] == 30000);
+  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* the condition holds at no time before the last event */
+  ff_ssa_run_free(run);
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
 }
 
 static void refuses_events(void) {
@@ -150,4 +185,5 @@ static void refuses_events(void) {
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssa_events", bounds_hold, events_are_on_time, chooses_engines, refuses_events)
+FF_TEST_MAIN("ssa_events", bounds_hold, events_are_on_time, chooses_engines, follows_events_in_pieces,
+             refuses_events)

@@ -279,5 +279,37 @@ static void leaves_other_networks(void) {
   free(rates);
 }
 
+/* A method for several trajectories at once is not chosen, and refused, if a run looks at each event or has starts of its own. */
+static void suits_the_options(void) {
+  enum { N = 49 };
+  static reaction_text pairs[N + 1];
+  static char equations[N][16];
+  const double initial[26] = {1, 1}, time = 1;
+  const ff_ssa_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
+  ff_ssa_options firings = plain, starts = plain;
+  for (int r = 0; r < N; r++) { /* A + B, ..., A + Z, B + C, ..., B + Z */
+    snprintf(equations[r], sizeof *equations, "%c + %c -> 0", r < 25 ? 'A' : 'B', r < 25 ? 'B' + r : 'C' + r - 25);
+    pairs[r] = (reaction_text){equations[r], "1"};
+  }
+  ff_ssa_program *p = program_of(pairs, initial, 26);
+  firings.max_firings = 10;
+  starts.starts = initial;
+  FF_CHECK_INT(ff_ssa_method_of(p, &plain), FF_SSA_FACTORED);
+  FF_CHECK_INT(ff_ssa_method_of(p, &firings), FF_SSA_TREE);
+  FF_CHECK_INT(ff_ssa_method_of(p, &starts), FF_SSA_TREE);
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    ff_ssa_run *run;
+    ff_error err;
+    const int factored = method == FF_SSA_FACTORED;
+    firings.method = starts.method = method;
+    const ff_status follows = ff_ssa_method_exact(method) && !factored ? FF_OK : FF_EUNSUPPORTED;
+    FF_CHECK_INT(ff_ssa_method_check_options(p, &firings, &err), follows);
+    FF_CHECK_INT(ff_ssa_method_check_options(p, &starts, &err), factored ? FF_EUNSUPPORTED : FF_OK);
+    FF_CHECK_INT(ff_ssa_run_new(&run, p, &firings, &err), follows);
+    ff_ssa_run_free(run);
+  }
+  ff_ssa_program_free(p);
+}
+
 FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, vectors_change_no_bit, counts_to_the_limit,
-             leaves_other_networks)
+             leaves_other_networks, suits_the_options)

@@ -25,7 +25,10 @@ static ff_ssa_program *program_with_variables(void) {
   free(p->variables);
   p->variables = ff_calloc(3, sizeof *p->variables);
   p->n_variables = 3;
-  for (int v = 0; v < 3; v++) p->variables[v] = formula_of(texts[v]);
+  for (int v = 0; v < 3; v++) {
+    p->variables[v] = formula_of(texts[v]);
+    if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
+  }
   return p;
 }
 
@@ -169,6 +172,62 @@ static void bounds_memory(void) {
   ff_ssa_program_free(program);
 }
 
+/* Whether histograms fit does not depend on the threads. With several, they are merged while the run goes on. */
+static void fits_for_any_threads(void) {
+  enum { N = 500 };
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  ff_ssa_options options = options_of(FF_SSA_TREE, 1);
+  ff_ssa_sums *one, *several;
+  ff_error err;
+  options.n = N;
+  options.n_observed = 1;
+  options.wanted = FF_SSA_HISTOGRAM;
+  ff_ssa_run *first = run_to_end(program, &options);
+  FF_CHECK_OK(ff_ssa_run_sums(first, &one, &err), &err);
+  const uint64_t bytes = options.max_bytes = ff_ssa_sums_bytes(one);
+  for (options.threads = 1; options.threads <= 9; options.threads += 4) {
+    double counts[N];
+    ff_ssa_run *run = run_to_end(program, &options);
+    FF_CHECK_OK(ff_ssa_run_sums(run, &several, &err), &err);
+    FF_CHECK(memcmp(one->counts, several->counts, TIMES * sizeof *one->counts) == 0);
+    for (uint32_t i = 0; i < TIMES; i++) {
+      const size_t used = one->frequency[i].used;
+      FF_CHECK(used == several->frequency[i].used && used > 0);
+      ff_frequency_list(several->frequency + i, NULL, counts);
+      double total = 0;
+      for (size_t k = 0; k < used; k++) total += counts[k];
+      FF_CHECK(total == N);
+    }
+    ff_ssa_run_free(run);
+    options.max_bytes = bytes - 1;
+    FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+    options.max_bytes = bytes;
+  }
+  ff_ssa_run_free(first);
+  ff_ssa_program_free(program);
+}
+
+/* Sums of products count too: a pair at each of three times, in 16 bytes. */
+static void bounds_covariances(void) {
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  static const uint32_t species[] = {1, 0};
+  ff_ssa_options options = options_of(FF_SSA_TREE, 8);
+  ff_error err;
+  options.observed = species;
+  options.n_observed = 2;
+  options.wanted = FF_SSA_COVARIANCE;
+  options.max_bytes = 48;
+  FF_CHECK_OK(status_of(program, &options, &err), &err);
+  options.max_bytes = 47;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_STR(err.text, "the covariances of 2 species at 3 times take 4.8e-08 GB; expected at most 4.7e-08 GB: observe fewer "
+                         "species or times");
+  options.max_bytes = 48;
+  options.wanted |= FF_SSA_HISTOGRAM;
+  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  ff_ssa_program_free(program);
+}
+
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */
 
 /* Firings are those of each trajectory alone, and lead to the states that are recorded. */
@@ -261,6 +320,59 @@ static void ends_at_conditions(void) {
   ff_ssa_program_free(program);
 }
 
+/* ---- pieces ------------------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 5000, FEW = 40 };
+
+/* Runs with pieces of no time, and returns their number. */
+static int pieces_of(const ff_ssa_program *program, const ff_ssa_options *options) {
+  ff_ssa_run *run;
+  ff_error err;
+  int done = 0, pieces = 0;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
+  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  ff_ssa_run_free(run);
+  return pieces;
+}
+
+/* A thread looks at the clock while it records, also after a condition has ended a trajectory. This changes no state. */
+static void records_in_pieces(void) {
+  static double many[MANY], whole[FEW * MANY], parts[FEW * MANY];
+  double *columns[1];
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(busy, busy_initial, 2);
+  ff_formula until = formula_of("A < 30 | A > 50");
+  for (int i = 0; i < MANY; i++) many[i] = 1e-4 * i;
+  for (int ends = 0; ends < 2; ends++)
+    for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+      if (ff_ssa_method_check(program, method, NULL) != FF_OK || (ends && !follows_events(program, method))) continue;
+      ff_ssa_options options = {.method = method, .key = 8, .n = FEW, .times = many, .n_times = MANY, .observed = &species,
+                                .n_observed = 1, .threads = 1, .states = columns, .until = ends ? &until : NULL};
+      columns[0] = whole;
+      ff_ssa_run_free(run_to_end(program, &options));
+      columns[0] = parts;
+      /* A piece has at most 16,384 records, and one more of each lane. */
+      FF_CHECK(pieces_of(program, &options) > FEW * MANY / (16384 + 64));
+      FF_CHECK(memcmp(whole, parts, sizeof whole) == 0);
+    }
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
+/* The simulation before the run of "optimised_direct" looks at the clock too. A change of A or B changes `n` / 2 propensities. */
+static void counts_in_pieces(void) {
+  enum { N = 2000 };
+  static reaction_text list[N + 1];
+  const double none[] = {0}, initial[] = {500, 500};
+  ff_ssa_options options = {.method = FF_SSA_OPTIMISED, .n = 1, .times = none, .n_times = 1, .threads = 1};
+  for (int r = 0; r < N; r++) list[r] = r % 2 ? (reaction_text){"A -> B", "1"} : (reaction_text){"B -> A", "1"};
+  ff_ssa_program *program = program_of(list, initial, 2);
+  FF_CHECK(ff_ssa_program_coupling(program) == N);
+  /* 3,000 events before the run, and a piece computes at most 65,536 propensities and those of one more event. */
+  FF_CHECK(pieces_of(program, &options) > 3000 / (65536 / N + 1));
+  ff_ssa_program_free(program);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------------- */
 
 /* With a start of its own, a trajectory is that of a run with these initial counts; a later start only moves the times. */
@@ -313,5 +425,5 @@ static void parses_conditions(void) {
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, keeps_firings, ends_at_conditions,
-             starts_from_states, parses_conditions)
+FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, fits_for_any_threads, bounds_covariances,
+             keeps_firings, ends_at_conditions, starts_from_states, parses_conditions, records_in_pieces, counts_in_pieces)
