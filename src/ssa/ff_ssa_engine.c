@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_methods.h"
 
 /* With fewer trajectories for each thread, most lanes would be idle. */
@@ -32,7 +33,7 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
   if (ff_ssa_program_scheduled(program)) return scheduled_engine(out, program, method, initial, options->key, err);
-  if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
+  if (method == FF_SSA_TAU || method == FF_SSA_IMPLICIT) return ff_ssa_engine_leap(out, program, options, initial, err);
   if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
   if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
   if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
@@ -51,7 +52,8 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
 const char *ff_ssa_method_name(ff_ssa_method method) {
   static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction", "factored",
                                       "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
-                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "langevin", "ode"};
+                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "implicit_tau_leaping",
+                                      "langevin", "ode"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 
@@ -61,6 +63,7 @@ int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN;
 
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
   const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
+  if (method == FF_SSA_IMPLICIT) return ff_ssa_implicit_check(program, err);
   return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 

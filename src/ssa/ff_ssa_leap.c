@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "ff_ssa_engine.h"
-#include "ff_ssa_length.h"
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_variates.h"
 
 #define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
 #define EXACT_EVENTS 100 /* exact events that then follow */
+#define EXACT_AFTER_IMPLICIT 10 /* the same after an implicit leap */
 #define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
 typedef struct {
@@ -22,6 +23,9 @@ typedef struct {
   const double *initial;
   double wanted, end; /* end: of the leap */
   ff_ssa_length length;
+  ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
+  double longest_explicit;
+  int is_implicit;           /* the leap */
   int started, leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired; /* firings of the trajectory */
@@ -67,14 +71,17 @@ static int draw_leap(leaper *e, double tau, double critical) {
   e->last = wait <= tau ? choose_critical(e, ff_ssa_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
   tau = smaller(tau, wait);
   e->end = path->time + tau;
-  memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
     if (e->length.critical[r] || !(path->propensity[r] > 0)) continue;
     ff_ssa_sequence sequence = ff_ssa_sequence_of(key_of(e, r), 0);
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
-    if (e->times_fired[r] > 0) change(p, e->after, r, e->times_fired[r]);
   }
+  e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
+  if (e->is_implicit && !ff_ssa_implicit_solve(e->implicit, &e->length, path, tau, e->times_fired)) return 0;
+  memcpy(e->after, path->count, p->n_species * sizeof *e->after);
+  for (uint32_t r = 0; r < p->n_reactions; r++)
+    if (e->times_fired[r] > 0) change(p, e->after, r, e->times_fired[r]);
   if (e->last < p->n_reactions) change(p, e->after, e->last, 1);
   for (uint32_t s = 0; s < p->n_species; s++)
     if (e->after[s] < 0) return 0;
@@ -98,10 +105,12 @@ static void go_on(leaper *e) {
   ff_ssa_path *path = &e->path;
   ff_ssa_path_compute(path);
   const double total = ff_ssa_sum(path->propensity, path->program->n_reactions);
-  e->exact = EXACT_EVENTS;
+  e->exact = e->is_implicit ? EXACT_AFTER_IMPLICIT : EXACT_EVENTS;
+  e->is_implicit = 0;
   if (path->failure.what == FF_SSA_FINE && total > 0 && total < INFINITY) {
     const double critical = ff_ssa_length_critical(&e->length, path);
-    const double longest = ff_ssa_length_longest(&e->length, path);
+    double longest = e->longest_explicit = ff_ssa_length_longest(&e->length, path);
+    if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
     for (double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total); tau * total >= LEAST_EVENTS; tau /= 2)
       if (draw_leap(e, tau, critical)) {
@@ -135,6 +144,13 @@ static double firings_until(uint64_t key, double n, double part) {
   return found;
 }
 
+/* The firings of r in the first `part` of the leap. In an implicit leap, reactions that are in equilibrium fire much more often
+ * than is needed to change the counts. Binomial parts of their firings would differ by much more than the counts do. */
+static double fired_until(const leaper *e, uint32_t r, double part) {
+  if (e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r)) return round(e->times_fired[r] * part);
+  return firings_until(key_of(e, r), e->times_fired[r], part);
+}
+
 /* A count may be negative within a leap though it is not at its end. It is shown as 0. */
 static void show(leaper *e, double time) {
   const ff_ssa_path *path = &e->path;
@@ -142,7 +158,7 @@ static void show(leaper *e, double time) {
   const double part = (time - path->time) / (e->end - path->time);
   memcpy(e->shown, path->count, p->n_species * sizeof *e->shown);
   for (uint32_t r = 0; r < p->n_reactions; r++)
-    if (e->times_fired[r] > 0) change(p, e->shown, r, firings_until(key_of(e, r), e->times_fired[r], part));
+    if (e->times_fired[r] > 0) change(p, e->shown, r, fired_until(e, r, part));
   for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = e->shown[s] > 0 ? e->shown[s] : 0;
 }
 
@@ -157,7 +173,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   e->base.broken = 0;
   e->fired = 0;
   e->wanted = wanted;
-  e->started = e->leaping = 0;
+  e->started = e->leaping = e->is_implicit = 0;
 }
 
 static void rest(ff_ssa_engine *engine, uint32_t lane) {
@@ -223,14 +239,16 @@ static void drop(ff_ssa_engine *engine) {
   if (e == NULL) return;
   if (e->path.finder != NULL) ff_ssa_path_free(&e->path);
   ff_ssa_length_free(&e->length);
+  ff_ssa_implicit_free(e->implicit);
   free(e->after);
   free(e->shown);
   free(e->times_fired);
   free(e);
 }
 
-static ff_status allocate(leaper *e, const ff_ssa_program *p, double tolerance, ff_error *err) {
-  ff_status status = ff_ssa_length_new(&e->length, p, tolerance, err);
+static ff_status allocate(leaper *e, const ff_ssa_program *p, const ff_ssa_options *options, ff_error *err) {
+  ff_status status = ff_ssa_length_new(&e->length, p, options->tolerance, err);
+  if (status == FF_OK && options->method == FF_SSA_IMPLICIT) status = ff_ssa_implicit_new(&e->implicit, p, err);
   if (status == FF_OK) status = ff_ssa_path_new(&e->path, p, FF_SSA_TREE, err);
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
@@ -245,7 +263,7 @@ ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program,
   *out = NULL;
   leaper *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = allocate(e, program, options->tolerance, err);
+  ff_status status = allocate(e, program, options, err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ff_ssa_engine.h"
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_record.h"
 
 #define NO_UNIT UINT64_MAX
@@ -330,6 +331,7 @@ static uint32_t events_between_looks(const ff_ssa_run *run) {
   int all = run->options.method == FF_SSA_DIRECT || run->options.method == FF_SSA_FIRST ||
             !ff_ssa_method_exact(run->options.method);
   double cost = all ? run->program->n_reactions : ff_ssa_program_coupling(run->program);
+  if (run->options.method == FF_SSA_IMPLICIT) cost += ff_ssa_implicit_cost(run->program);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 
