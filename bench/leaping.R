@@ -1,8 +1,8 @@
 # Exact simulation, explicit and implicit tau-leaping of stiff networks: Rscript bench/leaping.R
-# A <-> B is fast, and B -> C is slow. Molecules are independent, so means and standard deviations are known exactly: the table has
-# the ratios of those found to them, for C, which is slow, and for A, which is fast. Environment: RUNS, the number of trajectories
-# (default 200), and MOST, the largest number of exact events of a row (default 1e8). Rows that would take long are left out. One
-# thread.
+# A <-> B is fast, and B -> C is slow. Molecules are independent, so means and standard deviations are known exactly: the table
+# has the ratios of those found to them, for C, which is slow, and for A, which is fast. Environment: RUNS, the number of
+# trajectories (default 200), and MOST, the largest number of exact events of a row (default 1e8). Rows that would take long
+# are left out. One thread.
 library(fireflip)
 
 runs <- as.numeric(Sys.getenv("RUNS", "200"))
@@ -37,4 +37,5 @@ for (molecules in c(1e3, 1e5)) {
   }
 }
 print(table, row.names = FALSE)
-cat("Standard errors: of mean_C", signif(1.2 / sqrt(1e3 * runs), 1), "for 1,000 molecules; of sd", signif(1 / sqrt(2 * runs), 1), "\n")
+error <- signif(c(1.2 / sqrt(1e3 * runs), 1 / sqrt(2 * runs)), 1)
+cat("Standard errors: of mean_C", error[[1L]], "for 1,000 molecules; of sd", error[[2L]], "\n")

@@ -247,7 +247,9 @@ int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ss
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-static int is_unknown(const ff_ssa_program *p, uint32_t s) { return p->changed[s] && p->reader_first[s] < p->reader_first[s + 1]; }
+static int is_unknown(const ff_ssa_program *p, uint32_t s) {
+  return p->changed[s] && p->reader_first[s] < p->reader_first[s + 1];
+}
 
 static uint32_t count_unknowns(const ff_ssa_program *p) {
   uint32_t n = 0;
@@ -258,8 +260,8 @@ static uint32_t count_unknowns(const ff_ssa_program *p) {
 ff_status ff_ssa_implicit_check(const ff_ssa_program *p, ff_error *err) {
   const uint32_t n = count_unknowns(p);
   if (n <= FF_SSA_IMPLICIT_MOST) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"implicit_tau_leaping\" solves equations for the counts that reactions change "
-                      "and propensities read: expected at most %d species, found %u; choose \"tau_leaping\"",
+  return ff_error_set(err, FF_EUNSUPPORTED, "method \"implicit_tau_leaping\" solves equations for the counts that reactions "
+                      "change and propensities read: expected at most %d species, found %u; choose \"tau_leaping\"",
                       FF_SSA_IMPLICIT_MOST, n);
 }
 

@@ -505,7 +505,6 @@ static void unsupported(void) {
 #define STOICHIOMETRY(reference) \
   L3 CELL AB K LIST("Reactions", REACTION("r", "", "<listOfReactants>" reference "</listOfReactants>" LAW(CI("k"), ""))) END
   static const example examples[] = {
-      {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
        NO("6: found <eventAssignment> \"c\", " KIND " because it sets neither a species nor a parameter")},
