@@ -422,8 +422,10 @@ static const char level2_text[] =
 /* Rate rules: a linear one, and one with a power and a sine of the time. */
 #define TIME_TEXT "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\">t</csymbol>"
 static const char rates_text[] =
-    "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model><listOfParameters>"
-    "<parameter id=\"k\" value=\"2\" constant=\"true\"/><parameter id=\"x\" value=\"2\" constant=\"false\"/>"
+    "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model><listOfCompartments>"
+    "<compartment id=\"c\" size=\"1\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" "
+    "initialAmount=\"2\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\" constant=\"false\"/></listOfSpecies>"
+    "<listOfParameters><parameter id=\"k\" value=\"2\" constant=\"true\"/><parameter id=\"x\" value=\"2\" constant=\"false\"/>"
     "<parameter id=\"y\" value=\"2\" constant=\"false\"/></listOfParameters><listOfRules>"
     "<rateRule variable=\"x\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><minus/><ci>k</ci><apply><times/>"
     "<ci>x</ci><ci>k</ci></apply></apply></math></rateRule>"
