@@ -74,7 +74,7 @@ static ff_range power(ff_range x, ff_range y) {
   if (y.low == 0.0 && y.high == 0.0) return (ff_range){1.0, 1.0}; /* even of NaN */
   if (is_anything(x) || is_anything(y)) return anything;
   if (y.low == y.high && ff_formula_floor(y.low) == y.low) return whole_power(x, y.low);
-  if (x.low < 0.0) return anything;
+  if (x.low < 0.0 || (x.low == 0.0 && y.low < 0.0)) return anything; /* a negative zero has the power -infinity or infinity */
   /* it is monotone in each of both, so its extremes are at the corners, but for 0^0 */
   const ff_range corners = of_corners(ff_formula_pow(x.low, y.low), ff_formula_pow(x.low, y.high), ff_formula_pow(x.high, y.low),
                                       ff_formula_pow(x.high, y.high));

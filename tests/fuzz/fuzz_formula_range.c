@@ -1,5 +1,5 @@
-/* make fuzz: bounds of formulas. The first bytes are the ranges of the time and of the symbols, and the rest is a formula, in which
- * every name of one letter from a to h is a symbol. The value at any point of the ranges must be within the bounds. */
+/* make fuzz: bounds of formulas. The first bytes are the ranges of the symbols and of the time, and the rest is a formula, in
+ * which every name of one letter from a to h is a symbol. The value at any point of the ranges must be within the bounds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,11 +37,14 @@ static void fail(const uint8_t *data, size_t size, double value, ff_range bounds
   abort();
 }
 
+static uint32_t next(uint32_t *random) { return *random = *random * 747796405u + 2891336453u; }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size <= HEAD) return 0;
   ff_error err;
   ff_formula formula;
-  if (ff_formula_parse(&formula, (const char *)data + HEAD, size - HEAD, find, NULL, (ff_place){NULL, 0}, &err) != FF_OK) return 0;
+  const char *text = (const char *)data + HEAD;
+  if (ff_formula_parse(&formula, text, size - HEAD, find, NULL, (ff_place){NULL, 0}, &err) != FF_OK) return 0;
   double low[N_SYMBOLS], high[N_SYMBOLS], values[N_SYMBOLS], *stack = malloc(formula.depth * sizeof *stack);
   ff_range *ranges = malloc(formula.depth * sizeof *ranges);
   if (stack == NULL || ranges == NULL) abort();
@@ -53,9 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const ff_range time = range_of(data[N_SYMBOLS] & 0xF3), bounds = ff_formula_range(&formula, low, high, time, ranges);
   uint32_t random = 12345;
   for (int point = 0; point < POINTS; point++) {
-    for (int i = 0; i < N_SYMBOLS; i++) values[i] = point_of((ff_range){low[i], high[i]}, random = random * 747796405u + 2891336453u);
-    random = random * 747796405u + 2891336453u;
-    const double value = ff_formula_value(&formula, values, point_of(time, random), stack);
+    for (int i = 0; i < N_SYMBOLS; i++) values[i] = point_of((ff_range){low[i], high[i]}, next(&random));
+    const double value = ff_formula_value(&formula, values, point_of(time, next(&random)), stack);
     const int any = bounds.low == -INFINITY && bounds.high == INFINITY;
     if (isnan(value) ? !any : !(value >= bounds.low && value <= bounds.high)) fail(data, size, value, bounds);
   }
