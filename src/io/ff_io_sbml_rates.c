@@ -144,6 +144,27 @@ static void add_term(solver *s, code *to, const code *term, uint32_t operation) 
   if (!first || operation == FF_F_SUB) add_word(s, to, first ? FF_F_NEG : operation);
 }
 
+/* Replaces operations on numbers by their values. Returns whether the result is a number other than 0. */
+static int fold(solver *s, code *c) {
+  double number = 0;
+  ff_formula formula;
+  if (s->status != FF_OK) return 0;
+  const ff_formula before = ff_sbml_formula_of(c->word, c->length);
+  c->word = before.word;
+  s->status = ff_formula_replace(&formula, &before, s->none, s->table->err);
+  if (s->status != FF_OK) return 0;
+  free(c->word);
+  *c = (code){formula.word, formula.length, formula.length};
+  return ff_formula_is_number(&formula, &number) && number != 0;
+}
+
+/* Begins a choice between two formulas: the first one is taken if `c` is 0. */
+static void begin_choice(solver *s, code *to, const code *c) {
+  add_code(s, to, c);
+  add_number(s, to, 0);
+  add_word(s, to, FF_F_EQ);
+}
+
 /* ---- forms -------------------------------------------------------------------------------------------------------------- */
 
 static void clear_form(form *f) {
@@ -235,19 +256,20 @@ static void integrate(solver *s, form *x, uint32_t function) {
   code *p = &x->part[0], *w = &x->part[1], turn = {0}, sum = {0}, *out = &x->part[INTEGRAL];
   const uint32_t other = function == FF_F_SIN ? FF_F_COS : function == FF_F_COS ? FF_F_SIN : FF_F_EXP;
   if (p->length == 0) add_number(s, p, 0);
+  const int turns = fold(s, w);
   add_code(s, &turn, w);
   add_word(s, &turn, FF_F_TIME);
   add_word(s, &turn, FF_F_MUL);
   add_code(s, &sum, p);
   add_code(s, &sum, &turn);
   add_word(s, &sum, FF_F_ADD);
-  add_code(s, out, w);
-  add_number(s, out, 0);
-  add_word(s, out, FF_F_EQ);
-  add_code(s, out, p);
-  add_word(s, out, function);
-  add_word(s, out, FF_F_TIME);
-  add_word(s, out, FF_F_MUL);
+  if (!turns) {
+    begin_choice(s, out, w);
+    add_code(s, out, p);
+    add_word(s, out, function);
+    add_word(s, out, FF_F_TIME);
+    add_word(s, out, FF_F_MUL);
+  }
   add_code(s, out, function == FF_F_COS ? &sum : p);
   add_word(s, out, other);
   add_code(s, out, function == FF_F_EXP ? &turn : function == FF_F_COS ? p : &sum);
@@ -255,7 +277,7 @@ static void integrate(solver *s, form *x, uint32_t function) {
   add_word(s, out, function == FF_F_EXP ? FF_F_MUL : FF_F_SUB);
   add_code(s, out, w);
   add_word(s, out, FF_F_DIV);
-  add_word(s, out, FF_F_IF);
+  if (!turns) add_word(s, out, FF_F_IF);
   clear(&turn);
   clear(&sum);
   clear(p);
@@ -327,7 +349,7 @@ static void apply(solver *s, uint32_t operation) {
 /* ---- solutions ---------------------------------------------------------------------------------------------------------- */
 
 /* x_0 + a_0 t + a_1 t^2 / 2 + ... + the integral of g */
-static void solve_sum(solver *s, const form *f, double initial, code *out) {
+static void solve_sum(solver *s, form *f, double initial, code *out) {
   code term = {0};
   add_number(s, out, initial);
   for (int i = 0; i < POWERS; i++) {
@@ -348,9 +370,10 @@ static void solve_sum(solver *s, const form *f, double initial, code *out) {
 }
 
 /* x_0 exp(b t) + a_0 expm1(b t) / b, where the second term is a_0 t if b is 0 */
-static void solve_linear(solver *s, const form *f, double initial, code *out) {
+static void solve_linear(solver *s, form *f, double initial, code *out) {
   const code *a = &f->part[0], *b = &f->part[OWN];
   code turn = {0};
+  const int changes = fold(s, &f->part[OWN]);
   if (f->part[INTEGRAL].length > 0 || degree_of(f) > 0) refuse_shape(s);
   add_code(s, &turn, b);
   add_word(s, &turn, FF_F_TIME);
@@ -360,19 +383,19 @@ static void solve_linear(solver *s, const form *f, double initial, code *out) {
   add_word(s, out, FF_F_EXP);
   add_word(s, out, FF_F_MUL);
   if (a->length > 0) {
-    add_code(s, out, b);
-    add_number(s, out, 0);
-    add_word(s, out, FF_F_EQ);
-    add_code(s, out, a);
-    add_word(s, out, FF_F_TIME);
-    add_word(s, out, FF_F_MUL);
+    if (!changes) {
+      begin_choice(s, out, b);
+      add_code(s, out, a);
+      add_word(s, out, FF_F_TIME);
+      add_word(s, out, FF_F_MUL);
+    }
     add_code(s, out, a);
     add_code(s, out, &turn);
     add_word(s, out, FF_F_EXPM1);
     add_word(s, out, FF_F_MUL);
     add_code(s, out, b);
     add_word(s, out, FF_F_DIV);
-    add_word(s, out, FF_F_IF);
+    if (!changes) add_word(s, out, FF_F_IF);
     add_word(s, out, FF_F_ADD);
   }
   clear(&turn);

@@ -126,7 +126,11 @@ static void solutions_name_their_parameters(void) {
       {DOCUMENT(RATE("x", OF("times", CI("k") CI("w"))), ""), "4 + k * w * time()"},
       {DOCUMENT(RATE("x", OF("minus", OF("times", CI("k") CI("x")))), ""), "4 * exp(-k * time())"},
       {DOCUMENT(RATE("x", OF("times", CI("x") CI("k"))), ""), "4 * exp(k * time())"},
-      {DOCUMENT(RATE("x", CN("1.5")), ""), "4 + 1.5 * time()"}};
+      {DOCUMENT(RATE("x", CN("1.5")), ""), "4 + 1.5 * time()"},
+      {DOCUMENT(RATE("x", OF("cos", OF("times", OF("plus", CN("1") CN("1")) TIME))), ""), "4 + sin(2 * time()) / 2"},
+      {DOCUMENT(RATE("x", OF("minus", CI("w") CI("x"))), ""), "4 * exp(-1 * time()) + w * expm1(-1 * time()) / -1"},
+      {DOCUMENT(RATE("x", OF("minus", CI("w") OF("times", CI("k") CI("x")))), ""),
+       "4 * exp(-k * time()) + if(-k == 0, w * time(), w * expm1(-k * time()) / -k)"}};
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
     ff_error err;
     char *text = NULL;
