@@ -276,16 +276,17 @@ start_ensemble_bar <- function(total, envir) {
 #'   events includes all firings.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
 #'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
-#'   are in partial equilibrium if the propensities of both directions differ by less than 5%. If a leap may be over 100 times
-#'   as long without them, it is implicit: the counts at its end solve equations in which the propensities are those at the
-#'   end. Means are about as precise as those of `"tau_leaping"`, and so are the standard deviations of species that change
-#'   slowly. **But an implicit leap damps the fluctuations of fast species**: for `A <-> B` with the sum of the rate constants
-#'   L and leaps of length t, the variance of A is 2 / (2 + L t) of the exact one. If all reactions are in partial equilibrium,
-#'   t has no limit, and almost no variance is left. So use this method for slow species, such as the sum A + B or a product,
-#'   and for means. At times within an implicit leap, reactions in equilibrium have fired in proportion to the time. A reaction
-#'   whose reactant has few molecules is critical, as in `"tau_leaping"`; if such a reaction is fast, implicit leaps do not
-#'   help. At most 256 species may be changed by reactions and read by propensities; larger networks are refused with an error
-#'   of class `fireflip_error_unsupported`.
+#'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three of the
+#'   standard deviations that they have in equilibrium. If a leap may be over 100 times as long without them, it is implicit:
+#'   the counts at its end solve equations in which the propensities are those at the end. Means are about as precise as those
+#'   of `"tau_leaping"`, and so are the standard deviations of species that change slowly. **But an implicit leap damps the
+#'   fluctuations of fast species**: for `A <-> B` with the sum of the rate constants L and leaps of length t, the variance of
+#'   A is 2 / (2 + L t) of the exact one. If all reactions are in partial equilibrium, t has no limit, and almost no variance
+#'   is left. So use this method for slow species, such as the sum A + B or a product, and for means. At times within an
+#'   implicit leap, reactions in equilibrium have fired in proportion to the time. A reaction whose reactant has few molecules
+#'   is critical, as in `"tau_leaping"`; if such a reaction is fast, implicit leaps do not help. At most 256 species may be
+#'   changed by reactions and read by propensities; larger networks are refused with an error of class
+#'   `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its
 #'   steps are those of `"tau_leaping"`, without critical reactions. A count that would be negative becomes 0. The number of
 #'   events is that of steps.

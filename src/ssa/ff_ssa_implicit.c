@@ -6,11 +6,14 @@
  * terms in brackets, rounded, so that counts remain whole numbers and conservation laws hold. */
 #include "ff_ssa_implicit.h"
 
+#include "../base/ff_math.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BALANCE 0.05     /* in partial equilibrium, the propensities of both directions differ by less than this part */
+#define BALANCE 0.05     /* in partial equilibrium, the propensities of both directions differ by less than this part ... */
+#define DEVIATIONS 3     /* ... or by less than this number of their standard deviations in equilibrium */
 #define MUCH_LONGER 100  /* a shorter leap is explicit */
 #define MOST_ITERATIONS 30
 #define MISFIT 0x1p-6    /* of counts that solve the equations, in molecules */
@@ -29,9 +32,9 @@ struct ff_ssa_implicit {
   uint32_t *unknown;         /* the n species that reactions change and propensities read */
   uint32_t *place;           /* for each species: its place in `unknown`, or NONE */
   uint32_t *group;           /* for each reaction: its group of reactions with the same change but for the sign, or NONE */
+  uint32_t *member, *member_first; /* the reactions of each group: n_groups + 1 entries */
   uint8_t *backward;         /* for each reaction: 1 if the sign is the other one */
   uint8_t *balanced;         /* for each reaction: 1 if it is in partial equilibrium */
-  double *flow;              /* for each group: the sums of the propensities of both directions */
   double *before;            /* for each species: the count at the beginning of the leap */
   double *constant, *scale;  /* for each unknown: what does not depend on X, and the firings that change it */
   double *misfit, *matrix;   /* of the linear equations */
@@ -65,11 +68,13 @@ static ff_status find_groups(ff_ssa_implicit *e, const ff_ssa_program *p, ff_err
     int both = 0;
     for (end = first; end < p->n_reactions && compare(&all[first], &all[end]) == 0; end++) both |= all[end].sign < 0 ? 2 : 1;
     if (both != 3) continue;
+    uint32_t n = e->member_first[e->n_groups];
     for (uint32_t i = first; i < end; i++) {
+      e->member[n++] = all[i].reaction;
       e->group[all[i].reaction] = e->n_groups;
       e->backward[all[i].reaction] = all[i].sign < 0;
     }
-    e->n_groups++;
+    e->member_first[++e->n_groups] = n;
   }
   free(all);
   return FF_OK;
@@ -77,19 +82,45 @@ static ff_status find_groups(ff_ssa_implicit *e, const ff_ssa_program *p, ff_err
 
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return e->balanced[r]; }
 
+/* Adds up the propensities of both directions of a group. */
+static void add_flow(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g, double flow[2]) {
+  flow[0] = flow[1] = 0;
+  for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1]; i++)
+    if (!length->critical[e->member[i]]) flow[e->backward[e->member[i]]] += ff_ssa_path_propensity(path, e->member[i]);
+}
+
+/* The standard deviation of the difference of both directions, in equilibrium. If one more firing changes the difference by d,
+ * the number of firings that are ahead has the variance sum / 2 d (linear noise), and the difference d^2 times as much. */
+static double deviation_of(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g,
+                           const double flow[2]) {
+  const ff_ssa_program *p = path->program;
+  const ff_ssa_failure failure = path->failure;
+  const uint32_t r = e->member[e->member_first[g]];
+  double next[2];
+  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+    path->count[p->changes[i].species] += (double)p->changes[i].by;
+  add_flow(e, length, path, g, next);
+  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+    path->count[p->changes[i].species] -= (double)p->changes[i].by;
+  path->failure = failure;
+  const double change = fabs(next[0] - next[1] - (flow[0] - flow[1]));
+  return ff_math_sqrt(change * (flow[0] + flow[1]) / 2);
+}
+
 /* Finds the reactions in partial equilibrium. Returns whether there are any. */
-static int find_balanced(ff_ssa_implicit *e, const ff_ssa_length *length, const ff_ssa_path *path) {
-  const uint32_t n = path->program->n_reactions;
+static int find_balanced(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path) {
   int any = 0;
-  for (uint32_t g = 0; g < 2 * e->n_groups; g++) e->flow[g] = 0;
-  for (uint32_t r = 0; r < n; r++)
-    if (e->group[r] != NONE && !length->critical[r]) e->flow[2 * e->group[r] + e->backward[r]] += path->propensity[r];
-  for (uint32_t r = 0; r < n; r++) {
-    e->balanced[r] = 0;
-    if (e->group[r] == NONE || length->critical[r] || !(path->propensity[r] > 0)) continue;
-    const double *flow = e->flow + 2 * (size_t)e->group[r], least = flow[0] < flow[1] ? flow[0] : flow[1];
-    e->balanced[r] = fabs(flow[0] - flow[1]) <= BALANCE * least;
-    any |= e->balanced[r];
+  memset(e->balanced, 0, path->program->n_reactions);
+  for (uint32_t g = 0; g < e->n_groups; g++) {
+    double flow[2];
+    add_flow(e, length, path, g, flow);
+    const double least = flow[0] < flow[1] ? flow[0] : flow[1], gap = fabs(flow[0] - flow[1]);
+    if (!(least > 0) || (gap > BALANCE * least && !(gap <= DEVIATIONS * deviation_of(e, length, path, g, flow)))) continue;
+    for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1]; i++) {
+      const uint32_t r = e->member[i];
+      e->balanced[r] = !length->critical[r] && path->propensity[r] > 0;
+      any |= e->balanced[r];
+    }
   }
   return any;
 }
@@ -277,14 +308,15 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->group = ff_calloc(p->n_reactions, sizeof *e->group);
   e->backward = ff_calloc(p->n_reactions, 1);
   e->balanced = ff_calloc(p->n_reactions, 1);
-  e->flow = ff_calloc(p->n_reactions, 2 * sizeof *e->flow);
+  e->member = ff_calloc(p->n_reactions, sizeof *e->member);
+  e->member_first = ff_calloc((size_t)p->n_reactions + 1, sizeof *e->member_first);
   e->before = ff_calloc(p->n_species, sizeof *e->before);
   e->constant = ff_calloc(n, sizeof *e->constant);
   e->scale = ff_calloc(n, sizeof *e->scale);
   e->misfit = ff_calloc(n, sizeof *e->misfit);
   e->matrix = ff_calloc(n * n, sizeof *e->matrix);
-  if (e->unknown && e->place && e->group && e->backward && e->balanced && e->flow && e->before && e->constant && e->scale &&
-      e->misfit && e->matrix)
+  if (e->unknown && e->place && e->group && e->backward && e->balanced && e->member && e->member_first && e->before &&
+      e->constant && e->scale && e->misfit && e->matrix)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equations of %u species", e->n);
 }
@@ -318,7 +350,8 @@ void ff_ssa_implicit_free(ff_ssa_implicit *e) {
   free(e->group);
   free(e->backward);
   free(e->balanced);
-  free(e->flow);
+  free(e->member);
+  free(e->member_first);
   free(e->before);
   free(e->constant);
   free(e->scale);

@@ -93,6 +93,22 @@ static void finds_partial_equilibria(void) {
   drop(&s);
 }
 
+/* A <-> B with the constants 1e5 and 1e5, and 400 molecules: the difference of the propensities has the standard deviation
+ * sqrt(2e5 * 4e7 / 2) = 2e6 in equilibrium, 20 molecules. */
+static void fluctuations_are_part_of_equilibria(void) {
+  static const reaction_text net[] = {{"A -> B", "1e5"}, {"B -> A", "1e5"}, {NULL, NULL}};
+  static const double a[] = {200, 229, 171, 231, 169};
+  static const int balanced[] = {1, 1, 1, 0, 0};
+  for (int i = 0; i < 5; i++) {
+    const double initial[] = {a[i], 400 - a[i]};
+    setting s = set_up(net, initial, 2);
+    ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, 1);
+    FF_CHECK_SAY(ff_ssa_implicit_balanced(s.implicit, 0) == balanced[i], "%g molecules of A", a[i]);
+    FF_CHECK(s.path.count[0] == a[i] && s.path.count[1] == 400 - a[i]);
+    drop(&s);
+  }
+}
+
 static void refuses_large_networks(void) {
   enum { N = FF_SSA_IMPLICIT_MOST + 1 };
   ff_reactions *net;
@@ -121,4 +137,4 @@ static void refuses_large_networks(void) {
 }
 
 FF_TEST_MAIN("ssa_implicit", linear_equations_are_solved, quadratic_equations_are_solved, insoluble_equations_are_reported,
-             finds_partial_equilibria, refuses_large_networks)
+             finds_partial_equilibria, fluctuations_are_part_of_equilibria, refuses_large_networks)

@@ -68,6 +68,19 @@ test_that("the equations of nonlinear networks are solved", {
   }
 })
 
+test_that("many fast pairs that fluctuate are in equilibrium", {
+  pairs <- 40
+  number <- seq_len(pairs)
+  fast <- stats::setNames(rep(list(c(1e6, 1e6)), pairs), sprintf("A%d <-> B%d", number, number))
+  slow <- stats::setNames(rep(list(1), pairs), sprintf("B%d -> C", number))
+  initial <- stats::setNames(rep(400, pairs), paste0("A", number))
+  net <- do.call(reaction_network, c(fast, slow, list(initial = initial)))
+  n <- 20
+  sim <- simulate(net, nsim = n, times = 1, method = implicit, observe = "C", seed = 1)
+  p <- one_molecule(1e6, 1, 1)[["C"]]
+  expect_lt(abs(sim$mean / (400 * pairs * p) - 1), 0.03 + 4.5 * sqrt((1 - p) / p / 400 / pairs / n))
+})
+
 test_that("implicit leaps do not depend on threads or times, and count molecules", {
   net <- reaction_network("A <-> B" = c(1e5, 1e5), "B -> C" = 1, "2 C -> A" = 0.01, initial = c(A = 2000))
   run <- function(times, threads) {
