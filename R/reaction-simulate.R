@@ -282,9 +282,23 @@ start_ensemble_bar <- function(total, envir) {
 #'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
 #'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
 #'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
-#'   error of a mean is about proportional to the tolerance. The variance of a species that is near a balance of fast reactions is
-#'   too large: for immigration and death, by about a quarter with the default tolerance. The number of events includes all
-#'   firings.
+#'   error of a mean is about proportional to the tolerance. The variance of a species near a
+#'   balance of fast reactions is too large: for immigration and death, by about a quarter with the default tolerance. In a stiff
+#'   network with 1e5 molecules, the standard deviation of fast species was up to 4 times the exact one in measurements. The
+#'   number of events includes all firings.
+#' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
+#'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
+#'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three of the
+#'   standard deviations that they have in equilibrium. If a leap may be over 100 times as long without them, it is implicit:
+#'   the counts at its end solve equations in which the propensities are those at the end. Means are about as precise as those
+#'   of `"tau_leaping"`, and so are the standard deviations of species that change slowly. **But an implicit leap damps the
+#'   fluctuations of fast species**: for `A <-> B` with the sum of the rate constants L and leaps of length t, the variance of
+#'   A is 2 / (2 + L t) of the exact one. If all reactions are in partial equilibrium, t has no limit, and almost no variance
+#'   is left. So use this method for slow species, such as the sum A + B or a product, and for means. At times within an
+#'   implicit leap, reactions in equilibrium have fired in proportion to the time. A reaction whose reactant has few molecules
+#'   is critical, as in `"tau_leaping"`; if such a reaction is fast, implicit leaps do not help. At most 256 species may be
+#'   changed by reactions and read by propensities; larger networks are refused with an error of class
+#'   `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its
 #'   steps are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative
 #'   becomes 0. The number of events is that of steps.
@@ -334,6 +348,12 @@ start_ensemble_bar <- function(total, envir) {
 #' Cao Y, Gillespie DT, Petzold LR (2006). Efficient step size selection for the tau-leaping simulation method. *Journal of
 #' Chemical Physics* 124, 044109. \doi{10.1063/1.2159468}
 #'
+#' Rathinam M, Petzold LR, Cao Y, Gillespie DT (2003). Stiffness in stochastic chemically reacting systems: the implicit
+#' tau-leaping method. *Journal of Chemical Physics* 119(24), 12784-12794. \doi{10.1063/1.1627296}
+#'
+#' Cao Y, Gillespie DT, Petzold LR (2007). Adaptive explicit-implicit tau-leaping method with automatic tau selection. *Journal of
+#' Chemical Physics* 126, 224101. \doi{10.1063/1.2745299}
+#'
 #' Gillespie DT (2000). The chemical Langevin equation. *Journal of Chemical Physics* 113(1), 297-306. \doi{10.1063/1.481811}
 #'
 #' Dormand JR, Prince PJ (1980). A family of embedded Runge-Kutta formulae. *Journal of Computational and Applied Mathematics*
@@ -375,6 +395,10 @@ ssa_methods <- function() {
     pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
     block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)"),
     tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap"),
+    implicit_tau_leaping = c(
+      "The same for stiff networks, with leaps that are explicit or implicit (Cao, Gillespie and Petzold 2007).",
+      "n + s^3 for a leap"
+    ),
     langevin = c("Normally distributed numbers of firings, approximately (Gillespie 2000).", "n for a step"),
     ode = c("The deterministic limit of large counts (Dormand and Prince 1980).", "n for a step")
   )[ssa_method_names()]

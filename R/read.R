@@ -72,6 +72,12 @@
 #'     are computed when the file is read.
 #'   * Species that are constant or have a boundary condition are fixed.
 #'   * What an assignment rule determines is a variable. If it is a species, the variable is its amount.
+#'   * What a rate rule determines is a variable too, if the solution of `x' = f` is known: a formula of the time that the
+#'     simulation uses exactly. f may be `a + b x`, or a sum of powers (up to t^8) of the time and of sines, cosines and
+#'     exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that no event sets, fixed
+#'     species, and what depends on these alone. The solution follows these parameters in [set_parameters()], but its value at
+#'     time 0 is that of the file. Other rate rules are errors, and so is an event that sets what a rate rule determines.
+#'     [write_network()] writes the solution, as an assignment rule.
 #'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. Before level 3, an event
 #'     is not triggered at time 0.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
@@ -81,7 +87,7 @@
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
-#' rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
+#' other rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
 #' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that
 #' change, models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a
 #' whole number by a rounding error (a relative error of 1e-9).
@@ -459,7 +465,8 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 
 #' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
 #'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
-#'   formula, and other laws are written to `.net` as functions. SBML's species are amounts in a compartment of size 1. Names that
+#'   formula, and other laws are written to `.net` as functions. Variables are written to SBML as assignment rules, also those
+#'   that were read from rate rules. SBML's species are amounts in a compartment of size 1. Names that
 #'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
 #'   become parameters, and species in formulas become groups, whose names begin with `_`. Events are written
 #'   to SBML. `.net` has none: there, a network with events is a `fireflip_error_model`.

@@ -15,6 +15,7 @@ static ff_status check_target(const ff_sbml_table *table, const void *element, c
   const ff_sbml_symbol *symbol = &table->symbol[at];
   int constant = 0;
   if (symbol->rule.length > 0) return ff_sbml_unsupported(table, element, id, " because an assignmentRule determines it");
+  if (symbol->rate.length > 0) return ff_sbml_unsupported(table, element, id, " because a rateRule determines it");
   switch (symbol->kind) {
     case FF_SBML_SPECIES: constant = Species_getConstant(symbol->element); break;
     case FF_SBML_PARAMETER: constant = table->level >= 2 && Parameter_getConstant(symbol->element); break;

@@ -1,5 +1,5 @@
 /* Reads the reaction network of an SBML document without qual. */
-#include "ff_io_sbml_events.h"
+#include "ff_io_sbml_rates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void mark_named(reader *r, const ff_formula *formula) {
     if (formula->word[at].code == FF_F_SYMBOL) r->number[formula->word[at].symbol] = 1;
 }
 
-/* Numbers the symbols: species, parameters, and variables, which are what assignment rules determine. */
+/* Numbers the symbols: species, parameters, and variables, which are what rules determine. */
 static ff_status number_symbols(reader *r) {
   uint32_t n = r->table.ids.n_nodes, count[4] = {0}, next[4];
   r->number = ff_calloc(n, sizeof *r->number);
@@ -250,11 +250,12 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   ff_status status = find_species(r, reference, id, &out->species);
   if (status == FF_OK) status = read_stoichiometry(r, reference, &value);
   if (status != FF_OK) return status;
-  const Species_t *species = r->table.symbol[out->species].element;
+  const ff_sbml_symbol *symbol = &r->table.symbol[out->species];
   out->species = r->number[out->species];
-  if (out->species >= r->n_species) { /* an assignment rule determines it, so reactions do not change it */
-    if (!Species_getBoundaryCondition(species))
-      return ff_sbml_unsupported(&r->table, reference, id, " because an assignmentRule determines the species");
+  if (out->species >= r->n_species) { /* a rule determines it, so reactions do not change it */
+    if (!Species_getBoundaryCondition(symbol->element))
+      return ff_sbml_unsupported(&r->table, reference, id, symbol->rate.length > 0 ? " because a rateRule determines the species"
+                                                           : " because an assignmentRule determines the species");
     value = 0;
     out->species = 0; /* merge() drops it */
   }
@@ -321,6 +322,7 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
+  if (status == FF_OK) status = ff_sbml_solve_rates(&r->table, &r->events);
   if (status == FF_OK) status = number_symbols(r);
   if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
   if (status == FF_OK) status = ff_reactions_add_variables(*out, r->n_variables, r->err);

@@ -22,7 +22,9 @@ typedef struct {
   const void *element;  /* of libsbml, for messages */
   uint32_t divisor;     /* of a species: the compartment whose size divides its amount in formulas; 0 (a species) for none */
   ff_formula formula;   /* the value at time 0, empty if the file gives none; of a function: its body */
-  ff_formula rule;      /* the value at any time (of a species: the amount), empty without an assignment rule */
+  ff_formula rule;      /* the value at any time (of a species: the amount), empty without a rule */
+  ff_formula rate;      /* of a rate rule: the derivative (of a species: of the amount), empty without one */
+  const void *rate_rule; /* of libsbml */
   uint32_t n_arguments; /* of a function */
   uint8_t set;          /* 1 if an event sets it */
   uint32_t state, at;   /* while values and functions are computed */
@@ -64,7 +66,8 @@ ff_formula ff_sbml_formula_of(ff_formula_word *word, size_t length);
 ff_status ff_sbml_table_fill(ff_sbml_table *table, const Model_t *model);
 void ff_sbml_table_free(ff_sbml_table *table);
 
-/* Reads the assignment rules: sets `rule`, and `formula` to the same. Other rules are FF_EUNSUPPORTED. O(size of the rules). */
+/* Reads the rules. Assignment rules set `rule`, and `formula` to the same; rate rules set `rate` alone. Other rules are
+ * FF_EUNSUPPORTED. O(size of the rules). */
 ff_status ff_sbml_read_rules(ff_sbml_table *table, Model_t *model);
 
 /* Multiplies a formula by the size of a compartment, so that a concentration becomes an amount; 0 is none. O(length). */

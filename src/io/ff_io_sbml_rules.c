@@ -3,11 +3,26 @@
 
 #include <string.h>
 
+/* Rate rules are solved when everything else is known: see ff_io_sbml_rates.h. */
+static ff_status read_rate(ff_sbml_table *table, Rule_t *rule, const char *id, ff_sbml_symbol *symbol) {
+  const ff_place place = ff_sbml_place(table, rule);
+  int constant = 0;
+  if (table->level >= 2 && symbol->kind == FF_SBML_SPECIES) constant = Species_getConstant(symbol->element);
+  if (table->level >= 2 && symbol->kind == FF_SBML_PARAMETER) constant = Parameter_getConstant(symbol->element);
+  if (table->level >= 2 && symbol->kind == FF_SBML_COMPARTMENT) constant = Compartment_getConstant(symbol->element);
+  if (constant)
+    return ff_sbml_found(table, FF_EPARSE, place, "a rateRule of", id,
+                         ", which is constant, where a species, parameter or compartment that is not constant was expected");
+  symbol->rate_rule = rule;
+  ff_status status = ff_sbml_formula(&symbol->rate, Rule_getMath(rule), table, NULL, place.line);
+  return status == FF_OK ? ff_sbml_multiply(table, &symbol->rate, symbol->divisor) : status;
+}
+
 static ff_status read_rule(ff_sbml_table *table, Rule_t *rule) {
   const char *id = Rule_getVariable(rule);
   const ff_span name = {id == NULL ? "" : id, id == NULL ? 0 : strlen(id)};
   const ff_place place = ff_sbml_place(table, rule);
-  if (!Rule_isAssignment(rule)) return ff_sbml_unsupported(table, rule, id, "");
+  if (!Rule_isAssignment(rule) && !Rule_isRate(rule)) return ff_sbml_unsupported(table, rule, id, "");
   const int64_t at = ff_build_find(&table->ids, name.text, name.length);
   if (at >= 0 && table->symbol[at].kind == FF_SBML_STOICHIOMETRY)
     return ff_sbml_unsupported(table, rule, id, " because it determines a stoichiometry");
@@ -17,7 +32,9 @@ static ff_status read_rule(ff_sbml_table *table, Rule_t *rule) {
   }
   ff_sbml_symbol *symbol = &table->symbol[at];
   if (!Rule_isSetMath(rule)) return FF_OK; /* Level 3 Version 2: the value remains */
-  if (symbol->rule.length > 0) return ff_sbml_found(table, FF_EPARSE, place, "a second rule of", id, " where one was expected");
+  if (symbol->rule.length > 0 || symbol->rate.length > 0)
+    return ff_sbml_found(table, FF_EPARSE, place, "a second rule of", id, " where one was expected");
+  if (Rule_isRate(rule)) return read_rate(table, rule, id, symbol);
   ff_status status = ff_sbml_formula(&symbol->rule, Rule_getMath(rule), table, NULL, place.line);
   if (status == FF_OK) status = ff_sbml_multiply(table, &symbol->rule, symbol->divisor);
   ff_formula_free(&symbol->formula);

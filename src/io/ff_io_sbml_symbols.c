@@ -61,6 +61,7 @@ void ff_sbml_table_free(ff_sbml_table *table) {
   for (uint32_t i = 0; i < table->ids.n_nodes; i++) {
     ff_formula_free(&table->symbol[i].formula);
     ff_formula_free(&table->symbol[i].rule);
+    ff_formula_free(&table->symbol[i].rate);
   }
   free(table->symbol);
   ff_build_free(&table->ids);

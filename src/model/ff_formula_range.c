@@ -108,6 +108,7 @@ static ff_range positive_power(ff_range x, ff_range y) {
   ff_range out = clipped(widened(corners.low, corners.high), 0.0, INFINITY);
   if (x.low == 0.0 && has_zero(y)) out.low = 0.0;
   if (x.low == 0.0 && y.low < 0.0) out.high = INFINITY;
+  if (x.low == 0.0 && y.low < 0.0 && y.low != y.high) out.low = -INFINITY; /* a negative zero to an odd power */
   return has_zero(y) || holds(x, 1.0) ? either(out, value_of(1.0)) : out;
 }
 

@@ -58,6 +58,7 @@ typedef enum {
   FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
   FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
   FF_SSA_TAU,         /* an approximation: explicit tau-leaping of Cao, Gillespie and Petzold 2006 */
+  FF_SSA_IMPLICIT,    /* an approximation: leaps that are explicit or implicit, Cao, Gillespie and Petzold 2007 */
   FF_SSA_LANGEVIN,    /* an approximation: the chemical Langevin equation, Gillespie 2000. Counts are real numbers. */
   FF_SSA_ODE,         /* the deterministic limit of large counts. Counts are real numbers. */
   FF_SSA_METHODS
@@ -168,7 +169,7 @@ typedef struct {
   double start;             /* the time at the start; no time is before it */
   int threads;
   ff_simd simd; /* changes no bit */
-  double tolerance; /* of FF_SSA_TAU and FF_SSA_LANGEVIN: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE.
+  double tolerance; /* of FF_SSA_TAU to FF_SSA_LANGEVIN: the relative change of propensities in a leap; 0 is FF_SSA_TOLERANCE.
                      * Of FF_SSA_ODE: the relative error of a step, and the absolute one of counts; 0 is 1e-8 */
 } ff_ssa_options;
 

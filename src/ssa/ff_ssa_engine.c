@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_single.h"
 
@@ -17,7 +18,7 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
     if (method == FF_SSA_DIRECT) method = FF_SSA_TREE; /* has the same bits */
     return ff_ssa_engine_path(out, program, method, initial, options->key, err);
   }
-  if (method == FF_SSA_TAU) return ff_ssa_engine_leap(out, program, options, initial, err);
+  if (method == FF_SSA_TAU || method == FF_SSA_IMPLICIT) return ff_ssa_engine_leap(out, program, options, initial, err);
   if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
   if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
   if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
@@ -36,7 +37,8 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
 const char *ff_ssa_method_name(ff_ssa_method method) {
   static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction", "factored",
                                       "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
-                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "langevin", "ode"};
+                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "implicit_tau_leaping",
+                                      "langevin", "ode"};
   return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
 }
 
@@ -53,6 +55,7 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
     return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
                         "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
                         program->n_events > 0 ? "networks with events" : "rates that depend on the time");
+  if (method == FF_SSA_IMPLICIT) return ff_ssa_implicit_check(program, err);
   return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 

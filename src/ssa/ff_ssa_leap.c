@@ -7,18 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_length.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_single.h"
 
 #define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
 #define EXACT_EVENTS 100 /* exact events that then follow */
+#define EXACT_AFTER_IMPLICIT 10 /* the same after an implicit leap */
 #define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
 typedef struct {
   ff_ssa_single single; /* its path is at the beginning of the leap, or at the last exact event */
   double end;           /* of the leap */
   ff_ssa_length length;
+  ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
+  double longest_explicit;
+  int is_implicit;           /* the leap */
   int leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired; /* firings of the trajectory */
@@ -54,14 +59,17 @@ static int draw_leap(leaper *e, double tau, double critical) {
   e->last = wait <= tau ? choose_critical(e, ff_ssa_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
   tau = smaller(tau, wait);
   e->end = path->time + tau;
-  memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
     if (e->length.critical[r] || !(path->propensity[r] > 0)) continue;
     ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
-    if (e->times_fired[r] > 0) ff_ssa_apply(p, e->after, r, e->times_fired[r]);
   }
+  e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
+  if (e->is_implicit && !ff_ssa_implicit_solve(e->implicit, &e->length, path, tau, e->times_fired)) return 0;
+  memcpy(e->after, path->count, p->n_species * sizeof *e->after);
+  for (uint32_t r = 0; r < p->n_reactions; r++)
+    if (e->times_fired[r] > 0) ff_ssa_apply(p, e->after, r, e->times_fired[r]);
   if (e->last < p->n_reactions) ff_ssa_apply(p, e->after, e->last, 1);
   for (uint32_t s = 0; s < p->n_species; s++)
     if (e->after[s] < 0) return 0;
@@ -85,10 +93,12 @@ static void go_on(leaper *e) {
   ff_ssa_path *path = &e->single.path;
   ff_ssa_path_compute(path);
   const double total = ff_ssa_sum(path->propensity, path->program->n_reactions);
-  e->exact = EXACT_EVENTS;
+  e->exact = e->is_implicit ? EXACT_AFTER_IMPLICIT : EXACT_EVENTS;
+  e->is_implicit = 0;
   if (path->failure.what == FF_SSA_FINE && total > 0 && total < INFINITY) {
     const double critical = ff_ssa_length_critical(&e->length, path);
-    const double longest = ff_ssa_length_longest(&e->length, path);
+    double longest = e->longest_explicit = ff_ssa_length_longest(&e->length, path);
+    if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
     for (double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total); tau * total >= LEAST_EVENTS; tau /= 2)
       if (draw_leap(e, tau, critical)) {
@@ -118,16 +128,21 @@ static double firings_until(uint64_t key, double n, double part) {
   return found;
 }
 
+/* The firings of r in the first `part` of the leap. In an implicit leap, reactions that are in equilibrium fire much more often
+ * than is needed to change the counts. Binomial parts of their firings would differ by much more than the counts do. */
+static double fired_until(const leaper *e, uint32_t r, double part) {
+  if (e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r)) return round(e->times_fired[r] * part);
+  return firings_until(ff_ssa_step_key(&e->single.path, e->address, r), e->times_fired[r], part);
+}
+
 /* A count may be negative within a leap though it is not at its end. It is shown as 0. */
 static void show(leaper *e, double time) {
   const ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   const double part = (time - path->time) / (e->end - path->time);
   memcpy(e->shown, path->count, p->n_species * sizeof *e->shown);
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    if (!(e->times_fired[r] > 0)) continue;
-    ff_ssa_apply(p, e->shown, r, firings_until(ff_ssa_step_key(path, e->address, r), e->times_fired[r], part));
-  }
+  for (uint32_t r = 0; r < p->n_reactions; r++)
+    if (e->times_fired[r] > 0) ff_ssa_apply(p, e->shown, r, fired_until(e, r, part));
   for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = e->shown[s] > 0 ? e->shown[s] : 0;
 }
 
@@ -137,7 +152,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   leaper *e = (leaper *)engine;
   ff_ssa_single_start(engine, lane, unit, wanted);
   e->fired = 0;
-  e->leaping = 0;
+  e->leaping = e->is_implicit = 0;
 }
 
 static void begin(leaper *e) {
@@ -195,6 +210,7 @@ static void drop(ff_ssa_engine *engine) {
   if (e == NULL) return;
   ff_ssa_single_clear(&e->single);
   ff_ssa_length_free(&e->length);
+  ff_ssa_implicit_free(e->implicit);
   free(e->after);
   free(e->shown);
   free(e->times_fired);
@@ -203,6 +219,7 @@ static void drop(ff_ssa_engine *engine) {
 
 static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *options, const double *initial, ff_error *err) {
   ff_status status = ff_ssa_length_new(&e->length, p, options->tolerance, err);
+  if (status == FF_OK && options->method == FF_SSA_IMPLICIT) status = ff_ssa_implicit_new(&e->implicit, p, err);
   if (status == FF_OK) status = ff_ssa_single_fill(&e->single, p, FF_SSA_TREE, initial, options->key, err);
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ff_ssa_engine.h"
+#include "ff_ssa_implicit.h"
 #include "ff_ssa_record.h"
 
 #define NO_UNIT UINT64_MAX
@@ -371,6 +372,7 @@ static uint32_t events_between_looks(const ff_ssa_run *run) {
   }
   if (!ff_ssa_method_exact(run->options.method)) cost *= 16; /* random numbers, and stages */
   if (ff_ssa_program_scheduled(p)) cost = ff_ssa_schedule_cost(p);
+  if (run->options.method == FF_SSA_IMPLICIT) cost += ff_ssa_implicit_cost(p);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 

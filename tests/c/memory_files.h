@@ -96,10 +96,24 @@ static const char level2_text[] =
     "</speciesReference></listOfReactants><kineticLaw><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math>"
     "</kineticLaw></reaction></listOfReactions></model></sbml>";
 
+/* Rate rules: a linear one, and one with a power and a sine of the time. */
+#define TIME_TEXT "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\">t</csymbol>"
+static const char rates_text[] =
+    "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model><listOfCompartments>"
+    "<compartment id=\"c\" size=\"1\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" "
+    "initialAmount=\"2\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\" constant=\"false\"/></listOfSpecies>"
+    "<listOfParameters><parameter id=\"k\" value=\"2\" constant=\"true\"/><parameter id=\"x\" value=\"2\" constant=\"false\"/>"
+    "<parameter id=\"y\" value=\"2\" constant=\"false\"/></listOfParameters><listOfRules>"
+    "<rateRule variable=\"x\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><minus/><ci>k</ci><apply><times/>"
+    "<ci>x</ci><ci>k</ci></apply></apply></math></rateRule>"
+    "<rateRule variable=\"y\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><plus/><apply><power/><apply><plus/>"
+    "<cn>1</cn>" TIME_TEXT "</apply><cn>2</cn></apply><apply><sin/>" TIME_TEXT "</apply></apply></math></rateRule>"
+    "</listOfRules></model></sbml>";
+
 static ff_status reads_sbml_reactions(ff_error *err) {
   ff_status status = FF_OK;
-  for (int i = 0; i < 2 && status == FF_OK; i++) {
-    const char *text = i == 0 ? reactions_text : level2_text;
+  for (int i = 0; i < 3 && status == FF_OK; i++) {
+    const char *text = i == 0 ? reactions_text : i == 1 ? level2_text : rates_text;
     ff_io_model model;
     status = ff_io_parse_model(&model, NULL, text, strlen(text), "network", FF_FORMAT_AUTO, err);
     CHECK_OUT(status, model.reactions);
@@ -147,7 +161,7 @@ static ff_status writes_reactions(ff_error *err) {
   return status == FF_OK ? writes_reactions_as(FF_FORMAT_BNGL, err) : status;
 }
 
-static void prepare_events(void) {
+static void prepare_sbml_events(void) {
   ff_error err;
   ff_io_model model;
   FF_CHECK_OK(ff_io_parse_model(&model, NULL, reactions_text, strlen(reactions_text), "network", FF_FORMAT_AUTO, &err), &err);

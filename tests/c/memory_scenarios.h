@@ -34,7 +34,7 @@ static const scenario scenarios[] = {
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL, 0},
     {"variables", prepare_bngl, uses_variables, NULL, 0},
     {"writes a reaction network", prepare_bngl, writes_reactions, NULL, 0},
-    {"writes events", prepare_events, writes_events, NULL, 0},
+    {"writes events", prepare_sbml_events, writes_events, NULL, 0},
     {"writes .pbn", prepare_assa, writes_assa, NULL, 0},
     {"writes BoolNet's text", prepare_boolnet, writes_boolnet, NULL, 0},
     {"writes .bnet", prepare_bnet, writes_bnet, NULL, 0},

@@ -209,5 +209,20 @@ static void goes_on_in_pieces(void) {
   FF_CHECK_SAY(at <= first && at > first - 1e-3, "%.17g, not just before %.17g", at, first);
 }
 
+/* The power of a negative zero with a negative exponent is -infinity or infinity. The exponent 1^-2 is not known to be whole. */
+static void powers_of_negative_zeros_are_held(void) {
+  static const char *const texts[] = {"ceiling(a)^-1^-2", "ceiling(a)^-1", "ceiling(a)^-0.5"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    ff_formula formula = parse(texts[i]);
+    double stack[16];
+    const double values[] = {-1e-9, 0, 0};
+    ff_range ranges[16];
+    const double value = ff_formula_value(&formula, values, 0, stack);
+    const ff_range range = ff_formula_range(&formula, values, values, (ff_range){.low = 0, .high = 0}, ranges);
+    FF_CHECK_SAY(value >= range.low && value <= range.high, "%s: %g is not in %g ... %g", texts[i], value, range.low, range.high);
+    ff_formula_free(&formula);
+  }
+}
+
 FF_TEST_MAIN("formula_range", ranges_hold_all_values, ranges_are_narrow, finds_the_first_change,
-             finds_what_is_no_propensity, goes_on_in_pieces)
+             finds_what_is_no_propensity, goes_on_in_pieces, powers_of_negative_zeros_are_held)

@@ -13,7 +13,6 @@ static void unsupported(void) {
 #define KIND "which is not supported in a reaction network"
 #define RULE(rule) L3 CELL AB K "<listOfRules>\n" rule "</listOfRules>\n" END
   static const example examples[] = {
-      {RULE("<rateRule variable=\"k\">" MATH(CN("1")) "</rateRule>"), NO("7: found <rateRule> \"k\", " KIND)},
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
        NO("6: found <eventAssignment> \"c\", " KIND " because it sets neither a species nor a parameter")},

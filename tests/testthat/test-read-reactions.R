@@ -108,8 +108,8 @@ test_that("what is not supported is an error that names the element and the line
   }
   some <- list_of("Species", species("A", 1))
   expect_identical(
-    refused(cell, some, list_of("Rules", "<rateRule variable=\"A\">", math("<cn> 1 </cn>"), "</rateRule>")),
-    "FILE, line 9: found <rateRule> \"A\", which is not supported in a reaction network"
+    refused(cell, some, list_of("Rules", "<algebraicRule>", math("<ci> A </ci>"), "</algebraicRule>")),
+    "FILE, line 9: found <algebraicRule>, which is not supported in a reaction network"
   )
   expect_identical(
     refused(cell, list_of("Species", species("A", 1.5))),

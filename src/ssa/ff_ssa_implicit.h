@@ -1,0 +1,34 @@
+/* Implicit leaps for stiff networks (Rathinam, Petzold, Cao and Gillespie 2003; Cao, Gillespie and Petzold 2007). */
+#ifndef FF_SSA_IMPLICIT_H
+#define FF_SSA_IMPLICIT_H
+
+#include "ff_ssa_length.h"
+
+#define FF_SSA_IMPLICIT_MOST 256 /* species: a leap solves a dense system of linear equations several times */
+
+typedef struct ff_ssa_implicit ff_ssa_implicit;
+
+/* FF_EUNSUPPORTED if there are more species than FF_SSA_IMPLICIT_MOST that reactions change and propensities read. O(species). */
+ff_status ff_ssa_implicit_check(const ff_ssa_program *program, ff_error *err);
+
+/* What a leap costs, where 1 is the cost of a propensity. O(species). */
+double ff_ssa_implicit_cost(const ff_ssa_program *program);
+
+/* Finds the reactions that reverse each other. The caller frees *out with ff_ssa_implicit_free(), which accepts NULL. O(reactions
+ * log reactions, and the square of the number of these species). */
+ff_status ff_ssa_implicit_new(ff_ssa_implicit **out, const ff_ssa_program *program, ff_error *err);
+void ff_ssa_implicit_free(ff_ssa_implicit *implicit);
+
+/* How long a leap may be, if `shorter` is the longest explicit one: the time in which no propensity is likely to change by more
+ * than the tolerance, by reactions that are neither critical nor in partial equilibrium. The result is `shorter` if this is not
+ * much longer. The critical reactions and all propensities are known. O(reactions). */
+double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length, ff_ssa_path *path, double shorter);
+
+/* Whether reaction r was in partial equilibrium at the last call of ff_ssa_implicit_longest(). */
+int ff_ssa_implicit_balanced(const ff_ssa_implicit *implicit, uint32_t r);
+
+/* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the firings of the implicit one. Returns 0 if the
+ * equations were not solved. O(iterations * (cube of the number of species + formulas)). */
+int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired);
+
+#endif
