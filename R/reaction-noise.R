@@ -224,8 +224,10 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
   reporters <- known[check_reporters(reporters, known)]
-  times <- sort(unique(x$time))
-  rows <- lapply(times, function(time) which(x$time == time))
+  run <- attr(x, "run")
+  time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
+  times <- sort(unique(time))
+  rows <- lapply(times, function(one) which(time == one))
   parts <- lapply(rows, function(at) reporter_noise(x[[reporters[[1L]]]][at], x[[reporters[[2L]]]][at], confidence))
   warn_reporters(vapply(parts, `[[`, 0, "p_value"), times, reporters)
   column <- function(name) vapply(parts, function(part) part[[name]], 0)
@@ -234,7 +236,7 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
     list(time = times, species = rep(paste(reporters, collapse = ", "), length(times))),
     stats::setNames(lapply(names, column), names)
   )
-  decomposed(columns, attr(x, "run"), confidence, "reporters")
+  decomposed(columns, run, confidence, "reporters")
 }
 
 noise_parts <- c("intrinsic", "extrinsic", "total")

@@ -4,10 +4,14 @@
 
 /* Numbers from 1 to numbers from 0. R frees the array when the call returns. */
 static uint32_t *from_zero(SEXP numbers, int n) {
+  ff_error err;
   uint32_t *out = (uint32_t *)R_alloc((size_t)XLENGTH(numbers) + 1, sizeof *out);
   for (R_xlen_t i = 0; i < XLENGTH(numbers); i++) {
     const int number = INTEGER(numbers)[i];
-    if (number < 1 || number > n) Rf_error("an arrow names node %d of %d", number, n);
+    if (number < 1 || number > n) {
+      ff_error_set(&err, FF_EARGUMENT, "an arrow has the node %d; expected one from 1 to %d", number, n);
+      ffi_stop(&err);
+    }
     out[i] = (uint32_t)number - 1;
   }
   return out;
@@ -19,8 +23,10 @@ SEXP ffi_arrow_components(SEXP from, SEXP to, SEXP nodes) {
   static const char *const names[] = {"component", "size", "cyclic"};
   ff_error err;
   const int n = Rf_asInteger(nodes);
-  if (TYPEOF(from) != INTSXP || TYPEOF(to) != INTSXP || XLENGTH(from) != XLENGTH(to) || n < 0)
-    Rf_error("arrows are two vectors of integers of the same length");
+  if (TYPEOF(from) != INTSXP || TYPEOF(to) != INTSXP || XLENGTH(from) != XLENGTH(to) || n < 0) {
+    ff_error_set(&err, FF_EARGUMENT, "arrows must be two vectors of integers of the same length");
+    ffi_stop(&err);
+  }
   const uint32_t *first = from_zero(from, n), *second = from_zero(to, n);
   /* R's memory is allocated before the core's */
   SEXP component = PROTECT(Rf_allocVector(INTSXP, n)), size = PROTECT(Rf_allocVector(INTSXP, n));

@@ -38,6 +38,16 @@ test_that("dependencies are those of the equations", {
   expect_identical(found$species, wanted$species)
 })
 
+test_that("components are numbered along the arrows", {
+  found <- .Call(ffi_arrow_components, c(1L, 2L, 3L, 3L, 5L), c(2L, 3L, 2L, 4L, 5L), 5L)
+  expect_identical(found$component[[2L]], found$component[[3L]])
+  expect_true(all(diff(found$component[c(1L, 2L, 4L)]) > 0))
+  expect_identical(found$size[found$component], c(1L, 2L, 2L, 1L, 1L))
+  expect_identical(found$cyclic[found$component], c(FALSE, TRUE, TRUE, FALSE, TRUE))
+  expect_error(.Call(ffi_arrow_components, 1L, 3L, 2L), "node 3", class = "fireflip_error_argument")
+  expect_error(.Call(ffi_arrow_components, 1L, 1:2, 2L), "same length", class = "fireflip_error_argument")
+})
+
 drawn <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -123,6 +123,17 @@ test_that("reporters that differ are a warning, and what is no pair of reporters
   expect_error(noise_decomposition(cells), "found nothing", class = "fireflip_error_argument")
   expect_error(noise_decomposition(simulate(net, nsim = 50, times = 1, seed = 1), c("X", "Z")), "without covariances")
   expect_error(noise_decomposition(1), class = "fireflip_error_argument")
+  # trajectories that stop have their last state at the end
+  stopped <- simulate(net, nsim = 200, times = 5, output = "final", until = "X + Z >= 8", seed = 1)
+  last <- simulate(net, nsim = 200, times = 5, output = "trajectories", until = "X + Z >= 8", seed = 1)
+  expect_equal(plain_frame(noise_decomposition(stopped, c("X", "Z"))), plain_frame(noise_decomposition(last, c("X", "Z"))))
+})
+
+test_that("variables have noise, too", {
+  net <- reaction_network("0 -> A" = 4, "A -> 0" = 1, "0 -> B" = 4, "B -> 0" = 1, variables = c(sum = "A + B", gap = "A - B - 9"))
+  found <- noise(simulate(net, nsim = 3000, times = 9, observe = c("sum", "gap"), seed = 1))
+  expect_true(found$fano_lower[[1L]] < 1 && 1 < found$fano_upper[[1L]]) # a Poisson distribution
+  expect_identical(is.na(found$fano), c(FALSE, TRUE)) # a mean below 0
 })
 
 test_that("the parts of a sweep follow the law of total variance", {
