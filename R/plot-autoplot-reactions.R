@@ -213,23 +213,31 @@ comparison_points <- function(x, n) {
   list(data = data, note = shown$note)
 }
 
+# The labels of the axis are long, as 1e-12 is.
+comparison_canvas <- function(data, names, main, ..., ylab = "adjusted p-value", log = "y", mgp = c(3.2, 0.6, 0), tcl = -0.3,
+                              cex.axis = 0.85 * graphics::par("cex.axis")) {
+  course_canvas(
+    data$x, c(1, 0.01, data$value), names, main, ylab, ..., log = log, mgp = mgp, tcl = tcl, cex.axis = cex.axis
+  )
+}
+
 #' @rdname ensemble-plots
 #' @export
 plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
   found <- comparison_points(x, n)
   data <- found$data
   names <- levels(data$series)
-  canvas <- course_canvas(
-    data$x, c(1, 0.01, data$value), c(names, levels(data$test)), main, "adjusted p-value", ..., log = "y", mgp = c(3.3, 1, 0)
-  )
+  canvas <- comparison_canvas(data, c(names, levels(data$test)), main, ...)
   on.exit(graphics::par(canvas$old))
   graphics::abline(h = 0.05, lty = 2, col = "grey50")
   symbols <- c(mean = 19, variance = 17, distribution = 0)
   graphics::points(data$x, data$value, pch = symbols[as.character(data$test)], col = canvas$colour[as.integer(data$series)])
   usr <- graphics::par("usr")
   tests <- levels(data$test)
+  right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
+  top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
   graphics::legend(
-    if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]], 10^usr[[4L]], c(cut_text(names, 20L), tests),
+    right, top, c(cut_text(names, 20L), tests),
     col = c(canvas$colour[seq_along(names)], rep("grey30", length(tests))), pch = c(rep(15, length(names)), symbols[tests]),
     bty = "n", xpd = NA, cex = 0.9
   )

@@ -250,7 +250,7 @@ burn_in_series <- function(x, n) {
   rows <- shown$rows
   rows$statistic <- factor(rows$statistic, c("mean", "sd", "distribution"))
   rows <- rows[order(rows$statistic), ]
-  unit <- c(mean = "change of the mean, in sd", sd = "relative change of the sd", distribution = "change of the distribution")
+  unit <- c(mean = "mean, in sd", sd = "sd, relative", distribution = "distribution")
   series_of(
     rows$time, rows$species, rows$change, rows$change, rows$bound, panel = unit[as.character(rows$statistic)],
     label_y = "largest change", note = c("dashed: tolerance; band: up to the bound", shown$note), line = attr(x, "run")$tolerance,

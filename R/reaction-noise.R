@@ -21,7 +21,7 @@
 #'   rare event, a sample often has no trajectory with two of them, and the intervals would be far too short otherwise. So the
 #'   intervals of a distribution with little noise, such as a species that is either 0 or 1, are wider than necessary.
 #'
-#'   At 95%, the intervals hold the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in 90%
+#'   At 95%, the intervals hold the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in 89%
 #'   to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
 #'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for fewer than 100 trajectories, and if all trajectories have
 #'   the same count, unless the network's structure determines it.
@@ -150,8 +150,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' @section Confidence intervals: Those of reporters are intervals of means, as in [`simulate()`][simulate.reaction_network]: each
 #'   part is nearly a mean over the trajectories. They are `NA` for fewer than 100 trajectories, and for parts that do not vary in
 #'   the sample. At 95%, they hold the true value in 93% to 96% of cases for two reporters of a birth-death process and 100 to 500
-#'   trajectories. Those of a sample of settings hold it in 93% to 97% for gamma distributed rates and 10 to 40 settings, and those
-#'   of all settings in 93% to 100%, where 100% is for an extrinsic part close to 0. With longer tails, fewer hold it.
+#'   trajectories. Those of a sample of settings hold it in 92% to 97% for gamma distributed rates and 10 to 40 settings, and those
+#'   of all settings in 92% to 100%, where 100% is for an extrinsic part close to 0. With longer tails, fewer hold it.
 #' @section Warnings: `fireflip_warning_reporters` if the means or the variances of the reporters differ by more than chance
 #'   explains (p below 0.001 for all times together). Then they do not have the same reactions, and the formulas do not hold.
 #' @section Errors: `fireflip_error_argument` for other objects, for a sweep with `common = TRUE`, whose settings are not
