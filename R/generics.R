@@ -8,7 +8,7 @@
 #' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
 #' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
 #' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
-#' [network_arrows()], [write_network()], [conservation_laws()], [chemical_master_equation()],
+#' [network_arrows()], [reaction_dependencies()], [write_network()], [conservation_laws()], [chemical_master_equation()],
 #' [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()] have methods for `reaction_network`.
 #'
 #' | verb | what it does |
@@ -23,6 +23,7 @@
 #' | [`simulate()`][simulate.pbn] | trajectories, and of [reaction networks][simulate.reaction_network] their statistics |
 #' | [first_passage()], [sweep_parameters()] | times at which a reaction network fulfils a condition; runs for several values |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
+#' | [reaction_dependencies()] | which reactions change the propensities of which |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
 #' | [set_parameters()] | change values of parameters |
 #' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | change rules and nodes |
@@ -172,6 +173,13 @@ network_arrows <- function(model, ...) UseMethod("network_arrows")
 
 #' @export
 network_arrows.default <- function(model, ...) no_method(model, "network_arrows", ...)
+
+#' @rdname reaction_dependencies
+#' @export
+reaction_dependencies <- function(model, ...) UseMethod("reaction_dependencies")
+
+#' @export
+reaction_dependencies.default <- function(model, ...) no_method(model, "reaction_dependencies", ...)
 
 #' @rdname fix_nodes
 #' @export

@@ -248,10 +248,8 @@ cme_marginals <- function(x, species = seq_len(ncol(x$counts))) {
   )
 }
 
-#' @rdname cme-methods
-#' @export
-plot.cme_solution <- function(x, type = c("marginals", "moments"), species = NULL, main = NULL, ...) {
-  type <- check_choice(type, "type", c("marginals", "moments"))
+# The numbers of the species to draw: those given, or those whose counts change, at most the first nine.
+cme_species <- function(x, species) {
   if (is.null(species)) {
     moments <- cme_moments(x)
     changes <- vapply(split(moments, factor(moments$species, colnames(x$counts))), function(one) {
@@ -261,6 +259,14 @@ plot.cme_solution <- function(x, type = c("marginals", "moments"), species = NUL
   }
   species <- unique(check_known(species, "species", colnames(x$counts), "species"))
   if (length(species) == 0L) abort_value("species", "one species or more", species)
+  species
+}
+
+#' @rdname cme-methods
+#' @export
+plot.cme_solution <- function(x, type = c("marginals", "moments"), species = NULL, main = NULL, ...) {
+  type <- check_choice(type, "type", c("marginals", "moments"))
+  species <- cme_species(x, species)
   if (type == "moments") return(plot_moments(x, species, main, ...))
   data <- cme_marginals(x, species)
   names <- colnames(x$counts)[species]

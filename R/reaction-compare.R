@@ -6,10 +6,11 @@
 #' @param a,b Results of [`simulate()`][simulate.reaction_network] for `output = "summary"` or `"histogram"`, with the same times
 #'   and species, simulated independently (with different seeds). At least 30 trajectories each.
 #' @param ... Must be empty.
-#' @returns A data frame with a row for each time, species and test, ordered by time. Its columns are `time`, `species`, `test`
-#'   (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA` for the distributions),
-#'   `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the table. If all hypotheses are
-#'   true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most.
+#' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
+#'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA` for
+#'   the distributions), `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the table. If
+#'   all hypotheses are true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most. [plot()] and
+#'   `autoplot()` have methods: see [ensemble-plots].
 #'
 #'   `p_value` is `NA` where the samples do not tell: for the mean and the variance if both ensembles have the same count in all
 #'   trajectories, and for the distribution if there are fewer than two groups of counts. Such tests do not count for the
@@ -60,11 +61,13 @@ compare_ensembles <- function(a, b, ...) {
   rows <- as.vector(t(matrix(seq_len(cells * length(tests)), cells)))
   at <- rep(seq_len(cells), each = length(tests))
   column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
-  data.frame(
+  out <- data.frame(
     time = rep(run$times, each = length(run$species))[at], species = rep(run$species, length(run$times))[at],
     test = rep(names(tests), cells), a = column("a"), b = column("b"), statistic = column("statistic"),
     p_value = column("p_value"), adjusted = stats::p.adjust(column("p_value"), "holm")
   )
+  class(out) <- c("ensemble_comparison", "data.frame")
+  out
 }
 
 run_to_compare <- function(x, name) {

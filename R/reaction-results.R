@@ -20,6 +20,7 @@
 #'   `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `events` (of all trajectories),
 #'   `seconds`, `threads`, and `last`, a data frame about the last time with the columns `species`, `mean`, `sd`, and `fano`, the
 #'   Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution.
+#' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
 #' net <- example_model("decay_dimerisation")

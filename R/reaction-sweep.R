@@ -59,6 +59,10 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     seeds = seeds, common = common, times = times, output = output, events = sum(vapply(runs, `[[`, 0, "events")),
     machine = all_notes(runs, proc.time()[["elapsed"]] - started)
   )
+  if (output %in% c("summary", "histogram")) { # for noise_decomposition()
+    run$species <- runs[[1L]]$species
+    run$tallies <- lapply(runs, function(one) one$tally[setdiff(names(one$tally), c("cell", "value", "count"))])
+  }
   structure(out, class = c("parameter_sweep", "data.frame"), row.names = .set_row_names(sum(rows)), run = run)
 }
 

@@ -29,6 +29,9 @@ FFI_ENTRY(ffi_reactions_check, 1)
 FFI_ENTRY(ffi_reactions_summary, 1)
 FFI_ENTRY(ffi_reactions_arrows, 1)
 
+/* ffi_arrows.c */
+FFI_ENTRY(ffi_arrow_components, 3)
+
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)
 FFI_ENTRY(ffi_estimate_resume, 6)

@@ -140,7 +140,7 @@ static void follows_events_in_pieces(void) {
   static const double initial[] = {0, 0}, times[] = {0, 100};
   const uint32_t observed = 0;
   double states[2], stopped, *const columns[] = {states};
-  ff_ssa_program *program = program_of(reactions, initial, 2, events, 3);
+  ff_ssa_program *program = program_with_events(reactions, initial, 2, events, 3);
   ff_formula until;
   ff_names *names;
   ff_ssa_run *run;

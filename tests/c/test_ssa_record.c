@@ -182,12 +182,12 @@ static void fits_for_any_threads(void) {
   options.n = N;
   options.n_observed = 1;
   options.wanted = FF_SSA_HISTOGRAM;
-  ff_ssa_run *first = run_to_end(program, &options);
+  ff_ssa_run *first = run_to_end(program, &options, 10);
   FF_CHECK_OK(ff_ssa_run_sums(first, &one, &err), &err);
   const uint64_t bytes = options.max_bytes = ff_ssa_sums_bytes(one);
   for (options.threads = 1; options.threads <= 9; options.threads += 4) {
     double counts[N];
-    ff_ssa_run *run = run_to_end(program, &options);
+    ff_ssa_run *run = run_to_end(program, &options, 10);
     FF_CHECK_OK(ff_ssa_run_sums(run, &several, &err), &err);
     FF_CHECK(memcmp(one->counts, several->counts, TIMES * sizeof *one->counts) == 0);
     for (uint32_t i = 0; i < TIMES; i++) {
@@ -200,7 +200,7 @@ static void fits_for_any_threads(void) {
     }
     ff_ssa_run_free(run);
     options.max_bytes = bytes - 1;
-    FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+    FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
     options.max_bytes = bytes;
   }
   ff_ssa_run_free(first);
@@ -217,14 +217,14 @@ static void bounds_covariances(void) {
   options.n_observed = 2;
   options.wanted = FF_SSA_COVARIANCE;
   options.max_bytes = 48;
-  FF_CHECK_OK(status_of(program, &options, &err), &err);
+  FF_CHECK_OK(status_of(program, &options, 10, &err), &err);
   options.max_bytes = 47;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   FF_CHECK_STR(err.text, "the covariances of 2 species at 3 times take 4.8e-08 GB; expected at most 4.7e-08 GB: observe fewer "
                          "species or times");
   options.max_bytes = 48;
   options.wanted |= FF_SSA_HISTOGRAM;
-  FF_CHECK_INT(status_of(program, &options, &err), FF_ESIZE);
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   ff_ssa_program_free(program);
 }
 
@@ -349,7 +349,7 @@ static void records_in_pieces(void) {
       ff_ssa_options options = {.method = method, .key = 8, .n = FEW, .times = many, .n_times = MANY, .observed = &species,
                                 .n_observed = 1, .threads = 1, .states = columns, .until = ends ? &until : NULL};
       columns[0] = whole;
-      ff_ssa_run_free(run_to_end(program, &options));
+      ff_ssa_run_free(run_to_end(program, &options, 10));
       columns[0] = parts;
       /* A piece has at most 16,384 records, and one more of each lane. */
       FF_CHECK(pieces_of(program, &options) > FEW * MANY / (16384 + 64));

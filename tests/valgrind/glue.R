@@ -15,6 +15,8 @@ if (requireNamespace("BoolNet", quietly = TRUE)) as_pbn(as_boolnet(set_perturbat
 reactions <- reaction_network("2 `a b` <-> C" = list("k * C", 0.5), initial = c("a b" = 10), parameters = c(k = 1))
 summary(reactions)
 network_arrows(set_parameters(reactions, k = 2))
+reaction_dependencies(reactions)
+fireflip:::reaction_graph(reactions, "network")
 solution <- chemical_master_equation(reactions, c(0, 0.5, 1), initial = c(C = 1), tolerance = 1e-4)
 as.data.frame(solution)
 fails(chemical_master_equation(reactions, 1, initial = c(C = 1), max_states = 2))

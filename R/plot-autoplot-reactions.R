@@ -1,0 +1,286 @@
+# Plots of ensembles of reaction networks with ggplot2, and those of sweeps and comparisons.
+
+#' Plot ensembles with ggplot2
+#'
+#' `autoplot()` draws results for reaction networks with ggplot2. It draws the same as `plot()` and returns a plot that can be
+#' extended. Its generic is that of ggplot2: call `library(ggplot2)` first, or write `ggplot2::autoplot(...)`. `plot()` also has
+#' methods for sweeps and comparisons, which this page describes.
+#'
+#' @param object,x A result of [`simulate()`][simulate.reaction_network] for a reaction network, [first_passage()],
+#'   [sweep_parameters()], [compare_ensembles()] or [chemical_master_equation()].
+#' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
+#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`. The default
+#'   for a sweep is `"interval"`.
+#' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
+#'   trajectories. `Inf` for all. Default 10, for a sweep 4.
+#' @param time For a histogram, the time to draw: one of its times. By default, the last.
+#' @param type For a master equation, `"marginals"` or `"moments"`: see [cme-methods].
+#' @param species For a master equation, which species to draw: names or numbers. By default, those whose counts change, at most
+#'   the first nine.
+#' @param main The title.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @returns `autoplot()`: a ggplot. `plot()`: the data that were drawn, invisibly.
+#' @section Sweeps: A sweep of several times has a line per setting over the time. One of a single time has the first column of
+#'   the design as the axis of x, and a line for each combination of the others. Each species has a panel. The sweep must have
+#'   `output = "summary"`.
+#' @section Comparisons: The p-values after Holm's correction over the time, on a logarithmic axis. Values below 1e-16 are drawn
+#'   there. The dashed line is at 0.05: points below it are differences that chance does not explain.
+#' @seealso [ensemble-methods], [histogram-methods], [passage-methods], [cme-methods] for `plot()`; [result-plots] for Boolean
+#'   networks.
+#' @name ensemble-plots
+#' @examples
+#' net <- reaction_network(
+#'   "0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1)
+#' )
+#' sweep <- sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 0:5, seed = 1)
+#' plot(sweep)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   ggplot2::autoplot(simulate(net, nsim = 200, times = seq(0, 5, 0.1), seed = 1), band = "range")
+#'   ggplot2::autoplot(simulate(net, nsim = 200, times = 5, output = "histogram", seed = 1))
+#' }
+NULL
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "none"), n = 10, ...) {
+  gg_series(ensemble_series(object, check_choice(band, "band", c("sd", "interval", "range", "none")), n))
+}
+
+ensemble_columns <- c("time", "species", "mean", "lower", "upper", "sd", "min", "max")
+
+ensemble_series <- function(x, band, n) {
+  need_columns(x, ensemble_columns, "x")
+  shown <- first_species(x, n)
+  limits <- band_of(shown$rows, band)
+  series_of(
+    shown$rows$time, shown$rows$species, shown$rows$mean, limits[[1L]], limits[[2L]], label_y = "mean count",
+    note = c(band_note(band), shown$note)
+  )
+}
+
+band_of <- function(rows, band) {
+  switch(band,
+    sd = list(pmax(rows$mean - rows$sd, 0), rows$mean + rows$sd), interval = list(rows$lower, rows$upper),
+    range = list(rows$min, rows$max), none = list(rows$mean, rows$mean)
+  )
+}
+
+band_note <- function(band) {
+  c(sd = "band: mean and sd", interval = "band: interval of the mean", range = "band: min to max", none = "")[[band]]
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.reaction_trajectories <- function(object, n = 10, ...) {
+  check_rows(n)
+  species <- setdiff(names(object), c("trajectory", "time"))
+  if (length(species) == 0L) need_columns(object, "species", "object")
+  need_columns(object, c("trajectory", "time"), "object")
+  all <- unique(object$trajectory)
+  first <- utils::head(all, n)
+  shown <- plain_frame(object)[object$trajectory %in% first, ]
+  drawn <- utils::head(species, 10L)
+  data <- data.frame(
+    x = rep(shown$time, length(drawn)), value = unlist(shown[drawn], use.names = FALSE),
+    trajectory = rep(shown$trajectory, length(drawn)), series = factor(rep(drawn, each = nrow(shown)), drawn)
+  )
+  at <- ggplot2::aes(
+    x = .data$x, y = .data$value, colour = .data$series, group = interaction(.data$series, .data$trajectory)
+  )
+  note <- c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
+  line <- if (unique_count(data$x) > 1L) ggplot2::geom_step() else ggplot2::geom_point()
+  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", note) + gg_look()
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, ...) {
+  need_columns(object, c("time", "species", "count", "proportion"), "object")
+  if (!is.numeric(time) || length(time) != 1L || !time %in% object$time) {
+    abort_value("time", sprintf("one of the times of `object` (%s)", some_values(unique(object$time), most = 10L)), time)
+  }
+  shown <- first_species(object[object$time == time, ], n)
+  names <- unique(shown$rows$species)
+  data <- do.call(rbind, lapply(names, function(name) outline(shown$rows[shown$rows$species == name, ], name)))
+  data$series <- factor(data$series, names)
+  note <- c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(object, "run")))), shown$note)
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series)) +
+    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", note) + gg_look()
+}
+
+# The outline of the bars of a histogram, with steps half-way between the counts. A count that does not occur has the height 0.
+outline <- function(rows, name) {
+  gap <- rows$count[-1L] - rows$count[-nrow(rows)] > 1.5
+  x <- unlist(lapply(seq_len(nrow(rows)), function(i) {
+    c(if (i == 1L || gap[[i - 1L]]) rows$count[[i]] - 0.5, rows$count[[i]] + c(-0.5, 0.5), if (i == nrow(rows) || gap[[i]]) {
+      rows$count[[i]] + 0.5
+    })
+  }))
+  y <- unlist(lapply(seq_len(nrow(rows)), function(i) {
+    c(if (i == 1L || gap[[i - 1L]]) 0, rep(rows$proportion[[i]], 2L), if (i == nrow(rows) || gap[[i]]) 0)
+  }))
+  data.frame(x = x, value = y, series = name)
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.reaction_events <- function(object, n = 10, ...) {
+  check_rows(n)
+  need_columns(object, c("trajectory", "time", "reaction"), "object")
+  all <- unique(object$trajectory)
+  first <- utils::head(all, n)
+  shown <- plain_frame(object)[object$trajectory %in% first, ]
+  reactions <- intersect(levels(shown$reaction), as.character(shown$reaction))
+  shown$series <- factor(as.character(shown$reaction), reactions)
+  at <- ggplot2::aes(
+    x = .data$time, xend = .data$time, y = .data$trajectory - 0.4, yend = .data$trajectory + 0.4, colour = .data$series
+  )
+  whole <- function(limits) Filter(function(tick) tick == floor(tick), pretty(limits))
+  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) + gg_species(reactions) +
+    gg_words("time", "trajectory", left_out(length(first), length(all), " trajectories")) + gg_look()
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.first_passage <- function(object, ...) {
+  need_columns(object, passage_columns, "object")
+  run <- attr(object, "run")
+  time <- sort(object$time[!object$censored])
+  shown <- data.frame(time = c(0, time, run$times), share = c(0, seq_along(time), length(time)) / nrow(object))
+  ggplot2::ggplot(shown, ggplot2::aes(x = .data$time, y = .data$share)) +
+    ggplot2::geom_step(colour = course_colours[[1L]], linewidth = 0.8) + ggplot2::ylim(0, 1) +
+    gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(run$until, 60L)) + gg_look()
+}
+
+# ---- sweeps -----------------------------------------------------------------------------------------------------------------
+
+#' @rdname ensemble-plots
+#' @export
+plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "none"), n = 4, main = NULL, ...) {
+  draw_series(sweep_series(x, check_choice(band, "band", c("interval", "sd", "range", "none")), n), main, ...)
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "none"), n = 4, ...) {
+  gg_series(sweep_series(object, check_choice(band, "band", c("interval", "sd", "range", "none")), n))
+}
+
+sweep_series <- function(x, band, n) {
+  need_columns(x, c("setting", ensemble_columns), "x")
+  run <- attr(x, "run")
+  shown <- first_species(x, n)
+  rows <- shown$rows
+  limits <- band_of(rows, band)
+  single <- unique_count(rows$time) == 1L
+  lines <- if (single) run$design[-1L] else run$design
+  text <- if (length(lines) == 0L) rep("mean", nrow(run$design)) else {
+    do.call(paste, c(lapply(names(lines), function(name) paste(name, "=", format_values(lines[[name]]))), sep = ", "))
+  }
+  if (!single && anyDuplicated(text)) text <- paste0(seq_along(text), ": ", text)
+  note <- c(band_note(band), if (single) paste("time", format(rows$time[[1L]])), shown$note)
+  plan <- series_of(
+    if (single) rows[[names(run$design)[[1L]]]] else rows$time, text[rows$setting], rows$mean, limits[[1L]], limits[[2L]],
+    panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = "mean count", note = note
+  )
+  if (single) plan$data <- plan$data[order(plan$data$x), ]
+  plan
+}
+
+# ---- comparisons ------------------------------------------------------------------------------------------------------------
+
+#' @export
+print.ensemble_comparison <- function(x, ...) {
+  print(plain_frame(x), ...)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+# The colour shows the species, the symbol the test.
+comparison_points <- function(x, n) {
+  wanted <- c("time", "species", "test", "adjusted")
+  if (!all(wanted %in% names(x))) abort_argument(sprintf("`x` must have the columns %s.", quote_some(wanted)))
+  shown <- first_species(x, n)
+  rows <- shown$rows[!is.na(shown$rows$adjusted), ]
+  if (nrow(rows) == 0L) abort_argument("There is nothing to plot: no test has a p-value.")
+  tests <- c("mean", "variance", "distribution")
+  data <- data.frame(
+    x = rows$time, series = factor(rows$species, unique(rows$species)), value = pmax(rows$adjusted, 1e-16),
+    test = factor(rows$test, intersect(tests, rows$test))
+  )
+  list(data = data, note = shown$note)
+}
+
+# The labels of the axis are long, as 1e-12 is.
+comparison_canvas <- function(data, names, main, ..., ylab = "adjusted p-value", log = "y", mgp = c(3.2, 0.6, 0), tcl = -0.3,
+                              cex.axis = 0.85 * graphics::par("cex.axis")) {
+  course_canvas(
+    data$x, c(1, 0.01, data$value), names, main, ylab, ..., log = log, mgp = mgp, tcl = tcl, cex.axis = cex.axis
+  )
+}
+
+#' @rdname ensemble-plots
+#' @export
+plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
+  found <- comparison_points(x, n)
+  data <- found$data
+  names <- levels(data$series)
+  canvas <- comparison_canvas(data, c(names, levels(data$test)), main, ...)
+  on.exit(graphics::par(canvas$old))
+  graphics::abline(h = 0.05, lty = 2, col = "grey50")
+  symbols <- c(mean = 19, variance = 17, distribution = 0)
+  graphics::points(data$x, data$value, pch = symbols[as.character(data$test)], col = canvas$colour[as.integer(data$series)])
+  usr <- graphics::par("usr")
+  tests <- levels(data$test)
+  right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
+  top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
+  graphics::legend(
+    right, top, c(cut_text(names, 20L), tests),
+    col = c(canvas$colour[seq_along(names)], rep("grey30", length(tests))), pch = c(rep(15, length(names)), symbols[tests]),
+    bty = "n", xpd = NA, cex = 0.9
+  )
+  if (length(found$note) > 0L) plot_note(found$note)
+  invisible(data)
+}
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.ensemble_comparison <- function(object, n = 10, ...) {
+  found <- comparison_points(object, n)
+  ggplot2::ggplot(found$data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series, shape = .data$test)) +
+    ggplot2::geom_hline(yintercept = 0.05, linetype = "dashed", colour = "grey50") + ggplot2::geom_point(size = 2) +
+    ggplot2::scale_y_log10() +
+    ggplot2::scale_shape_manual(values = c(mean = 19, variance = 17, distribution = 0), name = NULL) +
+    gg_species(levels(found$data$series)) + gg_words("time", "adjusted p-value", c("dashed: 0.05", found$note)) + gg_look()
+}
+
+# ---- master equation --------------------------------------------------------------------------------------------------------
+
+#' @rdname ensemble-plots
+#' @exportS3Method ggplot2::autoplot
+autoplot.cme_solution <- function(object, type = c("marginals", "moments"), species = NULL, ...) {
+  type <- check_choice(type, "type", c("marginals", "moments"))
+  species <- cme_species(object, species)
+  names <- colnames(object$counts)[species]
+  if (type == "moments") {
+    rows <- cme_moments(object)
+    rows <- rows[rows$species %in% names, ]
+    return(gg_series(series_of(
+      rows$time, rows$species, rows$mean, rows$mean - rows$sd, rows$mean + rows$sd, label_y = "count",
+      note = "band: mean and sd"
+    )))
+  }
+  data <- cme_marginals(object, species)
+  data$panel <- factor(data$species, names)
+  most <- stats::ave(data$probability, data$panel, FUN = max)
+  data <- data[data$probability > 1e-4 * most, ] # as plot(): counts that are very improbable at all times are not shown
+  few <- stats::ave(data$probability, data$panel, data$time, FUN = length) < 3
+  at <- ggplot2::aes(x = .data$count, y = .data$probability, colour = .data$time, group = .data$time)
+  out <- ggplot2::ggplot(data, at) +
+    ggplot2::geom_line(data = data[!few, ], linewidth = 0.8) +
+    ggplot2::geom_segment(ggplot2::aes(xend = .data$count, yend = 0), data[few, ], linewidth = 0.8) +
+    ggplot2::scale_colour_viridis_c(end = 0.95) + gg_words("count", "probability") + gg_look()
+  if (length(names) > 1L) out + ggplot2::facet_wrap("panel", scales = "free", labeller = gg_panel_names) else out
+}

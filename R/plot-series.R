@@ -1,0 +1,285 @@
+# Plots of several courses with bands, in base graphics and in ggplot2: noise, its parts, burn-in and sweeps.
+#
+# What is drawn is a list: `data`, a data frame with the columns `x`, `series`, `value`, `lower`, `upper` and `panel` (factors for
+# names), `label_x` and `label_y`, `note`, `line`, NULL or the height of a dashed line, and `limits`, NULL or those of the y axis.
+
+series_of <- function(x, series, value, lower = value, upper = value, panel = "", label_x = "time", label_y = "",
+                      note = character(), line = NULL, limits = NULL) {
+  in_order <- function(names) factor(names, unique(names))
+  panel <- rep_len(panel, length(x))
+  data <- data.frame(x = x, series = in_order(series), value = value, lower = lower, upper = upper, panel = in_order(panel))
+  data <- data[is.finite(data$value), ]
+  if (nrow(data) == 0L) abort_argument("There is nothing to plot: no value is known.")
+  data$lower <- ifelse(is.finite(data$lower), data$lower, data$value)
+  data$upper <- ifelse(is.finite(data$upper), data$upper, data$value)
+  list(data = data, label_x = label_x, label_y = label_y, note = note[nzchar(note)], line = line, limits = limits)
+}
+
+# ---- base graphics ----------------------------------------------------------------------------------------------------------
+
+# Arguments of plot.default() override our own.
+draw_series <- function(plan, main, ...) {
+  panels <- levels(droplevels(plan$data$panel))
+  if (length(panels) > 1L) {
+    old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)))
+    on.exit(graphics::par(old))
+  }
+  for (panel in panels) {
+    title <- if (!is.null(main)) main else if (nzchar(panel)) short_label(panel)
+    draw_panel(plan, plan$data[plan$data$panel == panel, ], title, ...)
+  }
+  invisible(plan$data)
+}
+
+draw_panel <- function(plan, data, main, ..., xlab = plan$label_x, ylab = plan$label_y, ylim = plan$limits) {
+  names <- levels(plan$data$series)
+  reach <- c(data$lower, data$upper, plan$line)
+  canvas <- course_canvas(data$x, reach[is.finite(reach)], names, main, ylab, ..., label_x = xlab, ylim = ylim)
+  on.exit(graphics::par(canvas$old))
+  if (!is.null(plan$line)) graphics::abline(h = plan$line, lty = 2, col = "grey50")
+  for (k in seq_along(names)) {
+    one <- data[data$series == names[[k]], ]
+    if (nrow(one) > 0L) draw_course(one$x, one$value, one$lower, one$upper, canvas$colour[[k]])
+  }
+  course_names(names, canvas$colour, plan$note)
+}
+
+# ---- ggplot2 ----------------------------------------------------------------------------------------------------------------
+
+gg_series <- function(plan) {
+  data <- plan$data
+  single <- length(unique(data$x)) == 1L
+  bands <- data[data$upper > data$lower, ]
+  at <- ggplot2::aes(x = .data$x, ymin = .data$lower, ymax = .data$upper, fill = .data$series, group = .data$series)
+  out <- ggplot2::ggplot(data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series, group = .data$series))
+  if (!is.null(plan$line)) out <- out + ggplot2::geom_hline(yintercept = plan$line, linetype = "dashed", colour = "grey50")
+  out <- if (single) {
+    range <- ggplot2::aes(ymin = .data$lower, ymax = .data$upper)
+    out + ggplot2::geom_pointrange(range, position = ggplot2::position_dodge(width = 0.1))
+  } else {
+    out <- if (nrow(bands) > 0L) {
+      out + ggplot2::geom_ribbon(at, data, inherit.aes = FALSE, alpha = 0.2, colour = NA, show.legend = FALSE)
+    } else out
+    out + ggplot2::geom_line(linewidth = 0.8)
+  }
+  if (!is.null(plan$limits)) out <- out + ggplot2::coord_cartesian(ylim = plan$limits)
+  if (nlevels(data$panel) > 1L) out <- out + ggplot2::facet_wrap("panel", scales = "free_y", labeller = gg_panel_names)
+  out + gg_species(levels(data$series)) + gg_words(plan$label_x, plan$label_y, plan$note) + gg_look()
+}
+
+gg_panel_names <- function(labels) lapply(labels, function(label) short_label(as.character(label)))
+class(gg_panel_names) <- c("function", "labeller")
+
+# The colours of species, as in plot(), and their names.
+gg_species <- function(names) {
+  colour <- stats::setNames(rep_len(course_colours, length(names)), names)
+  cut <- function(name) cut_text(name, 20L)
+  list(
+    ggplot2::scale_colour_manual(values = colour, labels = cut, name = NULL, limits = names),
+    ggplot2::scale_fill_manual(values = colour, labels = cut, name = NULL, limits = names)
+  )
+}
+
+gg_words <- function(x, y, note = character(), title = NULL) {
+  note <- note[nzchar(note)]
+  ggplot2::labs(x = x, y = y, title = title, caption = if (length(note) > 0L) paste(note, collapse = "; "))
+}
+
+gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor = ggplot2::element_blank())
+
+# ---- noise and burn-in ------------------------------------------------------------------------------------------------------
+
+#' Methods for noise and burn-in
+#'
+#' Methods for results of [noise()], [noise_decomposition()] and [burn_in()].
+#'
+#' @param x,object A result of [noise()], [noise_decomposition()] or [burn_in()].
+#' @param what For noise, `"fano"` (the default) for the Fano factor, or `"cv2"` for the squared coefficient of variation.
+#' @param n For `print()`, how many rows to print; for `plot()` and `autoplot()`, how many species to draw, the first ones in the
+#'   order of the result. `Inf` for all. Default 10.
+#' @param main The title.
+#' @param row.names,optional Ignored; required by the generic.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim`, `log` and `col` (a colour per
+#'   line). Otherwise ignored.
+#' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `autoplot()` returns a ggplot that shows
+#'   the same. `as.data.frame()` returns a plain data frame.
+#' @section Plots: Bands are confidence intervals. A dashed line shows the Fano factor 1 of a Poisson distribution. For burn-in, a
+#'   panel for each statistic shows the largest change against the last time (lines), up to its bound (bands), and the tolerance
+#'   (dashed). The axis ends at four times the tolerance.
+#' @name noise-methods
+#' @examples
+#' net <- reaction_network("0 -> 10 P" = 2, "P -> 0" = 1)
+#' sim <- simulate(net, nsim = 1000, times = seq(0, 10, 0.5), seed = 1)
+#' plot(noise(sim), what = "cv2", log = "y")
+#' plot(burn_in(sim))
+NULL
+
+# Estimates with four digits.
+rounded <- function(x) {
+  own <- setdiff(names(x)[vapply(x, is.double, NA)], "time")
+  x[own] <- lapply(x[own], signif, 4L)
+  x
+}
+
+#' @rdname noise-methods
+#' @export
+print.reaction_noise <- function(x, n = 10, ...) {
+  run <- attr(x, "run")
+  if (is.null(run) || !has_columns(x, c("time", "species", "fano"))) {
+    print(plain_frame(x))
+  } else {
+    print_first_rows(rounded(x), n, sprintf(
+      "<reaction_noise> %s of %s, %s, %g%% intervals", trajectory_count(run$n), species_count(unique_count(x$species)),
+      times_text(unique(x$time)), 100 * run$confidence
+    ))
+  }
+  invisible(x)
+}
+
+#' @rdname noise-methods
+#' @export
+print.noise_decomposition <- function(x, n = 10, ...) {
+  run <- attr(x, "run")
+  if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
+    print(plain_frame(x))
+  } else {
+    print_first_rows(rounded(x), n, sprintf(
+      "<noise_decomposition> by %s, %g%% intervals", decomposition_kind(run$kind), 100 * run$confidence
+    ))
+  }
+  invisible(x)
+}
+
+decomposition_kind <- function(kind) {
+  switch(kind, reporters = "two reporters", sample = "settings that are a sample", all = "settings that are all there are")
+}
+
+#' @rdname noise-methods
+#' @export
+print.burn_in <- function(x, n = 10, ...) {
+  run <- attr(x, "run")
+  if (is.null(run) || !has_columns(x, c("species", "statistic", "from", "stationary"))) {
+    print(plain_frame(x))
+    return(invisible(x))
+  }
+  from <- attr(x, "from")
+  times <- length(run$times)
+  said <- if (!is.na(from)) {
+    sprintf(
+      "From time %s to %s, no change is seen, and one above %g is excluded.", format(from), format(run$times[[times]]), run$tolerance
+    )
+  } else if (any(!x$stationary, na.rm = TRUE)) {
+    sprintf("Not stationary: %s of %s.", format_whole(sum(!x$stationary, na.rm = TRUE)), count_of(nrow(x), "statistic"))
+  } else "The sample does not tell whether the ensemble is stationary."
+  slow <- if (run$ensembles == 1L) "A change much slower than the run cannot be seen in one ensemble; add one with another start."
+  print_first_rows(rounded(x), n, c(
+    sprintf("<burn_in> %s of %s, %s", count_of(run$ensembles, "ensemble"), trajectory_count(min(run$n)), times_text(run$times)),
+    said
+  ))
+  if (!is.null(slow)) writeLines(slow)
+  invisible(x)
+}
+
+#' @rdname noise-methods
+#' @export
+as.data.frame.reaction_noise <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+#' @rdname noise-methods
+#' @export
+as.data.frame.noise_decomposition <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+#' @rdname noise-methods
+#' @export
+as.data.frame.burn_in <- function(x, row.names = NULL, optional = FALSE, ...) {
+  attr(x, "from") <- attr(x, "course") <- NULL
+  plain_frame(x)
+}
+
+#' @export
+`[.reaction_noise` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+`[.noise_decomposition` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+rbind.reaction_noise <- function(...) rbind_plain(...)
+
+#' @export
+rbind.noise_decomposition <- function(...) rbind_plain(...)
+
+#' @export
+rbind.burn_in <- function(...) rbind_plain(...)
+
+# The rows of the first n species, and a note about the others.
+first_species <- function(x, n) {
+  check_rows(n)
+  all <- unique(x$species)
+  shown <- utils::head(all, n)
+  list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out(length(shown), length(all), " species"))
+}
+
+noise_series <- function(x, what, n) {
+  what <- check_choice(what, "what", c("fano", "cv2"))
+  need_columns(x, c("time", "species", "fano", "cv2"), "x")
+  shown <- first_species(x, n)
+  series_of(
+    shown$rows$time, shown$rows$species, shown$rows[[what]], shown$rows[[paste0(what, "_lower")]],
+    shown$rows[[paste0(what, "_upper")]], label_y = if (what == "fano") "Fano factor" else "squared coefficient of variation",
+    note = c(sprintf("band: %g%% interval", 100 * attr(x, "run")$confidence), shown$note), line = if (what == "fano") 1
+  )
+}
+
+decomposition_series <- function(x, n) {
+  need_columns(x, c("time", "species", noise_columns), "x")
+  shown <- first_species(x, n)
+  rows <- shown$rows
+  several <- unique_count(rows$species) > 1L
+  values <- function(end) unlist(rows[paste0(noise_parts, end)], use.names = FALSE)
+  series_of(
+    rep(rows$time, 3L), rep(noise_parts, each = nrow(rows)), values(""), values("_lower"), values("_upper"),
+    panel = if (several) rep(rows$species, 3L) else "",
+    label_y = if (several) "noise" else paste("noise of", short_label(rows$species[[1L]])),
+    note = c(sprintf("band: %g%% interval", 100 * attr(x, "run")$confidence), shown$note)
+  )
+}
+
+burn_in_series <- function(x, n) {
+  course <- attr(x, "course")
+  if (is.null(course)) abort_argument("`x` must be an unchanged result of burn_in().")
+  shown <- first_species(course, n)
+  rows <- shown$rows
+  rows$statistic <- factor(rows$statistic, c("mean", "sd", "distribution"))
+  rows <- rows[order(rows$statistic), ]
+  unit <- c(mean = "mean, in sd", sd = "sd, relative", distribution = "distribution")
+  series_of(
+    rows$time, rows$species, rows$change, rows$change, rows$bound, panel = unit[as.character(rows$statistic)],
+    label_y = "largest change", note = c("dashed: tolerance; band: up to the bound", shown$note), line = attr(x, "run")$tolerance,
+    limits = c(0, min(4 * attr(x, "run")$tolerance, max(rows$bound[is.finite(rows$bound)], rows$change, 1e-9)))
+  )
+}
+
+#' @rdname noise-methods
+#' @export
+plot.reaction_noise <- function(x, what = c("fano", "cv2"), n = 10, main = NULL, ...) {
+  draw_series(noise_series(x, what, n), main, ...)
+}
+
+#' @rdname noise-methods
+#' @export
+plot.noise_decomposition <- function(x, n = 10, main = NULL, ...) draw_series(decomposition_series(x, n), main, ...)
+
+#' @rdname noise-methods
+#' @export
+plot.burn_in <- function(x, n = 10, main = NULL, ...) draw_series(burn_in_series(x, n), main, ...)
+
+#' @rdname noise-methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, ...) gg_series(noise_series(object, what, n))
+
+#' @rdname noise-methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.noise_decomposition <- function(object, n = 10, ...) gg_series(decomposition_series(object, n))
+
+#' @rdname noise-methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.burn_in <- function(object, n = 10, ...) gg_series(burn_in_series(object, n))

@@ -1,0 +1,320 @@
+# Burn-in of ensembles: from which time on their distribution does not change any more.
+
+#' Burn-in and stationarity of ensembles
+#'
+#' Finds the time from which on mean, standard deviation and, if known, distribution of each species do not change any more, as
+#' far as the sample tells. It also gives a bound of the change that the sample does not exclude.
+#'
+#' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network with at least 5 times and 100
+#'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. The distribution is known for all of them but a
+#'   summary without `quantiles`.
+#' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
+#'   states and have other seeds. See section What cannot be seen.
+#' @param tolerance The largest change that does not matter, above 0 and at most 1: of a mean, in standard deviations at the last
+#'   time; of a standard deviation, relative; of a distribution, the largest difference between cumulative probabilities. Default
+#'   0.25.
+#' @param confidence The confidence level of all statements together, above 0 and below 1. Default 0.95.
+#' @returns A data frame of class `burn_in` with a row for each species and statistic. Its columns are
+#'   * `species`, and `statistic`: `"mean"`, `"sd"` or `"distribution"`;
+#'   * `from`: the first time from which on no change is seen and a change above the tolerance is excluded, up to the last
+#'     time; `NA` if `stationary` is not `TRUE`;
+#'   * `change` and `bound`: from that time on, or else in the second half of the run, the largest difference from the last time
+#'     (and between ensembles), and a bound of it, in the units of `tolerance`;
+#'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
+#'     `FALSE` if one is seen there. `NA` if the sample does not tell;
+#'   * `why`: the reason for `FALSE` and `NA`.
+#'
+#'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See
+#'   [noise-methods] for methods.
+#' @section Method: Each time is compared with the last one. The same trajectories are observed at both, so the two samples are
+#'   correlated. From trajectories, the error of the difference is computed from pairs. A summary does not have the correlation;
+#'   then the error is that of the worst case, the sum of both standard errors, which is up to 1.4 times that of independent
+#'   samples. The errors of standard deviations follow from the kurtosis. The bound for distributions is that of Dvoretzky, Kiefer
+#'   and Wolfowitz for each of the two samples, which holds for any distribution and any correlation.
+#'
+#'   A change is *seen* if the interval of the difference does not contain 0. It is *excluded* if the interval lies within the
+#'   tolerance. The intervals hold for all times, species and statistics together (Bonferroni), so if nothing changes, the
+#'   probability that any change is seen is at most 1 - `confidence`, but for the normal approximation.
+#' @section What cannot be seen: A sample can refute that an ensemble is stationary, but it cannot prove it.
+#'   * *Slow changes.* Suppose that the mean approaches its limit as \eqn{A e^{-k t}}. If no change is seen in the second half of
+#'     the run, of length T, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So either the
+#'     rest, \eqn{A u^2}, is small, too, or \eqn{k T} is close to 0: the mode is much slower than the run, and has not
+#'     begun to move. Such a mode is not seen in one ensemble, however many trajectories it has. An example is a switch
+#'     between two states that happens once in many lengths of the run.
+#'   * *Several starts.* A slow mode shows if ensembles that start on different sides of it are compared. So give further
+#'     ensembles whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the
+#'     slow mode has decayed, or all of the starts are on its same side.
+#'   * *Times.* An oscillation is not seen if the distances between the times are multiples of its period. Use many times, at
+#'     distances without a common divisor if rates or events are periodic.
+#'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint
+#'     distributions still change.
+#' @section Errors: `fireflip_error_argument` for other objects, fewer than 5 times or 100 trajectories, other times or species in
+#'   further results, equal seeds, and a run with `until`, in which trajectories that have stopped do not change.
+#' @references Dvoretzky A, Kiefer J, Wolfowitz J (1956). Asymptotic minimax character of the sample distribution function and of
+#'   the classical multinomial estimator. *Annals of Mathematical Statistics* 27(3), 642-669. \doi{10.1214/aoms/1177728174}
+#'
+#' Massart P (1990). The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality. *Annals of Probability* 18(3), 1269-1283.
+#' \doi{10.1214/aop/1176990746}
+#'
+#' Gelman A, Rubin DB (1992). Inference from iterative simulation using multiple sequences. *Statistical Science* 7(4), 457-472.
+#' \doi{10.1214/ss/1177011136}, for starts that are far apart.
+#' @seealso [`simulate()`][simulate.reaction_network], [compare_ensembles()]; [steady_state()] for Boolean networks.
+#' @concept steady state
+#' @concept stationarity
+#' @concept convergence
+#' @export
+#' @examples
+#' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+#' run <- function(start, seed) {
+#'   simulate(net, nsim = 4000, times = seq(0, 20, 0.5), initial = c(A = start), seed = seed)
+#' }
+#' found <- burn_in(run(0, 1), run(30, 2))
+#' found
+#' plot(found)
+burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
+  if (missing(x)) abort_value("x", "a result of simulate()", x)
+  others <- list(...)
+  if (!is.null(names(others)) && any(nzchar(names(others)))) {
+    abort_unknown(names(others)[nzchar(names(others))][[1L]], c("x", "tolerance", "confidence"))
+  }
+  check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
+  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  all <- c(list(x), others)
+  courses <- lapply(seq_along(all), function(i) course_of(all[[i]], if (i == 1L) "x" else sprintf("..%d", i - 1L)))
+  check_same_courses(courses)
+  courses <- only_known(courses)
+  first <- courses[[1L]]
+  found <- compared_courses(courses, 1 - confidence)
+  rows <- unlist(lapply(names(found), function(statistic) {
+    lapply(seq_along(first$species), function(j) burn_in_row(found[[statistic]], j, statistic, first, tolerance))
+  }), recursive = FALSE)
+  at <- as.vector(t(matrix(seq_along(rows), length(first$species)))) # by species, then by statistic
+  out <- do.call(rbind, c(lapply(rows[at], `[[`, "row"), make.row.names = FALSE))
+  structure(
+    out, class = c("burn_in", "data.frame"), from = if (all(out$stationary %in% TRUE)) max(out$from) else NA_real_,
+    course = do.call(rbind, c(lapply(rows[at], `[[`, "course"), make.row.names = FALSE)),
+    run = list(
+      times = first$times, n = vapply(courses, `[[`, 0, "n"), tolerance = tolerance, confidence = confidence,
+      ensembles = length(courses)
+    )
+  )
+}
+
+# ---- statistics over time ---------------------------------------------------------------------------------------------------
+
+# What burn_in() needs of a result. Matrices have a row per time and a column per species. `error` has the standard errors of mean
+# and log(sd) at each time; `paired`, if known, those of the differences from the last time. `values` and `counts` are lists of
+# cells, first by time.
+course_of <- function(x, name) {
+  run <- attr(x, "run")
+  summed <- inherits(x, c("reaction_ensemble", "reaction_histogram")) && !is.null(run$tally)
+  if (!summed && !(inherits(x, "reaction_trajectories") && identical(run$output, "trajectories"))) {
+    abort_value(name, "a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"", x)
+  }
+  if (!is.null(run$until)) abort_argument(sprintf("`%s` must be a run without `until`: what has stopped does not change.", name))
+  if (length(run$times) < 5L) {
+    abort_argument(sprintf("`%s` must have at least 5 times; found %d.", name, length(run$times)))
+  }
+  if (!summed && !has_all_rows(x)) abort_argument(sprintf("`%s` must be an unchanged result; found rows removed.", name))
+  n <- if (summed) run$tally$n else nrow(x) / length(run$times)
+  if (n < 100) abort_argument(sprintf("`%s` must have at least 100 trajectories; found %s.", name, format_whole(n)))
+  out <- if (summed) course_of_tally(run$tally, length(run$times), length(run$species)) else course_of_paths(x, run)
+  c(out, list(n = n, times = run$times, species = run$species, seed = run$seed, model = run$model))
+}
+
+course_of_tally <- function(tally, times, species) {
+  found <- .Call(ffi_ssa_statistics, tally)
+  shaped <- function(x) matrix(x, times, species, byrow = TRUE)
+  kurtosis <- ifelse(is.na(found$kurtosis), 3, raised_kurtosis(found$kurtosis, tally$n))
+  out <- list(
+    mean = shaped(found$mean), sd = shaped(found$sd), known = shaped(tally$known),
+    error = list(mean = shaped(found$sd / sqrt(tally$n)), sd = shaped(log_sd_error(kurtosis, tally$n)))
+  )
+  if (is.null(tally$cell)) return(out)
+  cells <- factor(tally$cell, seq_len(times * species))
+  in_order <- as.vector(matrix(seq_len(times * species), times, byrow = TRUE)) # cells are first by time
+  out$values <- unname(split(tally$value, cells))[in_order]
+  out$counts <- unname(split(tally$count, cells))[in_order]
+  out
+}
+
+log_sd_error <- function(kurtosis, n) sqrt(pmax(kurtosis - (n - 3) / (n - 1), 0) / n + (2 / n)^2) / 2
+
+course_of_paths <- function(x, run) {
+  times <- length(run$times)
+  n <- nrow(x) / times
+  one <- lapply(run$species, function(name) {
+    values <- matrix(x[[name]], times)
+    mean <- rowMeans(values)
+    centred <- values - mean
+    second <- rowMeans(centred^2)
+    relative <- centred^2 / ifelse(second > 0, second, 1)
+    error <- function(of) sqrt(rowMeans((of - rowMeans(of))^2) / n)
+    runs <- apply(values, 1L, function(row) rle(sort(row)), simplify = FALSE)
+    list(
+      mean = mean, sd = sqrt(second * n / (n - 1)), error_mean = sqrt(second / n),
+      error_sd = log_sd_error(rowMeans(relative^2), n), pair_mean = error(values - rep(values[times, ], each = times)),
+      pair_sd = sqrt(error(relative - rep(relative[times, ], each = times))^2 + (2 / n)^2) / 2,
+      values = lapply(runs, `[[`, "values"), counts = lapply(runs, `[[`, "lengths")
+    )
+  })
+  matrix_of <- function(name) matrix(unlist(lapply(one, `[[`, name)), times)
+  sd <- matrix_of("sd")
+  list(
+    mean = matrix_of("mean"), sd = sd, known = matrix(run$times == 0 & is.null(run$start), times, length(one)),
+    error = list(mean = matrix_of("error_mean"), sd = matrix_of("error_sd")),
+    paired = list(mean = matrix_of("pair_mean"), sd = matrix_of("pair_sd")),
+    values = unlist(lapply(one, `[[`, "values"), recursive = FALSE),
+    counts = unlist(lapply(one, `[[`, "counts"), recursive = FALSE)
+  )
+}
+
+check_same_courses <- function(courses) {
+  for (other in courses[-1L]) {
+    for (field in c("times", "species")) {
+      if (identical(other[[field]], courses[[1L]][[field]])) next
+      abort_argument(sprintf("All ensembles must have the same %s; found different ones.", field))
+    }
+    if (!identical(other$model$reactions, courses[[1L]]$model$reactions)) {
+      abort_argument("All ensembles must be of the same network; found different reactions.")
+    }
+  }
+  seeds <- vapply(courses, `[[`, 0, "seed")
+  if (anyDuplicated(seeds)) {
+    seed <- format(seeds[duplicated(seeds)][[1L]], digits = 15)
+    abort_argument(sprintf("The ensembles must be independent; found two with the seed %s.", seed))
+  }
+}
+
+# Distributions are compared if all ensembles have them.
+only_known <- function(courses) {
+  if (all(vapply(courses, function(course) !is.null(course$values), NA))) return(courses)
+  lapply(courses, function(course) course[setdiff(names(course), c("values", "counts"))])
+}
+
+# ---- comparisons ------------------------------------------------------------------------------------------------------------
+
+# For each statistic, matrices with a row per time and a column per species: `within` and `between`, whether a change is seen
+# between times, and between ensembles; `change`, the largest difference, and `bound`.
+compared_courses <- function(courses, alpha) {
+  first <- courses[[1L]]
+  times <- length(first$times)
+  statistics <- c("mean", "sd", if (!is.null(first$values)) "distribution")
+  pairs <- if (length(courses) > 1L) utils::combn(length(courses), 2L, simplify = FALSE)
+  tests <- length(statistics) * length(first$species) * ((times - 1) * length(courses) + times * length(pairs))
+  scale <- first$sd[times, ]
+  sapply(statistics, function(statistic) {
+    within <- lapply(courses, change_within, statistic, alpha / tests, scale)
+    between <- lapply(pairs, function(pair) change_between(courses[[pair[[1L]]]], courses[[pair[[2L]]]], statistic,
+      alpha / tests, scale))
+    list(
+      within = Reduce(`|`, lapply(within, seen)),
+      between = Reduce(`|`, lapply(between, seen), matrix(FALSE, times, length(first$species))),
+      change = do.call(pmax, lapply(c(within, between), function(one) abs(one$change))),
+      bound = do.call(pmax, lapply(c(within, between), bound_of))
+    )
+  }, simplify = FALSE)
+}
+
+seen <- function(one) abs(one$change) > one$margin
+
+bound_of <- function(one) replace(abs(one$change) + one$margin, one$unclear, Inf)
+
+# Differences from the last time, and the margins of their intervals.
+change_within <- function(course, statistic, alpha, scale) {
+  last <- length(course$times)
+  if (statistic == "distribution") {
+    cells <- seq_along(course$values)
+    end <- ((cells - 1L) %/% last + 1L) * last
+    return(distribution_change(course, course, cells, end, alpha))
+  }
+  as_last <- function(x) matrix(x[last, ], last, ncol(x), byrow = TRUE)
+  error <- if (is.null(course$paired)) course$error[[statistic]] + as_last(course$error[[statistic]]) else {
+    course$paired[[statistic]]
+  }
+  end <- list(mean = as_last(course$mean), sd = as_last(course$sd), known = as_last(course$known), n = course$n)
+  out <- moment_change(course, end, statistic, error, alpha, scale)
+  out$change[last, ] <- out$margin[last, ] <- 0
+  out$unclear[last, ] <- FALSE
+  out
+}
+
+change_between <- function(a, b, statistic, alpha, scale) {
+  cells <- seq_along(a$values)
+  if (statistic == "distribution") return(distribution_change(a, b, cells, cells, alpha))
+  moment_change(a, b, statistic, sqrt(a$error[[statistic]]^2 + b$error[[statistic]]^2), alpha, scale)
+}
+
+# `unclear`: all trajectories of a sample have the same count, by chance as far as one knows. There is no bound then, but a
+# difference that is large for the error of the other sample is seen.
+moment_change <- function(a, b, statistic, error, alpha, scale) {
+  q <- stats::qt(alpha / 2, min(a$n, b$n) - 1, lower.tail = FALSE)
+  unclear <- (a$sd == 0 & !a$known) | (b$sd == 0 & !b$known)
+  if (statistic == "mean") {
+    unit <- matrix(ifelse(scale > 0, scale, 1), nrow(a$mean), ncol(a$mean), byrow = TRUE)
+    change <- (a$mean - b$mean) / unit
+    margin <- q * error / unit
+  } else {
+    change <- ifelse(a$sd == b$sd, 0, log(a$sd) - log(b$sd))
+    margin <- ifelse(a$sd > 0 & b$sd > 0, q * error, 0)
+  }
+  change[unclear & !is.finite(change)] <- 0
+  list(change = change, margin = margin, unclear = unclear)
+}
+
+distribution_change <- function(a, b, at, to, alpha) {
+  margin <- sqrt(log(4 / alpha) / 2) * (1 / sqrt(a$n) + 1 / sqrt(b$n))
+  change <- vapply(seq_along(at), function(i) {
+    cdf_distance(a$values[[at[[i]]]], a$counts[[at[[i]]]], b$values[[to[[i]]]], b$counts[[to[[i]]]])
+  }, 0)
+  same <- vapply(seq_along(at), function(i) length(a$values[[at[[i]]]]) == 1L && length(b$values[[to[[i]]]]) == 1L, NA)
+  known <- as.vector(a$known)[at] & as.vector(b$known)[to]
+  shaped <- function(x) matrix(x, length(a$times))
+  list(
+    change = shaped(change), margin = shaped(ifelse(identical(a, b) & at == to | same & known, 0, margin)),
+    unclear = shaped(logical(length(at)))
+  )
+}
+
+# The largest difference between two cumulative frequencies. Values are in ascending order.
+cdf_distance <- function(x, n, y, m) {
+  at <- sort(unique(c(x, y)))
+  share <- function(value, count) c(0, cumsum(count) / sum(count))[findInterval(at, value) + 1L]
+  max(abs(share(x, n) - share(y, m)))
+}
+
+# One row of the result, and the course of its change.
+burn_in_row <- function(found, j, statistic, first, tolerance) {
+  times <- first$times
+  change <- found$change[, j]
+  bound <- found$bound[, j]
+  if (statistic == "sd") { # of the logarithm
+    change <- expm1(change)
+    bound <- expm1(bound)
+  }
+  seen <- found$within[, j] | found$between[, j]
+  good <- !seen & bound <= tolerance
+  at <- max(0L, which(!good)) + 1L
+  late <- times > (times[[1L]] + times[[length(times)]]) / 2
+  judged <- judgement(seen, found$between[, j], good, late, bound)
+  rest <- if (judged$stationary %in% TRUE) seq.int(at, length(times)) else which(late)
+  list(
+    row = data.frame(
+      species = first$species[[j]], statistic = statistic, from = if (judged$stationary %in% TRUE) times[[at]] else NA_real_,
+      change = max(change[rest]), bound = max(bound[rest]), stationary = judged$stationary, why = judged$why
+    ),
+    course = data.frame(
+      time = times, species = first$species[[j]], statistic = statistic, change = change, bound = bound, seen = seen
+    )
+  )
+}
+
+judgement <- function(seen, between, good, late, bound) {
+  if (any(seen & late)) {
+    differ <- any(between & late)
+    return(list(stationary = FALSE, why = if (differ) "the ensembles differ" else "changes in the second half"))
+  }
+  if (sum(late) < 3L) return(list(stationary = NA, why = "few times in the second half"))
+  if (all(good[late])) return(list(stationary = TRUE, why = ""))
+  list(stationary = NA, why = if (any(bound[late] == Inf)) "the same count in all trajectories" else "too few trajectories")
+}

@@ -1,0 +1,113 @@
+# Burn-in of ensembles: against closed forms, and what must not be said.
+
+birth <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+course <- function(net, times, nsim = 2000, seed = 1, ...) simulate(net, nsim = nsim, times = times, seed = seed, ...)
+
+test_that("the burn-in of a birth-death process is that of its exact mean", {
+  times <- seq(0, 16, 0.25)
+  n <- 10000
+  paths <- course(birth, times, n, output = "trajectories")
+  for (sim in list(course(birth, times, n), paths)) {
+    found <- burn_in(sim)
+    row <- found[found$statistic == "mean", ]
+    expect_true(row$stationary)
+    # In standard deviations at the end, the mean differs from its limit by sqrt(10) exp(-t). A summary takes the error of a
+    # difference to be 2 / sqrt(n); the true one is at most sqrt(2 / n), because the counts at two times are positively correlated
+    # and sd grows. The estimate is within 4 of the latter of the truth.
+    margin <- attr(found, "course")
+    margin <- (margin$bound - margin$change)[margin$statistic == "mean"]
+    true <- sqrt(10) * exp(-times) * (1 - exp(times - 16))
+    error <- 4 * sqrt(2 / n)
+    must <- true - error > pmin(margin, 0.25 - margin)
+    may <- true + error > pmin(margin, 0.25 - margin)
+    expect_gt(row$from, max(times[must]))
+    if (inherits(sim, "reaction_ensemble")) expect_lte(row$from, times[max(which(may[-length(may)])) + 1L])
+    expect_true(row$change <= row$bound && row$bound < 0.25)
+    expect_identical(attr(found, "from"), max(found$from))
+  }
+  # trajectories give narrower bounds, and distributions
+  expect_lt(burn_in(paths)$bound[[1L]], burn_in(course(birth, times, n))$bound[[1L]])
+  expect_identical(burn_in(paths)$statistic, c("mean", "sd", "distribution"))
+  counts <- burn_in(course(birth, times, n, output = "histogram"))
+  expect_equal(counts$change[[3L]], burn_in(paths)$change[[3L]])
+})
+
+test_that("a run that is too short is not stationary, and one with few trajectories does not tell", {
+  short <- burn_in(course(birth, seq(0, 2, 0.1)))
+  expect_identical(short$stationary, c(FALSE, FALSE))
+  expect_identical(attr(short, "from"), NA_real_)
+  few <- burn_in(course(birth, 0:20, 150))
+  expect_identical(few$stationary, c(NA, NA))
+  expect_identical(unique(few$why), "too few trajectories")
+  pure <- burn_in(course(reaction_network("0 -> A" = 1), 0:20)) # mean and variance grow for ever
+  expect_identical(pure$stationary, c(FALSE, FALSE))
+  dying <- burn_in(course(reaction_network("A -> 0" = 1, "B -> B" = 0.1, initial = c(A = 5, B = 3)), seq(0, 60, 2)))
+  expect_identical(dying$stationary, c(NA, NA, TRUE, TRUE)) # B never changes
+  expect_match(dying$why[[1L]], "same count")
+  expect_snapshot({
+    print(few)
+    print(short)
+    print(burn_in(course(birth, 0:20, 10000)))
+  })
+})
+
+test_that("changes of a stationary ensemble are rarely seen", {
+  # a probability of at most 0.05 by Bonferroni; 200 runs exceed the 0.999 quantile of the binomial distribution with 0.001
+  alarms <- vapply(1:200, function(seed) {
+    sim <- course(birth, 8:14, 120, seed, initial = c(A = 10), output = if (seed %% 2 == 0) "trajectories" else "summary")
+    any(attr(burn_in(sim, tolerance = 1), "course")$seen)
+  }, NA)
+  expect_lte(sum(alarms), stats::qbinom(0.999, 200, 0.05))
+})
+
+test_that("an oscillation is not stationary before it is damped", {
+  # 200 molecules in a ring of 12 states: an oscillation that decays as exp(-(1 - cos(pi / 6)) t)
+  ring <- set_initial(reaction_model("cyclic_chain", species = 12), stats::setNames(c(200, rep(0, 11)), paste0("S", 1:12)))
+  watch <- function(end) burn_in(course(ring, seq(0, end, end / 40), 6000, observe = c("S1", "S5")))
+  early <- watch(15)
+  expect_identical(unique(early$stationary[early$statistic == "mean"]), FALSE)
+  late <- watch(100)
+  expect_true(all(late$stationary))
+  # The amplitude of the mean is 200 / 6 exp(-0.134 t), about 8 exp(-0.134 t) of the sd sqrt(200 * 11) / 12: above the tolerance
+  # of 0.25 up to time 25, less the half period 6 in which it may be near 0. It is below 0.01 from time 50 on.
+  expect_true(all(late$from[late$statistic == "mean"] > 19 & late$from[late$statistic == "mean"] < 50))
+})
+
+test_that("a slow switch is seen only by ensembles that start differently", {
+  switch <- reaction_network("Off <-> On" = c(1e-5, 1e-5), "On -> On + P" = 20, "P -> 0" = 1, initial = c(On = 1, P = 20))
+  times <- seq(0, 40, 2)
+  on <- course(switch, times, observe = "P")
+  off <- course(set_initial(switch, On = 0, Off = 1, P = 0), times, seed = 2, observe = "P")
+  expect_true(all(burn_in(on)$stationary)) # nearly no trajectory has switched: this cannot be known
+  expect_output(print(burn_in(on)), "slower than the run cannot be seen in one ensemble")
+  both <- burn_in(on, off)
+  expect_identical(both$stationary[[1L]], FALSE)
+  expect_identical(both$why[[1L]], "the ensembles differ")
+  # a fast one forgets its start
+  fast <- set_parameters(reaction_network(
+    "Off -> On" = mass_action("k"), "On -> Off" = mass_action("k"), "On -> On + P" = 20, "P -> 0" = 1,
+    initial = c(On = 1, P = 20), parameters = c(k = 1)
+  ), k = 2)
+  other <- set_initial(fast, On = 0, Off = 1, P = 0)
+  agree <- burn_in(course(fast, times, 6000, observe = "P"), course(other, times, 6000, seed = 2, observe = "P"))
+  expect_true(all(agree$stationary))
+  expect_lt(attr(agree, "from"), 20)
+})
+
+test_that("burn_in() refuses what it cannot judge", {
+  sim <- course(birth, 0:10, 200)
+  refused <- function(..., text) expect_error(burn_in(...), text, class = "fireflip_error_argument")
+  refused(text = "found nothing")
+  refused(1, text = "a result of simulate")
+  refused(course(birth, 0:3, 200), text = "at least 5 times; found 4")
+  refused(course(birth, 0:10, 99), text = "at least 100 trajectories; found 99")
+  refused(course(birth, 0:10, 200, until = "A > 3"), text = "without `until`")
+  refused(sim, sim, text = "the seed 1")
+  refused(sim, course(birth, 0:9, 200, 2), text = "same times")
+  refused(sim, course(reaction_network("0 -> A" = 1), 0:10, 200, 2), text = "same network")
+  refused(sim, tolerence = 0.1, text = "did you mean `tolerance`")
+  refused(sim, tolerance = 0, text = "tolerance")
+  refused(course(birth, 10, 200, output = "final"), text = "`output`")
+  paths <- course(birth, 0:10, 200, output = "trajectories")
+  refused(paths[1:100, ], text = "rows removed")
+})

@@ -1,0 +1,99 @@
+# Plots of ensembles with ggplot2, of sweeps, comparisons, noise and burn-in.
+
+net <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A <-> B" = c(0.1, 0.5), parameters = c(k = 8))
+sim <- simulate(net, nsim = 200, times = 0:6, seed = 1)
+paths <- simulate(net, nsim = 12, times = 0:6, seed = 1, output = "trajectories")
+counts <- simulate(net, nsim = 200, times = c(0, 6), seed = 1, output = "histogram")
+firings <- simulate(net, nsim = 12, times = 2, seed = 1, output = "events")
+passage <- first_passage(net, "A >= 6", nsim = 100, end = 3, seed = 1)
+several <- sweep_parameters(net, data.frame(k = c(4, 8), A = 0:1), nsim = 100, times = c(1, 4), seed = 1)
+single <- sweep_parameters(net, expand.grid(k = c(4, 8, 16), A = 0:1), nsim = 100, times = 4, seed = 1)
+compared <- compare_ensembles(sim, simulate(net, nsim = 200, times = 0:6, seed = 2))
+exact <- chemical_master_equation(net, c(0.5, 2))
+results <- list(
+  sim, paths, counts, firings, passage, several, single, compared, exact, noise(sim), burn_in(sim),
+  noise_decomposition(several, settings = "all")
+)
+
+drawn <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+test_that("every result for reaction networks has a plot() and an autoplot()", {
+  for (x in results) {
+    before <- drawn({
+      old <- graphics::par(no.readonly = TRUE)
+      plot(x)
+      expect_identical(graphics::par("mar", "mfrow"), old[c("mar", "mfrow")])
+    })
+  }
+  skip_if_not_installed("ggplot2")
+  for (x in results) {
+    picture <- ggplot2::autoplot(x)
+    expect_s3_class(picture, "ggplot")
+    expect_silent(drawn(print(picture)))
+  }
+})
+
+test_that("autoplot() draws what plot() draws", {
+  skip_if_not_installed("ggplot2")
+  layer <- function(picture, number) ggplot2::layer_data(picture, number)
+  for (band in c("sd", "interval", "range")) {
+    base <- drawn(plot(sim, band = band))
+    ribbon <- layer(ggplot2::autoplot(sim, band = band), 1L)
+    limits <- band_of(base[base$species == "A", ], band)
+    known <- ifelse(is.na(limits[[2L]]), base$mean[base$species == "A"], limits[[2L]])
+    expect_equal(ribbon$ymax[ribbon$group == 1L], known)
+  }
+  expect_identical(length(ggplot2::autoplot(sim, band = "none")$layers), 1L)
+  expect_identical(ggplot2::autoplot(sim, n = 1)$labels$caption, "band: mean and sd; 1 of 2 species")
+  lines <- layer(ggplot2::autoplot(paths, n = 3), 1L)
+  expect_setequal(lines$y, unlist(drawn(plot(paths, n = 3))[c("A", "B")]))
+  expect_match(ggplot2::autoplot(paths, n = 3)$labels$caption, "3 of 12 trajectories")
+  bars <- layer(ggplot2::autoplot(counts), 1L)
+  expect_setequal(bars$y[bars$y > 0], drawn(plot(counts))$proportion)
+  expect_error(ggplot2::autoplot(counts, time = 3), class = "fireflip_error_argument")
+  steps <- layer(ggplot2::autoplot(passage), 1L)
+  expect_equal(max(steps$y), mean(!passage$censored))
+  marks <- layer(ggplot2::autoplot(firings, n = 5), 1L)
+  expect_identical(nrow(marks), nrow(drawn(plot(firings, n = 5))))
+  moments <- layer(ggplot2::autoplot(exact, type = "moments"), 2L)
+  expect_setequal(moments$y, summary(exact)$mean)
+  marginals <- ggplot2::autoplot(exact, species = "A")
+  expect_s3_class(marginals, "ggplot")
+})
+
+test_that("a histogram with gaps has no bar between the counts", {
+  rows <- data.frame(count = c(0, 1, 50), proportion = c(0.5, 0.3, 0.2))
+  expect_equal(outline(rows, "A")$x, c(-0.5, -0.5, 0.5, 0.5, 1.5, 1.5, 49.5, 49.5, 50.5, 50.5))
+  expect_equal(outline(rows, "A")$value, c(0, 0.5, 0.5, 0.3, 0.3, 0, 0, 0.2, 0.2, 0))
+})
+
+test_that("a sweep is drawn over the time, or over its first value", {
+  over_time <- drawn(plot(several))
+  expect_identical(levels(over_time$series), c("k = 4, A = 0", "k = 8, A = 1"))
+  expect_setequal(over_time$x, c(1, 4))
+  over_value <- drawn(plot(single, n = 1))
+  expect_identical(levels(over_value$series), c("A = 0", "A = 1"))
+  expect_setequal(over_value$x, c(4, 8, 16))
+  expect_identical(levels(over_value$panel), "A")
+  expect_equal(over_value$value[over_value$x == 8 & over_value$series == "A = 0"],
+    single$mean[single$k == 8 & single$A == 0 & single$species == "A"])
+  final <- sweep_parameters(net, data.frame(k = 1:2), nsim = 5, times = 1, output = "final", seed = 1)
+  expect_error(plot(final), class = "fireflip_error_argument")
+})
+
+test_that("plots of comparisons, noise and burn-in have their values", {
+  points <- drawn(plot(compared))
+  expect_equal(points$value, compared$adjusted[!is.na(compared$adjusted)])
+  fano <- drawn(plot(noise(sim)))
+  expect_equal(fano$value, noise(sim)$fano[!is.na(noise(sim)$fano)])
+  expect_equal(drawn(plot(noise(sim), what = "cv2", log = "y"))$value[1:2], noise(sim)$cv2[3:4])
+  expect_identical(levels(drawn(plot(burn_in(sim)))$series), c("A", "B"))
+  parts <- drawn(plot(results[[12L]]))
+  expect_identical(levels(parts$series), noise_parts)
+  empty <- noise(simulate(reaction_network("0 -> A" = 1e-9), nsim = 200, times = 1, seed = 1))
+  expect_error(plot(empty), "no value is known", class = "fireflip_error_argument")
+})
