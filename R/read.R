@@ -462,7 +462,8 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 #'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
 #'   formula, and other laws are written to `.net` as functions. SBML's species are amounts in a compartment of size 1. Names that
 #'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
-#'   become parameters, and species in formulas become groups, whose names begin with `_`.
+#'   become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are written to SBML.
+#'   `.net` has none, so a network with events is an error there.
 #' @rdname write_network
 #' @export
 write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {

@@ -407,6 +407,9 @@ static ff_status put_all(writer *w) {
 ff_status ff_io_bngl_text(char **text, const ff_reactions *net, ff_error *err) {
   writer w = {.out = {.err = err}, .net = net, .err = err};
   *text = NULL;
+  if (net->n_events > 0)
+    return ff_error_set(err, FF_EMODEL, "event %s: BioNetGen's format has no events",
+                        ff_quote(net->events[0].name, strlen(net->events[0].name)).text);
   w.first = net->n_species + net->n_parameters;
   w.n_symbols = w.first + net->n_variables;
   w.shown = ff_calloc(w.n_symbols, sizeof *w.shown);

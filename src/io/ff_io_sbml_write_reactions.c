@@ -15,10 +15,11 @@
 typedef struct {
   ff_out out;
   const ff_reactions *net;
-  char **ids; /* of symbols, then of reactions, then of the compartment */
+  char **ids; /* of symbols, then of reactions, of events, and of the compartment */
   char **names;
   uint32_t n_symbols, n;
   uint32_t *mark; /* of species: r + 1 if they are listed for reaction r */
+  uint8_t *changes; /* of symbols: whether an event sets them */
   ff_error *err;
 } writer;
 
@@ -280,7 +281,8 @@ static void put_species(writer *w, uint32_t i) {
   put(w, " initialAmount=\"");
   ff_out_number(&w->out, w->net->initial[i]);
   put(w, "\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"");
-  put(w, w->net->fixed[i] ? "true\" constant=\"true\"/>\n" : "false\" constant=\"false\"/>\n");
+  put(w, w->net->fixed[i] ? "true\" constant=\"" : "false\" constant=\"");
+  put(w, w->net->fixed[i] && !w->changes[i] ? "true\"/>\n" : "false\"/>\n");
 }
 
 static void put_parameters(writer *w) {
@@ -299,7 +301,7 @@ static void put_parameters(writer *w) {
         ff_out_number(&w->out, value);
       put(w, "\"");
     }
-    put(w, i < net->n_parameters ? " constant=\"true\"/>\n" : " constant=\"false\"/>\n");
+    put(w, i < net->n_parameters && !w->changes[net->n_species + i] ? " constant=\"true\"/>\n" : " constant=\"false\"/>\n");
   }
   put(w, "    </listOfParameters>\n");
 }
@@ -318,6 +320,56 @@ static ff_status put_rules(writer *w) {
   return status;
 }
 
+/* An element that holds only a formula, unless this is empty. */
+static ff_status put_formula(writer *w, const char *element, const ff_formula *formula) {
+  if (formula->length == 0) return FF_OK;
+  put(w, "        <");
+  put(w, element);
+  put(w, ">" MATH);
+  ff_status status = put_math(w, formula);
+  put(w, "</math></");
+  put(w, element);
+  put(w, ">\n");
+  return status;
+}
+
+static ff_status put_sets(writer *w, const ff_event *event) {
+  ff_status status = FF_OK;
+  if (event->n_sets > 0) put(w, "        <listOfEventAssignments>\n");
+  for (uint32_t i = 0; i < event->n_sets && status == FF_OK; i++) {
+    put_attribute(w, "          <eventAssignment variable=\"", w->ids[event->sets[i].symbol]);
+    put(w, ">" MATH);
+    status = put_math(w, &event->sets[i].value);
+    put(w, "</math></eventAssignment>\n");
+  }
+  if (event->n_sets > 0) put(w, "        </listOfEventAssignments>\n");
+  return status;
+}
+
+static ff_status put_event(writer *w, uint32_t e) {
+  const ff_event *event = &w->net->events[e];
+  put(w, "      <event");
+  put_id(w, w->n_symbols + w->net->n_reactions + e);
+  put(w, event->late ? " useValuesFromTriggerTime=\"false\">\n" : " useValuesFromTriggerTime=\"true\">\n");
+  put(w, event->initially ? "        <trigger initialValue=\"true\"" : "        <trigger initialValue=\"false\"");
+  put(w, event->persistent ? " persistent=\"true\">" MATH : " persistent=\"false\">" MATH);
+  ff_status status = put_math(w, &event->trigger);
+  put(w, "</math></trigger>\n");
+  if (status == FF_OK) status = put_formula(w, "priority", &event->priority);
+  if (status == FF_OK) status = put_formula(w, "delay", &event->delay);
+  if (status == FF_OK) status = put_sets(w, event);
+  put(w, "      </event>\n");
+  return status;
+}
+
+static ff_status put_events(writer *w) {
+  ff_status status = FF_OK;
+  if (w->net->n_events > 0) put(w, "    <listOfEvents>\n");
+  for (uint32_t e = 0; e < w->net->n_events && status == FF_OK; e++) status = put_event(w, e);
+  if (w->net->n_events > 0) put(w, "    </listOfEvents>\n");
+  return status;
+}
+
 static ff_status put_all(writer *w) {
   put(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version2/core\" level=\"3\" version=\"2\">\n"
@@ -331,6 +383,7 @@ static ff_status put_all(writer *w) {
   if (w->net->n_reactions > 0) put(w, "    <listOfReactions>\n");
   for (uint32_t r = 0; r < w->net->n_reactions && status == FF_OK; r++) status = put_reaction(w, r);
   if (w->net->n_reactions > 0) put(w, "    </listOfReactions>\n");
+  if (status == FF_OK) status = put_events(w);
   put(w, "  </model>\n</sbml>\n");
   return status == FF_OK ? w->out.status : status;
 }
@@ -358,6 +411,7 @@ static ff_status make_ids(writer *w, ff_build *names) {
   w->n_symbols = net->n_species + net->n_parameters + net->n_variables;
   for (uint32_t i = 0; i < w->n_symbols && status == FF_OK; i++) status = add_name(names, net->names[i], w->err);
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = add_name(names, net->reactions[r].name, w->err);
+  for (uint32_t e = 0; e < net->n_events && status == FF_OK; e++) status = add_name(names, net->events[e].name, w->err);
   if (status == FF_OK) status = add_name(names, "cell", w->err);
   for (uint32_t i = 0; i < names->n_nodes && status == FF_OK; i++)
     if (strstr(names->names[i], "\xEF\xBF\xBE") != NULL || strstr(names->names[i], "\xEF\xBF\xBF") != NULL)
@@ -373,10 +427,15 @@ ff_status ff_io_sbml_reactions_text(char **text, const ff_reactions *net, ff_err
   ff_build names = {.file = "network", .err = err};
   *text = NULL;
   w.mark = ff_calloc(net->n_species, sizeof *w.mark);
-  ff_status status = w.mark == NULL ? ff_error_set(err, FF_EMEMORY, "no memory to write a network") : make_ids(&w, &names);
+  w.changes = ff_calloc((size_t)net->n_species + net->n_parameters + net->n_variables, sizeof *w.changes);
+  ff_status status = w.mark == NULL || w.changes == NULL ? ff_error_set(err, FF_EMEMORY, "no memory to write a network")
+                                                          : make_ids(&w, &names);
+  for (uint32_t e = 0; e < net->n_events && status == FF_OK; e++)
+    for (uint32_t i = 0; i < net->events[e].n_sets; i++) w.changes[net->events[e].sets[i].symbol] = 1;
   if (status == FF_OK) status = put_all(&w);
   if (w.ids != NULL) ff_sbml_ids_free(w.ids, w.n);
   free(w.mark);
+  free(w.changes);
   ff_build_free(&names);
   if (status == FF_OK) return ff_out_finish(&w.out, text);
   free(w.out.text);

@@ -119,3 +119,28 @@ test_that("what cannot be written is an error", {
   expect_identical(written(long, ".sbml")$reactions$rate, long$reactions$rate)
   expect_error(write_sbml(every_law, file.path(tempdir(), "no", "file")), class = "fireflip_error_file")
 })
+
+test_that("events are written to SBML, and refused by BioNetGen's format", {
+  net <- reaction_network(
+    "0 -> A" = mass_action("k"), "A -> B" = 0.5, "X + B -> X" = 0.01, initial = c(A = 20, X = 3), fixed = "X",
+    parameters = c(k = 1, other = 2), variables = c(total = "A + B"),
+    events = list(
+      E1 = event("time >= 2", set = c(A = "A + 10", k = "2 * k"), delay = "other / 4", priority = 2),
+      `a "strange" name` = event("total > 25 & time < 4", set = c(X = 7), persistent = FALSE, initially = TRUE),
+      last = event("B >= 3", set = c(B = "B - 1"), delay = 0.1, values = "execution")
+    )
+  )
+  again <- written(net, ".xml")
+  expect_identical(again$species, net$species)
+  expect_identical(again$events$name[c(1, 3)], c("E1", "last"))
+  same <- setdiff(names(net$events), c("name", "when"))
+  expect_identical(again$events[same], net$events[same])
+  run <- function(net) {
+    as.data.frame(simulate(net, nsim = 20, times = 0:6, output = "trajectories", method = "direct", seed = 1))
+  }
+  expect_identical(run(again), run(net))
+  expect_error(
+    write_network(net, tempfile(fileext = ".net")), "event \"E1\": BioNetGen's format has no events",
+    class = "fireflip_error_model"
+  )
+})
