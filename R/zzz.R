@@ -21,8 +21,8 @@
 #' * [verbs]: all functions that analyse or change a network.
 #' * Two vignettes on Boolean networks, "First steps" and "Who drives complex2?", and three on reaction networks, "A first
 #'   ensemble", "Choosing a method" and "Moving from GillespieSSA2 and adaptivetau". `browseVignettes("fireflip")` opens them if
-#'   they are installed. `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is in the folder
-#'   `vignettes` of the sources.
+#'   they are installed. `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is
+#'   in the folder `vignettes` of the sources.
 #'
 #' @section Options:
 #' The following [options()] apply to the whole session. None of them changes a result.
