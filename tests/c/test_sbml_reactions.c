@@ -143,6 +143,26 @@ static void reads_as(const example *examples, size_t n) {
   }
 }
 
+/* What is written as SBML reads the same again. */
+static void writes_as(const example *examples, size_t n) {
+  char got[4000];
+  for (size_t i = 0; i < n; i++) {
+    ff_error err;
+    char *text;
+    ff_reactions *net = parse(examples[i].text);
+    if (net == NULL) continue;
+    FF_CHECK_OK(ff_io_reactions_text(&text, net, FF_FORMAT_SBML, &err), &err);
+    ff_reactions_free(net);
+    if (text == NULL) continue;
+    if ((net = parse(text)) != NULL) {
+      describe(got, sizeof got, net);
+      FF_CHECK_STR(got, examples[i].want);
+      ff_reactions_free(net);
+    }
+    free(text);
+  }
+}
+
 static void fails(const example *examples, size_t n, ff_status status) {
   for (size_t i = 0; i < n; i++) {
     ff_error err = {0};
@@ -491,6 +511,7 @@ static void events(void) {
        "net: the delay of event \"e\" is -1; expected a finite number of at least 0"},
   };
   reads_as(examples, sizeof examples / sizeof *examples);
+  writes_as(examples, sizeof examples / sizeof *examples);
   fails(wrong, sizeof wrong / sizeof *wrong, FF_EPARSE);
   fails(broken, sizeof broken / sizeof *broken, FF_EMODEL);
 #undef START
