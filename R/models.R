@@ -16,15 +16,29 @@
 #' a node are equally likely, because the fitted selection probabilities of Trairatphisan et al. (2014) are not published with
 #' the rules. Provenance and licence are given in the file itself,
 #' `system.file("models", "apoptosis.boolnet", package = "fireflip")`.
-#' @section The reaction network:
-#' `example_model("decay_dimerisation")` is the network of Gillespie (2001) with decay of S1, reversible dimerisation of S1 to S2,
-#' and conversion of S2 to S3. It starts with 1e5 molecules of S1. [reaction_model()] gives reaction networks of any size.
+#' @section Reaction networks:
+#' * `"decay_dimerisation"` (Gillespie 2001): decay of S1, reversible dimerisation of S1 to S2, and conversion of S2 to S3. It
+#'   starts with 1e5 molecules of S1.
+#' * `"gene_expression"` (Shahrezaei and Swain 2008): a gene that is switched on and off at random, its mRNA and its protein. With
+#'   our constants, per minute, the means in the long run are 25/6 and 1250/3.
+#' * `"lotka_volterra"` (Gillespie 1977): predators and prey. Sooner or later, one of the two dies out.
+#' * `"multistate"`, `"viral_infection"`: as in [reaction_model()].
+#' * `"repressilator_reactions"` (Elowitz and Leibler 2000): three genes that repress each other in a ring. The counts of proteins
+#'   oscillate. The unit of time is a minute.
+#' * `"schlogl"` (Schloegl 1972): one species with two stable counts, 85 and 567 in the deterministic limit.
+#' * `"sir"` (Kermack and McKendrick 1927): an epidemic that begins with one infected person among 200. It may die out early.
+#' * `"toggle_reactions"` (Gardner, Cantor and Collins 2000): two genes that repress each other. In the long run, one of the two
+#'   proteins is rare. The unit of time is the mean lifetime of a protein.
+#'
+#'   `"toggle"` and `"repressilator"` are Boolean networks of the same circuits. The file of `"sir"` is SBML, and that of
+#'   `"multistate"` is a network of BioNetGen. [reaction_model()] generates networks of any size.
 #' @inherit pbn references
 #' @section Errors: `fireflip_error_argument` for a name that is not in the list.
 #' @export
 #' @examples
 #' example_models()
 #' example_model("cellcycle")
+#' example_model("gene_expression")
 example_models <- function() {
   index <- models_index()
   counts <- vapply(index$name, function(name) {
@@ -69,9 +83,8 @@ example_model <- function(name) {
   check_choice(name, "name", index$name)
   row <- index[match(name, index$name), ]
   file <- system.file("models", row$file, package = "fireflip", mustWork = TRUE)
-  values <- strsplit(words(row$initial), "=", fixed = TRUE)
-  values <- stats::setNames(as.numeric(vapply(values, `[[`, "", 2L)), vapply(values, `[[`, "", 1L))
-  if (row$class == "reaction_network") return(reaction_network(utils::read.csv(file, comment.char = "#"), initial = values))
+  if (row$class == "reaction_network") return(example_reactions(row, file))
+  values <- named_numbers(row$initial)
   net <- read_network(file)
   inputs <- net$nodes[input_nodes(net)]
   net <- set_perturbation(net, row$perturbation, exempt = words(row$exempt))
@@ -80,6 +93,20 @@ example_model <- function(name) {
     values <- c(stats::setNames(rep(values[["inputs"]], length(rest)), rest), values[names(values) != "inputs"])
   }
   set_initial(net, values)
+}
+
+# A reaction network from a table of equations and rates, or from a file in one of the formats of read_network().
+example_reactions <- function(row, file) {
+  if (!endsWith(file, ".csv")) return(read_network(file))
+  reaction_network(
+    utils::read.csv(file, comment.char = "#"), initial = named_numbers(row$initial), parameters = named_numbers(row$parameters)
+  )
+}
+
+# "a=1 b=2" -> c(a = 1, b = 2)
+named_numbers <- function(text) {
+  parts <- strsplit(words(text), "=", fixed = TRUE)
+  stats::setNames(as.numeric(vapply(parts, `[[`, "", 2L)), vapply(parts, `[[`, "", 1L))
 }
 
 models_index <- function() {

@@ -140,19 +140,34 @@ plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, 
   all <- unique(x$species)
   species <- utils::head(all, n)
   shown <- plain_frame(x)[x$species %in% species & x$time == time, ]
-  canvas <- course_canvas(shown$count, c(0, shown$proportion), species, main, "proportion", ..., label_x = "count")
+  across <- c(shown$count - 0.5, shown$count + 0.5)
+  canvas <- course_canvas(across, c(0, shown$proportion), species, main, "proportion", ..., label_x = "count")
   on.exit(graphics::par(canvas$old))
   for (k in seq_along(species)) {
-    at <- shown$species == species[[k]]
-    type <- if (sum(at) > 1L) "s" else "h"
-    left <- shown$count[at] - if (type == "s") 0.5 else 0
-    graphics::lines(left, shown$proportion[at], type = type, col = canvas$colour[[k]], lwd = 2)
+    draw_histogram(shown[shown$species == species[[k]], ], canvas$colour[[k]])
   }
   course_names(species, canvas$colour, c(
     sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))),
     left_out(length(species), length(all), " species")
   ))
   invisible(shown)
+}
+
+# Steps that are 0 at counts that do not occur; lines if the values are not whole numbers, or if there is only one.
+draw_histogram <- function(rows, colour) {
+  count <- rows$count
+  if (length(count) == 1L || any(count != round(count))) {
+    return(graphics::lines(count, rows$proportion, type = "h", col = colour, lwd = 2))
+  }
+  zero <- if (graphics::par("ylog")) 10^graphics::par("usr")[[3L]] else 0
+  graphics::lines(histogram_steps(count, rows$proportion, zero), type = "s", col = colour, lwd = 2)
+}
+
+# Points of a line of type "s" that has the height of a count from 0.5 below to 0.5 above it, and `zero` elsewhere.
+histogram_steps <- function(count, proportion, zero = 0) {
+  shown <- rbind(TRUE, c(diff(count) > 1, TRUE)) # the right end of a step, unless the next one begins there
+  x <- rbind(count - 0.5, count + 0.5)[shown]
+  list(x = c(x[[1L]], x), y = c(zero, rbind(proportion, zero)[shown]))
 }
 
 #' @rdname histogram-methods

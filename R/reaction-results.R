@@ -266,17 +266,27 @@ course_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B
 # An empty plot with room for the names on the right. Arguments of plot.default() override our own.
 course_canvas <- function(time, range, species, main, label, ..., label_x = "time", xlab = label_x, ylab = label, xlim = NULL,
                           ylim = NULL, col = course_colours, log = "") {
-  old <- graphics::par(mar = c(4.2, 4.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
+  left <- axis_lines(c(range, ylim), log)
+  old <- graphics::par(mar = c(4.2, left + 1.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
   if (grepl("y", log)) range <- range[range > 0]
   if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")
   drawn <- FALSE
   on.exit(if (!drawn) graphics::par(old))
   graphics::plot.default(
-    base::range(time), base::range(range), type = "n", xlab = xlab, ylab = ylab, main = main, xlim = xlim, ylim = ylim, log = log,
+    base::range(time), base::range(range), type = "n", xlab = xlab, ylab = "", main = main, xlim = xlim, ylim = ylim, log = log,
     las = 1, bty = "l", ...
   )
+  graphics::title(ylab = ylab, line = left)
   drawn <- TRUE
   list(old = old, colour = rep_len(col, length(species)))
+}
+
+# The line for the label of the y axis: as usual, or further away if the numbers at the axis are long.
+axis_lines <- function(range, log) {
+  if (grepl("y", log)) range <- range[range > 0]
+  if (length(range) == 0L || !all(is.finite(range))) return(3)
+  numbers <- format(pretty(range), digits = 7)
+  max(3, label_width(numbers, graphics::par("cex.axis") * graphics::par("cex")) / graphics::par("csi") + 1.4)
 }
 
 # The margin, in lines, that the names of species need.

@@ -468,8 +468,8 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 #'   formula, and other laws are written to `.net` as functions. Variables are written to SBML as assignment rules, also those
 #'   that were read from rate rules. SBML's species are amounts in a compartment of size 1. Names that
 #'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
-#'   become parameters, and species in formulas become groups, whose names begin with `_`. Events are written
-#'   to SBML. `.net` has none: there, a network with events is a `fireflip_error_model`.
+#'   become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are written to SBML.
+#'   `.net` has none: there, a network with events is a `fireflip_error_model`.
 #' @rdname write_network
 #' @export
 write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {

@@ -9,13 +9,20 @@
 #' Results can be printed, plotted and summarised ([result-methods]). [node_activity()] applies [steady_state()] to every node,
 #' [fix_nodes()] simulates knock-outs, and [reduce_network()] removes nodes that do not affect the nodes of interest.
 #'
+#' @section Reaction networks:
+#' * [reaction_network()] creates a network from equations and rates; [read_network()] reads SBML and networks of BioNetGen.
+#' * [`simulate()`][simulate.reaction_network] simulates ensembles exactly, and gives statistics, distributions or trajectories.
+#' * [first_passage()], [sweep_parameters()], [compare_ensembles()] and [covariances()] answer further questions.
+#' * [chemical_master_equation()] computes the exact distribution of a small network.
+#'
 #' @section To read:
 #' * [choosing_p]: what the perturbation probability does, and how to choose it.
 #' * [coming_from_boolnet]: BoolNet's functions, and their counterparts in fireflip.
 #' * [verbs]: all functions that analyse or change a network.
-#' * Two vignettes, "First steps" and "Who drives complex2?". `browseVignettes("fireflip")` opens them if they are installed.
-#'   `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is in the folder
-#'   `vignettes` of the sources.
+#' * Two vignettes on Boolean networks, "First steps" and "Who drives complex2?", and three on reaction networks, "A first
+#'   ensemble", "Choosing a method" and "Moving from GillespieSSA2 and adaptivetau". `browseVignettes("fireflip")` opens them if
+#'   they are installed. `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is
+#'   in the folder `vignettes` of the sources.
 #'
 #' @section Options:
 #' The following [options()] apply to the whole session. None of them changes a result.

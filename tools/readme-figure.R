@@ -1,7 +1,16 @@
-# Draws the picture in README.md. Run by `make docs`, after the package was installed into build/lib.
+# Draws the pictures in README.md. Run by `make docs`, after the package was installed into build/lib.
 library(fireflip, lib.loc = file.path("build", "lib"))
 net <- set_perturbation(example_model("cellcycle"), 0.01)
 dir.create(file.path("man", "figures"), showWarnings = FALSE)
 grDevices::png(file.path("man", "figures", "cellcycle.png"), width = 1200, height = 760, res = 150)
 plot(net, activity = node_activity(net), influence = long_run_influence(net))
+invisible(grDevices::dev.off())
+
+net <- example_model("schlogl")
+times <- seq(0, 5, 0.05)
+grDevices::png(file.path("man", "figures", "schlogl.png"), width = 1200, height = 420, res = 110)
+graphics::par(mfrow = c(1, 3))
+plot(simulate(net, nsim = 2000, times = times, seed = 1))
+plot(simulate(net, nsim = 12, times = times, output = "trajectories", seed = 1), n = 12)
+plot(simulate(net, nsim = 2000, times = 5, output = "histogram", seed = 1))
 invisible(grDevices::dev.off())

@@ -323,3 +323,10 @@ test_that("bad input is refused", {
   on.exit(utils::assignInNamespace("most_events", most, "fireflip"))
   expect_snapshot(error = TRUE, few(output = "events"))
 })
+
+test_that("a plotted histogram is 0 at counts that do not occur", {
+  steps <- fireflip:::histogram_steps(c(2, 3, 7, 9, 10), c(0.1, 0.2, 0.3, 0.15, 0.25))
+  at <- function(count) steps$y[[max(which(steps$x <= count))]] # a line of type "s" keeps its height up to the next point
+  expect_identical(vapply(2:11, at, 0), c(0.1, 0.2, 0, 0, 0, 0.3, 0, 0.15, 0.25, 0))
+  expect_equal(sum(diff(steps$x) * utils::head(steps$y, -1)), 1)
+})

@@ -136,6 +136,8 @@ test_that("events are written to SBML, and a .net is refused", {
   same <- setdiff(names(net), "reactions") # laws of mass action are read as formulas
   expect_identical(unclass(again)[same], unclass(net)[same])
   expect_identical(written(again, ".xml"), again)
+  run <- function(net) simulate(net, nsim = 20, times = 0:6, output = "trajectories", method = "direct", seed = 1)$X
+  expect_identical(run(again), run(net))
   file <- tempfile(fileext = ".net")
   expect_error(write_network(net, file), "event \"reset\": BioNetGen's format", class = "fireflip_error_model")
   expect_false(file.exists(file))
