@@ -32,7 +32,8 @@
 #' net <- reaction_network(
 #'   "0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1)
 #' )
-#' sweep <- sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 0:5, seed = 1)
+#' design <- expand.grid(k = c(5, 10), d = c(1, 2))
+#' sweep <- sweep_parameters(net, design, nsim = 200, times = 0:5, seed = 1)
 #' plot(sweep)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   ggplot2::autoplot(simulate(net, nsim = 200, times = seq(0, 5, 0.1), seed = 1), band = "range")

@@ -7,10 +7,10 @@
 #'   and species, simulated independently (with different seeds). At least 30 trajectories each.
 #' @param ... Must be empty.
 #' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
-#'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA` for
-#'   the distributions), `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the table. If
-#'   all hypotheses are true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most. [plot()] and
-#'   `autoplot()` have methods: see [ensemble-plots].
+#'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA`
+#'   for the distributions), `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the
+#'   table. If all hypotheses are true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most.
+#'   [plot()] and `autoplot()` have methods: see [ensemble-plots].
 #'
 #'   `p_value` is `NA` where the samples do not tell: for the mean and the variance if both ensembles have the same count in all
 #'   trajectories, and for the distribution if there are fewer than two groups of counts. Such tests do not count for the

@@ -12,7 +12,8 @@
 #' @param model A network of class `reaction_network`.
 #' @param ... Must be empty.
 #' @returns A data frame with a row for each dependency and species, ordered by `from`, then by `to`, in the order of the
-#'   reactions in the network. Its columns are `from`, `to` (names of reactions) and `species`. Most reactions depend on themselves.
+#'   reactions in the network. Its columns are `from`, `to` (names of reactions) and `species`. Most reactions depend on
+#'   themselves.
 #' @section Errors: `fireflip_error_size` if there are more than 1e8 rows.
 #' @references Gibson MA, Bruck J (2000). Efficient exact stochastic simulation of chemical systems with many species and many
 #'   channels. *Journal of Physical Chemistry A* 104(9), 1876-1889. \doi{10.1021/jp993732q}

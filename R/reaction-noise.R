@@ -23,8 +23,8 @@
 #'
 #'   At 95%, the intervals hold the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in 89%
 #'   to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
-#'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for fewer than 100 trajectories, and if all trajectories have
-#'   the same count, unless the network's structure determines it.
+#'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for
+#'   fewer than 100 trajectories, and if all trajectories have the same count, unless the network's structure determines it.
 #' @section Errors: `fireflip_error_argument` for other objects.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}
@@ -150,8 +150,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' @section Confidence intervals: Those of reporters are intervals of means, as in [`simulate()`][simulate.reaction_network]: each
 #'   part is nearly a mean over the trajectories. They are `NA` for fewer than 100 trajectories, and for parts that do not vary in
 #'   the sample. At 95%, they hold the true value in 93% to 96% of cases for two reporters of a birth-death process and 100 to 500
-#'   trajectories. Those of a sample of settings hold it in 92% to 97% for gamma distributed rates and 10 to 40 settings, and those
-#'   of all settings in 92% to 100%, where 100% is for an extrinsic part close to 0. With longer tails, fewer hold it.
+#'   trajectories. Those of a sample of settings hold it in 92% to 97% for gamma distributed rates and 10 to 40 settings, and
+#'   those of all settings in 92% to 100%, where 100% is for an extrinsic part close to 0. With longer tails, fewer hold it.
 #' @section Warnings: `fireflip_warning_reporters` if the means or the variances of the reporters differ by more than chance
 #'   explains (p below 0.001 for all times together). Then they do not have the same reactions, and the formulas do not hold.
 #' @section Errors: `fireflip_error_argument` for other objects, for a sweep with `common = TRUE`, whose settings are not
@@ -183,7 +183,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' # cells that differ in a rate constant
 #' one <- reaction_network("0 -> P" = mass_action("k"), "P -> 0" = 1, parameters = c(k = 20))
 #' set.seed(1)
-#' cells <- sweep_parameters(one, data.frame(k = rgamma(40, shape = 4, scale = 5)), nsim = 200, times = 8, seed = 1)
+#' design <- data.frame(k = rgamma(40, shape = 4, scale = 5))
+#' cells <- sweep_parameters(one, design, nsim = 200, times = 8, seed = 1)
 #' noise_decomposition(cells)
 noise_decomposition <- function(x, ...) {
   if (missing(x)) abort_value("x", "a result of simulate() or sweep_parameters()", x)

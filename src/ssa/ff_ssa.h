@@ -198,8 +198,8 @@ void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
  * finite, if an event sets a species to what is no count, or if the steps of a method become too short. FF_ESIZE if a count
- * exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction, species or
- * event, the time, and the first trajectory in which this happens. A failure is final: the run must be freed. */
+ * exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction, species
+ * or event, the time, and the first trajectory in which this happens. A failure is final: the run must be freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */
