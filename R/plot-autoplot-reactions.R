@@ -11,6 +11,7 @@
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
 #'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`. The default
 #'   for a sweep is `"interval"`.
+#' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
 #'   trajectories. `Inf` for all. Default 10, for a sweep 4.
 #' @param time For a histogram, the time to draw: one of its times. By default, the last.
@@ -20,11 +21,11 @@
 #' @param main The title.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
 #' @returns `autoplot()`: a ggplot. `plot()`: the data that were drawn, invisibly.
-#' @section Sweeps: A sweep of several times has a line per setting over the time. One of a single time has the first column of
-#'   the design as the axis of x, and a line for each combination of the others. Each species has a panel. The sweep must have
-#'   `output = "summary"`.
-#' @section Comparisons: The p-values after Holm's correction over the time, on a logarithmic axis. Values below 1e-16 are drawn
-#'   there. The dashed line is at 0.05: points below it are differences that chance does not explain.
+#' @section Sweeps: For a sweep with several times, the x axis is the time, and there is a line for each setting. For a sweep with
+#'   one time, the x axis is the first column of the design, and there is a line for each combination of the other columns. Each
+#'   species has a panel. The sweep must have `output = "summary"`.
+#' @section Comparisons: The plot shows the p-values after Holm's correction against the time, on a logarithmic axis. Values below
+#'   1e-16 are drawn at 1e-16. The dashed line is at 0.05: points below it are significant differences.
 #' @seealso [ensemble-methods], [histogram-methods], [passage-methods], [cme-methods] for `plot()`; [result-plots] for Boolean
 #'   networks.
 #' @name ensemble-plots
@@ -43,8 +44,8 @@ NULL
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "none"), n = 10, ...) {
-  gg_series(ensemble_series(object, check_choice(band, "band", c("sd", "interval", "range", "none")), n))
+autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "none"), n = 10, species = NULL, ...) {
+  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", c("sd", "interval", "range", "none")), n))
 }
 
 ensemble_columns <- c("time", "species", "mean", "lower", "upper", "sd", "min", "max")
@@ -72,8 +73,9 @@ band_note <- function(band) {
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_trajectories <- function(object, n = 10, ...) {
+autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) {
   check_rows(n)
+  object <- of_species(object, species)
   species <- setdiff(names(object), c("trajectory", "time"))
   if (length(species) == 0L) need_columns(object, "species", "object")
   need_columns(object, c("trajectory", "time"), "object")
@@ -95,8 +97,9 @@ autoplot.reaction_trajectories <- function(object, n = 10, ...) {
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, ...) {
+autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
   need_columns(object, c("time", "species", "count", "proportion"), "object")
+  object <- of_species(object, species)
   if (!is.numeric(time) || length(time) != 1L || !time %in% object$time) {
     abort_value("time", sprintf("one of the times of `object` (%s)", some_values(unique(object$time), most = 10L)), time)
   }
@@ -178,8 +181,11 @@ sweep_series <- function(x, band, n) {
   text <- if (length(lines) == 0L) rep("mean", nrow(run$design)) else {
     do.call(paste, c(lapply(names(lines), function(name) paste(name, "=", format_values(lines[[name]]))), sep = ", "))
   }
+  long <- any(nchar(text) > 20L) # more than a legend shows
+  if (long) text <- do.call(paste, c(unname(lapply(lines, format_values)), sep = ", "))
   if (!single && anyDuplicated(text)) text <- paste0(seq_along(text), ": ", text)
-  note <- c(band_note(band), if (single) paste("time", format(rows$time[[1L]])), shown$note)
+  named <- if (long) paste("lines:", paste(names(lines), collapse = ", "))
+  note <- c(band_note(band), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
   plan <- series_of(
     if (single) rows[[names(run$design)[[1L]]]] else rows$time, text[rows$setting], rows$mean, limits[[1L]], limits[[2L]],
     panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = "mean count", note = note

@@ -21,7 +21,7 @@
 #'   * `change` and `bound`: from that time on, or else in the second half of the run, the largest difference from the last time
 #'     (and between ensembles), and a bound of it, in the units of `tolerance`;
 #'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
-#'     `FALSE` if one is seen there. `NA` if the sample does not tell;
+#'     `FALSE` if a change is seen there. `NA` if the sample does not decide;
 #'   * `why`: the reason for `FALSE` and `NA`.
 #'
 #'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See
@@ -37,10 +37,10 @@
 #'   probability that any change is seen is at most 1 - `confidence`, but for the normal approximation.
 #' @section What cannot be seen: A sample can refute that an ensemble is stationary, but it cannot prove it.
 #'   * *Slow changes.* Suppose that the mean approaches its limit as \eqn{A e^{-k t}}. If no change is seen in the second half of
-#'     the run, of length T, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So either the
-#'     rest, \eqn{A u^2}, is small, too, or \eqn{k T} is close to 0: the mode is much slower than the run, and has not
-#'     begun to move. Such a mode is not seen in one ensemble, however many trajectories it has. An example is a switch
-#'     between two states that happens once in many lengths of the run.
+#'     the run, of length T, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So there are two cases.
+#'     Either the remaining change after the run, \eqn{A u^2}, is small, too. Or \eqn{k T} is close to 0: the change is so slow
+#'     that it has hardly begun within the run. Such a slow mode cannot be seen in one ensemble, however many trajectories it has.
+#'     An example is a network that switches between two states, but on average only once in a time much longer than the run.
 #'   * *Several starts.* A slow mode shows if ensembles that start on different sides of it are compared. So give further
 #'     ensembles whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the
 #'     slow mode has decayed, or all of the starts are on its same side.
@@ -161,7 +161,7 @@ course_of_paths <- function(x, run) {
   matrix_of <- function(name) matrix(unlist(lapply(one, `[[`, name)), times)
   sd <- matrix_of("sd")
   list(
-    mean = matrix_of("mean"), sd = sd, known = matrix(run$times == 0 & is.null(run$start), times, length(one)),
+    mean = matrix_of("mean"), sd = sd, known = matrix(known_cells(run, run$varies), times, length(one), byrow = TRUE),
     error = list(mean = matrix_of("error_mean"), sd = matrix_of("error_sd")),
     paired = list(mean = matrix_of("pair_mean"), sd = matrix_of("pair_sd")),
     values = unlist(lapply(one, `[[`, "values"), recursive = FALSE),

@@ -2,8 +2,8 @@
 
 #' Dependencies between reactions
 #'
-#' Lists which reactions change the propensities of which, and through which species. Methods of simulation use this graph to
-#' compute only those propensities anew that an event has changed.
+#' Lists, for each reaction, the reactions whose propensities it changes, and the species through which it does so. Methods of
+#' simulation use this graph to recompute only the propensities that an event has changed.
 #'
 #' Reaction `to` depends on reaction `from` if `from` changes the count of a species that `to` reads: a reactant of `to`, or a
 #' species that the formula of its rate names, also through variables. A catalyst, which is a reactant and a product in the same
@@ -63,9 +63,9 @@ dependency_rows <- function(model) {
 #' Plot a reaction network
 #'
 #' Draws species and reactions as boxes of different colours, with arrows from reactants to reactions and from these to products.
-#' A dashed arrow points from a species to a reaction whose rate names it, without being a reactant. Or draws only the reactions,
-#' with an arrow from each reaction to those that depend on it: see [reaction_dependencies()]. A legend below the plot explains
-#' the symbols that occur.
+#' A dashed arrow points from a species to a reaction whose rate names the species although it is not a reactant. With
+#' `type = "dependencies"`, only the reactions are drawn, with an arrow from each reaction to those that depend on it: see
+#' [reaction_dependencies()]. A legend below the plot explains the symbols that occur.
 #'
 #' Networks with at least 150 boxes or 1,000 arrows are drawn as an overview by default, as those of class `pbn`: see
 #' [plot.pbn()].

@@ -3,7 +3,7 @@
 #' An event changes the state of a network when a condition becomes true, for instance at a given time, or when a species has
 #' become rare. `event()` describes one; the argument `events` of [reaction_network()] takes a list of them.
 #'
-#' @param when The condition, as text: a formula of species, parameters and `time`, such as `"time >= 25"` or
+#' @param when The condition, as text: a formula of species, parameters, variables and `time`, such as `"time >= 25"` or
 #'   `"A < 10 & B > 0"`. The event is triggered whenever it *becomes* true.
 #' @param set What the event sets: numbers or formulas as text, named by species or parameters, such as `c(A = 50)` or
 #'   `c(A = "A + 10", k = "2 * k")`. All values are computed before any of them is set. A species must be set to a whole number

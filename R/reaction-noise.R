@@ -17,9 +17,10 @@
 #'   [noise_decomposition()] divides it into parts.
 #' @section Confidence intervals: The variance of the logarithm of each ratio follows from the skewness and the kurtosis of the
 #'   sample, because its mean and its variance are correlated. The interval is that of a chi-square distribution with the same
-#'   variance of the logarithm, which is never taken to be less than that of a Poisson distribution's Fano factor, 2 / n. For a
-#'   rare event, a sample often has no trajectory with two of them, and the intervals would be far too short otherwise. So the
-#'   intervals of a distribution with little noise, such as a species that is either 0 or 1, are wider than necessary.
+#'   variance of the logarithm, which is never taken to be less than that of a Poisson distribution's Fano factor, 2 / n. This
+#'   lower limit matters for rare events: a sample often contains no trajectory with two of them, and without the limit the
+#'   intervals would be far too short. Because of it, the intervals are wider than necessary for a distribution with little noise,
+#'   such as that of a species whose count is 0 or 1.
 #'
 #'   At 95%, the intervals hold the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in 89%
 #'   to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
@@ -114,14 +115,14 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'
 #' @section Two reporters: The first way is the experiment of Elowitz et al. (2002), by the formulas of Swain et al. (2002). The
 #'   network has two species x and y, the *reporters*, with the same reactions and constants. They share the environment, that
-#'   is the other species, and do not affect it. Then
+#'   is, all other species, and do not affect it. Then
 #'   * intrinsic noise: \eqn{\langle (x - y)^2 \rangle / (2 \langle x \rangle \langle y \rangle)}
 #'   * extrinsic noise: \eqn{(\langle x y \rangle - \langle x \rangle \langle y \rangle) / (\langle x \rangle \langle y \rangle)}
 #'   * total noise: the sum of both, the squared coefficient of variation of either reporter.
 #'
 #'   The covariance of the reporters is the variance of the conditional mean of x, given the *history* of the environment
-#'   (Hilfinger and Paulsson 2011). So the formulas divide by the history, not by the present state of the environment. If the
-#'   reporters affect the environment, or each other, the parts have no such meaning.
+#'   (Hilfinger and Paulsson 2011). So the formulas separate the noise by the history of the environment, not by its present
+#'   state. If the reporters affect the environment, or each other, the parts have no such meaning.
 #'
 #'   `x` is a result for `output = "trajectories"` or `"final"`, or a summary with `covariance = TRUE`. A summary does not have
 #'   the moments on which the intervals depend, so it gives estimates without intervals.
@@ -132,9 +133,9 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'   square of the mean over all settings.
 #'
 #'   With `settings = "sample"`, the rows of the design must be independent draws from the distribution of the environment, and
-#'   the intervals hold for this distribution: they include the error of having drawn only so many settings. They come from the
-#'   jackknife over settings, and are `NA` for fewer than 10. With `settings = "all"`, the rows are all environments there are,
-#'   with the probabilities `weights`, and the intervals include the error of the simulation only.
+#'   the intervals hold for this distribution: they include the error that arises because the settings are a sample. They come
+#'   from the jackknife over settings, and are `NA` for fewer than 10. With `settings = "all"`, the rows are all possible
+#'   environments, with the probabilities `weights`, and the intervals include the error of the simulation only.
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] or [sweep_parameters()]; see the sections below.
 #' @param reporters The names of two species of `x`.
@@ -149,9 +150,10 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'   `total_lower` and `total_upper`. All parts are `NA` if a mean is not above 0. See [noise-methods].
 #' @section Confidence intervals: Those of reporters are intervals of means, as in [`simulate()`][simulate.reaction_network]: each
 #'   part is nearly a mean over the trajectories. They are `NA` for fewer than 100 trajectories, and for parts that do not vary in
-#'   the sample. At 95%, they hold the true value in 93% to 96% of cases for two reporters of a birth-death process and 100 to 500
-#'   trajectories. Those of a sample of settings hold it in 92% to 97% for gamma distributed rates and 10 to 40 settings, and
-#'   those of all settings in 92% to 100%, where 100% is for an extrinsic part close to 0. With longer tails, fewer hold it.
+#'   the sample. At 95%, they contain the true value in 93% to 96% of cases for two reporters of a birth-death process and 100 to
+#'   500 trajectories. Those of a sample of settings contain it in 92% to 97% of cases for gamma-distributed rates and 10 to 40
+#'   settings. Those of all settings contain it in 92% to 100% of cases; 100% is for an extrinsic part close to 0. For
+#'   distributions with longer tails, the coverage is lower.
 #' @section Warnings: `fireflip_warning_reporters` if the means or the variances of the reporters differ by more than chance
 #'   explains (p below 0.001 for all times together). Then they do not have the same reactions, and the formulas do not hold.
 #' @section Errors: `fireflip_error_argument` for other objects, for a sweep with `common = TRUE`, whose settings are not
@@ -272,7 +274,7 @@ sample_interval <- function(estimate, influence, confidence) {
   second <- mean(influence^2)
   if (n < 100L || second <= 1e-20 * estimate^2) return(list(lower = NA_real_, upper = NA_real_))
   sd <- sqrt(second * n / (n - 1))
-  mean_interval(estimate, sd, mean(influence^3) / second^1.5, n, confidence, FALSE, real = TRUE)
+  mean_interval(estimate, sd, mean(influence^3) / second^1.5, n, confidence, FALSE, variable = TRUE)
 }
 
 # The smaller p-value of two tests, times 2: the reporters have the same mean, and the same variance.
@@ -441,7 +443,7 @@ all_settings <- function(moments, nsim, weights, confidence) {
   all <- settings_parts(mean, variance, nsim, weights, sample = FALSE)
   if (is.null(all) || anyNA(all)) return(out)
   out[noise_parts] <- all[noise_parts]
-  if (nsim < 100 || all(variance == 0)) return(out)
+  if (nsim < 100 || all[["intrinsic"]] == 0) return(out)
   kurtosis <- ifelse(variance > 0, raised_kurtosis(moments$kurtosis, nsim) - (nsim - 3) / (nsim - 1), 0)
   third <- ifelse(variance > 0, moments$skewness * moments$sd^3, 0)
   # the derivatives of both parts by means and variances of the settings

@@ -6,6 +6,8 @@
 #' `output = "events"`.
 #'
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
+#' @param species For `plot()` of a histogram, the species to draw: names, or numbers in the order of the result. With `NULL` (the
+#'   default), all.
 #' @param n How many rows to print. For `plot()` of a histogram, how many species to draw, the first ones in the order of the
 #'   result; for `plot()` of events, how many trajectories. `Inf` for all. Default 10.
 #' @param time For `plot()` of a histogram, the time to draw: one of its times. By default, the last.
@@ -131,8 +133,9 @@ rbind.reaction_events <- function(...) rbind_plain(...)
 
 #' @rdname histogram-methods
 #' @export
-plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, ...) {
+plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ...) {
   need_columns(x, c("time", "species", "count", "proportion"), "x")
+  x <- of_species(x, species)
   check_rows(n)
   if (!is.numeric(time) || length(time) != 1L || !time %in% x$time) {
     abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(x$time), most = 10L)), time)

@@ -14,8 +14,9 @@ check_condition <- function(x, name, null = TRUE) {
 #' they do so for the first time.
 #'
 #' @param model A network of class `reaction_network`.
-#' @param condition A formula of species and parameters as text, with the grammar of [reaction_network()]. It is fulfilled if its
-#'   value is not 0. It is checked at time 0 and after each firing, and must not depend on the time.
+#' @param condition A formula of species, parameters and variables as text, with the grammar of [reaction_network()]. It is
+#'   fulfilled if its value is not 0. It is checked at time 0, after each firing, and after each event of the network. It must not
+#'   depend on the time.
 #' @param nsim Number of trajectories. Default 1000.
 #' @param end The time at which a trajectory ends that has not fulfilled the condition: a positive number. Its time of passage is
 #'   then *censored*: it is known only to be after `end`.
@@ -79,10 +80,10 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #'   a data frame with the columns `n` (how many have passed), `probability`, `lower` and `upper` (of passage up to `end`, with
 #'   the interval of Clopper and Pearson), `mean`, one with the columns `mean`, `lower` and `upper` (of the smaller of the time of
 #'   passage and `end`), and `quantiles`, one with the columns `probability`, `time`, `lower` and `upper`.
-#' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As all times are censored at `end`, it is the
-#'   share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and `NA`
-#'   if it never is. Its interval consists of order statistics. It holds the true quantile with at least the given probability,
-#'   whatever the distribution is. A limit that is after `end` is `NA`.
+#' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As times are censored at `end` only, it is
+#'   the share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and
+#'   `NA` if it never is. Its interval consists of order statistics. It holds the true quantile with at least the given
+#'   probability, whatever the distribution is. A limit that is after `end` is `NA`.
 #' @references Clopper CJ, Pearson ES (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
 #'   *Biometrika* 26(4), 404-413. \doi{10.1093/biomet/26.4.404}
 #' @name passage-methods

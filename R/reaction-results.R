@@ -4,6 +4,7 @@
 #' trajectories.
 #'
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
+#' @param species For `plot()`, the species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n For an ensemble, how many species to print or draw, the first ones in the order of the result; for trajectories, how
 #'   many rows to print, or trajectories to draw. `Inf` for all. Default 10.
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
@@ -231,16 +232,26 @@ rbind_plain <- function(...) {
   do.call(rbind, lapply(results, function(x) if (is.data.frame(x)) plain_frame(x) else x))
 }
 
+# The species to draw: rows, or for trajectories columns. NULL stands for all.
+of_species <- function(x, species) {
+  if (is.null(species)) return(x)
+  wide <- !"species" %in% names(x)
+  known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
+  chosen <- known[check_known(species, "species", known, "species")]
+  if (wide) x[c("trajectory", "time", chosen)] else x[x$species %in% chosen, ]
+}
+
 # ---- pictures ---------------------------------------------------------------------------------------------------------------
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "none"), n = 10, main = NULL, ...) {
+plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "none"), n = 10, main = NULL, species = NULL, ...) {
   band <- check_choice(band, "band", c("sd", "interval", "range", "none"))
   check_rows(n)
   if (!has_columns(x, c("time", "species", "mean", "lower", "upper", "sd", "min", "max")) || nrow(x) == 0L) {
     abort_argument("`x` has no statistics to plot: it needs rows and the columns that simulate() returns.")
   }
+  x <- of_species(x, species)
   all <- unique(x$species)
   species <- utils::head(all, n)
   shown <- plain_frame(x)[x$species %in% species, ]
@@ -322,8 +333,9 @@ course_names <- function(species, colour, note) {
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_trajectories <- function(x, n = 10, main = NULL, ...) {
+plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, ...) {
   check_rows(n)
+  x <- of_species(x, species)
   species <- setdiff(names(x), c("trajectory", "time"))
   if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `time`, and a column per species.")

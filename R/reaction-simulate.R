@@ -10,10 +10,10 @@
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
-#' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. It follows
-#'   from the network, and from whether the run needs every firing: for `"events"`, with `until`, and with a result as `initial`.
-#'   For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
-#'   trajectories of their own, with the same distribution. Methods that are approximate are so in [ssa_methods()].
+#' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
+#'   depends on the network, and on whether the run needs every firing, as `output = "events"`, `until` and a result as `initial`
+#'   do. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
+#'   trajectories of their own, with the same distribution. [ssa_methods()] tells which methods are approximations.
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -53,18 +53,20 @@
 #'   columns are `trajectory`, `time` and `reaction` (a factor of the names of the reactions).
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
-#' @section Quantiles and histograms: The quantile of a probability p is the least count that is not exceeded in at least the part
-#'   p of the trajectories (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept with its frequency.
-#'   This takes up to 64 bytes per count that differs, time and species. Sums for covariances take 16 bytes per pair of species
-#'   and time, or 280 if real numbers are observed. Both together take at most 2 GB. A run that needs more is an error, for any
-#'   number of threads.
+#' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at least p
+#'   of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept
+#'   with its frequency. This takes up to 64 bytes for each different count, at each time and for each species. Sums for
+#'   covariances take 16 bytes per pair of species and time, or 280 if real numbers are observed. Both together take at most
+#'   2 GB, or twice that while several threads are merged.
+#'   A run that needs more is an error, for any number of threads.
 #' @section Parts: `c()` merges parts that differ in `shard` only, in any order. A part that is missing is reported in a warning
 #'   of class `fireflip_warning_parts`. The result of all parts is identical to that of the undivided run.
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
-#'   continued from its state and time, and `nsim` is their number. The first of `times` must not be before that time. The draws
-#'   are new, also if the seed is the same. So the continued trajectories have the distribution of undivided ones, but not the
-#'   same events. Rates must not depend on the time. The counts of `"langevin"` and `"ode"` are not whole, so only these two
-#'   methods can continue them; other methods raise a `fireflip_error_argument`.
+#'   continued from its state and time, and `nsim` is their number. The first of `times` must not be before that time. The random
+#'   numbers are new, even if the seed is the same. So the continued trajectories have the same distribution as trajectories
+#'   without interruption, but other events. The network must not have events, or rates that
+#'   depend on the time. The counts of `"langevin"` and `"ode"` are not
+#'   whole, so only these two methods can continue them; other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. It is `NA` if all trajectories have the same count, unless no reaction changes the species or the time
 #'   is 0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
@@ -81,17 +83,16 @@
 #'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
 #'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. A rate
 #'   whose bound is far above it, such as a narrow peak, takes longer. A rate that has no finite bound after some time, however
-#'   short the window, is an error: `sin(time) / time` has none at time 0, where 0 / 0 is not a number. A rate that becomes
-#'   negative, or is not a number, is an error from the first time on at which this is so. [Events][event()] happen exactly at
-#'   their times.
+#'   short the window, is an error: `1 / abs(time - 1)` has none at time 1. If a rate is negative or not a number, the simulation
+#'   ends with an error at the first time at which this is so, unless that lasts for less than a thousandth of a window.
+#'   [Events][event()] happen exactly at their times.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
 #'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
 #'   histograms, covariances or events need too much memory.
 #'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
-#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until`, if an
-#'   event sets a parameter, or the method is approximate or `"factored"`; and for `"events"` with these methods. [event()] lists
-#'   the errors of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of
-#'   the result.
+#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until` or for
+#'   `"events"`, if the method is approximate or `"factored"`. [event()] lists the errors of events. `fireflip_error_argument` for
+#'   an invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -176,14 +177,17 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   known_result(result, run, options)
 }
 
+# Whether all trajectories must have the same value, for each time and quantity. Events at time 0 may happen in an order that is
+# drawn.
+known_cells <- function(run, varies) {
+  start <- run$times == 0 & is.null(run$model$events)
+  is.null(run$start) & (rep(start, each = length(varies)) | !rep(varies, times = length(run$times)))
+}
+
 # The result of a run for each kind of output.
 known_result <- function(result, run, options) {
-  if (run$output %in% c("summary", "histogram")) {
-    time <- rep(run$times, each = length(run$species))
-    start <- time == 0 & is.null(run$model$events) # events at time 0 may happen in an order that is drawn
-    fixed <- is.null(options$starts) & (start | !rep(result$varies, times = length(run$times)))
-    run$tally <- c(result$tally, list(known = fixed))
-  }
+  if (run$output %in% c("summary", "histogram")) run$tally <- c(result$tally, list(known = known_cells(run, result$varies)))
+  if (run$output == "trajectories") run$varies <- result$varies
   switch(run$output,
     summary = ensemble_of(run),
     histogram = histogram_of(run),
@@ -264,44 +268,46 @@ start_ensemble_bar <- function(total, envir) {
 #'   where n is the number of reactions, s that of species, d that of reactions whose propensity an event changes, and g that of
 #'   groups), and
 #'   `exact` (whether the trajectories have the distribution that the network defines).
-#' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C are
-#'   k x A times a molecule of B + C. The method `"factored"` finds such groups from the rate laws and the values of the rate
-#'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding, and chooses
-#'   a molecule of such a sum by its number. The idea is that of partial propensities (Ramaswamy et al. 2009). Reactions that
-#'   share no factor, or have another rate law, are groups of their own. A network is simulated by `"logarithmic_direct"` if it
-#'   has more than 512 groups, more than 65,535 sums and parts of sums, more than 2^25 changes of them by all reactions together,
-#'   or a reaction that changes a sum by more than 32,767.
+#' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C add
+#'   up to k x A x (B + C). The method `"factored"` finds such groups from the rate laws and the values of the rate constants. It
+#'   computes the propensities of groups from sums of counts, which are whole numbers without rounding errors. Then it draws one
+#'   molecule of such a sum, which determines the reaction. The idea is that of partial propensities (Ramaswamy et al. 2009).
+#'   Reactions that share no factor, or have another rate law, are groups of their own. A network is simulated by
+#'   `"logarithmic_direct"` if it has more than 512 groups, more than 65,535 sums and parts of sums, more than 2^25 changes of
+#'   them by all reactions together, or a reaction that changes a sum by more than 32,767.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
 #'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
 #'   to date, with a bound of its rounding errors. When the bound exceeds 2^-40 of the sum, all propensities are added up again.
 #'   The sums of `"pdm"`, `"spdm"` and `"pssa_cr"` have the same bound.
 #' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
-#' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval, and those below 20
-#'   one of two to each side. Propensities that are not mass action are computed after each event that may change them.
+#' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval. For counts from 5
+#'   to 19, the interval extends by 2 to each side. Propensities that are not mass action are computed after each event that may
+#'   change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
-#' * `"tau_leaping"` is an approximation. A leap is so short that no propensity is likely to change by more than the relative
-#'   `tolerance` by reactions that can fire at least 10 times; the others fire at most once in a leap. Where 10 events take longer
-#'   than a leap, 100 exact events follow. A leap after which a count would be negative is drawn again with half its length.
-#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
-#'   error of a mean is about proportional to the tolerance. The variance of a species near a
+#' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
+#'   up. At most one critical reaction fires in a leap, and only once. The other reactions fire many times, but the leap is so
+#'   short that they are not likely to change a propensity by more than the relative `tolerance`. If fewer than 10 events are
+#'   expected in such a leap, 100 events are simulated exactly instead. A leap after which a count would be negative is drawn
+#'   again with half its length. Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative,
+#'   it is shown as 0. The error of a mean is about proportional to the tolerance. The variance of a species near a
 #'   balance of fast reactions is too large: for immigration and death, by about a quarter with the default tolerance. In a stiff
 #'   network with 1e5 molecules, the standard deviation of fast species was up to 4 times the exact one in measurements. The
 #'   number of events includes all firings.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
 #'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
-#'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three of the
-#'   standard deviations that they have in equilibrium. If a leap may be over 100 times as long without them, it is implicit:
-#'   the counts at its end solve equations in which the propensities are those at the end. Means are about as precise as those
-#'   of `"tau_leaping"`, and so are the standard deviations of species that change slowly. **But an implicit leap damps the
-#'   fluctuations of fast species**: for `A <-> B` with the sum of the rate constants L and leaps of length t, the variance of
-#'   A is 2 / (2 + L t) of the exact one. If all reactions are in partial equilibrium, t has no limit, and almost no variance
-#'   is left. So use this method for slow species, such as the sum A + B or a product, and for means. At times within an
-#'   implicit leap, reactions in equilibrium have fired in proportion to the time. A reaction whose reactant has few molecules
-#'   is critical, as in `"tau_leaping"`; if such a reaction is fast, implicit leaps do not help. At most 256 species may be
-#'   changed by reactions and read by propensities; larger networks are refused with an error of class
-#'   `fireflip_error_unsupported`.
+#'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times the
+#'   standard deviation that this difference has in equilibrium. If a leap could be more than 100 times as long without regard to
+#'   these reactions, it is implicit: the counts at its end solve equations that contain the propensities at its end. Means are
+#'   about as precise as those of `"tau_leaping"`, and so are the standard deviations of species that change slowly. **But an
+#'   implicit leap damps the fluctuations of fast species**: for `A <-> B` with the sum of the rate constants L and leaps of
+#'   length t, the variance of A is 2 / (2 + L t) of the exact one. If all reactions are in partial equilibrium, the slowest
+#'   of them limit the leaps. So use this method for means, and for quantities that change slowly, such as the sum A + B or the
+#'   product of a slow reaction. At times within an implicit leap, species return to equilibrium at the rate of the fast
+#'   reactions. A reaction whose reactant has few molecules is critical, as in `"tau_leaping"`; if such a reaction is fast, implicit
+#'   leaps do not help. At most 256 species may be changed by reactions and read by propensities; larger networks are refused with
+#'   an error of class `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its
 #'   steps are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative
 #'   becomes 0. The number of events is that of steps.

@@ -3,8 +3,8 @@
 #' Simulates ensembles of a reaction network for each row of a data frame of parameter values and initial counts.
 #'
 #' @param model A network of class `reaction_network`.
-#' @param design A data frame with a column of numbers for each parameter, or species for its initial count, that varies. Each row
-#'   is one *setting*. [expand.grid()] makes one with all combinations.
+#' @param design A data frame with a numeric column for each parameter that varies, and for each species whose initial count
+#'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations.
 #' @param nsim Number of trajectories of each setting. Default 100.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,threads,progress As for
@@ -66,7 +66,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   structure(out, class = c("parameter_sweep", "data.frame"), row.names = .set_row_names(sum(rows)), run = run)
 }
 
-# The columns of the result must have different names. Those of other outputs are no names of species or parameters that matter.
+# The columns of the design and of the result must have different names.
 check_design_columns <- function(design, model, output, observe) {
   known <- observable_names(model)
   states <- if (is.null(observe)) known else known[observed_species(model, observe, output)]
@@ -75,7 +75,8 @@ check_design_columns <- function(design, model, output, observe) {
     histogram = c("species", "count", "n", "proportion"),
     c("trajectory", states)
   )
-  own <- intersect(names(design), c("setting", "time", result))
+  quantile <- grep("^q[0-9.]+$", names(design), value = TRUE)
+  own <- intersect(names(design), c("setting", "time", result, if (output == "summary") quantile))
   if (length(own) == 0L) return(invisible())
   abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other species by `observe`.", own[[1L]]))
 }

@@ -1,7 +1,9 @@
 # The time of an event against the size of the network, for each method, as a table of nanoseconds: Rscript bench/ssa_methods.R
-# Environment: MOST, the largest number of reactions (default 4096; sizes are powers of two), EVENTS, the events of a measurement
-# (default 20000), and RUNS, of which the median is taken (default 1). The time is the processor's, for one trajectory. What a
-# simulation to time 0 takes (reading the network, and making its dependency graph) is subtracted.
+# Environment: MOST, the largest number of reactions (default 4096; sizes are powers of two), EVENTS, the events of a
+# measurement (default 20000; 20 times as many for methods whose search is not linear), RUNS, of which the median is taken
+# (default 1), FAMILY, to measure one family only, and STEP, the distance of the powers (default 1). TABLE names a file to which
+# the table is written; bench/plot_methods.R draws it. The time is the processor's, for one trajectory. What a simulation to
+# time 0 takes (reading the network, and making its dependency graph) is subtracted.
 library(fireflip)
 
 setting <- function(name, default) as.numeric(Sys.getenv(name, default))
@@ -9,23 +11,26 @@ most <- setting("MOST", "4096")
 events <- setting("EVENTS", "20000")
 runs <- setting("RUNS", "1")
 linear <- c("direct", "first_reaction") # an event takes a time in proportion to the reactions: not beyond 512
+searching <- c(linear, "optimised_direct", "sorting_direct", "pdm", "spdm")
 
-powers <- function(from) 2^seq(from, floor(log2(most)))
-networks <- list(
-  chain = lapply(powers(3), function(n) reaction_model("cyclic_chain", species = n)),
-  colloid = lapply(powers(3), function(n) reaction_model("colloid", species = floor(sqrt(2 * n)))),
-  random = lapply(powers(5), function(n) reaction_model("random", species = n, reactions = n, seed = 1)),
-  aggregation = lapply(powers(3), function(n) reaction_model("aggregation", copies = n / 8, seed = 1)),
-  aggregation_shared = lapply(powers(3), function(n) reaction_model("aggregation", copies = n / 8, shared = TRUE, seed = 1))
+powers <- rev(2^seq(floor(log2(most)), 5, by = -setting("STEP", "1")))
+families <- list(
+  chain = function(n) reaction_model("cyclic_chain", species = n),
+  colloid = function(n) reaction_model("colloid", species = floor(sqrt(2 * n))),
+  random = function(n) reaction_model("random", species = n, reactions = n, seed = 1),
+  aggregation = function(n) reaction_model("aggregation", copies = n / 8, seed = 1),
+  aggregation_shared = function(n) reaction_model("aggregation", copies = n / 8, shared = TRUE, seed = 1)
 )
+family <- Sys.getenv("FAMILY")
+if (nzchar(family)) families <- families[family]
 
 # The time until which about `events` events happen, found with another seed; a network that comes to rest has fewer.
-time_for <- function(net) {
+time_for <- function(net, events) {
   time <- 1e-6
   repeat {
     found <- attr(simulate(net, times = time, observe = 1, method = "logarithmic_direct", threads = 1, seed = 2), "run")$events
-    if (found >= events || time > 1e3) return(time)
-    time <- time * 2
+    if (found >= events / 2 || time > 1e3) return(time)
+    time <- if (found < 20) time * 10 else time * min(10, events / found)
   }
 }
 
@@ -46,16 +51,21 @@ measure <- function(net, time, method) {
 }
 
 table <- NULL
-for (family in names(networks)) {
-  for (net in networks[[family]]) {
+for (family in names(families)) {
+  for (size in powers) {
+    net <- families[[family]](size)
     n <- nrow(net$reactions)
-    time <- time_for(net)
+    short <- time_for(net, events)
+    long <- time_for(net, 20 * events)
     row <- data.frame(network = family, reactions = n, species = nrow(net$species))
     for (method in ssa_methods()$method[ssa_methods()$exact]) {
-      row[[method]] <- if (method %in% linear && n > 512) NA else signif(measure(net, time, method), 3)
+      row[[method]] <- if (method %in% linear && n > 512) NA else {
+        signif(measure(net, if (method %in% searching) short else long, method), 3)
+      }
     }
     table <- rbind(table, row)
     message(paste(format(row), collapse = "  "))
+    if (nzchar(Sys.getenv("TABLE"))) utils::write.csv(table, Sys.getenv("TABLE"), row.names = FALSE)
   }
 }
 options(width = 250)

@@ -7,6 +7,7 @@
 #include "ff_ssa_implicit.h"
 
 #include "../base/ff_math.h"
+#include "ff_ssa_single.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct ff_ssa_implicit {
   uint32_t *member, *member_first; /* the reactions of each group: n_groups + 1 entries */
   uint8_t *backward;         /* for each reaction: 1 if the sign is the other one */
   uint8_t *balanced;         /* for each reaction: 1 if it is in partial equilibrium */
+  double *speed;             /* for each group in partial equilibrium: the rate of its relaxation; else 0 */
   double *before;            /* for each species: the count at the beginning of the leap */
   double *constant, *scale;  /* for each unknown: what does not depend on X, and the firings that change it */
   double *misfit, *matrix;   /* of the linear equations */
@@ -89,22 +91,24 @@ static void add_flow(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_s
     if (!length->critical[e->member[i]]) flow[e->backward[e->member[i]]] += ff_ssa_path_propensity(path, e->member[i]);
 }
 
-/* The standard deviation of the difference of both directions, in equilibrium. If one more firing changes the difference by d,
- * the number of firings that are ahead has the variance sum / 2 d (linear noise), and the difference d^2 times as much. */
-static double deviation_of(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g,
-                           const double flow[2]) {
-  const ff_ssa_program *p = path->program;
+/* By how much one more firing changes the difference of both directions: the rate at which they return to equilibrium. */
+static double speed_of(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g,
+                       const double flow[2]) {
   const ff_ssa_failure failure = path->failure;
   const uint32_t r = e->member[e->member_first[g]];
   double next[2];
-  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-    path->count[p->changes[i].species] += (double)p->changes[i].by;
+  ff_ssa_apply(path->program, path->count, r, 1);
   add_flow(e, length, path, g, next);
-  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-    path->count[p->changes[i].species] -= (double)p->changes[i].by;
+  ff_ssa_apply(path->program, path->count, r, -1);
   path->failure = failure;
-  const double change = fabs(next[0] - next[1] - (flow[0] - flow[1]));
-  return ff_math_sqrt(change * (flow[0] + flow[1]) / 2);
+  return fabs(next[0] - next[1] - (flow[0] - flow[1]));
+}
+
+/* In equilibrium, the number of firings that one direction is ahead has the variance (flow[0] + flow[1]) / (2 speed), by the
+ * linear noise approximation. The difference of the propensities has speed^2 times as much. */
+static int is_balanced(const double flow[2], double speed) {
+  const double least = flow[0] < flow[1] ? flow[0] : flow[1], gap = fabs(flow[0] - flow[1]);
+  return least > 0 && speed > 0 && (gap <= BALANCE * least || gap <= DEVIATIONS * ff_math_sqrt(speed * (flow[0] + flow[1]) / 2));
 }
 
 /* Finds the reactions in partial equilibrium. Returns whether there are any. */
@@ -114,9 +118,9 @@ static int find_balanced(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa
   for (uint32_t g = 0; g < e->n_groups; g++) {
     double flow[2];
     add_flow(e, length, path, g, flow);
-    const double least = flow[0] < flow[1] ? flow[0] : flow[1], gap = fabs(flow[0] - flow[1]);
-    if (!(least > 0) || (gap > BALANCE * least && !(gap <= DEVIATIONS * deviation_of(e, length, path, g, flow)))) continue;
-    for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1]; i++) {
+    e->speed[g] = speed_of(e, length, path, g, flow);
+    if (!is_balanced(flow, e->speed[g])) e->speed[g] = 0;
+    for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1] && e->speed[g] > 0; i++) {
       const uint32_t r = e->member[i];
       e->balanced[r] = !length->critical[r] && path->propensity[r] > 0;
       any |= e->balanced[r];
@@ -125,13 +129,38 @@ static int find_balanced(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa
   return any;
 }
 
-double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {
+/* Without the reactions in partial equilibrium. */
+static double longest_without(const ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path) {
   const uint32_t n = path->program->n_reactions;
-  if (!find_balanced(e, length, path)) return shorter;
   for (uint32_t r = 0; r < n; r++) length->critical[r] |= (uint8_t)(e->balanced[r] << 1); /* these are left out */
   const double longest = ff_ssa_length_longest(length, path);
   for (uint32_t r = 0; r < n; r++) length->critical[r] &= 1;
-  return longest > MUCH_LONGER * shorter ? longest : shorter;
+  return longest;
+}
+
+static void leave_out_slowest(ff_ssa_implicit *e) {
+  uint32_t slowest = NONE;
+  for (uint32_t g = 0; g < e->n_groups; g++)
+    if (e->speed[g] > 0 && (slowest == NONE || e->speed[g] < e->speed[slowest])) slowest = g;
+  if (slowest == NONE) return;
+  for (uint32_t i = e->member_first[slowest]; i < e->member_first[slowest + 1]; i++) e->balanced[e->member[i]] = 0;
+  e->speed[slowest] = 0;
+}
+
+/* If nothing else limits the leap, the slowest reactions do: their fluctuations are then not damped. */
+double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {
+  if (!find_balanced(e, length, path)) return shorter;
+  double longest = longest_without(e, length, path);
+  if (longest == INFINITY) {
+    leave_out_slowest(e);
+    longest = longest_without(e, length, path);
+  }
+  return longest > MUCH_LONGER * shorter && longest < INFINITY ? longest : shorter;
+}
+
+double ff_ssa_implicit_part(const ff_ssa_implicit *e, uint32_t r, double tau, double part) {
+  const double x = e->speed[e->group[r]] * tau;
+  return x > 0x1p-20 ? ff_expm1(-x * part) / ff_expm1(-x) : part;
 }
 
 /* ---- equations ---------------------------------------------------------------------------------------------------------- */
@@ -174,13 +203,15 @@ static int find_misfit(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_p
 
 /* The derivative of the propensity of r with respect to the count of s. It is exact for two molecules. */
 static double derivative(ff_ssa_path *path, uint32_t r, uint32_t s) {
-  const double x = path->count[s], by = x > 1 ? 0x1p-12 * x : 0x1p-12;
+  const ff_ssa_failure failure = path->failure;
+  const double x = path->count[s], by = x > 1 ? 0x1p-12 * x : 0x1p-12, low = x > by ? x - by : 0;
   path->count[s] = x + by;
   const double above = ff_ssa_path_propensity(path, r);
-  path->count[s] = x - by;
+  path->count[s] = low;
   const double below = ff_ssa_path_propensity(path, r);
   path->count[s] = x;
-  return (above - below) / (2 * by);
+  path->failure = failure;
+  return (above - below) / (x + by - low);
 }
 
 static void set_matrix(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau) {
@@ -308,6 +339,7 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->group = ff_calloc(p->n_reactions, sizeof *e->group);
   e->backward = ff_calloc(p->n_reactions, 1);
   e->balanced = ff_calloc(p->n_reactions, 1);
+  e->speed = ff_calloc(p->n_reactions, sizeof *e->speed);
   e->member = ff_calloc(p->n_reactions, sizeof *e->member);
   e->member_first = ff_calloc((size_t)p->n_reactions + 1, sizeof *e->member_first);
   e->before = ff_calloc(p->n_species, sizeof *e->before);
@@ -315,7 +347,7 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->scale = ff_calloc(n, sizeof *e->scale);
   e->misfit = ff_calloc(n, sizeof *e->misfit);
   e->matrix = ff_calloc(n * n, sizeof *e->matrix);
-  if (e->unknown && e->place && e->group && e->backward && e->balanced && e->member && e->member_first && e->before &&
+  if (e->unknown && e->place && e->group && e->backward && e->balanced && e->speed && e->member && e->member_first && e->before &&
       e->constant && e->scale && e->misfit && e->matrix)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equations of %u species", e->n);
@@ -350,6 +382,7 @@ void ff_ssa_implicit_free(ff_ssa_implicit *e) {
   free(e->group);
   free(e->backward);
   free(e->balanced);
+  free(e->speed);
   free(e->member);
   free(e->member_first);
   free(e->before);

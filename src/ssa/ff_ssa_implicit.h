@@ -27,6 +27,10 @@ double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length,
 /* Whether reaction r was in partial equilibrium at the last call of ff_ssa_implicit_longest(). */
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *implicit, uint32_t r);
 
+/* Which part of its firings a reaction in partial equilibrium has made in the first part of a leap of length tau. The excess of
+ * one direction is made up at the rate at which they return to equilibrium. */
+double ff_ssa_implicit_part(const ff_ssa_implicit *implicit, uint32_t r, double tau, double part);
+
 /* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the firings of the implicit one. Returns 0 if the
  * equations were not solved. O(iterations * (cube of the number of species + formulas)). */
 int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired);

@@ -23,7 +23,7 @@ typedef struct {
   ff_ssa_length length;
   ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
   double longest_explicit;
-  int is_implicit;           /* the leap */
+  int is_implicit, unsolved; /* the leap, and its equations */
   int leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired; /* firings of the trajectory */
@@ -66,7 +66,8 @@ static int draw_leap(leaper *e, double tau, double critical) {
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
   }
   e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
-  if (e->is_implicit && !ff_ssa_implicit_solve(e->implicit, &e->length, path, tau, e->times_fired)) return 0;
+  e->unsolved = e->is_implicit && !ff_ssa_implicit_solve(e->implicit, &e->length, path, tau, e->times_fired);
+  if (e->unsolved) return 0;
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++)
     if (e->times_fired[r] > 0) ff_ssa_apply(p, e->after, r, e->times_fired[r]);
@@ -100,12 +101,16 @@ static void go_on(leaper *e) {
     double longest = e->longest_explicit = ff_ssa_length_longest(&e->length, path);
     if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
-    for (double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total); tau * total >= LEAST_EVENTS; tau /= 2)
+    double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total);
+    while (tau * total >= LEAST_EVENTS) {
       if (draw_leap(e, tau, critical)) {
         e->leaping = 1;
         return;
       }
+      tau = e->unsolved ? e->longest_explicit : tau / 2; /* explicit leaps have no equations */
+    }
   }
+  e->is_implicit = 0;
   ff_ssa_path_resume(path);
 }
 
@@ -131,7 +136,8 @@ static double firings_until(uint64_t key, double n, double part) {
 /* The firings of r in the first `part` of the leap. In an implicit leap, reactions that are in equilibrium fire much more often
  * than is needed to change the counts. Binomial parts of their firings would differ by much more than the counts do. */
 static double fired_until(const leaper *e, uint32_t r, double part) {
-  if (e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r)) return round(e->times_fired[r] * part);
+  if (e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r))
+    return round(e->times_fired[r] * ff_ssa_implicit_part(e->implicit, r, e->end - e->single.path.time, part));
   return firings_until(ff_ssa_step_key(&e->single.path, e->address, r), e->times_fired[r], part);
 }
 

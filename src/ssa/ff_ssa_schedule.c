@@ -18,7 +18,8 @@
 #define LEAST_WIDTH 0x1p-40 /* relative to the time */
 #define MOST_BOUND 1e100    /* a larger bound is as bad as none: the window becomes shorter */
 #define MOST_REJECTED 3u
-#define INVALID_STEPS 256u /* a search takes about 130 */
+#define INVALID_STEPS 256u    /* a search takes about 130 ... */
+#define LEAST_SEARCHED 0x1p-10 /* ... or gets this far, as a part of the window: where a rate touches 0 it may not be decided */
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
@@ -78,8 +79,9 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
-/* IEEE operations are monotone, so the law of the bound of a formula bounds the law. If the formula may become negative or NaN,
- * the window ends there, so that the check at the beginning of the next one finds it. */
+/* IEEE operations are monotone, so the propensity that follows from an upper bound of the formula is an upper bound of the
+ * propensity. If the formula may become negative or NaN, the window ends there, so that the check at the beginning of the next
+ * one finds it. */
 double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
   if (s->opened) return s->bound[r];
@@ -87,9 +89,13 @@ double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   const ff_range window = {.low = s->from, .high = s->until};
   const ff_range range = ff_formula_range(formula, path->count, path->count, window, s->ranges);
   double at;
-  if ((range.nan || range.low < 0) && ff_formula_first_invalid(formula, path->count, path->time, s->until, INVALID_STEPS, &at,
-                                                               path->stack, s->ranges))
-    s->until = at;
+  if (range.nan || range.low < 0) {
+    const double least = path->time + (s->until - path->time) * LEAST_SEARCHED;
+    if (ff_formula_first_invalid(formula, path->count, path->time, s->until, INVALID_STEPS, &at, path->stack, s->ranges))
+      s->until = at;
+    else if (at < s->until)
+      s->until = at > least ? at : least; /* the search goes on in the next window */
+  }
   const double bound = ff_ssa_path_law_of(path, r, range.high);
   if (bound <= MOST_BOUND) return bound > 0 ? bound : 0;
   s->unbounded = 1;
@@ -170,7 +176,7 @@ static void step_events(ff_ssa_path *path) {
 }
 
 /* The width of windows is such that about one reaction in each does not fire. A rejection costs as much as a new window, and
- * their number grows as the square of the width. So this is where the sum of both costs is smallest. */
+ * the number of rejections in a window grows as the square of its width. So the sum of both costs is smallest here. */
 static void step_window(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   path->silent++;

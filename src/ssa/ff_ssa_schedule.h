@@ -52,8 +52,8 @@ struct ff_ssa_schedule {
 
 /* Forgets what will happen: a trajectory begins. */
 void ff_ssa_due_start(ff_ssa_path *path);
-/* Lets all events happen that are due now, and those that follow from them at the same time. Returns how many there were. Many of
- * them are left halfway, and ff_ssa_due_go_on() goes on. */
+/* Lets all events happen that are due now, and those that follow from them at the same time. Returns how many there were. If
+ * there are many, the step is left halfway, and ff_ssa_due_go_on() continues it. */
 uint32_t ff_ssa_due_happen(ff_ssa_path *path);
 uint32_t ff_ssa_due_go_on(ff_ssa_path *path);
 /* Looks at the triggers that read a species that path->next changes. Returns whether one of them has changed. */

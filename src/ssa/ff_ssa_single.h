@@ -32,8 +32,8 @@ static inline void ff_ssa_apply(const ff_ssa_program *p, double *count, uint32_t
     count[p->changes[i].species] += times * (double)p->changes[i].by;
 }
 
-/* A step is halved again and again: *part, of the step, becomes a part of the half that it is in, and *node the number of that
- * half. Returns whether it is the second half. */
+/* Halves a step, or a part of one that was halved before. *part is a position in it, from 0 to below 1; it becomes the position
+ * in the half that contains it, and *node the number of this half. Returns whether this is the second half. */
 static inline int ff_ssa_halve(double *part, uint64_t *node) {
   *part *= 2;
   *node *= 2;

@@ -96,17 +96,31 @@ static void finds_partial_equilibria(void) {
 /* A <-> B with the constants 1e5 and 1e5, and 400 molecules: the difference of the propensities has the standard deviation
  * sqrt(2e5 * 4e7 / 2) = 2e6 in equilibrium, 20 molecules. */
 static void fluctuations_are_part_of_equilibria(void) {
-  static const reaction_text net[] = {{"A -> B", "1e5"}, {"B -> A", "1e5"}, {NULL, NULL}};
+  static const reaction_text net[] = {{"A -> B", "1e5"}, {"B -> A", "1e5"}, {"C -> 0", "1"}, {NULL, NULL}};
   static const double a[] = {200, 229, 171, 231, 169};
   static const int balanced[] = {1, 1, 1, 0, 0};
   for (int i = 0; i < 5; i++) {
-    const double initial[] = {a[i], 400 - a[i]};
-    setting s = set_up(net, initial, 2);
+    const double initial[] = {a[i], 400 - a[i], 1000};
+    setting s = set_up(net, initial, 3);
     ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, 1);
     FF_CHECK_SAY(ff_ssa_implicit_balanced(s.implicit, 0) == balanced[i], "%g molecules of A", a[i]);
     FF_CHECK(s.path.count[0] == a[i] && s.path.count[1] == 400 - a[i]);
     drop(&s);
   }
+}
+
+/* If all reactions are in equilibrium, the slowest ones limit the leap. Between its ends, the others return to equilibrium. */
+static void slowest_reactions_limit_leaps(void) {
+  static const reaction_text net[] = {{"0 -> A", "1e10"}, {"A -> 0", "1e6"}, {"0 -> B", "1000"}, {"B -> 0", "1"}, {NULL, NULL}};
+  const double initial[] = {10000, 980}, tau = 1e-5;
+  static const int balanced[] = {1, 1, 0, 0};
+  setting s = set_up(net, initial, 2);
+  const double shorter = ff_ssa_length_longest(&s.length, &s.path);
+  const double longest = ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, shorter);
+  FF_CHECK_SAY(longest > 100 * shorter && longest < 1, "%g, not much longer than %g", longest, shorter);
+  for (uint32_t r = 0; r < 4; r++) FF_CHECK_INT(ff_ssa_implicit_balanced(s.implicit, r), balanced[r]);
+  FF_CHECK_NEAR(ff_ssa_implicit_part(s.implicit, 0, tau, 0.1), expm1(-1) / expm1(-10), 1e-12);
+  drop(&s);
 }
 
 static void refuses_large_networks(void) {
@@ -137,4 +151,4 @@ static void refuses_large_networks(void) {
 }
 
 FF_TEST_MAIN("ssa_implicit", linear_equations_are_solved, quadratic_equations_are_solved, insoluble_equations_are_reported,
-             finds_partial_equilibria, fluctuations_are_part_of_equilibria, refuses_large_networks)
+             finds_partial_equilibria, fluctuations_are_part_of_equilibria, slowest_reactions_limit_leaps, refuses_large_networks)

@@ -97,3 +97,28 @@ test_that("plots of comparisons, noise and burn-in have their values", {
   empty <- noise(simulate(reaction_network("0 -> A" = 1e-9), nsim = 200, times = 1, seed = 1))
   expect_error(plot(empty), "no value is known", class = "fireflip_error_argument")
 })
+
+test_that("species are chosen by name or number", {
+  net <- reaction_network("A -> B" = 1, "B -> C" = 1, initial = c(A = 20))
+  for (output in c("summary", "trajectories", "histogram")) {
+    sim <- simulate(net, nsim = 20, times = 0:2, output = output, seed = 1)
+    drawn <- of_species(sim, c("C", "A"))
+    if (output == "trajectories") expect_named(drawn, c("trajectory", "time", "C", "A")) else {
+      expect_setequal(drawn$species, c("A", "C"))
+    }
+    expect_identical(of_species(sim, 2), of_species(sim, "B"))
+    grDevices::pdf(NULL)
+    expect_no_error(plot(sim, species = "B"))
+    expect_error(plot(sim, species = "D"), "names \"D\"", class = "fireflip_error_argument")
+    grDevices::dev.off()
+  }
+})
+
+test_that("lines of a sweep have different names, however many parameters vary", {
+  net <- reaction_network("A -> B" = "first_rate * A", "B -> A" = "second_rate * B", initial = c(A = 20),
+                          parameters = c(first_rate = 1, second_rate = 1))
+  sweep <- sweep_parameters(net, expand.grid(first_rate = 1:2, second_rate = 1:2), nsim = 30, times = 0:1, seed = 1)
+  plan <- sweep_series(sweep, "none", 10)
+  expect_setequal(plan$data$series, c("1, 1", "2, 1", "1, 2", "2, 2"))
+  expect_true(any(grepl("lines: first_rate, second_rate", plan$note)))
+})

@@ -108,7 +108,8 @@ test_that("rates that are defined for a part of all times have their exact distr
   }, 0)
   expect_gt(min(p), 1e-3 / length(p))
   bad <- function(rate, ...) simulate(reaction_network("0 -> A" = rate), nsim = 3, times = 3, seed = 1)
-  for (rate in c("if(time > 1, -1, 0)", "if(time > 1 & time < 2, -5, 1e-4)", "1e-9 * sqrt(2 - time)", "1e-9 * sin(3 * time)")) {
+  for (rate in c("if(time > 1, -1, 0)", "if(time > 1 & time < 2, -5, 1e-4)", "1e-9 * sqrt(2 - time)", "1e-9 * sin(3 * time)",
+                 "1e-9 * (10 - 10 * time + 2.4 * time^2)", "1.4 + sin(2 * time) + cos(2 * time)")) {
     expect_error(bad(rate), class = "fireflip_error_model", info = rate)
   }
   expect_error(bad("if(time > 0, sin(time) / time, 1)"), "has no finite bound after time 0", class = "fireflip_error_model")
