@@ -18,6 +18,7 @@
 #' @param update `"synchronous"` (all nodes are updated at each step) or `"asynchronous"` (one node is updated at each step,
 #'   chosen uniformly at random).
 #' @returns The changed network, of class `pbn`.
+#' @seealso [`set_initial()`][set_initial.reaction_network] of reaction networks, [set_parameters()].
 #' @section Errors: `fireflip_error_argument` for an unknown node, for a value that is neither 0 nor 1, and for a call without
 #'   values. An empty vector of values is no error and changes nothing.
 #' @concept knock-out

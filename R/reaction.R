@@ -94,6 +94,10 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   reactions <- one_way_reactions(table, found$both)
   species <- unique(c(found$names, enc2utf8(names(initial))))
   if (length(species) == 0L) abort_argument("A reaction network needs at least one species; found none in the equations.")
+  nothing <- intersect(species, c("NULL", "null", "\u2205", "\u00d8"))
+  if (length(nothing) > 0L) {
+    abort_argument(sprintf("An equation names \"%s\"; expected 0 for nothing, as in \"A -> 0\".", nothing[[1L]]))
+  }
   twice <- intersect(names(parameters), species)
   if (length(twice) > 0L) abort("model", sprintf("%s is the name of a species and of a parameter.", quote_some(twice[[1L]])))
   twice <- intersect(names(variables), c(species, names(parameters)))
@@ -205,7 +209,8 @@ reaction_table <- function(values) {
   }
   for (name in equation[!grepl("[-=]>", equation)]) {
     known <- c("initial", "parameters", "fixed", "variables", "events")
-    if (any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
+    word <- grepl("^[[:alpha:]._][[:alnum:]._]*$", name) # no equation is a single word
+    if (word || any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }
   rates <- lapply(seq_along(values), function(i) rate_parts(values[[i]], equation[[i]]))
   n <- vapply(rates, nrow, 0L)

@@ -378,10 +378,12 @@ static void solve_linear(solver *s, form *f, double initial, code *out) {
   add_code(s, &turn, b);
   add_word(s, &turn, FF_F_TIME);
   add_word(s, &turn, FF_F_MUL);
-  add_number(s, out, initial);
-  add_code(s, out, &turn);
-  add_word(s, out, FF_F_EXP);
-  add_word(s, out, FF_F_MUL);
+  if (initial != 0 || a->length == 0) add_number(s, out, initial);
+  if (initial != 0) { /* 0 times an infinite power would not be 0 */
+    add_code(s, out, &turn);
+    add_word(s, out, FF_F_EXP);
+    add_word(s, out, FF_F_MUL);
+  }
   if (a->length > 0) {
     if (!changes) {
       begin_choice(s, out, b);
@@ -396,7 +398,7 @@ static void solve_linear(solver *s, form *f, double initial, code *out) {
     add_code(s, out, b);
     add_word(s, out, FF_F_DIV);
     if (!changes) add_word(s, out, FF_F_IF);
-    add_word(s, out, FF_F_ADD);
+    if (initial != 0) add_word(s, out, FF_F_ADD);
   }
   clear(&turn);
 }

@@ -59,13 +59,11 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
   return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 
-static int follows_events(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
-
 /* The factored method simulates several trajectories at once, unless it is the logarithmic one. */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_method method = options->method;
   const int several = method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program);
-  const int refused = follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
+  const int refused = ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, method, err);
   if (status != FF_OK || !refused) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
@@ -84,7 +82,7 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o)
   if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
   const uint32_t groups = ff_ssa_program_groups(p);
   if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups)
-    return follows_events(o) || o->starts != NULL ? FF_SSA_TREE : FF_SSA_FACTORED;
+    return ff_ssa_follows_events(o) || o->starts != NULL ? FF_SSA_TREE : FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
 }

@@ -37,13 +37,14 @@ static double power_of(double x, uint32_t n) {
   return value;
 }
 
-static double rate_of(ff_ssa_path *path, uint32_t r, const double *x, double time) {
+/* No rate depends on the time: such networks are refused. */
+static double rate_of(ff_ssa_path *path, uint32_t r, const double *x) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
   const int formula = a->law == FF_LAW_FORMULA || a->law == FF_LAW_SCALED;
   for (uint32_t i = a->first; i < a->first + a->n; i++)
     if (!(x[p->factors[i].species] > 0)) return 0;
-  double rate = formula ? ff_formula_value(&p->formulas[a->a], x, time, path->stack) : a->rate;
+  double rate = formula ? ff_formula_value(&p->formulas[a->a], x, 0, path->stack) : a->rate;
   if (formula && !(rate >= 0 && rate < INFINITY)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, rate);
   if (a->law == FF_LAW_FORMULA) return rate;
   if (a->law == FF_LAW_TWIN) rate *= 2; /* the law's rate holds the factor 1/2 */
@@ -52,10 +53,10 @@ static double rate_of(ff_ssa_path *path, uint32_t r, const double *x, double tim
 }
 
 /* The derivative of all counts. */
-static void derive(ff_ssa_path *path, const double *x, double time, double *out) {
+static void derive(ff_ssa_path *path, const double *x, double *out) {
   const ff_ssa_program *p = path->program;
   memset(out, 0, p->n_species * sizeof *out);
-  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(path, r, x, time));
+  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(path, r, x));
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -68,7 +69,6 @@ static const double tableau[STAGES][STAGES - 1] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double stage_time[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double error_weight[STAGES] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
                                             -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 static const double dense_weight[STAGES] = {-12715105075.0 / 11282082432.0, 0,
@@ -96,7 +96,7 @@ static double try_step(ff_ssa_smooth *e, double h) {
   for (int i = 1; i < STAGES; i++) {
     double *at = i == STAGES - 1 ? e->after : o->at;
     for (uint32_t s = 0; s < n; s++) at[s] = path->count[s] + h * combine(o, tableau[i], i, s);
-    derive(path, at, path->time + stage_time[i] * h, o->k[i]);
+    derive(path, at, o->k[i]);
   }
   for (uint32_t s = 0; s < n; s++) {
     const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
@@ -130,7 +130,7 @@ static void show(ff_ssa_smooth *e, double part) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   double fastest = 0;
-  derive(&e->single.path, e->single.path.count, 0, o->k[0]);
+  derive(&e->single.path, e->single.path.count, o->k[0]);
   memcpy(o->slope, o->k[0], e->single.path.program->n_species * sizeof *o->slope);
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++) {
     const double speed = fabs(o->k[0][s]) / (1 + e->single.path.count[s]);

@@ -88,12 +88,9 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
   return ff_ssa_method_check_options(p, o, err);
 }
 
-/* Whether every event is looked at. */
-static int follows(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
-
 static ff_status new_engine(worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
   const ff_ssa_options *o = &run->options;
-  const int one_lane = follows(o) || o->starts != NULL;
+  const int one_lane = ff_ssa_follows_events(o) || o->starts != NULL;
   const uint64_t each = one_lane ? 1 : (o->n + (uint64_t)threads - 1) / (uint64_t)threads;
   return ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
 }
@@ -332,7 +329,7 @@ static int advance_lanes(ff_ssa_run *run, worker *w, uint32_t steps) {
   if (!any_lane(w))
     for (uint32_t lane = 0; lane < e->lanes; lane++) start_lane(run, w, lane);
   if (!any_lane(w)) return 0;
-  if (follows(&run->options)) {
+  if (ff_ssa_follows_events(&run->options)) {
     follow_events(run, w, steps);
     return 1;
   }

@@ -252,7 +252,8 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
       name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
       return ff_error_set(err, FF_EMODEL, "event %s sets %s %s to %.15g %s; expected %s", event.text,
                           species ? "species" : "parameter", ff_quote(name, strlen(name)).text, f->value, when,
-                          species ? "a whole number of at least 0" : "a number");
+                          !species ? "a number"
+                          : f->value > 0 ? "a whole number, as floor() gives" : "a whole number of at least 0");
     case FF_SSA_BAD_DELAY:
       return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g %s; expected a finite number of at least 0", event.text,
                           f->value, when);

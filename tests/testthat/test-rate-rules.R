@@ -109,3 +109,9 @@ test_that("other rate rules are refused by name", {
     read_text(document(list(a = ci("b")), ci("x"))), "rateRule of \"a\", which is constant", class = "fireflip_error_parse"
   )
 })
+
+test_that("what begins at 0 and grows in proportion to itself stays 0", {
+  text <- document(list(x = op("times", ci("b"), ci("x"))), ci("x"))
+  net <- read_text(sub('id="x" value="30"', 'id="x" value="0"', text, fixed = TRUE))
+  expect_identical(simulate(net, times = c(1, 3000), seed = 1)$mean, c(0, 0)) # exp(1500) is infinite
+})

@@ -240,3 +240,9 @@ test_that("generated networks depend on the seed alone, and leave R's generator 
   expect_error(reaction_model("colloid", 5), "by name", class = "fireflip_error_argument")
   expect_error(reaction_model("viral_infection", size = 5), "no arguments", class = "fireflip_error_argument")
 })
+
+test_that("misspelt arguments and other signs for nothing are errors that say so", {
+  expect_error(reaction_network("0 -> A" = "k", params = c(k = 1)), "no argument `params`", class = "fireflip_error_argument")
+  expect_error(reaction_network("A -> NULL" = 1), "expected 0 for nothing", class = "fireflip_error_argument")
+  expect_error(reaction_network("\u2205 -> A" = 1), "expected 0 for nothing", class = "fireflip_error_argument")
+})
