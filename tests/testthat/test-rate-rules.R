@@ -27,7 +27,7 @@ document <- function(rules, law, equation = c("", "A"), initial = 0, more = "", 
 }
 
 read_text <- function(text) {
-  file <- withr::local_tempfile(fileext = ".xml")
+  file <- tempfile(fileext = ".xml")
   writeLines(text, file)
   read_sbml(file)
 }
@@ -89,7 +89,7 @@ test_that("events may look at what has a rate rule", {
 
 test_that("what was a rate rule can be written", {
   net <- read_text(document(list(x = op("minus", ci("a"), op("times", ci("b"), ci("x")))), ci("x")))
-  file <- withr::local_tempfile(fileext = ".xml")
+  file <- tempfile(fileext = ".xml")
   write_network(net, file)
   again <- read_sbml(file)
   run <- function(net) simulate(net, nsim = 20, times = 1:2, observe = c("A", "x"), output = "trajectories", seed = 1)
