@@ -7,26 +7,28 @@ library(fireflip)
 runs <- as.integer(Sys.getenv("RUNS", "3"))
 best <- c("portable", "avx2", "avx512")[.Call(fireflip:::ffi_machine)$simd + 1]
 
-# The network as numbers; see plain_ssa.c.
+# The network as numbers; see plain_ssa.c. Species and reactions must have different names.
 write_plain <- function(net, file) {
-  side <- function(text) {
-    terms <- strsplit(trimws(text), " + ", fixed = TRUE)[[1L]]
-    terms <- terms[terms != "0" & nzchar(terms)]
-    count <- ifelse(grepl("^[0-9]+ ", terms), sub(" .*", "", terms), "1")
-    index <- match(sub("^[0-9]+ ", "", terms), net$species$species)
-    stats::setNames(as.integer(count), index)
+  arrows <- network_arrows(net)
+  species <- net$species$species
+  reaction <- if (all(nzchar(net$reactions$name))) net$reactions$name else paste0("R", seq_len(nrow(net$reactions)))
+  n <- length(reaction)
+  from <- arrows[arrows$role == "reactant", ]
+  to <- arrows[arrows$role == "product", ]
+  left <- data.frame(r = match(from$to, reaction), s = match(from$from, species), count = from$count)
+  change <- rbind(
+    data.frame(r = left$r, s = left$s, count = -left$count),
+    data.frame(r = match(to$from, reaction), s = match(to$to, species), count = to$count)
+  )
+  change <- stats::aggregate(count ~ s + r, change, sum)
+  list_of <- function(x) {
+    x <- x[x$count != 0, ]
+    text <- vapply(split(paste(x$s - 1L, x$count), factor(x$r, seq_len(n))), paste, "", collapse = " ")
+    trimws(paste(tabulate(x$r, n), text))
   }
-  lines <- vapply(seq_len(nrow(net$reactions)), function(r) {
-    sides <- strsplit(net$reactions$equation[[r]], "->", fixed = TRUE)[[1L]]
-    from <- side(sides[[1L]])
-    to <- side(sides[[2L]])
-    all <- unique(c(names(from), names(to)))
-    change <- vapply(all, function(s) sum(to[names(to) == s]) - sum(from[names(from) == s]), 0)
-    change <- change[change != 0]
-    list_of <- function(x) paste(c(length(x), rbind(as.integer(names(x)) - 1L, x)), collapse = " ")
-    paste(net$reactions$rate[[r]], list_of(from), list_of(change))
-  }, "")
-  writeLines(c(paste(nrow(net$species), nrow(net$reactions)), paste(net$species$initial, collapse = " "), lines), file)
+  value <- vapply(net$reactions$rate, function(rate) eval(str2lang(rate), as.list(net$parameters)), 0)
+  lines <- paste(format(value, digits = 17, trim = TRUE), list_of(left), list_of(change))
+  writeLines(c(paste(length(species), n), paste(format(net$species$initial, trim = TRUE), collapse = " "), lines), file)
 }
 
 plain <- file.path(tempdir(), "plain_ssa")
@@ -47,34 +49,43 @@ fireflip_speed <- function(net, nsim, time, method, simd) {
   attr(sim, "run")$events / took / 1e6
 }
 
+# A network, the number of trajectories (a multiple of the lanes of the engines) and the time. Networks of BioNetGen are read if
+# FIREFLIP_SHARED names the folder that has them.
 networks <- list(
-  list("decay-dimerisation, 4 reactions", example_model("decay_dimerisation"), 64, 10),
-  list("SIR ring of 3 regions, 12 reactions", reaction_model("sir_ring", regions = 3), 2000, 50),
-  list("SIR ring of 10 regions, 40 reactions", reaction_model("sir_ring", regions = 10), 500, 50),
-  list("SIR ring of 100 regions, 400 reactions", reaction_model("sir_ring", regions = 100), 50, 50),
-  list("colloid of 10 species, 50 reactions", reaction_model("colloid", species = 10), 20000, 10),
-  list("colloid of 40 species, 800 reactions", reaction_model("colloid", species = 40), 1000, 10),
-  list("colloid of 252 species, 31,752 reactions", reaction_model("colloid", species = 252), 8, 2),
-  list("random, 1,024 reactions", reaction_model("random", species = 1024, reactions = 1024, seed = 1), 4, 2e-3),
-  list("cyclic chain of 10,000 species", reaction_model("cyclic_chain", species = 1e4), 20, 10)
+  list("decay-dimerisation", example_model("decay_dimerisation"), 256, 10),
+  list("multistate", reaction_model("multistate"), 1024, 10),
+  list("multisite", reaction_model("multisite"), 64, 4),
+  list("SIR ring, 3 regions", reaction_model("sir_ring", regions = 3), 4000, 50),
+  list("SIR ring, 10 regions", reaction_model("sir_ring", regions = 10), 1000, 50),
+  list("SIR ring, 100 regions", reaction_model("sir_ring", regions = 100), 100, 50),
+  list("colloid, 10 species", reaction_model("colloid", species = 10), 50000, 10),
+  list("colloid, 40 species", reaction_model("colloid", species = 40), 4000, 10),
+  list("colloid, 252 species", reaction_model("colloid", species = 252), 64, 2),
+  list("random, 1,024 reactions", reaction_model("random", species = 1024, reactions = 1024, seed = 1), 16, 2e-3),
+  list("cyclic chain, 10,000 species", reaction_model("cyclic_chain", species = 1e4), 20, 10),
+  list("receptor, 4,103 species", reaction_model("receptor"), 32, 2)
 )
+shared <- Sys.getenv("FIREFLIP_SHARED")
+egfr <- file.path(shared, "models", "bngl-nets", "egfr_net.net")
+if (nzchar(shared) && file.exists(egfr)) {
+  networks[[length(networks) + 1L]] <- list("egfr_net", read_bngl_net(egfr), 32, 4)
+}
+only <- Sys.getenv("NETWORKS")
+if (nzchar(only)) networks <- Filter(function(one) grepl(only, one[[1L]]), networks)
 
-rows <- list()
+row <- function(...) cat(mapply(formatC, c(...), width = c(28, 10, 20, 9, 11, 8, 6), flag = "-"), "\n")
+row("network", "reactions", "method", "vectors", "M events/s", "plain C", "ratio")
 for (one in networks) {
   file <- tempfile()
   write_plain(one[[2L]], file)
-  reference <- median(replicate(runs, plain_speed(file, one[[3L]], one[[4L]])))
+  reference <- median(replicate(runs, plain_speed(file, max(1, one[[3L]] / 16), one[[4L]])))
   reactions <- nrow(one[[2L]]$reactions)
-  methods <- if (reactions > 5000) c("logarithmic_direct", "next_reaction", "factored") else ssa_methods()$method
+  methods <- strsplit(Sys.getenv("METHODS", "auto,direct,logarithmic_direct,factored"), ",")[[1L]]
+  if (reactions > 5000) methods <- setdiff(methods, "direct")
   for (method in methods) {
-    for (simd in if (method == "direct" && reactions <= 512) unique(c("portable", best)) else best) {
+    for (simd in if (method == "auto") unique(c("portable", "avx2", best)) else best) {
       speed <- median(replicate(runs, fireflip_speed(one[[2L]], one[[3L]], one[[4L]], method, simd)))
-      rows[[length(rows) + 1L]] <- data.frame(
-        network = one[[1L]], method = method, vectors = if (method == "direct" && reactions <= 512) simd else "",
-        million_per_second = signif(speed, 3), plain_c = signif(reference, 3), ratio = signif(speed / reference, 3)
-      )
-      message(paste(format(rows[[length(rows)]]), collapse = "  "))
+      row(one[[1L]], reactions, method, simd, signif(speed, 3), signif(reference, 3), signif(speed / reference, 3))
     }
   }
 }
-print(do.call(rbind, rows), row.names = FALSE)
