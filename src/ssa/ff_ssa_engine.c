@@ -28,7 +28,7 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
     method = FF_SSA_TREE; /* has the same bits */
   }
   if (method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program))
-    return ff_ssa_engine_factored(out, program, initial, options->key, options->simd, err);
+    return ff_ssa_engine_factored(out, program, options, initial, err);
   return ff_ssa_engine_path(out, program, method, initial, options->key, err);
 }
 

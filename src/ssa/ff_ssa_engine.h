@@ -54,8 +54,8 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
                             const double *initial, ff_error *err);
 #define FF_SSA_WIDE_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
 int ff_ssa_engine_wide_can(const ff_ssa_program *program);
-ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
-                                 ff_simd simd, ff_error *err);
+ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                                 const double *initial, ff_error *err);
 int ff_ssa_engine_factored_can(const ff_ssa_program *program);
 
 #endif

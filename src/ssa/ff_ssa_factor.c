@@ -338,7 +338,8 @@ static ff_status find_groups(analysis *a) {
   for (uint32_t r = 0; r < a->p->n_reactions && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     if (factorable(law) || law->law == FF_LAW_TWIN || (law->rate == 0 && law->law <= FF_LAW_PRODUCT)) continue;
-    status = add_group(a, (ff_ssa_group){.kind = FF_GROUP_REST, .hub = r}, 0);
+    status = add_group(a, (ff_ssa_group){.kind = FF_GROUP_REST, .hub = r, .units = 1}, 1);
+    if (status == FF_OK) f->map[f->n_map - 1] = r;
   }
   return status;
 }
@@ -350,8 +351,11 @@ static void clear(ff_ssa_factor *f) {
   free(f->sums);
   free(f->members);
   free(f->map);
+  free(f->searches);
   free(f->reactions);
   free(f->steps);
+  free(f->wide_steps);
+  free(f->rest);
   *f = (ff_ssa_factor){.n_groups = FF_FACTOR_NONE};
 }
 

@@ -13,7 +13,7 @@
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
 #define FF_FACTOR_WEIGHT 256u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
 #define FF_FACTOR_FAN 16u
-#define FF_FACTOR_MAX_LEVELS 4
+#define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
 
 /* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
@@ -48,17 +48,30 @@ typedef struct {
   uint32_t weight;
 } ff_ssa_member;
 
-/* The rows: counts of all species, the species of which there is always one, totals of sums, and rows that nobody reads. */
+/* What is needed to find the reaction of a molecule of a group. All groups have the same number of levels, so that trajectories
+ * whose next events are of different groups are searched alike: the upper levels of a small sum are one entry that exceeds all
+ * numbers. */
+typedef struct {
+  uint32_t b, map, units; /* as in the group */
+  uint32_t member;        /* the first one of the sum */
+  uint32_t at[FF_FACTOR_MAX_LEVELS];
+} ff_ssa_search;
+
+/* The rows: counts of all species, the species of which there is always one, totals of sums, and rows that no group reads. */
 #define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
 
-/* What an event changes: by[i] is added to entry at[i] of an array. */
+/* What an event changes: `by` is added to entry `at` of an array. */
 typedef struct {
   uint16_t at;
   int16_t by;
 } ff_ssa_step;
+typedef struct {
+  uint32_t at;
+  int32_t by;
+} ff_ssa_wide_step; /* for large networks */
 
 /* The steps of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_STEPS by
- * steps that add 0 to entries that nobody reads. Then come the groups whose propensities change (without `by`). */
+ * steps that add 0 to entries that nothing reads. Then come the groups whose propensities change (without `by`). */
 #define FF_FACTOR_STEPS 4u
 typedef struct {
   uint32_t first;
@@ -69,16 +82,22 @@ typedef struct ff_ssa_factor {
   uint32_t n_groups; /* FF_FACTOR_NONE if the network is not factored; all other members are then empty */
   uint32_t n_factored; /* the groups before those of kind FF_GROUP_REST */
   uint32_t n_sums, n_members, n_map;
-  uint32_t n_rows, n_cells; /* with those that nobody reads */
+  uint32_t n_rows, n_cells; /* with those that nothing reads */
+  uint32_t levels, units;   /* the most of all sums and groups */
+  uint32_t beyond;          /* the cell that exceeds all numbers */
+  int pools;                /* whether a group is a pool of several species */
   double most;              /* the most that an event adds to a row */
   int sparse;               /* whether an event changes few of the groups */
   ff_ssa_group *groups;
   ff_ssa_factor_sum *sums;
   ff_ssa_member *members;
   uint32_t *map;
-  ff_ssa_row *reactions;
-  ff_ssa_step *steps;
+  ff_ssa_search *searches;  /* of each group, and then one that finds reaction n_reactions, which changes nothing */
+  ff_ssa_row *reactions;    /* n_reactions + 1 */
+  ff_ssa_step *steps;       /* one of these is NULL */
+  ff_ssa_wide_step *wide_steps;
   size_t n_steps;
+  uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
 } ff_ssa_factor;
 
 /* Finds the factors of a program, whose propensities and changes are complete. The caller frees *out with ff_ssa_factor_free(),

@@ -6,6 +6,7 @@
 #include "ff_ssa_factor.h"
 
 #define STEPS_MOST ((size_t)1 << 25) /* 256 MB */
+#define CHANGE_MOST (1 << 30)
 
 /* It is faster to compute all groups of 16 trajectories in vectors than this part of them one by one. */
 #define SPARSE 12
@@ -30,10 +31,11 @@ typedef struct {
   uint32_t *reader_first, *readers; /* groups by the rows that they read */
   uint32_t *mark, stamp;            /* for each group */
   size_t room;
-  int fits;
+  int fits, narrow; /* whether steps are possible, and whether they are narrow */
   ff_error *err;
 } writer;
 
+/* Sums have levels of cells one after the other. Sets also what groups read. */
 static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
   uint64_t cells = 0;
   for (uint32_t i = 0; i < f->n_sums; i++) {
@@ -43,17 +45,45 @@ static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, f
       cells += ((uint64_t)n + FF_FACTOR_FAN - 1) / FF_FACTOR_FAN * FF_FACTOR_FAN;
       if (n <= FF_FACTOR_FAN) break;
     }
+    if (s->levels > f->levels) f->levels = s->levels;
   }
-  if (cells > UINT32_MAX - FF_FACTOR_STEPS) return ff_error_set(err, FF_ESIZE, "the factors of the network are too large");
-  f->n_cells = (uint32_t)cells + FF_FACTOR_STEPS;
+  if (cells > UINT32_MAX - 2 * FF_FACTOR_FAN) return ff_error_set(err, FF_ESIZE, "the factors of the network are too large");
+  f->beyond = (uint32_t)cells;
+  f->n_cells = (uint32_t)cells + FF_FACTOR_FAN + FF_FACTOR_STEPS;
   f->n_rows = FF_FACTOR_ROW_OF_SUM(program, f->n_sums) + FF_FACTOR_STEPS;
   for (uint32_t g = 0; g < f->n_groups; g++) {
     ff_ssa_group *group = f->groups + g;
+    group->a = group->b = program->n_species;
     if (group->kind == FF_GROUP_REST) continue;
     group->b = FF_FACTOR_ROW_OF_SUM(program, group->sum);
-    group->a = group->kind == FF_GROUP_HUB ? group->hub : group->kind == FF_GROUP_POOL ? group->b : program->n_species;
+    if (group->kind != FF_GROUP_PLAIN) group->a = group->kind == FF_GROUP_HUB ? group->hub : group->b;
     group->less = group->kind == FF_GROUP_POOL;
+    if (group->units > f->units) f->units = group->units;
+    f->pools |= group->kind == FF_GROUP_POOL && group->units > 1;
   }
+  return FF_OK;
+}
+
+static void set_search(ff_ssa_factor *f, ff_ssa_search *search, const ff_ssa_group *group) {
+  const ff_ssa_factor_sum none = {.first = f->n_members}, *sum = group->kind == FF_GROUP_REST ? &none : f->sums + group->sum;
+  *search = (ff_ssa_search){.b = group->b, .map = group->map, .units = group->units, .member = sum->first};
+  for (uint32_t level = 0; level < FF_FACTOR_MAX_LEVELS; level++)
+    search->at[level] = level < sum->levels ? sum->at[level] : f->beyond;
+}
+
+/* One more group, member and entry of the map are for a search that finds no reaction. Those of the rest find a member, too. */
+static ff_status write_searches(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
+  size_t members_room = f->n_members, map_room = f->n_map;
+  ff_status status = ff_grow((void **)&f->members, &members_room, (size_t)f->n_members + 1, sizeof *f->members, err);
+  if (status == FF_OK) status = ff_grow((void **)&f->map, &map_room, (size_t)f->n_map + 1, sizeof *f->map, err);
+  if (status != FF_OK) return status;
+  f->searches = ff_calloc((size_t)f->n_groups + 1, sizeof *f->searches);
+  if (f->searches == NULL) return FF_EMEMORY;
+  f->members[f->n_members] = (ff_ssa_member){program->n_species, 1};
+  f->map[f->n_map] = program->n_reactions;
+  for (uint32_t g = 0; g < f->n_groups; g++) set_search(f, f->searches + g, f->groups + g);
+  const ff_ssa_group none = {.kind = FF_GROUP_REST, .b = program->n_species, .map = f->n_map, .units = 1};
+  set_search(f, f->searches + f->n_groups, &none);
   return FF_OK;
 }
 
@@ -123,12 +153,13 @@ static int ascending(const void *left, const void *right) {
 }
 
 static void write_step(writer *w, uint32_t at, double by) {
-  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->fits = 0;
-  w->f->steps[w->f->n_steps++] = (ff_ssa_step){(uint16_t)at, (int16_t)(w->fits ? by : 0)};
+  if (fabs(by) > CHANGE_MOST) w->fits = 0;
+  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->narrow = 0;
+  w->f->wide_steps[w->f->n_steps++] = (ff_ssa_wide_step){at, (int32_t)(w->fits ? by : 0)};
 }
 
 /* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Fills the list; `unread` is the first of the
- * entries that nobody reads. Returns the length. */
+ * entries that nothing reads. Returns the length. */
 static uint16_t write_amounts(writer *w, amounts *a, uint32_t unread) {
   const size_t before = w->f->n_steps;
   if (a->n > 1) qsort(a->touched, a->n, sizeof *a->touched, ascending);
@@ -159,7 +190,7 @@ static uint16_t write_groups(writer *w, const ff_ssa_row *row) {
   const ff_ssa_factor *f = w->f;
   const size_t before = f->n_steps;
   w->stamp++;
-  for (uint32_t i = 0; i < row->rows; i++) write_readers(w, f->steps[row->first + i].at);
+  for (uint32_t i = 0; i < row->rows; i++) write_readers(w, f->wide_steps[row->first + i].at);
   return (uint16_t)(f->n_steps - before); /* at most FF_FACTOR_LEAVES */
 }
 
@@ -168,8 +199,8 @@ static ff_status write_row(writer *w, uint32_t r) {
   const uint32_t first = w->p->change_first[r], n = w->p->change_first[r + 1] - first;
   ff_ssa_row *row = f->reactions + r;
   for (uint32_t i = 0; i < n; i++) add_change(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
-  ff_status status = ff_grow((void **)&f->steps, &w->room, f->n_steps + w->rows.n + w->cells.n + f->n_groups +
-                             2 * FF_FACTOR_STEPS, sizeof *f->steps, w->err);
+  ff_status status = ff_grow((void **)&f->wide_steps, &w->room, f->n_steps + w->rows.n + w->cells.n + f->n_groups +
+                             2 * FF_FACTOR_STEPS, sizeof *f->wide_steps, w->err);
   if (status != FF_OK) return status;
   if (f->n_steps > STEPS_MOST) w->fits = 0;
   row->first = (uint32_t)f->n_steps;
@@ -181,7 +212,7 @@ static ff_status write_row(writer *w, uint32_t r) {
 
 static ff_status write_rows(writer *w) {
   ff_ssa_factor *f = w->f;
-  f->reactions = ff_calloc(w->p->n_reactions, sizeof *f->reactions);
+  f->reactions = ff_calloc((size_t)w->p->n_reactions + 1, sizeof *f->reactions);
   w->rows.by = ff_calloc(f->n_rows, sizeof *w->rows.by);
   w->rows.touched = ff_calloc((size_t)f->n_rows + f->n_members, sizeof *w->rows.touched);
   w->cells.by = ff_calloc(f->n_cells, sizeof *w->cells.by);
@@ -197,13 +228,46 @@ static ff_status write_rows(writer *w) {
   return status;
 }
 
+/* Where all steps are small, they take half as much memory. */
+static ff_status make_narrow(ff_ssa_factor *f) {
+  f->steps = ff_calloc(f->n_steps, sizeof *f->steps);
+  if (f->steps == NULL) return FF_EMEMORY;
+  for (size_t i = 0; i < f->n_steps; i++)
+    f->steps[i] = (ff_ssa_step){(uint16_t)f->wide_steps[i].at, (int16_t)f->wide_steps[i].by};
+  free(f->wide_steps);
+  f->wide_steps = NULL;
+  return FF_OK;
+}
+
+/* ---- the rest ----------------------------------------------------------------------------------------------------------- */
+
+static ff_status list_rest(ff_ssa_factor *f, const ff_ssa_program *p) {
+  uint8_t *is_rest = ff_calloc(p->n_reactions, 1);
+  f->rest = ff_calloc(p->n_species, sizeof *f->rest);
+  if (is_rest == NULL || f->rest == NULL) {
+    free(is_rest);
+    return FF_EMEMORY;
+  }
+  for (uint32_t g = f->n_factored; g < f->n_groups; g++) is_rest[f->groups[g].hub] = 1;
+  for (uint32_t s = 0; s < p->n_species; s++) {
+    int read = 0;
+    for (size_t i = p->reader_first[s]; i < p->reader_first[s + 1]; i++) read |= is_rest[p->readers[i]];
+    if (read) f->rest[f->n_rest++] = s;
+  }
+  free(is_rest);
+  return FF_OK;
+}
+
 ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
-  writer w = {.f = f, .p = program, .fits = 1, .err = err};
+  writer w = {.f = f, .p = program, .fits = 1, .narrow = 1, .err = err};
   ff_status status = lay_out_sums(f, program, err);
   if (status != FF_OK) return status;
   status = list_uses(&w);
   if (status == FF_OK) status = list_group_readers(&w);
   if (status == FF_OK) status = write_rows(&w);
+  if (status == FF_OK && w.narrow) status = make_narrow(f);
+  if (status == FF_OK) status = write_searches(f, program, err);
+  if (status == FF_OK) status = list_rest(f, program);
   if (status == FF_EMEMORY) ff_error_set(err, FF_EMEMORY, "no memory for the factors of %u reactions", program->n_reactions);
   if (status == FF_OK && !w.fits) f->n_groups = FF_FACTOR_NONE;
   free(w.use_first);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BEYOND 0x1p60 /* it exceeds all totals */
+
 int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->factor->n_groups != FF_FACTOR_NONE; }
 
 /* Sums of a state, and the cells. Row i is rows[i * stride]; those of species are given. */
@@ -24,6 +26,19 @@ static void sum_up(const ff_ssa_factored *f, double *rows, size_t stride, double
     }
     rows[FF_FACTOR_ROW_OF_SUM(f->wide.lanes.program, i) * stride] = total;
   }
+  cells[factor->beyond] = BEYOND;
+}
+
+void ff_ssa_factored_set_counts(ff_ssa_factored *f, uint64_t lanes, int all) {
+  const int some = !all && f->observed != NULL;
+  const uint32_t n = some ? f->n_observed : f->factor->n_rows;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES && !f->is_large; lane++) {
+    if ((lanes >> lane & 1) == 0) continue;
+    for (uint32_t i = 0; i < n; i++) {
+      const size_t at = (size_t)(some ? f->observed[i] : i) * FF_SSA_LANES + lane;
+      f->wide.lanes.count[at] = f->rows[at];
+    }
+  }
 }
 
 void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
@@ -31,6 +46,7 @@ void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
     most = f->wide.lanes.event[lane] + 1 > most ? f->wide.lanes.event[lane] + 1 : most;
   if (f->is_large || (double)most + steps < f->safe) return;
+  ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
     sum_up(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->large + lane * f->stride);
   f->is_large = 1;
@@ -44,8 +60,13 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   const ff_ssa_factor *factor = f->factor;
   ff_ssa_lanes_start(engine, lane, unit, wanted);
-  for (uint32_t i = f->wide.lanes.program->n_species; i < factor->n_rows; i++)
-    f->wide.lanes.count[(size_t)i * FF_SSA_LANES + lane] = f->initial_rows[i];
+  for (uint32_t i = 0; i < factor->n_rows; i++) {
+    const size_t at = (size_t)i * FF_SSA_LANES + lane;
+    if (f->is_large)
+      f->wide.lanes.count[at] = f->initial_rows[i];
+    else
+      f->rows[at] = (int32_t)f->initial_rows[i];
+  }
   if (f->is_large)
     memcpy(f->large + lane * f->stride, f->initial_large, factor->n_cells * sizeof *f->large);
   else
@@ -57,12 +78,29 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   }
 }
 
-/* In an idle lane all rows are 0, so no event of a group happens. */
+/* In an idle lane all rows and cells are 0, so no event of a group happens. The species of which there is always one is read by
+ * searches without a group. */
 static void rest(ff_ssa_engine *engine, uint32_t lane) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   start(engine, lane, 0, INFINITY);
-  for (uint32_t i = 0; i < f->factor->n_rows; i++) f->wide.lanes.count[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t i = 0; i < f->factor->n_rows; i++) {
+    const int x = i == f->wide.lanes.program->n_species;
+    if (f->is_large)
+      f->wide.lanes.count[(size_t)i * FF_SSA_LANES + lane] = x;
+    else
+      f->rows[(size_t)i * FF_SSA_LANES + lane] = x;
+  }
+  if (f->is_large)
+    memset(f->large + lane * f->stride, 0, f->factor->beyond * sizeof *f->large);
+  else
+    memset(f->small + lane * f->stride, 0, f->factor->beyond * sizeof *f->small);
   for (uint32_t g = 0; g < f->factor->n_groups; g++) f->wide.value[(size_t)g * FF_SSA_LANES + lane] = 0;
+}
+
+static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+  ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  ff_ssa_factored_set_counts(f, UINT64_C(1) << lane, 1);
+  f->diagnose(engine, lane, out);
 }
 
 static void drop(ff_ssa_engine *engine) {
@@ -70,11 +108,13 @@ static void drop(ff_ssa_engine *engine) {
   if (f == NULL) return;
   ff_ssa_wide_clear(&f->wide);
   ff_free_aligned(f->share);
+  ff_free_aligned(f->rows);
   ff_free_aligned(f->small);
   ff_free_aligned(f->large);
   free(f->initial_rows);
   free(f->initial_small);
   free(f->initial_large);
+  free(f->observed);
   free(f);
 }
 
@@ -82,20 +122,34 @@ static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
   const size_t cells = f->factor->n_cells;
   f->stride = (cells / FF_FACTOR_FAN + 1) * FF_FACTOR_FAN;
   f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
+  f->rows = ff_calloc_aligned((size_t)f->factor->n_rows * FF_SSA_LANES, sizeof *f->rows);
   f->small = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->small);
   f->large = ff_calloc_aligned(f->stride * FF_SSA_LANES, sizeof *f->large);
   f->initial_rows = ff_calloc(f->factor->n_rows, sizeof *f->initial_rows);
   f->initial_small = ff_calloc(cells, sizeof *f->initial_small);
   f->initial_large = ff_calloc(cells, sizeof *f->initial_large);
-  if (f->share && f->small && f->large && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
+  if (f->share && f->rows && f->small && f->large && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.lanes.program->n_species);
 }
 
-static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd *simd,
-                      ff_error *err) {
-  f->factor = program->factor;
-  ff_status status = ff_ssa_wide_fill(&f->wide, program, f->factor->n_rows, f->factor->n_groups, initial, key, simd, err);
+/* Reports need only the species that are observed, unless a variable is, which may read all. */
+static ff_status list_observed(ff_ssa_factored *f, const ff_ssa_options *options, ff_error *err) {
+  const uint32_t n = options->n_observed;
+  for (uint32_t i = 0; i < n; i++)
+    if (options->observed[i] >= f->wide.lanes.program->n_species) return FF_OK;
+  f->observed = ff_calloc(n, sizeof *f->observed);
+  if (f->observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", n);
+  if (n > 0) memcpy(f->observed, options->observed, n * sizeof *f->observed);
+  f->n_observed = n;
+  return FF_OK;
+}
+
+static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const ff_ssa_options *options, const double *initial,
+                      ff_simd *simd, ff_error *err) {
+  const ff_ssa_factor *factor = f->factor = program->factor;
+  ff_status status = ff_ssa_wide_fill(&f->wide, program, factor->n_rows, factor->n_groups, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, err);
+  if (status == FF_OK) status = list_observed(f, options, err);
   if (status != FF_OK) return status;
   memcpy(f->initial_rows, initial, program->n_species * sizeof *initial);
   sum_up(f, f->initial_rows, 1, f->initial_large);
@@ -104,16 +158,17 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const d
     if (f->initial_rows[i] > most) most = f->initial_rows[i];
   f->is_large = most >= FF_FACTORED_SMALL;
   f->safe = f->factor->most > 0 ? (FF_FACTORED_SMALL - most) / f->factor->most : INFINITY;
-  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++) f->initial_small[i] = (int32_t)f->initial_large[i];
+  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++) f->initial_small[i] = f->initial_large[i] < BEYOND ? (int32_t)f->initial_large[i] : INT32_MAX;
   return FF_OK;
 }
 
-ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
-                                 ff_simd simd, ff_error *err) {
+ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                                 const double *initial, ff_error *err) {
+  ff_simd simd = options->simd;
   *out = NULL;
   ff_ssa_factored *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
-  ff_status status = fill(f, program, initial, key, &simd, err);
+  ff_status status = fill(f, program, options, initial, &simd, err);
   if (status != FF_OK) {
     drop(&f->wide.lanes.base);
     return status;
@@ -121,6 +176,8 @@ ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *prog
   ff_ssa_engine *base = &f->wide.lanes.base;
   base->start = start;
   base->rest = rest;
+  f->diagnose = base->diagnose;
+  base->diagnose = diagnose;
   base->advance = FF_SSA_KERNEL_FOR(simd, advance_factored);
   base->free = drop;
   ff_ssa_lanes_rest(&f->wide.lanes);

@@ -12,24 +12,30 @@
 #include "ff_ssa_wide.h"
 
 typedef struct {
-  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next; wide.count has all rows */
+  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next */
   const ff_ssa_factor *factor;
   double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
+  int32_t *rows;  /* first by row, while totals are small; wide.lanes.count is then set only for lanes that are reported */
   int32_t *small; /* cells, first by lane, while totals are small */
-  double *large;  /* the cells if is_large; counts are then compared with FF_SSA_MAX_COUNT */
+  double *large;  /* the cells if is_large; the rows are then those of wide.lanes.count, and counts are compared with FF_SSA_MAX_COUNT */
   size_t stride;  /* of the cells of a lane */
   int is_large;
   double safe; /* a trajectory of fewer events than this has small totals */
   double *initial_rows, *initial_large;
   int32_t *initial_small;
+  uint32_t *observed, n_observed; /* the species that reports need, if not all */
+  void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_factored;
 
 /* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30
 
-/* Makes the cells large, from the counts, if a trajectory may have totals that are not small within so many steps. It changes no
- * bit of a trajectory. */
+/* Makes rows and cells large if a trajectory may have totals that are not small within so many steps. It changes no bit of a
+ * trajectory. */
 void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
+
+/* Sets wide.lanes.count of the lanes with these bits from small rows: of all rows, or of those that reports need. */
+void ff_ssa_factored_set_counts(ff_ssa_factored *engine, uint64_t lanes, int all);
 
 uint64_t ff_ssa_advance_factored_portable(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_factored_avx2(ff_ssa_engine *engine, uint32_t *steps);

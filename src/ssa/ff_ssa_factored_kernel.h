@@ -1,22 +1,6 @@
 /* The step of ff_ssa_factored. Part of ff_ssa_wide_kernel.h, whose macros it uses. What depends on the type of the cells is in
  * ff_ssa_factored_cells.h. */
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------- */
-
-/* All groups, or only those that are not computed when a row changes. */
-static inline void FF_KERNEL(groups)(ff_ssa_factored *f) {
-  ff_ssa_wide *w = &f->wide;
-  const ff_ssa_factor *factor = f->factor;
-  for (uint32_t g = factor->n_factored; g < factor->n_groups; g++) FF_KERNEL(checked)(w, factor->groups[g].hub, g);
-  if (factor->sparse) return;
-  for (uint32_t g = 0; g < factor->n_factored; g++) {
-    const ff_ssa_group *group = factor->groups + g;
-    const double *a = AT(w->lanes.count, group->a, 0), *b = AT(w->lanes.count, group->b, 0);
-    const D rate = D_SET(group->rate), less = D_SET(group->less);
-    EACH(h) D_STORE(AT(w->value, g, h), rate * (D_LOAD(AT(a, 0, h)) - less) * D_LOAD(AT(b, 0, h)));
-  }
-}
-
 /* ---- molecules ---------------------------------------------------------------------------------------------------------- */
 
 /* The entry of a node at which the cumulative sum exceeds *v, which becomes what is left of it. Whole numbers are added, so the
@@ -71,22 +55,28 @@ static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, 
 
 #define CELL int32_t
 #define FF_CELLS(name) FF_KERNEL(name##_small)
+#define ROWS_OF(f) ((f)->rows)
 #define CELLS_OF(f) ((f)->small)
+#define ROW_LOAD(p) D_LOAD_SMALL(p)
 #define CHECKS 0
 #include "ff_ssa_factored_cells.h"
 #undef CELL
 #undef FF_CELLS
+#undef ROWS_OF
 #undef CELLS_OF
+#undef ROW_LOAD
 #undef CHECKS
 
 #define CELL double
 #define FF_CELLS(name) FF_KERNEL(name##_large)
+#define ROWS_OF(f) ((f)->wide.lanes.count)
 #define CELLS_OF(f) ((f)->large)
+#define ROW_LOAD(p) D_LOAD(p)
 #define CHECKS 1
 #include "ff_ssa_factored_cells.h"
 
 uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_t g, double v, double v2) {
-  return f->is_large ? FF_KERNEL(pick_large)(f, lane, g, v, v2) : FF_KERNEL(pick_small)(f, lane, g, v, v2);
+  return f->is_large ? FF_KERNEL(reaction_of_large)(f, lane, g, v, v2) : FF_KERNEL(reaction_of_small)(f, lane, g, v, v2);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -105,11 +95,15 @@ uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
       FF_KERNEL(change_large)(f);
     else
       FF_KERNEL(change_small)(f);
-    FF_KERNEL(groups)(f);
+    FF_KERNEL(draw)(w, 0); /* this does not wait for the changes */
+    if (f->is_large)
+      FF_KERNEL(groups_large)(f);
+    else
+      FF_KERNEL(groups_small)(f);
     FF_KERNEL(sums)(w);
     FF_KERNEL(next_events)(w, f->share);
-    FF_KERNEL(draw)(w);
     bits = FF_KERNEL(report)(w);
   }
+  ff_ssa_factored_set_counts(f, bits, 0);
   return bits;
 }

@@ -21,6 +21,7 @@
 #define M __m256d
 #define VL 4
 #define D_LOAD(p) _mm256_load_pd(p)
+#define D_LOAD_SMALL(p) _mm256_cvtepi32_pd(_mm_load_si128((const void *)(p)))
 #define D_STORE(p, v) _mm256_store_pd(p, v)
 #define D_SET(x) _mm256_set1_pd(x)
 #define U_LOAD(p) _mm256_load_si256((const void *)(p))

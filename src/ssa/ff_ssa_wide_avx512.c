@@ -21,6 +21,7 @@
 #define M __mmask8
 #define VL 8
 #define D_LOAD(p) _mm512_load_pd(p)
+#define D_LOAD_SMALL(p) _mm512_cvtepi32_pd(_mm256_load_si256((const void *)(p)))
 #define D_STORE(p, v) _mm512_store_pd(p, v)
 #define D_SET(x) _mm512_set1_pd(x)
 #define U_LOAD(p) _mm512_load_si512((const void *)(p))

@@ -7,6 +7,7 @@
  *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
  *   U_JOIN(high, low)           the low halves of both
  *   D_WHOLE(u)                  a whole number below 2^53
+ *   D_LOAD_SMALL(p)             aligned load of 32-bit whole numbers
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
  * D has the operators + - * /. */
@@ -154,11 +155,11 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return ((half_square - small) - f) - k * D_SET(FF_MATH_LN2_HIGH);
 }
 
-/* Draws the waiting times, with mean 1, and the choices of reactions for the event after w->lanes.event. */
-FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w) {
+/* Draws the waiting times, with mean 1, and the choices of reactions for an event some time `later` than w->lanes.event. */
+FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
   EACH(h) {
     U x[4];
-    FF_KERNEL(philox)(x, w->lanes.key_words, U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)), U_LOAD(AT(w->lanes.unit, 0, h)));
+    FF_KERNEL(philox)(x, w->lanes.key_words, U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later)), U_LOAD(AT(w->lanes.unit, 0, h)));
     const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
     D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(open));
     D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
@@ -223,7 +224,7 @@ FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
     w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
     D_STORE(AT(w->lanes.next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
     U_STORE(AT(w->lanes.next, 0, h), U_PICK(some, found, U_SET(w->lanes.program->n_reactions)));
-    if (share != NULL) D_STORE(AT(share, 0, h), left);
+    if (share != NULL) D_STORE(AT(share, 0, h), D_PICK(some, left, D_SET(0.0)));
   }
 }
 
@@ -232,7 +233,7 @@ static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
   FF_KERNEL(propensities)(w);
   FF_KERNEL(sums)(w);
   FF_KERNEL(next_events)(w, NULL);
-  FF_KERNEL(draw)(w);
+  FF_KERNEL(draw)(w, 1);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */

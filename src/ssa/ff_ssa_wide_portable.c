@@ -14,6 +14,7 @@
 #define M uint32_t
 #define VL 1
 #define D_LOAD(p) (*(p))
+#define D_LOAD_SMALL(p) ((double)*(p))
 #define D_STORE(p, v) (*(p) = (v))
 #define D_SET(x) ((double)(x))
 #define U_LOAD(p) (*(p))

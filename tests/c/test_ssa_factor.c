@@ -66,6 +66,29 @@ static ff_ssa_program *program_of_sites(uint32_t sites) {
   return program_of_network(net);
 }
 
+/* n species in a ring, with one molecule of each; each becomes the next one. */
+static ff_ssa_program *program_of_ring(uint32_t n) {
+  ff_reactions *net;
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_new(&net, n, 0, n, &err), &err);
+  for (uint32_t s = 0; s < n; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = 1;
+    ff_reaction *r = net->reactions + s;
+    r->name = ff_strndup("", 0);
+    r->mass_action = 1;
+    FF_CHECK_OK(ff_formula_of_number(&r->rate, 1, &err), &err);
+    r->reactants = ff_calloc(1, sizeof *r->reactants);
+    r->products = ff_calloc(1, sizeof *r->products);
+    r->reactants[r->n_reactants++] = (ff_participant){s, 1};
+    r->products[r->n_products++] = (ff_participant){(s + 1) % n, 1};
+  }
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return program_of_network(net);
+}
+
 /* Calls `check` with the program of each example and with that of a complex. */
 static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const char *what)) {
   for (size_t i = 0; i <= sizeof examples / sizeof *examples; i++) {
@@ -134,8 +157,10 @@ static void sums_of_groups(void) { check_all(5, sums_are_those_of_propensities);
 static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
   ff_ssa_engine *engine;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_engine_factored(&engine, p, p->initial, 7, simd, &err), &err);
+  const ff_ssa_options options = {.key = 7, .simd = simd};
+  FF_CHECK_OK(ff_ssa_engine_factored(&engine, p, &options, p->initial, &err), &err);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) engine->start(engine, lane, lane, INFINITY);
+  ff_ssa_factored_set_counts((ff_ssa_factored *)engine, UINT64_MAX, 1);
   return (ff_ssa_factored *)engine;
 }
 
@@ -144,6 +169,7 @@ static void advance(ff_ssa_factored *f, uint32_t steps) {
     const uint64_t bits = f->wide.lanes.base.advance(&f->wide.lanes.base, &steps);
     if (bits != 0) break;
   }
+  ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
 }
 
 static uint32_t reaction_of(const ff_ssa_factored *f, ff_simd simd, uint32_t lane, uint32_t g, double v, double v2) {
@@ -208,17 +234,36 @@ static void choices_of_reactions(void) {
   check_all(6, chooses_in_proportion);
 }
 
+/* More rows than 16 bits can count. */
+static void choices_of_large_networks(void) {
+  ff_ssa_program *p = program_of_ring(70000);
+  FF_CHECK(p->factor->steps == NULL && p->factor->wide_steps != NULL);
+  ff_ssa_factored *f = engine_of(p, ff_simd_best());
+  advance(f, 30);
+  counts_choices(f, ff_simd_best(), 15, "a ring");
+  f->wide.lanes.base.free(&f->wide.lanes.base);
+  ff_ssa_program_free(p);
+}
+
 /* ---- bits --------------------------------------------------------------------------------------------------------------- */
 
-/* Vectors of any width, and cells of both sizes, give the same trajectories, and groups that are computed only when they change
- * have the bits of all groups. */
+static void make_wide(ff_ssa_factor *f) {
+  f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
+  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_wide_step){f->steps[i].at, f->steps[i].by};
+  free(f->steps);
+  f->steps = NULL;
+}
+
+/* Vectors of any width, and cells and steps of both sizes, give the same trajectories, and groups that are computed only when they
+ * change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
   ff_ssa_factored *one = engine_of(p, FF_SIMD_PORTABLE);
   advance(one, 400);
   for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
-    for (int kind = 0; kind <= 2; kind++) {
+    for (int kind = 0; kind <= 3; kind++) {
       if (kind == 2) p->factor->sparse = !p->factor->sparse;
+      if (kind == 3 && p->factor->wide_steps == NULL) make_wide(p->factor);
       ff_ssa_factored *f = engine_of(p, simd);
       advance(f, 100);
       if (kind == 1) ff_ssa_factored_prepare(f, UINT32_MAX);
@@ -252,7 +297,7 @@ static void counts_to_the_limit(void) {
 
 /* A network without factors in common, or with large changes, is simulated by the logarithmic direct method. */
 static void leaves_other_networks(void) {
-  static const reaction_text large[] = {{"A -> A + 40000 B", "1"}, {"B -> 0", "1"}, {NULL, NULL}};
+  static const reaction_text large[] = {{"A -> A + 2000000000 B", "1"}, {"B -> 0", "1e-12"}, {NULL, NULL}};
   static const reaction_text none[] = {{NULL, NULL}};
   const double initial[] = {2, 3}, time = 1;
   const uint32_t observed[] = {0, 1};
@@ -311,5 +356,5 @@ static void suits_the_options(void) {
   ff_ssa_program_free(p);
 }
 
-FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, vectors_change_no_bit, counts_to_the_limit,
-             leaves_other_networks, suits_the_options)
+FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
+             counts_to_the_limit, leaves_other_networks, suits_the_options)
