@@ -213,8 +213,9 @@ static void errors(void) {
 /* A reader that expects a Boolean network says what it found instead. */
 static void reaction_networks(void) {
   static const char text[] =
-      "<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model><listOfCompartments><compartment id=\"c\"/>"
-      "</listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" initialAmount=\"1\"/></listOfSpecies></model></sbml>";
+      "<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model>"
+      "<listOfCompartments><compartment id=\"c\"/></listOfCompartments>"
+      "<listOfSpecies><species id=\"A\" compartment=\"c\" initialAmount=\"1\"/></listOfSpecies></model></sbml>";
   ff_error err = {0};
   ff_pbn *pbn = NULL;
   FF_CHECK_FAILS(ff_io_parse(&pbn, NULL, text, strlen(text), "net", FF_FORMAT_AUTO, &err), FF_EUNSUPPORTED, &err,
