@@ -1,5 +1,7 @@
 #include "ff_base.h"
 
+#include "ff_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@ const char *ff_status_name(ff_status status) {
 /* Ends a truncated text with "...", but not inside a UTF-8 character. */
 static void cut_utf8(char *text, size_t length) {
   size_t end = length;
-  while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
+  while (end > 0 && ff_continues_character(text[end - 1])) end--;
   if (end > 0 && (unsigned char)text[end - 1] >= 0xC0) end--;
   if (end + 4 > FF_ERROR_TEXT) end = FF_ERROR_TEXT - 4;
   memcpy(text + end, "...", 4);

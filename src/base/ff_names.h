@@ -40,4 +40,10 @@ void ff_names_free(ff_names *names);
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
 const char *ff_names_near(const ff_names *names, const char *name, size_t length);
 
+/* "; did you mean "NEAR"?", the end of a message on an unknown name; empty if `near` is NULL. */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 20];
+} ff_hint;
+ff_hint ff_hint_of(const char *near);
+
 #endif
