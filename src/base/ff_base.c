@@ -75,6 +75,19 @@ double ff_neg_log1m(double p) {
   return twice_atanh(p / (2.0 - p));
 }
 
+static int ascending(const void *left, const void *right) {
+  const uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+  return (x > y) - (x < y);
+}
+
+size_t ff_sort_unique(uint32_t *numbers, size_t n) {
+  size_t kept = 0;
+  if (n > 1) qsort(numbers, n, sizeof *numbers, ascending);
+  for (size_t i = 0; i < n; i++)
+    if (i == 0 || numbers[i] != numbers[i - 1]) numbers[kept++] = numbers[i];
+  return kept;
+}
+
 uint64_t ff_common_multiple(uint64_t a, uint64_t b) {
   uint64_t x = a, y = b;
   while (y > 0) {
