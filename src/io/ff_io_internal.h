@@ -22,11 +22,11 @@ int ff_span_is(ff_span span, const char *word); /* 1 if equal, with ASCII letter
  * span.length if there is none. O(length). */
 size_t ff_span_find(ff_span span, size_t from, char sign, int nested);
 
-/* Splits a span at the first `sign` outside quotes; both parts are without blanks at their ends. Returns 0 if there is none.
- * O(length). */
+/* Splits a span at the first `sign` outside quotes. Both parts are without blanks at their ends. Returns 0 if there is no such
+ * sign. O(length). */
 int ff_span_split(ff_span span, char sign, ff_span *before, ff_span *after);
 
-/* Reads a decimal number that is the whole span, is finite, and may have a sign. Returns 1, or 0 if the span is something else. */
+/* Reads a finite decimal number that is the whole span; it may have a sign. Returns 1, or 0 if the span is something else. */
 int ff_span_number(ff_span span, double *value);
 
 /* Reads a non-negative integer that is the whole span. Returns 1, or 0 if the span is something else. */

@@ -102,12 +102,7 @@ static void refuse_symbol(solver *s, uint32_t symbol) {
 }
 
 static void refuse_missing(solver *s, uint32_t symbol) {
-  const ff_sbml_table *t = s->table;
-  const char *by = t->ids.names[s->own];
-  char rest[FF_QUOTE_SIZE + 100];
-  snprintf(rest, sizeof rest, " without a value where one was expected, because the rateRule of %s depends on it",
-           ff_quote(by, strlen(by)).text);
-  s->status = ff_sbml_found(t, FF_EPARSE, ff_sbml_place(t, t->symbol[symbol].element), "", t->ids.names[symbol], rest);
+  s->status = ff_sbml_missing(s->table, symbol, "the rateRule of ", s->table->ids.names[s->own], " depends on it");
 }
 
 /* ---- code --------------------------------------------------------------------------------------------------------------- */
