@@ -13,8 +13,13 @@ struct ff_names {
   size_t mask;
 };
 
-/* FNV-1a. The final shift mixes the upper bits into the lower ones, which select the slot. */
-static uint64_t hash(const char *name, size_t length) {
+ff_status ff_name_copy(char **out, const char *name, ff_error *err) {
+  *out = ff_strndup(name, strlen(name));
+  return *out != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the name %s", ff_quote(name, strlen(name)).text);
+}
+
+/* The final shift mixes the upper bits into the lower ones, which select the slot of a table. */
+uint64_t ff_name_hash(const char *name, size_t length) {
   uint64_t h = UINT64_C(0xCBF29CE484222325);
   for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001B3);
   return h ^ h >> 32;
@@ -22,7 +27,7 @@ static uint64_t hash(const char *name, size_t length) {
 
 /* The slot that holds the name, or the free slot where it belongs. */
 static size_t find_slot(const ff_names *table, const char *name, size_t length) {
-  size_t at = (size_t)hash(name, length) & table->mask;
+  size_t at = (size_t)ff_name_hash(name, length) & table->mask;
   for (;; at = (at + 1) & table->mask) {
     if (table->slot[at] == 0) return at;
     const char *other = table->names[table->slot[at] - 1];

@@ -381,10 +381,9 @@ static ff_status make_names(writer *w) {
       strcat(w->prefix, "_");
     }
   for (uint32_t i = 0; status == FF_OK && i < w->n_symbols; i++) {
-    char name[80];
-    snprintf(name, sizeof name, "%sn%u", w->prefix, i + 1);
-    w->shown[i] = i < net->n_species ? ff_strndup(name, strlen(name)) : ff_strndup(w->ids[i], strlen(w->ids[i]));
-    if (w->shown[i] == NULL) status = ff_error_set(w->err, FF_EMEMORY, "no memory for names");
+    char group[80];
+    snprintf(group, sizeof group, "%sn%u", w->prefix, i + 1);
+    status = ff_name_copy(&w->shown[i], i < net->n_species ? group : w->ids[i], w->err);
   }
   return status == FF_OK ? ff_names_new(&w->names, w->shown, w->n_symbols, "names", w->err) : status;
 }

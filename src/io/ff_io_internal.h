@@ -88,6 +88,9 @@ ff_status ff_build_pbn(ff_pbn **out, ff_build *build);
 /* Calls ff_pbn_finish() with normalising, and puts the file's name in front of its message. */
 ff_status ff_build_finish(ff_pbn *pbn, const ff_build *build);
 
+/* Calls ff_reactions_finish(), and puts the file's name in front of its message. */
+ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *err);
+
 void ff_build_free(ff_build *build); /* frees what the struct owns, not the struct */
 
 /* ---- a text that grows while it is written ---- */

@@ -89,8 +89,7 @@ static ff_status name_event(ff_event *out, ff_sbml_table *table, ff_build *ids, 
       own[length] = '_';
     id = own;
   }
-  out->name = ff_strndup(id, strlen(id));
-  return out->name != NULL ? FF_OK : ff_error_set(table->err, FF_EMEMORY, "no memory for the name of an event");
+  return ff_name_copy(&out->name, id, table->err);
 }
 
 static ff_status read_event(ff_event *out, ff_sbml_table *table, ff_build *ids, Event_t *event, uint32_t i) {

@@ -180,9 +180,8 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
   for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++) {
     uint32_t number = r->number[i];
     if (number == NONE) continue;
-    const char *id = r->table.ids.names[i];
-    net->names[number] = ff_strndup(id, strlen(id));
-    if (net->names[number] == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
+    status = ff_name_copy(&net->names[number], r->table.ids.names[i], r->err);
+    if (status != FF_OK) return status;
     if (number >= first) {
       net->variable[number - first] = r->table.symbol[i].rule;
       r->table.symbol[i].rule = (ff_formula){0};
@@ -281,7 +280,6 @@ static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_par
 static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   Reaction_t *reaction = reaction_at(r, i);
   ff_reaction *out = &net->reactions[i];
-  const char *id = ff_sbml_id(reaction);
   ff_status status = FF_OK;
   for (unsigned m = 0; m < Reaction_getNumModifiers(reaction) && status == FF_OK; m++) {
     const SpeciesReference_t *modifier = Reaction_getModifier(reaction, m);
@@ -289,9 +287,8 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
     status = find_species(r, modifier, SpeciesReference_getSpecies(modifier), &species);
   }
   if (status != FF_OK) return status;
-  out->name = ff_strndup(id, strlen(id));
-  if (out->name == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
-  status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
+  status = ff_name_copy(&out->name, ff_sbml_id(reaction), r->err);
+  if (status == FF_OK) status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
   if (status == FF_OK) status = read_side(r, reaction, 1, &out->products, &out->n_products);
   if (status != FF_OK) return status;
   out->rate = r->law[i];
@@ -301,12 +298,6 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
 }
 
 /* ---- the network ---- */
-
-static ff_status finish(const reader *r, ff_reactions *net) {
-  ff_error inner;
-  ff_status status = ff_reactions_finish(net, &inner);
-  return status == FF_OK ? FF_OK : ff_error_set(r->err, status, "%s: %s", r->table.ids.file, inner.text);
-}
 
 static ff_status read_all(reader *r, ff_reactions **out) {
   ff_status status = check_elements(r);
@@ -320,7 +311,7 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
-  return status == FF_OK ? finish(r, *out) : status;
+  return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
 ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {

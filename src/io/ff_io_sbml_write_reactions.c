@@ -27,19 +27,7 @@ static void put(writer *w, const char *text) { ff_out_puts(&w->out, text); }
 
 static void put_attribute(writer *w, const char *before, const char *value) {
   put(w, before);
-  for (size_t from = 0; value[from] != '\0';) {
-    size_t plain = strcspn(value + from, "&<>\"");
-    ff_out_add(&w->out, (ff_span){value + from, plain});
-    from += plain;
-    switch (value[from]) {
-      case '&': put(w, "&amp;"); break;
-      case '<': put(w, "&lt;"); break;
-      case '>': put(w, "&gt;"); break;
-      case '"': put(w, "&quot;"); break;
-      default: continue;
-    }
-    from++;
-  }
+  ff_sbml_put_escaped(&w->out, value);
   put(w, "\"");
 }
 
@@ -167,10 +155,7 @@ static ff_status put_math(writer *w, const ff_formula *formula) {
             .tasks = ff_calloc(2 * (size_t)formula->length + 2, sizeof *m.tasks)};
   ff_status status = FF_OK;
   if (m.start == NULL || m.tasks == NULL) status = ff_error_set(w->err, FF_EMEMORY, "no memory to write a formula");
-  for (uint32_t i = 0; i < formula->length && status == FF_OK; i++) {
-    m.start[i] = i;
-    for (uint32_t k = ff_formula_operands(formula->word[i].code); k > 0; k--) m.start[i] = m.start[m.start[i] - 1];
-  }
+  if (status == FF_OK) ff_formula_starts(m.start, formula);
   if (status == FF_OK) push_operand(&m, formula->length - 1);
   while (m.n > 0 && status == FF_OK) {
     const task now = m.tasks[--m.n];
@@ -402,7 +387,7 @@ static ff_status add_name(ff_build *names, const char *name, ff_error *err) {
   return status;
 }
 
-/* Makes different names of all elements, and their ids. XML does not allow U+FFFE and U+FFFF. */
+/* Makes different names of all elements, and their ids. */
 static ff_status make_ids(writer *w, ff_build *names) {
   const ff_reactions *net = w->net;
   ff_status status = FF_OK;
@@ -411,10 +396,7 @@ static ff_status make_ids(writer *w, ff_build *names) {
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = add_name(names, net->reactions[r].name, w->err);
   for (uint32_t e = 0; e < net->n_events && status == FF_OK; e++) status = add_name(names, net->events[e].name, w->err);
   if (status == FF_OK) status = add_name(names, "cell", w->err);
-  for (uint32_t i = 0; i < names->n_nodes && status == FF_OK; i++)
-    if (strstr(names->names[i], "\xEF\xBF\xBE") != NULL || strstr(names->names[i], "\xEF\xBF\xBF") != NULL)
-      status = ff_error_set(w->err, FF_EMODEL, "the name %s has a character that XML does not allow",
-                            ff_quote(names->names[i], strlen(names->names[i])).text);
+  for (uint32_t i = 0; i < names->n_nodes && status == FF_OK; i++) status = ff_sbml_check_name(names->names[i], w->err);
   w->names = names->names;
   w->n = names->n_nodes;
   return status == FF_OK ? ff_sbml_ids(&w->ids, names->names, names->n_nodes, w->err) : status;

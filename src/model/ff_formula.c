@@ -101,6 +101,13 @@ int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constan
   return height == 1 && depth == formula->depth;
 }
 
+void ff_formula_starts(uint32_t *start, const ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++) {
+    start[at] = at;
+    for (uint32_t n = ff_formula_operands(formula->word[at].code); n > 0; n--) start[at] = start[start[at] - 1];
+  }
+}
+
 int ff_formula_has_time(const ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++)
     if (formula->word[at].code == FF_F_TIME) return 1;

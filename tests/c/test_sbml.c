@@ -154,6 +154,7 @@ static void errors(void) {
       {RULE(OF("eq", CI("A") CI("B") CI("C"))),
        "net, line 13: found <eq> with 3 arguments where a comparison of two was expected"},
       {RULE(""), "net, line 13: found a <math> without content" WANTED},
+      {RULE(OF("eq", CI("A"))), "net, line 13: found <eq> with 1 argument where a comparison of two was expected"},
       {RULE(OF("not", "")), "net, line 13: found <not> with 0 arguments where one argument was expected"},
       {HEAD TAIL, "net, line 3: found nothing where a qualitativeSpecies was expected"},
       {HEAD SPECIES(SP("A", FREE) SP("A", FREE)) TAIL,
