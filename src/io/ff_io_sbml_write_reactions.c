@@ -20,10 +20,15 @@ typedef struct {
   uint32_t n_symbols, n;
   uint32_t *mark; /* of species: r + 1 if they are listed for reaction r */
   uint8_t *set;   /* of symbols: 1 if an event sets them, so that they are not constant */
+  char owner[FF_QUOTE_SIZE + 20]; /* for messages: whose formula is written */
   ff_error *err;
 } writer;
 
 static void put(writer *w, const char *text) { ff_out_puts(&w->out, text); }
+
+static void set_owner(writer *w, const char *kind, const char *name) {
+  snprintf(w->owner, sizeof w->owner, "%s %s", kind, ff_quote(name, strlen(name)).text);
+}
 
 static void put_attribute(writer *w, const char *before, const char *value) {
   put(w, before);
@@ -146,7 +151,7 @@ static void put_operation(writer *w, math *m, uint32_t at) {
 }
 
 static ff_status too_deep(const writer *w) {
-  return ff_error_set(w->err, FF_EMODEL, "a formula nests more than %d operations, the limit for SBML",
+  return ff_error_set(w->err, FF_EMODEL, "%s: a formula nests more than %d operations, the limit for SBML", w->owner,
                       FF_SBML_DEPTH - OUTER_DEPTH);
 }
 
@@ -249,6 +254,7 @@ static ff_status put_reaction(writer *w, uint32_t r) {
   put_side(w, "listOfProducts", reaction->products, reaction->n_products, r);
   put_modifiers(w, r);
   put(w, "        <kineticLaw>" MATH);
+  set_owner(w, "reaction", reaction->name);
   ff_status status = reaction->mass_action ? put_mass_action(w, r) : put_math(w, &reaction->rate);
   put(w, "</math></kineticLaw>\n      </reaction>\n");
   return status;
@@ -288,6 +294,7 @@ static ff_status put_sets(writer *w, const ff_event *event) {
 
 static ff_status put_event(writer *w, uint32_t e) {
   const ff_event *event = &w->net->events[e];
+  set_owner(w, "event", event->name);
   put(w, "      <event");
   put_id(w, w->n_symbols + w->net->n_reactions + e);
   put(w, event->late ? " useValuesFromTriggerTime=\"false\">\n" : " useValuesFromTriggerTime=\"true\">\n");
@@ -342,8 +349,10 @@ static ff_status put_rules(writer *w) {
   ff_status status = FF_OK;
   if (net->n_variables > 0) put(w, "    <listOfRules>\n");
   for (uint32_t v = 0; v < net->n_variables && status == FF_OK; v++) {
-    put_attribute(w, "      <assignmentRule variable=\"", w->ids[net->n_species + net->n_parameters + v]);
+    const uint32_t symbol = net->n_species + net->n_parameters + v;
+    put_attribute(w, "      <assignmentRule variable=\"", w->ids[symbol]);
     put(w, ">" MATH);
+    set_owner(w, "variable", net->names[symbol]);
     status = put_math(w, &net->variable[v]);
     put(w, "</math></assignmentRule>\n");
   }
