@@ -167,18 +167,7 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w) {
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_tree_prefix(). */
-static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) {
-  const D pair = child[4] + child[5];
-  sum[1] = child[0];
-  sum[2] = child[0] + child[1];
-  sum[3] = sum[2] + child[2];
-  sum[4] = sum[2] + (child[2] + child[3]);
-  sum[5] = sum[4] + child[4];
-  sum[6] = sum[4] + pair;
-  sum[7] = sum[4] + (pair + child[6]);
-  sum[8] = sum[4] + (pair + (child[6] + child[7]));
-}
+static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
  * than 1. */
