@@ -34,8 +34,8 @@ static void put_own(writer *w, const char *what, uint64_t number) {
   ff_out_count(&w->out, number);
 }
 
-static void set_owner(writer *w, const char *kind, const char *name) {
-  snprintf(w->owner, sizeof w->owner, "%s %s", kind, ff_quote(name, strlen(name)).text);
+static void set_owner(writer *w, const char *what, const char *name) {
+  snprintf(w->owner, sizeof w->owner, "%s %s", what, ff_quote(name, strlen(name)).text);
 }
 
 /* The start of a line: a blank and its number. */

@@ -26,8 +26,8 @@ typedef struct {
 
 static void put(writer *w, const char *text) { ff_out_puts(&w->out, text); }
 
-static void set_owner(writer *w, const char *kind, const char *name) {
-  snprintf(w->owner, sizeof w->owner, "%s %s", kind, ff_quote(name, strlen(name)).text);
+static void set_owner(writer *w, const char *what, const char *name) {
+  snprintf(w->owner, sizeof w->owner, "%s %s", what, ff_quote(name, strlen(name)).text);
 }
 
 static void put_attribute(writer *w, const char *before, const char *value) {
