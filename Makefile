@@ -86,10 +86,11 @@ $(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o)
 $(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
 $(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
 
-# Links the whole core, so that no place that allocates is left out.
+# Links the whole core, so that no place that allocates is left out. The other files are those that the test opens or starts.
+FAKE_NVRTC = $(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14
 $(BUILD)/memory/test_memory: $(BUILD)/memory/tests/c/test_memory.o $(BUILD)/memory/tests/c/failing_memory.o \
-  $(CORE:%.c=$(BUILD)/memory/%.o)
-	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
+  $(CORE:%.c=$(BUILD)/memory/%.o) $(BUILD)/memory/fake_right.so $(BUILD)/memory/fireflip_nvrtc $(FAKE_NVRTC)
+	$(CC) $(SANITIZE) -pthread $(filter %.o,$^) $(LIB_LIBS) -lm -ldl -o $@
 
 $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
 	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
@@ -108,19 +109,18 @@ endef
 $(foreach flavour,asan plain memory,$(eval $(call fakes,$(flavour))))
 $(BUILD)/asan/test_backend: | $(FAKES:%=$(BUILD)/asan/fake_%.so)
 $(BUILD)/plain/test_backend: | $(FAKES:%=$(BUILD)/plain/fake_%.so)
-$(BUILD)/memory/test_memory: | $(BUILD)/memory/fake_right.so $(BUILD)/memory/fireflip_nvrtc
-$(BUILD)/memory/fireflip_nvrtc: $(BUILD)/plain/fireflip_nvrtc $(BUILD)/fake/libnvrtc.so.12
-	cp $< $@
 
 # The run-time compiler, beside the test that starts it, and a fake library that takes the place of NVRTC.
 $(BUILD)/asan/fireflip_nvrtc $(BUILD)/plain/fireflip_nvrtc: $(BUILD)/%/fireflip_nvrtc: $(call objects_of_compiler,$(BUILD)/%/src)
 	$(CC) $(if $(filter asan,$*),$(SANITIZE)) -pthread $^ -ldl -o $@
+$(BUILD)/memory/fireflip_nvrtc: $(BUILD)/plain/fireflip_nvrtc
+	@mkdir -p $(@D)
+	cp $< $@
 $(BUILD)/fake/libcuda.so.1: tests/cuda/fake_libraries.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 $(WARN) -fPIC -shared $< -o $@
-$(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14: $(BUILD)/fake/libcuda.so.1
+$(FAKE_NVRTC): $(BUILD)/fake/libcuda.so.1
 	cp $< $@
-FAKE_NVRTC = $(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14
 $(BUILD)/asan/test_jit: | $(BUILD)/asan/fireflip_nvrtc $(FAKE_NVRTC)
 $(BUILD)/plain/test_jit: | $(BUILD)/plain/fireflip_nvrtc $(FAKE_NVRTC)
 

@@ -1,5 +1,7 @@
 #include "ff_base.h"
 
+#include "ff_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@ const char *ff_status_name(ff_status status) {
 /* Ends a truncated text with "...", but not inside a UTF-8 character. */
 static void cut_utf8(char *text, size_t length) {
   size_t end = length;
-  while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
+  while (end > 0 && ff_continues_character(text[end - 1])) end--;
   if (end > 0 && (unsigned char)text[end - 1] >= 0xC0) end--;
   if (end + 4 > FF_ERROR_TEXT) end = FF_ERROR_TEXT - 4;
   memcpy(text + end, "...", 4);
@@ -71,6 +73,19 @@ double ff_log_series(double x) {
 double ff_neg_log1m(double p) {
   if (p > 0.5) return -ff_log_series(1.0 - p); /* 1 - p is exact here */
   return twice_atanh(p / (2.0 - p));
+}
+
+static int ascending(const void *left, const void *right) {
+  const uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+  return (x > y) - (x < y);
+}
+
+size_t ff_sort_unique(uint32_t *numbers, size_t n) {
+  size_t kept = 0;
+  if (n > 1) qsort(numbers, n, sizeof *numbers, ascending);
+  for (size_t i = 0; i < n; i++)
+    if (i == 0 || numbers[i] != numbers[i - 1]) numbers[kept++] = numbers[i];
+  return kept;
 }
 
 uint64_t ff_common_multiple(uint64_t a, uint64_t b) {

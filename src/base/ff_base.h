@@ -91,6 +91,9 @@ void *ff_shrink(void *memory, size_t count, size_t size);
  * caller frees it with free(). */
 char *ff_strndup(const char *text, size_t length);
 
+/* Sorts numbers in ascending order and drops repeats. Returns how many are left. O(n log n). */
+size_t ff_sort_unique(uint32_t *numbers, size_t n);
+
 /* The least common multiple of two positive numbers. It must be below 2^64. */
 uint64_t ff_common_multiple(uint64_t a, uint64_t b);
 

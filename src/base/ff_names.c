@@ -1,5 +1,7 @@
 #include "ff_names.h"
 
+#include "ff_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +13,13 @@ struct ff_names {
   size_t mask;
 };
 
-/* FNV-1a. The final shift mixes the upper bits into the lower ones, which select the slot. */
-static uint64_t hash(const char *name, size_t length) {
+ff_status ff_name_copy(char **out, const char *name, ff_error *err) {
+  *out = ff_strndup(name, strlen(name));
+  return *out != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the name %s", ff_quote(name, strlen(name)).text);
+}
+
+/* The final shift mixes the upper bits into the lower ones, which select the slot of a table. */
+uint64_t ff_name_hash(const char *name, size_t length) {
   uint64_t h = UINT64_C(0xCBF29CE484222325);
   for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001B3);
   return h ^ h >> 32;
@@ -20,7 +27,7 @@ static uint64_t hash(const char *name, size_t length) {
 
 /* The slot that holds the name, or the free slot where it belongs. */
 static size_t find_slot(const ff_names *table, const char *name, size_t length) {
-  size_t at = (size_t)hash(name, length) & table->mask;
+  size_t at = (size_t)ff_name_hash(name, length) & table->mask;
   for (;; at = (at + 1) & table->mask) {
     if (table->slot[at] == 0) return at;
     const char *other = table->names[table->slot[at] - 1];
@@ -67,8 +74,6 @@ void ff_names_free(ff_names *names) {
   free(names);
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 enum { MEANT = 60 }; /* bytes; messages truncate longer names, so no similar name is suggested for these */
 
 /* The number of edits that turn a (m <= MEANT bytes) into b: inserting, deleting or replacing a byte, or swapping two
@@ -80,10 +85,10 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n, size_t 
   for (size_t i = 1; i <= n; i++) {
     size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *second = rows[(i + 1) % 3], least = row[0] = i;
     for (size_t j = 1; j <= m; j++) {
-      row[j] = above[j - 1] + (lower(a[j - 1]) != lower(b[i - 1]));
+      row[j] = above[j - 1] + (ff_lower(a[j - 1]) != ff_lower(b[i - 1]));
       if (above[j] + 1 < row[j]) row[j] = above[j] + 1;
       if (row[j - 1] + 1 < row[j]) row[j] = row[j - 1] + 1;
-      int swapped = i > 1 && j > 1 && lower(a[j - 1]) == lower(b[i - 2]) && lower(a[j - 2]) == lower(b[i - 1]);
+      int swapped = i > 1 && j > 1 && ff_lower(a[j - 1]) == ff_lower(b[i - 2]) && ff_lower(a[j - 2]) == ff_lower(b[i - 1]);
       if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
       if (row[j] < least) least = row[j];
     }
@@ -108,6 +113,12 @@ const char *ff_names_near(const ff_names *names, const char *name, size_t length
   return ff_name_near(names->names, names->n, name, length);
 }
 
+ff_hint ff_hint_of(const char *near) {
+  ff_hint out = {""};
+  if (near != NULL) snprintf(out.text, sizeof out.text, "; did you mean %s?", ff_quote(near, strlen(near)).text);
+  return out;
+}
+
 /* The number of bytes of the UTF-8 character at the start of the text, or 0 if there is no valid one. */
 static size_t utf8_size(const char *text, size_t length) {
   const unsigned char *u = (const unsigned char *)text;
@@ -116,7 +127,7 @@ static size_t utf8_size(const char *text, size_t length) {
   size_t size = u[0] >= 0xF0 ? 4 : u[0] >= 0xE0 ? 3 : 2;
   if (u[0] < 0xC2 || u[0] > 0xF4 || size > length) return 0;
   for (size_t i = 1; i < size; i++)
-    if ((u[i] & 0xC0) != 0x80) return 0;
+    if (!ff_continues_character(text[i])) return 0;
   if (u[0] == 0xE0 && u[1] < 0xA0) return 0; /* overlong */
   if (u[0] == 0xED && u[1] > 0x9F) return 0; /* surrogates */
   if (u[0] == 0xF0 && u[1] < 0x90) return 0;

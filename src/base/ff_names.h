@@ -25,6 +25,12 @@ typedef struct {
   uint64_t line; /* from 1; 0 if unknown */
 } ff_place;
 
+/* Makes *out a terminated copy of a name; *out must be NULL before. The caller frees it with free(). */
+ff_status ff_name_copy(char **out, const char *name, ff_error *err);
+
+/* A hash of a name (FNV-1a), whose lower bits depend on all of its bytes. O(length). */
+uint64_t ff_name_hash(const char *name, size_t length);
+
 /* A hash table from names to their indices. Making it takes O(n) time and a look-up O(1), on average and not counting the
  * lengths of names. The table borrows `names`, which must outlive it; ff_names_free() frees the table only. If a name occurs
  * twice, ff_names_new() fails with FF_EMODEL and a message that quotes it; `what` says what is named, such as "nodes".
@@ -39,5 +45,11 @@ void ff_names_free(ff_names *names);
  * has at most two bytes. Names of more than 60 bytes have no suggestion. The result belongs to the array. O(n * length^2). */
 const char *ff_name_near(char *const *names, uint32_t n, const char *name, size_t length);
 const char *ff_names_near(const ff_names *names, const char *name, size_t length);
+
+/* "; did you mean "NEAR"?", the end of a message on an unknown name; empty if `near` is NULL. */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 20];
+} ff_hint;
+ff_hint ff_hint_of(const char *near);
 
 #endif

@@ -34,14 +34,13 @@ static ff_format format_of_line(ff_span line) {
   if (line.text[0] == '<') return FF_FORMAT_SBML;
   if (starts_with(line, "begin ") || starts_with(line, "begin\t")) return FF_FORMAT_BNGL;
   if (ff_span_is(line, "nodeNames")) return FF_FORMAT_ASSA;
-  size_t equals = ff_span_find(line, 0, '=', 0), comma = ff_span_find(line, 0, ',', 0);
-  ff_span key = ff_span_trim((ff_span){line.text, equals});
+  ff_span first, rest;
+  const int has_key = ff_span_split(line, '=', &first, &rest);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    if (equals < line.length && ff_span_is(key, keys[i])) return FF_FORMAT_ASSA;
-  if (comma == line.length) return FF_FORMAT_AUTO;
-  if (!ff_span_is(ff_span_trim((ff_span){line.text, comma}), "targets")) return FF_FORMAT_BNET;
-  size_t second = ff_span_find(line, comma + 1, ',', 0);
-  return second < line.length ? FF_FORMAT_BOOLNET : FF_FORMAT_BNET;
+    if (has_key && ff_span_is(first, keys[i])) return FF_FORMAT_ASSA;
+  if (!ff_span_split(line, ',', &first, &rest)) return FF_FORMAT_AUTO;
+  const int third = ff_span_find(rest, 0, ',', 0) < rest.length; /* a column of probabilities */
+  return ff_span_is(first, "targets") && third ? FF_FORMAT_BOOLNET : FF_FORMAT_BNET;
 }
 
 /* The first line that is neither empty nor a comment determines the format. */
@@ -80,7 +79,7 @@ static void show_name(char *shown, const char *file) {
   size_t length = strlen(file), at = 0;
   if (length >= SHOWN_NAME) {
     file += length - (SHOWN_NAME - 4);
-    while (((unsigned char)*file & 0xC0) == 0x80) file++;
+    while (ff_continues_character(*file)) file++;
     memcpy(shown, "...", 3);
     at = 3;
   }
@@ -153,6 +152,13 @@ static ff_status file_error(ff_error *err, const char *verb, const char *path, i
   return ff_error_set(err, FF_EFILE, "cannot %s %s: %s", verb, shown, strerror(number));
 }
 
+static ff_status too_large(ff_error *err, const char *path) {
+  char shown[SHOWN_NAME];
+  show_name(shown, path);
+  return ff_error_set(err, FF_ESIZE, "%s has more than %llu bytes, the most for a network's file", shown,
+                      (unsigned long long)FF_IO_MAX_BYTES);
+}
+
 static ff_status read_file(char **text, size_t *length, const char *path, ff_error *err) {
   size_t capacity = 0;
   void *memory = NULL;
@@ -167,9 +173,7 @@ static ff_status read_file(char **text, size_t *length, const char *path, ff_err
     size_t got = fread((char *)memory + *length, 1, capacity - *length, file);
     *length += got;
     if (got == 0 && ferror(file)) status = file_error(err, "read", path, errno);
-    if (*length > FF_IO_MAX_BYTES)
-      status = ff_error_set(err, FF_ESIZE, "%s is larger than %llu bytes, the most for a network's file", path,
-                            (unsigned long long)FF_IO_MAX_BYTES);
+    if (status == FF_OK && *length > FF_IO_MAX_BYTES) status = too_large(err, path);
     if (status != FF_OK || got == 0) break;
   }
   fclose(file);
@@ -203,6 +207,9 @@ ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error 
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_text(text, pbn, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_text(text, pbn, err);
+    case FF_FORMAT_BNGL:
+      return ff_error_set(err, FF_EARGUMENT, "BioNetGen's .net has reaction networks; a Boolean network can be written as .pbn, "
+                          "BoolNet's text, .bnet or SBML-qual");
     default: return ff_error_set(err, FF_EARGUMENT, "the format must be given; there is no file to detect it from");
   }
 }
@@ -258,7 +265,7 @@ static ff_status replace_file(const char *target, const struct stat *old, const 
   return number == 0 ? FF_OK : file_error(err, "write", path, number);
 }
 
-static ff_status write_file(const char *path, const char *text, ff_error *err) {
+static ff_status put_file(const char *path, const char *text, ff_error *err) {
   struct stat old;
   if (stat(path, &old) != 0) return replace_file(path, NULL, text, path, err);
   if (!S_ISREG(old.st_mode)) { /* a device or a pipe cannot be replaced */
@@ -273,13 +280,17 @@ static ff_status write_file(const char *path, const char *text, ff_error *err) {
   return status;
 }
 
-ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_error *err) {
-  char *text;
-  ff_status status = ff_io_text(&text, pbn, format, err);
-  if (status != FF_OK) return status;
-  status = write_file(path, text, err);
+/* Writes a text, unless it could not be made, and frees it. */
+static ff_status write_file(ff_status made, const char *path, char *text, ff_error *err) {
+  ff_status status = made == FF_OK ? put_file(path, text, err) : made;
   free(text);
   return status;
+}
+
+ff_status ff_io_write(const ff_pbn *pbn, const char *path, ff_format format, ff_error *err) {
+  char *text = NULL;
+  ff_status status = ff_io_text(&text, pbn, format, err);
+  return write_file(status, path, text, err);
 }
 
 ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format format, ff_error *err) {
@@ -292,10 +303,7 @@ ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format f
 }
 
 ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err) {
-  char *text;
+  char *text = NULL;
   ff_status status = ff_io_reactions_text(&text, net, format, err);
-  if (status != FF_OK) return status;
-  status = write_file(path, text, err);
-  free(text);
-  return status;
+  return write_file(status, path, text, err);
 }

@@ -112,11 +112,10 @@ static int64_t find_node(void *context, const char *name, size_t length) {
 }
 
 static ff_status read_function(reader *r, uint32_t node, ff_span line) {
-  size_t colon = ff_span_find(line, 0, ':', 0);
+  ff_span number, function;
   double probability;
-  if (colon == line.length) return found(r, line, "a line \"selection probability : function\" or \"endNode\"");
-  ff_span number = ff_span_trim((ff_span){line.text, colon});
-  ff_span function = ff_span_trim((ff_span){line.text + colon + 1, line.length - colon - 1});
+  if (!ff_span_split(line, ':', &number, &function))
+    return found(r, line, "a line \"selection probability : function\" or \"endNode\"");
   if (!ff_span_number(number, &probability) || !(probability > 0.0))
     return found(r, number, "a selection probability above 0");
   if (function.length == 0) return found(r, function, "a function");
@@ -139,7 +138,7 @@ static ff_status read_node_block(reader *r, ff_span head) {
   uint32_t node;
   ff_span line;
   size_t before = r->build.n_rules;
-  ff_status status = read_node(r, ff_span_trim((ff_span){head.text + 4, head.length - 4}), &node);
+  ff_status status = read_node(r, ff_span_trim(ff_span_after(head, 4)), &node);
   if (status != FF_OK) return status;
   if (r->marks[node] & HAS_BLOCK) return found(r, head, "one block for each node, not a second one,");
   r->marks[node] |= HAS_BLOCK;
@@ -189,10 +188,10 @@ static ff_status read_initial(reader *r) {
   ff_status status;
   uint32_t node;
   while (next_in_block(r, start, "endInitialValues", &line, &status) == 1) {
-    size_t equals = ff_span_find(line, 0, '=', 0);
-    if (equals == line.length) return found(r, line, "a line \"NAME = 0\" or \"NAME = 1\", or \"endInitialValues\"");
-    if ((status = read_node(r, ff_span_trim((ff_span){line.text, equals}), &node)) != FF_OK) return status;
-    ff_span value = ff_span_trim((ff_span){line.text + equals + 1, line.length - equals - 1});
+    ff_span name, value;
+    if (!ff_span_split(line, '=', &name, &value))
+      return found(r, line, "a line \"NAME = 0\" or \"NAME = 1\", or \"endInitialValues\"");
+    if ((status = read_node(r, name, &node)) != FF_OK) return status;
     if (!ff_span_is(value, "0") && !ff_span_is(value, "1")) return found(r, value, "0 or 1");
     if (r->marks[node] & (STARTS_0 | STARTS_1)) return found(r, line, "one initial value for each node, not a second one,");
     r->marks[node] |= value.text[0] == '1' ? STARTS_1 : STARTS_0;
@@ -208,31 +207,39 @@ static ff_span next_word(ff_span line, size_t *at) {
   return (ff_span){line.text + start, *at - start};
 }
 
-static ff_status read_context(reader *r, ff_span line) {
-  size_t colon = ff_span_find(line, 0, ':', 0), n = r->build.n_nodes, at = colon + 1;
-  double probability;
-  if (colon == line.length) return found(r, line, "a line \"probability : 1 2 1\" or \"endContexts\"");
-  ff_span number = ff_span_trim((ff_span){line.text, colon});
-  if (!ff_span_number(number, &probability) || !(probability > 0.0)) return found(r, number, "a probability above 0");
-  if (r->n_contexts + 1 >= UINT32_MAX / 2 || (r->n_contexts + 1) > SIZE_MAX / n)
-    return ff_error_set(r->err, FF_ESIZE, "%s: too many contexts", r->build.file);
+/* Makes room for another context. */
+static ff_status grow_contexts(reader *r) {
+  const size_t n = r->n_contexts + 1;
+  if (n >= UINT32_MAX / 2 || n > SIZE_MAX / r->build.n_nodes)
+    return ff_error_set(r->err, FF_ESIZE, "%s, line %llu: found context %zu; a network has at most %u contexts", r->build.file,
+                        (unsigned long long)r->lines.line, n, UINT32_MAX / 2 - 1);
   void *probabilities = r->context_probability, *context = r->context;
-  ff_status status = ff_grow(&probabilities, &r->probability_capacity, r->n_contexts + 1, sizeof(double), r->err);
+  ff_status status = ff_grow(&probabilities, &r->probability_capacity, n, sizeof *r->context_probability, r->err);
   r->context_probability = probabilities;
-  if (status == FF_OK)
-    status = ff_grow(&context, &r->context_capacity, (r->n_contexts + 1) * n, sizeof *r->context, r->err);
+  if (status == FF_OK) status = ff_grow(&context, &r->context_capacity, n * r->build.n_nodes, sizeof *r->context, r->err);
   r->context = context;
+  return status;
+}
+
+static ff_status read_context(reader *r, ff_span line) {
+  const size_t n = r->build.n_nodes;
+  size_t at = 0;
+  double probability;
+  ff_span number, numbers;
+  if (!ff_span_split(line, ':', &number, &numbers)) return found(r, line, "a line \"probability : 1 2 1\" or \"endContexts\"");
+  if (!ff_span_number(number, &probability) || !(probability > 0.0)) return found(r, number, "a probability above 0");
+  ff_status status = grow_contexts(r);
   if (status != FF_OK) return status;
   r->context_probability[r->n_contexts] = probability;
   uint32_t *row = r->context + r->n_contexts * n;
   for (size_t i = 0; i < n; i++) {
-    ff_span word = next_word(line, &at);
+    ff_span word = next_word(numbers, &at);
     uint64_t selected;
     if (!ff_span_count(word, &selected) || selected < 1 || selected > UINT32_MAX)
       return found(r, word, "the number of one of the node's functions (counted from 1)");
     row[i] = (uint32_t)(selected - 1);
   }
-  ff_span word = next_word(line, &at);
+  ff_span word = next_word(numbers, &at);
   if (word.length > 0) return found(r, word, "the end of the line (one number per node)");
   r->n_contexts++;
   return FF_OK;
@@ -288,10 +295,8 @@ static ff_status read_key(reader *r, ff_span line, ff_span key, ff_span value) {
 
 static ff_status read_line(reader *r, ff_span line) {
   int is_node = line.length > 4 && ff_span_is((ff_span){line.text, 4}, "node") && (line.text[4] == ' ' || line.text[4] == '\t');
-  size_t equals = ff_span_find(line, 0, '=', 0);
-  if (!is_node && equals < line.length)
-    return read_key(r, line, ff_span_trim((ff_span){line.text, equals}),
-                    ff_span_trim((ff_span){line.text + equals + 1, line.length - equals - 1}));
+  ff_span key, value;
+  if (!is_node && ff_span_split(line, '=', &key, &value)) return read_key(r, line, key, value);
   if (ff_span_is(line, "nodeNames")) {
     if (r->seen & SEEN_NAMES) return found(r, line, "no second block of names");
     r->seen |= SEEN_NAMES;
@@ -363,10 +368,10 @@ ff_status ff_io_assa_parse(ff_pbn **out, const char *text, size_t length, const 
 
 /* ---- writing ---- */
 
+/* A name that is the last line of a block needs quotes. */
 static void put_name(ff_out *out, const char *name) {
-  static const char *const ends[] = {"endNodeNames", "endNpNode"};
-  ff_span span = {name, strlen(name)};
-  int is_end = ff_span_is(span, ends[0]) || ff_span_is(span, ends[1]);
+  const ff_span span = ff_span_of(name);
+  const int is_end = ff_span_is(span, "endNodeNames") || ff_span_is(span, "endNpNode");
   if (is_end) ff_out_puts(out, "\"");
   ff_out_name(out, name);
   if (is_end) ff_out_puts(out, "\"");

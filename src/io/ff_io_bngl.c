@@ -50,7 +50,9 @@ static ff_status read_side(reader *r, uint64_t line, ff_span list, ff_participan
   const size_t items = count_items(list);
   ff_span item;
   ff_status status = FF_OK;
-  if (items > UINT32_MAX) return ff_error_set(r->err, FF_ESIZE, "a reaction has more than 2^32 - 1 reactants or products");
+  if (items > UINT32_MAX)
+    return ff_error_set(r->err, FF_ESIZE, "%s, line %llu: found %zu reactants or products; at most 2^32 - 1 are possible",
+                        r->file.file, (unsigned long long)line, items);
   *n = 0;
   *all = ff_calloc(items, sizeof **all);
   if (*all == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for a reaction of %zu species", items);
@@ -72,8 +74,9 @@ static ff_status read_group(reader *r, ff_bngl_symbol *symbol) {
   const size_t items = count_items(symbol->text);
   ff_span list = symbol->text, item;
   if (list.length == 0) return ff_formula_of_number(&symbol->formula, 0, r->err);
-  if (items > FF_FORMULA_MAX / 4) return ff_error_set(r->err, FF_ESIZE, "a group has more than %lu species",
-                                                      (unsigned long)(FF_FORMULA_MAX / 4));
+  if (items > FF_FORMULA_MAX / 4)
+    return ff_error_set(r->err, FF_ESIZE, "%s, line %llu: found a group of %zu species; at most %lu are possible", r->file.file,
+                        (unsigned long long)symbol->line, items, (unsigned long)(FF_FORMULA_MAX / 4));
   ff_formula *formula = &symbol->formula;
   formula->word = ff_calloc(4 * items, sizeof *formula->word);
   if (formula->word == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for a group of %zu species", items);
@@ -137,8 +140,7 @@ static ff_status make_net(reader *r) {
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     ff_bngl_symbol *symbol = &r->file.symbol[i];
     symbol->number = at[symbol->kind == FF_BNGL_SPECIES ? 0 : is_parameter(symbol) ? 1 : 2]++;
-    r->net->names[symbol->number] = ff_strndup(r->file.ids.names[i], strlen(r->file.ids.names[i]));
-    if (r->net->names[symbol->number] == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for names");
+    status = ff_name_copy(&r->net->names[symbol->number], r->file.ids.names[i], r->err);
   }
   return status;
 }
@@ -213,19 +215,13 @@ static ff_status set_reaction(reader *r, uint32_t i) {
   ff_reaction *reaction = &r->net->reactions[i];
   char name[16];
   snprintf(name, sizeof name, "R%u", i + 1);
-  reaction->name = ff_strndup(name, strlen(name));
-  if (reaction->name == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for names");
-  ff_status status = read_side(r, line->line, line->reactants, &reaction->reactants, &reaction->n_reactants);
+  ff_status status = ff_name_copy(&reaction->name, name, r->err);
+  if (status == FF_OK)
+    status = read_side(r, line->line, line->reactants, &reaction->reactants, &reaction->n_reactants);
   if (status == FF_OK) status = read_side(r, line->line, line->products, &reaction->products, &reaction->n_products);
   if (status == FF_OK) status = ff_bngl_rate(reaction, &r->file, line->rate, line->line);
   if (status == FF_OK) renumber(r, &reaction->rate);
   return status;
-}
-
-static ff_status finish(const reader *r) {
-  ff_error inner;
-  ff_status status = ff_reactions_finish(r->net, &inner);
-  return status == FF_OK ? FF_OK : ff_error_set(r->err, status, "%s: %s", r->file.file, inner.text);
 }
 
 static ff_status read_all(reader *r, const char *text, size_t length) {
@@ -234,7 +230,7 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
   if (status == FF_OK) status = make_net(r);
   if (status == FF_OK) status = set_symbols(r);
   for (uint32_t i = 0; status == FF_OK && i < r->net->n_reactions; i++) status = set_reaction(r, i);
-  if (status == FF_OK) status = finish(r);
+  if (status == FF_OK) status = ff_io_finish_reactions(r->net, r->file.file, r->err);
   return status == FF_OK ? set_initial(r) : status;
 }
 

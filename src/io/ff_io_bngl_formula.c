@@ -1,37 +1,22 @@
 /* BioNetGen's network format: expressions and rates. */
+#include "../model/ff_parse.h"
 #include "ff_io_bngl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static int is(ff_span word, const char *text) { return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0; }
-
 /* ---- expressions: their text is rewritten in the grammar of ff_formula_parse() --------------------------------------------- */
-
-/* The length of the number at the start of the text, 0 if there is none. */
-static size_t number_length(ff_span text) {
-  size_t at = 0;
-  while (at < text.length && (is_digit(text.text[at]) || text.text[at] == '.')) at++;
-  if (at == 0 || at == text.length || (text.text[at] != 'e' && text.text[at] != 'E')) return at;
-  size_t to = at + 1;
-  if (to < text.length && (text.text[to] == '+' || text.text[to] == '-')) to++;
-  if (to == text.length || !is_digit(text.text[to])) return at;
-  while (to < text.length && is_digit(text.text[to])) to++;
-  return to;
-}
 
 /* What follows a name: *open tells whether it is "(", and *empty is the number of bytes up to ")" if there is nothing between. */
 static void look_ahead(ff_span rest, int *open, size_t *empty) {
   size_t at = 0;
   *empty = 0;
-  while (at < rest.length && is_blank(rest.text[at])) at++;
+  while (at < rest.length && ff_is_blank(rest.text[at])) at++;
   *open = at < rest.length && rest.text[at] == '(';
   if (!*open) return;
   at++;
-  while (at < rest.length && is_blank(rest.text[at])) at++;
+  while (at < rest.length && ff_is_blank(rest.text[at])) at++;
   if (at < rest.length && rest.text[at] == ')') *empty = at + 1;
 }
 
@@ -40,10 +25,11 @@ static void put_name(ff_out *out, ff_span name, int known) {
   static const char *const reserved[] = {"pi", "time", "Inf", "NaN", "TRUE", "FALSE"};
   const char *quote = "";
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-    if (is(name, reserved[i]) && (known || i != 1)) quote = "`";
-  if (!known && is(name, "_pi")) {
+    if (ff_span_equals(name, reserved[i])) quote = "`";
+  if (!known && ff_span_equals(name, "time")) quote = ""; /* the time of the simulation */
+  if (!known && ff_span_equals(name, "_pi")) {
     ff_out_puts(out, "3.141592653589793"); /* pi may be the name of a parameter */
-  } else if (!known && is(name, "_e")) {
+  } else if (!known && ff_span_equals(name, "_e")) {
     ff_out_puts(out, "2.718281828459045");
   } else {
     ff_out_puts(out, quote);
@@ -58,7 +44,7 @@ static ff_status rewrite_name(ff_bngl *f, ff_span text, uint64_t line, size_t *u
   const int known = ff_names_find(f->names, name.text, name.length) >= 0;
   int open;
   size_t empty;
-  look_ahead((ff_span){text.text + name.length, text.length - name.length}, &open, &empty);
+  look_ahead(ff_span_after(text, name.length), &open, &empty);
   *used = name.length;
   if (!open || (empty > 0 && known)) {
     put_name(&f->buffer, name, known);
@@ -68,7 +54,7 @@ static ff_status rewrite_name(ff_bngl *f, ff_span text, uint64_t line, size_t *u
   if (known)
     return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found an argument of %s, which is not supported", f->file,
                         (unsigned long long)line, ff_quote(name.text, name.length).text);
-  if (is(name, "log")) return ff_io_found(f->err, (ff_place){f->file, line}, name, "\"ln\", \"log10\" or \"log2\"");
+  if (ff_span_equals(name, "log")) return ff_io_found(f->err, (ff_place){f->file, line}, name, "\"ln\", \"log10\" or \"log2\"");
   ff_out_add(&f->buffer, name);
   return f->buffer.status;
 }
@@ -76,7 +62,7 @@ static ff_status rewrite_name(ff_bngl *f, ff_span text, uint64_t line, size_t *u
 static ff_status rewrite(ff_bngl *f, ff_span text, uint64_t line) {
   f->buffer.length = 0;
   while (text.length > 0) {
-    size_t used = number_length(text);
+    size_t used = ff_number_length(text.text, text.length);
     ff_status status = FF_OK;
     if (used > 0) {
       ff_out_add(&f->buffer, (ff_span){text.text, used});
@@ -90,7 +76,7 @@ static ff_status rewrite(ff_bngl *f, ff_span text, uint64_t line) {
     }
     if (status == FF_OK) status = f->buffer.status;
     if (status != FF_OK) return status;
-    text = (ff_span){text.text + used, text.length - used};
+    text = ff_span_after(text, used);
   }
   return FF_OK;
 }
@@ -140,9 +126,9 @@ static double factor_of(const ff_reaction *reaction) {
 static const char *special_law(ff_span word) {
   static const char *const laws[] = {"Sat", "MM", "Hill", "FunctionProduct", "Arrhenius", "eBNG"};
   const char *star = memchr(word.text, '*', word.length);
-  if (star != NULL) word = (ff_span){star + 1, word.length - (size_t)(star + 1 - word.text)};
+  if (star != NULL) word = ff_span_after(word, (size_t)(star + 1 - word.text));
   for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
-    if (is(word, laws[i])) return laws[i];
+    if (ff_span_equals(word, laws[i])) return laws[i];
   return NULL;
 }
 

@@ -1,20 +1,16 @@
 /* BioNetGen's network format: from text to lines of known kinds. */
 #include "ff_io_bngl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 ff_span ff_bngl_word(ff_span *rest) {
   ff_span left = *rest, word;
-  while (left.length > 0 && is_blank(left.text[0])) {
-    left.text++;
-    left.length--;
-  }
+  while (left.length > 0 && ff_is_blank(left.text[0])) left = ff_span_after(left, 1);
   word = (ff_span){left.text, 0};
-  while (word.length < left.length && !is_blank(left.text[word.length])) word.length++;
-  *rest = (ff_span){left.text + word.length, left.length - word.length};
+  while (word.length < left.length && !ff_is_blank(left.text[word.length])) word.length++;
+  *rest = ff_span_after(left, word.length);
   return word;
 }
 
@@ -22,8 +18,7 @@ size_t ff_bngl_name_length(ff_span text) {
   size_t at = 0;
   for (; at < text.length; at++) {
     const char c = text.text[at];
-    const int letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-    if (!letter && (at == 0 || c < '0' || c > '9')) break;
+    if (!ff_is_letter(c) && c != '_' && (at == 0 || !ff_is_digit(c))) break;
   }
   return at;
 }
@@ -63,7 +58,7 @@ static ff_status take_number(ff_bngl *f, uint64_t line, ff_span *rest, int neede
 
 static ff_span without_equals(ff_span text) {
   text = ff_span_trim(text);
-  if (text.length > 0 && text.text[0] == '=') return ff_span_trim((ff_span){text.text + 1, text.length - 1});
+  if (text.length > 0 && text.text[0] == '=') return ff_span_trim(ff_span_after(text, 1));
   return text;
 }
 
@@ -84,14 +79,14 @@ static ff_status read_function(ff_bngl *f, uint64_t line, ff_span rest) {
   rest = ff_span_trim(rest);
   ff_span name = {rest.text, ff_bngl_name_length(rest)}, whole = rest;
   if (name.length == 0) return found(f, line, whole, "the name of a function");
-  rest = ff_span_trim((ff_span){rest.text + name.length, rest.length - name.length});
+  rest = ff_span_trim(ff_span_after(rest, name.length));
   const char *close = rest.length == 0 || rest.text[0] != '(' ? NULL : memchr(rest.text, ')', rest.length);
   if (close == NULL) return found(f, line, whole, "a function, such as \"f() k * A\"");
   ff_span inside = ff_span_trim((ff_span){rest.text + 1, (size_t)(close - rest.text) - 1});
   if (inside.length > 0)
     return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found the function %s with an argument, which is not supported",
                         f->file, (unsigned long long)line, ff_quote(name.text, name.length).text);
-  rest = (ff_span){close + 1, rest.length - (size_t)(close + 1 - rest.text)};
+  rest = ff_span_after(rest, (size_t)(close + 1 - rest.text));
   return add_symbol(f, (ff_bngl_symbol){.kind = FF_BNGL_FUNCTION, .line = line, .text = without_equals(rest)}, name);
 }
 
@@ -106,12 +101,12 @@ static ff_status strip_mark(ff_bngl *f, ff_span *pattern, int *fixed) {
   *fixed = at < pattern->length && pattern->text[at] == '$';
   if (!*fixed) return FF_OK;
   if (at == 0) {
-    *pattern = (ff_span){pattern->text + 1, pattern->length - 1};
+    *pattern = ff_span_after(*pattern, 1);
     return FF_OK;
   }
   f->buffer.length = 0;
   ff_out_add(&f->buffer, (ff_span){pattern->text, at});
-  ff_out_add(&f->buffer, (ff_span){pattern->text + at + 1, pattern->length - at - 1});
+  ff_out_add(&f->buffer, ff_span_after(*pattern, at + 1));
   *pattern = (ff_span){f->buffer.text, f->buffer.length};
   return f->buffer.status;
 }
@@ -122,12 +117,9 @@ static ff_status read_species(ff_bngl *f, uint64_t line, ff_span rest) {
   ff_status status = take_number(f, line, &rest, 1, &number, "the number of a species");
   if (status != FF_OK) return status;
   if (number != f->n_species + 1) {
-    char wanted[60] = "the next number of a species, ";
-    ff_out text = {.err = f->err};
-    ff_out_count(&text, f->n_species + 1);
-    if (text.status == FF_OK) strncat(wanted, text.text, 20);
-    free(text.text);
-    return text.status == FF_OK ? found(f, line, first, wanted) : text.status;
+    char wanted[60];
+    snprintf(wanted, sizeof wanted, "the next number of a species, %zu", f->n_species + 1);
+    return found(f, line, first, wanted);
   }
   ff_span pattern = ff_bngl_word(&rest);
   ff_bngl_symbol symbol = {.kind = FF_BNGL_SPECIES, .line = line, .text = ff_span_trim(rest)};
@@ -203,7 +195,7 @@ static int is_mark(ff_span line, const char *word, char *name, size_t size) {
 
 static const block *find_block(const char *name) {
   for (size_t i = 0; i < N_BLOCKS; i++)
-    if (ff_span_is((ff_span){name, strlen(name)}, blocks[i].name)) return &blocks[i];
+    if (ff_span_is(ff_span_of(name), blocks[i].name)) return &blocks[i];
   return NULL;
 }
 
@@ -222,8 +214,8 @@ static void find_kinds(const char *text, size_t length, int *reactions, int *rul
     line = ff_span_trim(line);
     if (line.length < 5 || (line.text[0] != 'b' && line.text[0] != 'B')) continue;
     if (!is_mark(without_comment(line), "begin", name, sizeof name)) continue;
-    *reactions |= ff_span_is((ff_span){name, strlen(name)}, "reactions");
-    *rules |= ff_span_is((ff_span){name, strlen(name)}, "reaction rules");
+    *reactions |= ff_span_is(ff_span_of(name), "reactions");
+    *rules |= ff_span_is(ff_span_of(name), "reaction rules");
   }
 }
 
@@ -276,7 +268,8 @@ ff_status ff_bngl_read_lines(ff_bngl *f, const char *text, size_t length) {
   if (status == FF_OK && !reactions) status = found(f, 1, (ff_span){text, 0}, "a network with a block \"begin reactions\"");
   if (status == FF_OK && f->n_species == 0) status = found(f, 1, (ff_span){text, 0}, "a network with at least one species");
   if (status == FF_OK && (f->n_species > UINT32_MAX - 1 || f->n_reactions > UINT32_MAX - 1))
-    status = ff_error_set(f->err, FF_ESIZE, "%s has more than 2^32 - 2 species or reactions", f->file);
+    status = ff_error_set(f->err, FF_ESIZE, "%s has %zu species and %zu reactions; at most 2^32 - 2 of each are possible",
+                          f->file, f->n_species, f->n_reactions);
   if (status == FF_OK) status = ff_names_new(&f->names, f->ids.names, f->ids.n_nodes, "names", f->err);
   return status;
 }

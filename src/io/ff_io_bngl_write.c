@@ -1,4 +1,5 @@
 /* Writes BioNetGen's network format. A rate constant there is a parameter or a function, and functions name species by groups. */
+#include "../model/ff_parse.h"
 #include "ff_io_bngl.h"
 #include "ff_io_sbml.h"
 
@@ -22,6 +23,7 @@ typedef struct {
   uint32_t *order; /* of variables */
   double *constant; /* the different numbers that are rate constants, ascending */
   size_t n_constants;
+  char owner[FF_QUOTE_SIZE + 20]; /* for messages: whose formula is written */
   ff_error *err;
 } writer;
 
@@ -30,6 +32,10 @@ static void put_own(writer *w, const char *what, uint64_t number) {
   put(w, w->prefix);
   put(w, what);
   ff_out_count(&w->out, number);
+}
+
+static void set_owner(writer *w, const char *what, const char *name) {
+  snprintf(w->owner, sizeof w->owner, "%s %s", what, ff_quote(name, strlen(name)).text);
 }
 
 /* The start of a line: a blank and its number. */
@@ -67,6 +73,13 @@ static kind kind_of(const writer *w, const ff_formula *formula) {
   return CONSTANT;
 }
 
+/* A number divided by n! for each reactant that occurs n times: BioNetGen multiplies a constant by these. */
+static double divided_for(const ff_reaction *reaction, double number) {
+  for (uint32_t i = 0; i < reaction->n_reactants; i++)
+    for (uint32_t k = 2; k <= reaction->reactants[i].count && number != 0; k++) number /= k;
+  return number;
+}
+
 /* The factor and the symbol of a rate such as 0.5 * k that needs no function of its own, or 0. A number has no symbol. */
 static int simple_rate(const writer *w, const ff_reaction *reaction, double *factor, uint32_t *symbol) {
   const ff_formula_word *word = reaction->rate.word;
@@ -74,10 +87,8 @@ static int simple_rate(const writer *w, const ff_reaction *reaction, double *fac
   const int product = n == 3 && word[0].code == FF_F_NUMBER && word[2].code == FF_F_MUL;
   const ff_formula_word *name = n == 1 ? word : product ? word + 1 : NULL;
   if (!reaction->mass_action || name == NULL) return 0;
-  *factor = n == 3 ? word[0].number : 1;
+  *factor = divided_for(reaction, n == 3 ? word[0].number : 1);
   *symbol = UINT32_MAX;
-  for (uint32_t i = 0; i < reaction->n_reactants; i++)
-    for (uint32_t k = 2; k <= reaction->reactants[i].count && *factor != 0; k++) *factor /= k;
   if (n == 1 && name->code == FF_F_NUMBER) return 1;
   *symbol = name->symbol;
   if (name->code != FF_F_SYMBOL || *symbol < w->net->n_species) return 0;
@@ -131,11 +142,12 @@ static ff_status check_formula(const writer *w, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = &formula->word[i];
     if (word->code == FF_F_NUMBER && !isfinite(word->number))
-      return ff_error_set(w->err, FF_EMODEL, "a formula has the number %g, which BioNetGen's format cannot express",
-                          word->number);
+      return ff_error_set(w->err, FF_EMODEL, "%s: the formula has the number %g, which BioNetGen's format cannot express",
+                          w->owner, word->number);
     for (size_t k = 0; k < sizeof missing; k++)
       if (word->code == missing[k])
-        return ff_error_set(w->err, FF_EMODEL, "a formula has %s, which BioNetGen's format cannot express", names[k]);
+        return ff_error_set(w->err, FF_EMODEL, "%s: the formula has %s, which BioNetGen's format cannot express", w->owner,
+                            names[k]);
   }
   return FF_OK;
 }
@@ -155,21 +167,20 @@ static ff_status put_formula(writer *w, const ff_formula *formula) {
   ff_status status = check_formula(w, formula);
   if (status == FF_OK) status = ff_formula_text(&text, formula, w->shown, w->err);
   if (status != FF_OK) return status;
-  for (const char *at = text; *at != '\0';) {
-    ff_span rest = {at, strlen(at)};
-    size_t used = ff_bngl_name_length(rest);
+  for (ff_span rest = ff_span_of(text); rest.length > 0;) {
+    const char *at = rest.text;
+    size_t used = ff_bngl_name_length(rest), number = ff_number_length(at, rest.length);
     if (used > 0) {
       put_word(w, (ff_span){at, used}, at[used] == '(');
-    } else if ((*at >= '0' && *at <= '9') || *at == '.') { /* also the e of an exponent */
-      for (used = 1; (at[used] >= '0' && at[used] <= '9') || at[used] == '.'; used++) continue;
-      if (at[used] == 'e') used += 1 + (size_t)(at[used + 1] == '-' || at[used + 1] == '+');
+    } else if (number > 0) { /* its exponent is no name */
+      used = number;
       ff_out_add(&w->out, (ff_span){at, used});
     } else {
       used = 1;
       if (*at == '&' || *at == '|') put(w, *at == '&' ? "&" : "|"); /* && and || */
       if (*at != '`') ff_out_add(&w->out, (ff_span){at, 1});
     }
-    at += used;
+    rest = ff_span_after(rest, used);
   }
   free(text);
   return w->out.status;
@@ -211,6 +222,17 @@ static ff_status put_divided(writer *w, const ff_reaction *reaction) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------------- */
 
+/* A line with a variable, which is a parameter or a function; `after` follows its name. */
+static ff_status put_variable(writer *w, uint64_t line, uint32_t v, const char *after) {
+  put_line(w, line);
+  put(w, w->ids[w->first + v]);
+  put(w, after);
+  set_owner(w, "variable", w->net->names[w->first + v]);
+  ff_status status = put_formula(w, &w->net->variable[v]);
+  put(w, "\n");
+  return status;
+}
+
 static ff_status put_parameters(writer *w) {
   const ff_reactions *net = w->net;
   ff_status status = FF_OK;
@@ -233,14 +255,8 @@ static ff_status put_parameters(writer *w) {
     ff_out_number(&w->out, w->constant[i]);
     put(w, "\n");
   }
-  for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++) {
-    if (w->kinds[w->order[i]] != CONSTANT) continue;
-    put_line(w, ++n);
-    put(w, w->ids[w->first + w->order[i]]);
-    put(w, " ");
-    status = put_formula(w, &net->variable[w->order[i]]);
-    put(w, "\n");
-  }
+  for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++)
+    if (w->kinds[w->order[i]] == CONSTANT) status = put_variable(w, ++n, w->order[i], " ");
   put(w, "end parameters\n");
   return status;
 }
@@ -252,20 +268,15 @@ static ff_status put_functions(writer *w) {
   double factor;
   uint32_t symbol;
   put(w, "begin functions\n");
-  for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++) {
-    if (w->kinds[w->order[i]] != FUNCTION) continue;
-    put_line(w, ++n);
-    put(w, w->ids[w->first + w->order[i]]);
-    put(w, "() ");
-    status = put_formula(w, &net->variable[w->order[i]]);
-    put(w, "\n");
-  }
+  for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++)
+    if (w->kinds[w->order[i]] == FUNCTION) status = put_variable(w, ++n, w->order[i], "() ");
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     if (simple_rate(w, reaction, &factor, &symbol)) continue;
     put_line(w, ++n);
     put_own(w, "rate", r + 1);
     put(w, "() ");
+    set_owner(w, "reaction", reaction->name);
     status = reaction->mass_action ? put_formula(w, &reaction->rate) : put_divided(w, reaction);
     put(w, "\n");
   }
@@ -319,11 +330,7 @@ static ff_status put_reactions(writer *w) {
     put_side(w, reaction, reaction->reactants, reaction->n_reactants);
     put_side(w, reaction, reaction->products, reaction->n_products);
     const int simple = simple_rate(w, reaction, &factor, &symbol);
-    if (!simple) {
-      factor = 1;
-      for (uint32_t i = 0; reaction->mass_action && i < reaction->n_reactants; i++)
-        for (uint32_t k = 2; k <= reaction->reactants[i].count && factor != 0; k++) factor /= k;
-    }
+    if (!simple) factor = reaction->mass_action ? divided_for(reaction, 1) : 1;
     if (factor != 1) ff_out_number(&w->out, factor);
     if (factor != 1) put(w, "*");
     if (!simple)
@@ -381,10 +388,9 @@ static ff_status make_names(writer *w) {
       strcat(w->prefix, "_");
     }
   for (uint32_t i = 0; status == FF_OK && i < w->n_symbols; i++) {
-    char name[80];
-    snprintf(name, sizeof name, "%sn%u", w->prefix, i + 1);
-    w->shown[i] = i < net->n_species ? ff_strndup(name, strlen(name)) : ff_strndup(w->ids[i], strlen(w->ids[i]));
-    if (w->shown[i] == NULL) status = ff_error_set(w->err, FF_EMEMORY, "no memory for names");
+    char group[80];
+    snprintf(group, sizeof group, "%sn%u", w->prefix, i + 1);
+    status = ff_name_copy(&w->shown[i], i < net->n_species ? group : w->ids[i], w->err);
   }
   return status == FF_OK ? ff_names_new(&w->names, w->shown, w->n_symbols, "names", w->err) : status;
 }

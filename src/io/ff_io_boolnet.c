@@ -61,11 +61,9 @@ static ff_status read_header(reader *r) {
 
 /* First pass: reads the names of the nodes that have lines, in their order. */
 static ff_status read_targets(reader *r) {
-  ff_span row, name;
+  ff_span row, name, target, rest;
   while (next_row(r, &row)) {
-    size_t comma = ff_span_find(row, 0, ',', 0);
-    if (comma == row.length) return ff_io_found(r->err, place_of(r), row, row_wanted);
-    ff_span target = ff_span_trim((ff_span){row.text, comma});
+    if (!ff_span_split(row, ',', &target, &rest)) return ff_io_found(r->err, place_of(r), row, row_wanted);
     if (!ff_span_name(target, &name))
       return ff_io_found(r->err, place_of(r), target, "the name of a node (letters, digits, _ and ., or in quotes)");
     uint32_t node;
@@ -97,19 +95,20 @@ static ff_status read_probability(reader *r, ff_span field, double *probability)
 
 /* Second pass: reads the functions. */
 static ff_status read_functions(reader *r) {
-  ff_span row, name;
+  ff_span row, name, target, function;
   while (next_row(r, &row)) {
-    size_t at = ff_span_find(row, 0, ',', 0) + 1;
-    ff_span function = ff_span_trim((ff_span){row.text + at, row.length - at});
     double probability = 1.0;
     ff_status status = FF_OK;
+    ff_span_split(row, ',', &target, &function); /* the first pass has seen the comma */
     if (r->has_probabilities) {
-      function = cut_field(row, &at);
-      status = read_probability(r, ff_span_trim((ff_span){row.text + at, row.length - at}), &probability);
+      const ff_span fields = function;
+      size_t at = 0;
+      function = cut_field(fields, &at);
+      status = read_probability(r, ff_span_trim(ff_span_after(fields, at)), &probability);
     }
     if (status != FF_OK) return status;
     if (function.length == 0) return ff_io_found(r->err, place_of(r), function, "a function");
-    ff_span_name(ff_span_trim((ff_span){row.text, ff_span_find(row, 0, ',', 0)}), &name);
+    ff_span_name(target, &name);
     int64_t node = ff_build_find(&r->build, name.text, name.length);
     ff_expr expr;
     status = ff_expr_parse(&expr, function.text, function.length, find_or_add, &r->build, place_of(r), r->err);

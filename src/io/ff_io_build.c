@@ -4,15 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash(ff_span name) { /* FNV-1a */
-  uint64_t h = UINT64_C(0xCBF29CE484222325);
-  for (size_t i = 0; i < name.length; i++) h = (h ^ (unsigned char)name.text[i]) * UINT64_C(0x100000001B3);
-  return h ^ h >> 32;
-}
-
 /* The slot that holds the name, or the free slot where it belongs. There is always a free slot. */
 static size_t find_slot(const ff_build *build, ff_span name) {
-  size_t mask = build->slots - 1, at = (size_t)hash(name) & mask;
+  size_t mask = build->slots - 1, at = (size_t)ff_name_hash(name.text, name.length) & mask;
   for (; build->slot[at] != 0; at = (at + 1) & mask) {
     const char *other = build->names[build->slot[at] - 1];
     if (strncmp(other, name.text, name.length) == 0 && other[name.length] == '\0') break;
@@ -29,7 +23,7 @@ static ff_status make_room(ff_build *build) {
   build->slot = slot;
   build->slots = slots;
   for (uint32_t i = 0; i < build->n_nodes; i++)
-    slot[find_slot(build, (ff_span){build->names[i], strlen(build->names[i])})] = i + 1;
+    slot[find_slot(build, ff_span_of(build->names[i]))] = i + 1;
   free(old);
   return FF_OK;
 }
@@ -68,8 +62,7 @@ ff_status ff_build_suggest(const ff_build *build, ff_span name, ff_status status
   const char *near = ff_name_near(build->names, build->n_nodes, name.text, name.length);
   if (near == NULL || build->err == NULL) return status;
   ff_error first = *build->err;
-  ff_quoted meant = ff_quote(near, strlen(near));
-  return ff_error_set(build->err, status, "%s; did you mean %s?", first.text, meant.text);
+  return ff_error_set(build->err, status, "%s%s", first.text, ff_hint_of(near).text);
 }
 
 ff_status ff_build_rule(ff_build *build, uint32_t node, double probability, uint64_t line, ff_expr *expr) {
@@ -120,6 +113,12 @@ ff_status ff_build_finish(ff_pbn *pbn, const ff_build *build) {
   ff_error inner;
   ff_status status = ff_pbn_finish(pbn, 1, &inner);
   return status == FF_OK ? FF_OK : ff_error_set(build->err, status, "%s: %s", build->file, inner.text);
+}
+
+ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *err) {
+  ff_error inner;
+  ff_status status = ff_reactions_finish(net, &inner);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s: %s", file, inner.text);
 }
 
 void ff_build_free(ff_build *build) {

@@ -2,6 +2,7 @@
 #ifndef FF_IO_INTERNAL_H
 #define FF_IO_INTERNAL_H
 
+#include "../base/ff_text.h"
 #include "ff_io.h"
 
 /* ---- pieces of a text, never owned ---- */
@@ -11,14 +12,21 @@ typedef struct {
   size_t length;
 } ff_span;
 
-ff_span ff_span_trim(ff_span span); /* without blanks at both ends */
+ff_span ff_span_of(const char *text); /* a terminated text; NULL is an empty one */
+ff_span ff_span_trim(ff_span span);   /* without blanks at both ends */
+ff_span ff_span_after(ff_span span, size_t at); /* what follows the first `at` bytes */
+int ff_span_equals(ff_span span, const char *word);
 int ff_span_is(ff_span span, const char *word); /* 1 if equal, with ASCII letters in upper or lower case */
 
 /* The position of the first `sign`, from `from` on, that is outside quotes, and if `nested` is 1 also outside () and {};
  * span.length if there is none. O(length). */
 size_t ff_span_find(ff_span span, size_t from, char sign, int nested);
 
-/* Reads a positive decimal number that is the whole span. Returns 1, or 0 if the span is something else. */
+/* Splits a span at the first `sign` outside quotes. Both parts are without blanks at their ends. Returns 0 if there is no such
+ * sign. O(length). */
+int ff_span_split(ff_span span, char sign, ff_span *before, ff_span *after);
+
+/* Reads a finite decimal number that is the whole span; it may have a sign. Returns 1, or 0 if the span is something else. */
 int ff_span_number(ff_span span, double *value);
 
 /* Reads a non-negative integer that is the whole span. Returns 1, or 0 if the span is something else. */
@@ -79,6 +87,9 @@ ff_status ff_build_pbn(ff_pbn **out, ff_build *build);
 
 /* Calls ff_pbn_finish() with normalising, and puts the file's name in front of its message. */
 ff_status ff_build_finish(ff_pbn *pbn, const ff_build *build);
+
+/* Calls ff_reactions_finish(), and puts the file's name in front of its message. */
+ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *err);
 
 void ff_build_free(ff_build *build); /* frees what the struct owns, not the struct */
 

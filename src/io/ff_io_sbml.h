@@ -34,6 +34,13 @@ ff_status ff_sbml_check_packages(const char *text, size_t length, const char *fi
 ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err);
 void ff_sbml_ids_free(char **ids, uint32_t n);
 
+/* Writes a text within an XML document, where & < > and " have a meaning. O(length). */
+void ff_sbml_put_escaped(ff_out *out, const char *text);
+
+/* Refuses a name with U+FFFE or U+FFFF, which XML does not allow, with FF_EMODEL. Names of a checked network have no other
+ * character that XML does not allow. O(length). */
+ff_status ff_sbml_check_name(const char *name, ff_error *err);
+
 /* A code array that grows while a function is read. The owner frees `code`. */
 typedef struct {
   ff_op *code;

@@ -6,22 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *id_of(const void *element) { return SBase_getIdAttribute(element); }
 static uint64_t line_of(const ff_sbml_table *table, const void *element) { return ff_sbml_place(table, element).line; }
 
 /* ---- what an event sets ------------------------------------------------------------------------------------------------- */
 
 static ff_status check_target(const ff_sbml_table *table, const void *element, const char *id, uint32_t at) {
   const ff_sbml_symbol *symbol = &table->symbol[at];
-  int constant = 0;
   if (symbol->rule.length > 0) return ff_sbml_unsupported(table, element, id, " because an assignmentRule determines it");
   if (symbol->rate.length > 0) return ff_sbml_unsupported(table, element, id, " because a rateRule determines it");
-  switch (symbol->kind) {
-    case FF_SBML_SPECIES: constant = Species_getConstant(symbol->element); break;
-    case FF_SBML_PARAMETER: constant = table->level >= 2 && Parameter_getConstant(symbol->element); break;
-    default: return ff_sbml_unsupported(table, element, id, " because it sets neither a species nor a parameter");
-  }
-  if (!constant) return FF_OK;
+  if (symbol->kind != FF_SBML_SPECIES && symbol->kind != FF_SBML_PARAMETER)
+    return ff_sbml_unsupported(table, element, id, " because it sets neither a species nor a parameter");
+  if (!ff_sbml_is_constant(table, symbol)) return FF_OK;
   return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, element), "an eventAssignment of", id,
                        ", which is constant, where a species or parameter that is not constant was expected");
 }
@@ -30,11 +25,7 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
   const char *id = EventAssignment_getVariable(assignment);
   if (id == NULL) id = "";
   const int64_t at = ff_build_find(&table->ids, id, strlen(id));
-  if (at < 0) {
-    const ff_span span = {id, strlen(id)};
-    ff_status status = ff_io_found(table->err, ff_sbml_place(table, assignment), span, "the id of a species or parameter");
-    return span.length > 0 ? ff_build_suggest(&table->ids, span, status) : status;
-  }
+  if (at < 0) return ff_sbml_unknown(table, assignment, id, "the id of a species or parameter");
   out->symbol = (uint32_t)at;
   ff_status status = check_target(table, assignment, id, out->symbol);
   if (status != FF_OK) return status;
@@ -50,7 +41,7 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
 static ff_status read_trigger(ff_event *out, ff_sbml_table *table, Event_t *event) {
   const Trigger_t *trigger = Event_isSetTrigger(event) ? Event_getTrigger(event) : NULL;
   const ASTNode_t *math = trigger == NULL ? NULL : Trigger_getMath(trigger);
-  if (math == NULL) return ff_sbml_unsupported(table, event, id_of(event), " because it has no trigger");
+  if (math == NULL) return ff_sbml_unsupported(table, event, ff_sbml_id(event), " because it has no trigger");
   out->initially = 1; /* before Level 3, an event was not triggered at time 0 */
   out->persistent = 1;
   if (table->level >= 3) { /* libsbml requires both attributes */
@@ -76,7 +67,7 @@ static ff_status read_ids(ff_build *ids, ff_sbml_table *table, Model_t *model) {
   ff_status status = FF_OK;
   for (unsigned i = 0; i < Model_getNumEvents(model) && status == FF_OK; i++) {
     const Event_t *event = Model_getEvent(model, i);
-    const char *id = id_of(event);
+    const char *id = ff_sbml_id(event);
     uint32_t at;
     int is_new = 1;
     if (id == NULL || id[0] == '\0') continue;
@@ -90,7 +81,7 @@ static ff_status read_ids(ff_build *ids, ff_sbml_table *table, Model_t *model) {
 
 /* The id, or "event" and the number. If an id is written so, '_' is appended until it is none. */
 static ff_status name_event(ff_event *out, ff_sbml_table *table, ff_build *ids, const Event_t *event, uint32_t i) {
-  const char *id = id_of(event);
+  const char *id = ff_sbml_id(event);
   char own[60];
   if (id == NULL || id[0] == '\0') {
     snprintf(own, sizeof own, "event%u", i + 1);
@@ -98,8 +89,7 @@ static ff_status name_event(ff_event *out, ff_sbml_table *table, ff_build *ids, 
       own[length] = '_';
     id = own;
   }
-  out->name = ff_strndup(id, strlen(id));
-  return out->name != NULL ? FF_OK : ff_error_set(table->err, FF_EMEMORY, "no memory for the name of an event");
+  return ff_name_copy(&out->name, id, table->err);
 }
 
 static ff_status read_event(ff_event *out, ff_sbml_table *table, ff_build *ids, Event_t *event, uint32_t i) {
@@ -140,10 +130,7 @@ static ff_status mark_one(const ff_sbml_table *table, const ff_event *event, uin
   const ff_sbml_symbol *s = &table->symbol[symbol];
   used[symbol] = 1;
   if (s->kind == FF_SBML_SPECIES || s->rule.length > 0 || !isnan(s->value)) return FF_OK;
-  char rest[FF_QUOTE_SIZE + 100];
-  snprintf(rest, sizeof rest, " without a value where one was expected, because event %s names it",
-           ff_quote(event->name, strlen(event->name)).text);
-  return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, s->element), "", table->ids.names[symbol], rest);
+  return ff_sbml_missing(table, symbol, "event ", event->name, " names it");
 }
 
 static ff_status mark(const ff_sbml_table *table, const ff_event *event, const ff_formula *formula, uint32_t *used) {

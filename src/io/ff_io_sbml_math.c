@@ -70,8 +70,8 @@ static ff_status found_number(const walk *w, double value) {
 }
 
 static ff_status found_arguments(const walk *w, const char *element, unsigned found, const char *expected) {
-  return ff_error_set(w->build->err, FF_EPARSE, "%s, line %llu: found <%s> with %u arguments where %s was expected",
-                      w->place.file, (unsigned long long)w->place.line, element, found, expected);
+  return ff_error_set(w->build->err, FF_EPARSE, "%s, line %llu: found <%s> with %u argument%s where %s was expected",
+                      w->place.file, (unsigned long long)w->place.line, element, found, found == 1 ? "" : "s", expected);
 }
 
 /* ---- leaves ---- */

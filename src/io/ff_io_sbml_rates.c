@@ -102,12 +102,7 @@ static void refuse_symbol(solver *s, uint32_t symbol) {
 }
 
 static void refuse_missing(solver *s, uint32_t symbol) {
-  const ff_sbml_table *t = s->table;
-  const char *by = t->ids.names[s->own];
-  char rest[FF_QUOTE_SIZE + 100];
-  snprintf(rest, sizeof rest, " without a value where one was expected, because the rateRule of %s depends on it",
-           ff_quote(by, strlen(by)).text);
-  s->status = ff_sbml_found(t, FF_EPARSE, ff_sbml_place(t, t->symbol[symbol].element), "", t->ids.names[symbol], rest);
+  s->status = ff_sbml_missing(s->table, symbol, "the rateRule of ", s->table->ids.names[s->own], " depends on it");
 }
 
 /* ---- code --------------------------------------------------------------------------------------------------------------- */
@@ -130,6 +125,12 @@ static void add_words(solver *s, code *to, const ff_formula_word *word, size_t n
 static void add_word(solver *s, code *to, uint32_t operation) { add_words(s, to, &(ff_formula_word){operation, 0, 0}, 1); }
 static void add_number(solver *s, code *to, double x) { add_words(s, to, &(ff_formula_word){FF_F_NUMBER, 0, x}, 1); }
 static void add_code(solver *s, code *to, const code *from) { add_words(s, to, from->word, from->length); }
+
+static void add_times_time(solver *s, code *to, const code *factor) {
+  add_code(s, to, factor);
+  add_word(s, to, FF_F_TIME);
+  add_word(s, to, FF_F_MUL);
+}
 
 static void clear(code *c) {
   free(c->word);
@@ -257,9 +258,7 @@ static void integrate(solver *s, form *x, uint32_t function) {
   const uint32_t other = function == FF_F_SIN ? FF_F_COS : function == FF_F_COS ? FF_F_SIN : FF_F_EXP;
   if (p->length == 0) add_number(s, p, 0);
   const int turns = fold(s, w);
-  add_code(s, &turn, w);
-  add_word(s, &turn, FF_F_TIME);
-  add_word(s, &turn, FF_F_MUL);
+  add_times_time(s, &turn, w);
   add_code(s, &sum, p);
   add_code(s, &sum, &turn);
   add_word(s, &sum, FF_F_ADD);
@@ -375,9 +374,7 @@ static void solve_linear(solver *s, form *f, double initial, code *out) {
   code turn = {0};
   const int changes = fold(s, &f->part[OWN]);
   if (f->part[INTEGRAL].length > 0 || degree_of(f) > 0) refuse_shape(s);
-  add_code(s, &turn, b);
-  add_word(s, &turn, FF_F_TIME);
-  add_word(s, &turn, FF_F_MUL);
+  add_times_time(s, &turn, b);
   if (initial != 0 || a->length == 0) add_number(s, out, initial);
   if (initial != 0) { /* 0 times an infinite power would not be 0 */
     add_code(s, out, &turn);
@@ -387,9 +384,7 @@ static void solve_linear(solver *s, form *f, double initial, code *out) {
   if (a->length > 0) {
     if (!changes) {
       begin_choice(s, out, b);
-      add_code(s, out, a);
-      add_word(s, out, FF_F_TIME);
-      add_word(s, out, FF_F_MUL);
+      add_times_time(s, out, a);
     }
     add_code(s, out, a);
     add_code(s, out, &turn);

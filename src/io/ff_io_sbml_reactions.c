@@ -18,9 +18,7 @@ typedef struct {
 
 #define NONE UINT32_MAX
 
-static ff_span span_of(const char *text) { return (ff_span){text == NULL ? "" : text, text == NULL ? 0 : strlen(text)}; }
 static Reaction_t *reaction_at(const reader *r, uint32_t i) { return Model_getReaction(r->model, i); }
-static const char *id_of(const void *element) { return SBase_getIdAttribute(element); }
 
 /* ---- what is not supported ---- */
 
@@ -28,12 +26,12 @@ static ff_status check_elements(const reader *r) {
   const ff_sbml_table *t = &r->table;
   Model_t *model = r->model;
   if (Model_isSetConversionFactor(model))
-    return ff_sbml_unsupported(t, model, id_of(model), " because it has a conversionFactor");
+    return ff_sbml_unsupported(t, model, ff_sbml_id(model), " because it has a conversionFactor");
   if (Model_getNumConstraints(model) > 0)
-    return ff_sbml_unsupported(t, Model_getConstraint(model, 0), id_of(Model_getConstraint(model, 0)), "");
+    return ff_sbml_unsupported(t, Model_getConstraint(model, 0), ff_sbml_id(Model_getConstraint(model, 0)), "");
   for (uint32_t i = 0; i < r->n_reactions; i++)
     if (Reaction_getFast(reaction_at(r, i)))
-      return ff_sbml_unsupported(t, reaction_at(r, i), id_of(reaction_at(r, i)), " because it is fast");
+      return ff_sbml_unsupported(t, reaction_at(r, i), ff_sbml_id(reaction_at(r, i)), " because it is fast");
   return FF_OK;
 }
 
@@ -60,14 +58,14 @@ static ff_status read_locals(reader *r, KineticLaw_t *law, const char *reaction,
   for (unsigned i = 0; i < n && status == FF_OK; i++) {
     const Parameter_t *parameter =
         newer ? (const Parameter_t *)KineticLaw_getLocalParameter(law, i) : KineticLaw_getParameter(law, i);
-    const char *id = id_of(parameter);
+    const char *id = ff_sbml_id(parameter);
     uint32_t at;
     int is_new = 1;
-    if (span_of(id).length == 0)
+    if (ff_span_of(id).length == 0)
       return ff_io_found(r->err, ff_sbml_place(&r->table, parameter), (ff_span){"", 0}, "the id of a parameter");
-    status = ff_build_node(names, span_of(id), &at, &is_new);
+    status = ff_build_node(names, ff_span_of(id), &at, &is_new);
     if (!is_new)
-      return ff_io_found(r->err, ff_sbml_place(&r->table, parameter), span_of(id), "an id that no other parameter has");
+      return ff_io_found(r->err, ff_sbml_place(&r->table, parameter), ff_span_of(id), "an id that no other parameter has");
     double value = Parameter_isSetValue(parameter) ? Parameter_getValue(parameter) : NAN;
     if (status == FF_OK) status = add_local(r, parameter, reaction, id, value);
   }
@@ -78,10 +76,10 @@ static ff_status read_law(reader *r, uint32_t i) {
   Reaction_t *reaction = reaction_at(r, i);
   KineticLaw_t *law = Reaction_isSetKineticLaw(reaction) ? Reaction_getKineticLaw(reaction) : NULL;
   const ASTNode_t *math = law == NULL ? NULL : KineticLaw_getMath(law);
-  if (math == NULL) return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because it has no kineticLaw");
+  if (math == NULL) return ff_sbml_unsupported(&r->table, reaction, ff_sbml_id(reaction), " because it has no kineticLaw");
   ff_build names = {.file = r->table.ids.file, .err = r->err};
   ff_sbml_scope scope = {&names, r->table.ids.n_nodes, 0};
-  ff_status status = read_locals(r, law, id_of(reaction), &names);
+  ff_status status = read_locals(r, law, ff_sbml_id(reaction), &names);
   if (status == FF_OK)
     status = ff_sbml_formula(&r->law[i], math, &r->table, &scope, ff_sbml_place(&r->table, law).line);
   ff_build_free(&names);
@@ -101,14 +99,8 @@ static ff_status read_laws(reader *r) {
 static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol) {
   const ff_sbml_symbol *s = &r->table.symbol[symbol];
   if (s->kind == FF_SBML_SPECIES || s->rule.length > 0 || !isnan(s->value)) return FF_OK;
-  int compartment = s->kind == FF_SBML_COMPARTMENT;
-  const char *by = id_of(reaction_at(r, reaction));
-  char rest[FF_QUOTE_SIZE + 120];
-  snprintf(rest, sizeof rest, " without a %s where one was expected, because the kineticLaw of reaction %s depends on it",
-           compartment ? "size" : "value", ff_quote(by, strlen(by)).text);
-  return ff_sbml_found(&r->table, FF_EPARSE, ff_sbml_place(&r->table, s->element),
-                       compartment ? "the compartment" : s->kind == FF_SBML_PARAMETER ? "the parameter" : "the species reference",
-                       r->table.ids.names[symbol], rest);
+  return ff_sbml_missing(&r->table, symbol, "the kineticLaw of reaction ", ff_sbml_id(reaction_at(r, reaction)),
+                         " depends on it");
 }
 
 /* The place of a symbol in the order of the network: 0 for species, 1 for parameters, 2 for variables, 3 for what the network
@@ -188,9 +180,8 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
   for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++) {
     uint32_t number = r->number[i];
     if (number == NONE) continue;
-    const char *id = r->table.ids.names[i];
-    net->names[number] = ff_strndup(id, strlen(id));
-    if (net->names[number] == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
+    status = ff_name_copy(&net->names[number], r->table.ids.names[i], r->err);
+    if (status != FF_OK) return status;
     if (number >= first) {
       net->variable[number - first] = r->table.symbol[i].rule;
       r->table.symbol[i].rule = (ff_formula){0};
@@ -227,7 +218,7 @@ static ff_status read_stoichiometry_math(reader *r, SpeciesReference_t *referenc
 }
 
 static ff_status read_stoichiometry(reader *r, SpeciesReference_t *reference, double *value) {
-  const char *id = id_of(reference);
+  const char *id = ff_sbml_id(reference);
   uint32_t symbol;
   if (r->table.level == 2 && SpeciesReference_isSetStoichiometryMath(reference))
     return read_stoichiometry_math(r, reference, value);
@@ -240,8 +231,7 @@ static ff_status read_stoichiometry(reader *r, SpeciesReference_t *reference, do
 
 static ff_status find_species(reader *r, const void *element, const char *id, uint32_t *species) {
   if (ff_sbml_table_find(&r->table, FF_SBML_SPECIES, id, species)) return FF_OK;
-  ff_status status = ff_io_found(r->err, ff_sbml_place(&r->table, element), span_of(id), "the id of a species");
-  return span_of(id).length > 0 && *species == 0 ? ff_build_suggest(&r->table.ids, span_of(id), status) : status;
+  return ff_sbml_unknown(&r->table, element, id, "the id of a species");
 }
 
 static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out) {
@@ -272,7 +262,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
 static ff_status merge(reader *r, const void *reaction, ff_participant *all, uint32_t *n) {
   size_t kept = *n;
   if (!ff_participants_merge(all, &kept))
-    return ff_sbml_unsupported(&r->table, reaction, id_of(reaction), " because a stoichiometry is larger than 2^32 - 1");
+    return ff_sbml_unsupported(&r->table, reaction, ff_sbml_id(reaction), " because a stoichiometry is larger than 2^32 - 1");
   *n = (uint32_t)kept;
   return FF_OK;
 }
@@ -290,7 +280,6 @@ static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_par
 static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   Reaction_t *reaction = reaction_at(r, i);
   ff_reaction *out = &net->reactions[i];
-  const char *id = id_of(reaction);
   ff_status status = FF_OK;
   for (unsigned m = 0; m < Reaction_getNumModifiers(reaction) && status == FF_OK; m++) {
     const SpeciesReference_t *modifier = Reaction_getModifier(reaction, m);
@@ -298,9 +287,8 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
     status = find_species(r, modifier, SpeciesReference_getSpecies(modifier), &species);
   }
   if (status != FF_OK) return status;
-  out->name = ff_strndup(id, strlen(id));
-  if (out->name == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the name of %s", id);
-  status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
+  status = ff_name_copy(&out->name, ff_sbml_id(reaction), r->err);
+  if (status == FF_OK) status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
   if (status == FF_OK) status = read_side(r, reaction, 1, &out->products, &out->n_products);
   if (status != FF_OK) return status;
   out->rate = r->law[i];
@@ -310,12 +298,6 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
 }
 
 /* ---- the network ---- */
-
-static ff_status finish(const reader *r, ff_reactions *net) {
-  ff_error inner;
-  ff_status status = ff_reactions_finish(net, &inner);
-  return status == FF_OK ? FF_OK : ff_error_set(r->err, status, "%s: %s", r->table.ids.file, inner.text);
-}
 
 static ff_status read_all(reader *r, ff_reactions **out) {
   ff_status status = check_elements(r);
@@ -329,7 +311,7 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
-  return status == FF_OK ? finish(r, *out) : status;
+  return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
 ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {

@@ -97,6 +97,19 @@ ff_status ff_sbml_found(const ff_sbml_table *table, ff_status status, ff_place p
  * follows it, and may be empty. */
 ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, const char *id, const char *more);
 
+/* Sets the error "found ID where WANTED was expected", with a suggestion if the table has no such id. `id` may be NULL. */
+ff_status ff_sbml_unknown(const ff_sbml_table *table, const void *element, const char *id, const char *wanted);
+
+/* Sets the error that a symbol has no value, although BY needs it: "found the parameter K without a value where one was expected,
+ * because BEFORE BY AFTER". */
+ff_status ff_sbml_missing(const ff_sbml_table *table, uint32_t symbol, const char *before, const char *by, const char *after);
+
+/* Whether the file says that a species, parameter or compartment is constant; Level 1 cannot say it. */
+int ff_sbml_is_constant(const ff_sbml_table *table, const ff_sbml_symbol *symbol);
+
+/* The id of an element of libsbml; NULL if it has none. */
+const char *ff_sbml_id(const void *element);
+
 /* Reads a reaction network. `length` is that of the text. The caller frees *out with ff_reactions_free(). O(length), not counting
  * the expansion of functions. */
 ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err);

@@ -14,8 +14,6 @@ typedef struct {
 
 static ff_place place_of(const reader *r, const void *element) { return (ff_place){r->build.file, SBase_getLine(element)}; }
 
-static ff_span span_of(const char *text) { return (ff_span){text == NULL ? "" : text, text == NULL ? 0 : strlen(text)}; }
-
 /* "FILE, line N: found THING NAME with WORD = LEVEL where WANTED was expected" */
 static ff_status found_level(const reader *r, const void *element, const char *thing, const char *name, const char *word,
                              int level, const char *expected) {
@@ -37,7 +35,7 @@ static ff_status found_kind(const reader *r, ff_place place, const char *found, 
 static ff_status read_one_species(reader *r, QualitativeSpecies_t *species) {
   static const char levels[] = "a species with the levels 0 and 1";
   const char *id = SBase_getIdAttribute((const SBase_t *)species); /* QualitativeSpecies_getId() would make a copy */
-  if (span_of(id).length == 0)
+  if (ff_span_of(id).length == 0)
     return ff_io_found(r->err, place_of(r, species), (ff_span){"", 0}, "the id of a qualitativeSpecies");
   if (QualitativeSpecies_isSetMaxLevel(species)) {
     int level = QualitativeSpecies_getMaxLevel(species);
@@ -45,9 +43,9 @@ static ff_status read_one_species(reader *r, QualitativeSpecies_t *species) {
   }
   uint32_t node;
   int is_new;
-  ff_status status = ff_build_node(&r->build, span_of(id), &node, &is_new);
+  ff_status status = ff_build_node(&r->build, ff_span_of(id), &node, &is_new);
   if (status != FF_OK) return status;
-  if (!is_new) return ff_io_found(r->err, place_of(r, species), span_of(id), "an id that no other species has");
+  if (!is_new) return ff_io_found(r->err, place_of(r, species), ff_span_of(id), "an id that no other species has");
   r->initial[node] = -1;
   if (!QualitativeSpecies_isSetInitialLevel(species)) return FF_OK;
   int level = QualitativeSpecies_getInitialLevel(species);
@@ -133,10 +131,10 @@ static uint32_t depth_of(const ff_op *code, size_t length) {
 
 /* Finds the species that an input or output names. `id` is libsbml's copy and is freed here. */
 static ff_status find_species(reader *r, const void *element, char *id, uint32_t *node) {
-  int64_t found = ff_build_find(&r->build, span_of(id).text, span_of(id).length);
+  int64_t found = ff_build_find(&r->build, ff_span_of(id).text, ff_span_of(id).length);
   ff_status status = FF_OK;
-  if (found < 0) status = ff_io_found(r->err, place_of(r, element), span_of(id), "the id of a species");
-  if (found < 0) status = ff_build_suggest(&r->build, span_of(id), status);
+  if (found < 0) status = ff_io_found(r->err, place_of(r, element), ff_span_of(id), "the id of a species");
+  if (found < 0) status = ff_build_suggest(&r->build, ff_span_of(id), status);
   *node = (uint32_t)found;
   free(id);
   return status;
@@ -178,7 +176,7 @@ static ff_status read_transition(reader *r, Transition_t *transition) {
     ff_status status = find_species(r, input, Input_getQualitativeSpecies(input), &node);
     if (status != FF_OK) return status;
     if (Input_getTransitionEffect(input) == INPUT_TRANSITION_EFFECT_CONSUMPTION)
-      return ff_io_found(r->err, place_of(r, input), span_of("consumption"), "the transitionEffect \"none\" of an input");
+      return ff_io_found(r->err, place_of(r, input), ff_span_of("consumption"), "the transitionEffect \"none\" of an input");
   }
   ff_sbml_code code = {.err = r->err};
   uint64_t line = place_of(r, transition).line;
@@ -222,7 +220,7 @@ static ff_status take_names(const reader *r, ff_pbn *pbn) {
   int differ = 0, fit = 1;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const char *name = SBase_getName((const SBase_t *)species_at(r, i));
-    names[i] = span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* not modified through this pointer */
+    names[i] = ff_span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* not modified through this pointer */
     if (strcmp(names[i], pbn->names[i]) != 0) differ = 1;
     if (!may_name_a_node(names[i])) fit = 0;
   }

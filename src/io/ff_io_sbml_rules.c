@@ -1,16 +1,10 @@
 /* Reads the rules of a reaction network in SBML. */
 #include "ff_io_sbml_reactions.h"
 
-#include <string.h>
-
 /* Rate rules are solved when everything else is known: see ff_io_sbml_rates.h. */
 static ff_status read_rate(ff_sbml_table *table, Rule_t *rule, const char *id, ff_sbml_symbol *symbol) {
   const ff_place place = ff_sbml_place(table, rule);
-  int constant = 0;
-  if (table->level >= 2 && symbol->kind == FF_SBML_SPECIES) constant = Species_getConstant(symbol->element);
-  if (table->level >= 2 && symbol->kind == FF_SBML_PARAMETER) constant = Parameter_getConstant(symbol->element);
-  if (table->level >= 2 && symbol->kind == FF_SBML_COMPARTMENT) constant = Compartment_getConstant(symbol->element);
-  if (constant)
+  if (ff_sbml_is_constant(table, symbol))
     return ff_sbml_found(table, FF_EPARSE, place, "a rateRule of", id,
                          ", which is constant, where a species, parameter or compartment that is not constant was expected");
   symbol->rate_rule = rule;
@@ -20,16 +14,14 @@ static ff_status read_rate(ff_sbml_table *table, Rule_t *rule, const char *id, f
 
 static ff_status read_rule(ff_sbml_table *table, Rule_t *rule) {
   const char *id = Rule_getVariable(rule);
-  const ff_span name = {id == NULL ? "" : id, id == NULL ? 0 : strlen(id)};
+  const ff_span name = ff_span_of(id);
   const ff_place place = ff_sbml_place(table, rule);
   if (!Rule_isAssignment(rule) && !Rule_isRate(rule)) return ff_sbml_unsupported(table, rule, id, "");
   const int64_t at = ff_build_find(&table->ids, name.text, name.length);
   if (at >= 0 && table->symbol[at].kind == FF_SBML_STOICHIOMETRY)
     return ff_sbml_unsupported(table, rule, id, " because it determines a stoichiometry");
-  if (at < 0 || table->symbol[at].kind >= FF_SBML_STOICHIOMETRY) {
-    ff_status status = ff_io_found(table->err, place, name, "the id of a species, parameter or compartment");
-    return at < 0 && name.length > 0 ? ff_build_suggest(&table->ids, name, status) : status;
-  }
+  if (at < 0 || table->symbol[at].kind >= FF_SBML_STOICHIOMETRY)
+    return ff_sbml_unknown(table, rule, id, "the id of a species, parameter or compartment");
   ff_sbml_symbol *symbol = &table->symbol[at];
   if (!Rule_isSetMath(rule)) return FF_OK; /* Level 3 Version 2: the value remains */
   if (symbol->rule.length > 0 || symbol->rate.length > 0)

@@ -30,7 +30,36 @@ ff_status ff_sbml_unsupported(const ff_sbml_table *table, const void *element, c
   return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, element), thing, id, rest);
 }
 
+ff_status ff_sbml_unknown(const ff_sbml_table *table, const void *element, const char *id, const char *wanted) {
+  const ff_span name = ff_span_of(id);
+  ff_status status = ff_io_found(table->err, ff_sbml_place(table, element), name, wanted);
+  const int known = ff_build_find((ff_build *)&table->ids, name.text, name.length) >= 0; /* it is not changed */
+  return known || name.length == 0 ? status : ff_build_suggest(&table->ids, name, status);
+}
+
+ff_status ff_sbml_missing(const ff_sbml_table *table, uint32_t symbol, const char *before, const char *by, const char *after) {
+  static const char *const kinds[] = {"the species",           "the parameter", "the compartment",
+                                      "the species reference", "the reaction",  "the function"};
+  const ff_sbml_symbol *s = &table->symbol[symbol];
+  char rest[FF_QUOTE_SIZE + 160];
+  snprintf(rest, sizeof rest, " without a %s where one was expected, because %s%s%s",
+           s->kind == FF_SBML_COMPARTMENT ? "size" : "value", before, ff_quote(by, strlen(by)).text, after);
+  return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, s->element), kinds[s->kind], table->ids.names[symbol], rest);
+}
+
 /* ---- the table ---- */
+
+const char *ff_sbml_id(const void *element) { return SBase_getIdAttribute(element); }
+
+int ff_sbml_is_constant(const ff_sbml_table *table, const ff_sbml_symbol *symbol) {
+  if (table->level < 2) return 0;
+  switch (symbol->kind) {
+    case FF_SBML_SPECIES: return Species_getConstant(symbol->element) != 0;
+    case FF_SBML_PARAMETER: return Parameter_getConstant(symbol->element) != 0;
+    case FF_SBML_COMPARTMENT: return Compartment_getConstant(symbol->element) != 0;
+    default: return 0;
+  }
+}
 
 ff_status ff_sbml_table_add(ff_sbml_table *table, ff_sbml_kind kind, const void *element, const char *id, const char *what) {
   uint32_t at;
@@ -75,7 +104,7 @@ static ff_status add_references(ff_sbml_table *table, const Reaction_t *reaction
     for (unsigned i = 0; i < n && status == FF_OK; i++) {
       const SpeciesReference_t *reference =
           products ? Reaction_getProduct((Reaction_t *)reaction, i) : Reaction_getReactant((Reaction_t *)reaction, i);
-      const char *id = SBase_getIdAttribute((const SBase_t *)reference);
+      const char *id = ff_sbml_id(reference);
       if (table->level < 3 || id == NULL || id[0] == '\0') continue;
       status = ff_sbml_table_add(table, FF_SBML_STOICHIOMETRY, reference, id, "species reference");
     }
@@ -99,7 +128,7 @@ static ff_status add_element(ff_sbml_table *table, Model_t *model, ff_sbml_kind 
   *more = element != NULL;
   if (element == NULL) return FF_OK;
   if (kind == FF_SBML_STOICHIOMETRY) return add_references(table, element);
-  return ff_sbml_table_add(table, kind, element, SBase_getIdAttribute(element), what[kind]);
+  return ff_sbml_table_add(table, kind, element, ff_sbml_id(element), what[kind]);
 }
 
 /* ---- values that elements give themselves ---- */
@@ -128,11 +157,8 @@ static ff_status set_species(ff_sbml_table *table, uint32_t at) {
   uint32_t compartment;
   if (Species_isSetConversionFactor(species))
     return ff_sbml_unsupported(table, species, id, " because it has a conversionFactor");
-  if (!ff_sbml_table_find(table, FF_SBML_COMPARTMENT, where, &compartment)) {
-    ff_span found = {where == NULL ? "" : where, where == NULL ? 0 : strlen(where)};
-    ff_status status = ff_io_found(table->err, ff_sbml_place(table, species), found, "the id of a compartment");
-    return found.length > 0 ? ff_build_suggest(&table->ids, found, status) : status;
-  }
+  if (!ff_sbml_table_find(table, FF_SBML_COMPARTMENT, where, &compartment))
+    return ff_sbml_unknown(table, species, where, "the id of a compartment");
   const Compartment_t *container = table->symbol[compartment].element;
   int no_size = Compartment_getSpatialDimensionsAsDouble(container) == 0.0 &&
                 (table->level < 3 || !Compartment_isSetSize(container));
@@ -160,12 +186,10 @@ static ff_status set_value(ff_sbml_table *table, uint32_t at) {
 static ff_status read_assignment(ff_sbml_table *table, const InitialAssignment_t *assignment, const void **set_by) {
   const char *id = InitialAssignment_getSymbol(assignment);
   ff_place place = ff_sbml_place(table, assignment);
-  ff_span name = {id == NULL ? "" : id, id == NULL ? 0 : strlen(id)};
+  const ff_span name = ff_span_of(id);
   int64_t at = ff_build_find(&table->ids, name.text, name.length);
-  if (at < 0 || table->symbol[at].kind == FF_SBML_REACTION || table->symbol[at].kind == FF_SBML_FUNCTION) {
-    ff_status status = ff_io_found(table->err, place, name, "the id of a species, parameter or compartment");
-    return at < 0 && name.length > 0 ? ff_build_suggest(&table->ids, name, status) : status;
-  }
+  if (at < 0 || table->symbol[at].kind >= FF_SBML_REACTION)
+    return ff_sbml_unknown(table, assignment, id, "the id of a species, parameter or compartment");
   if (!InitialAssignment_isSetMath(assignment)) return FF_OK; /* Level 3 Version 2: the value remains */
   if (table->symbol[at].rule.length > 0)
     return ff_sbml_found(table, FF_EPARSE, place, "an initialAssignment of", id, ", which an assignmentRule determines");
@@ -211,15 +235,6 @@ ff_status ff_sbml_table_value(const ff_sbml_table *table, const ff_formula *form
   return status;
 }
 
-static ff_status found_missing(const ff_sbml_table *table, uint32_t symbol, uint32_t needs) {
-  const ff_sbml_symbol *s = &table->symbol[symbol];
-  const char *name = table->ids.names[symbol], *by = table->ids.names[needs];
-  char rest[FF_QUOTE_SIZE + 100];
-  snprintf(rest, sizeof rest, " without a value where one was expected, because that of %s depends on it",
-           ff_quote(by, strlen(by)).text);
-  return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, s->element), "", name, rest);
-}
-
 static ff_status found_cycle(const ff_sbml_table *table, uint32_t symbol) {
   return ff_sbml_found(table, FF_EPARSE, ff_sbml_place(table, table->symbol[symbol].element), "an initial value of",
                        table->ids.names[symbol], " that depends on itself");
@@ -234,7 +249,8 @@ static ff_status step(ff_sbml_table *table, uint32_t *stack, uint32_t *height) {
     const ff_formula_word *word = &symbol->formula.word[symbol->at++];
     if (word->code != FF_F_SYMBOL) continue;
     const ff_sbml_symbol *other = &table->symbol[word->symbol];
-    if (other->formula.length == 0) return found_missing(table, word->symbol, top);
+    if (other->formula.length == 0)
+      return ff_sbml_missing(table, word->symbol, "that of ", table->ids.names[top], " depends on it");
     if (other->state == OPEN) return found_cycle(table, word->symbol);
     if (other->state == DONE) continue;
     stack[(*height)++] = word->symbol;

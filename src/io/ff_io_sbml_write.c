@@ -17,36 +17,13 @@ typedef struct {
   ff_error *err;
 } writer;
 
-static void put_escaped(ff_out *out, const char *text) {
-  for (size_t from = 0; text[from] != '\0';) {
-    size_t plain = strcspn(text + from, "&<>\"");
-    ff_out_add(out, (ff_span){text + from, plain});
-    from += plain;
-    switch (text[from]) {
-      case '&': ff_out_puts(out, "&amp;"); break;
-      case '<': ff_out_puts(out, "&lt;"); break;
-      case '>': ff_out_puts(out, "&gt;"); break;
-      case '"': ff_out_puts(out, "&quot;"); break;
-      default: continue;
-    }
-    from++;
-  }
-}
-
-/* XML does not allow U+FFFE and U+FFFF. Names cannot have the other characters that XML does not allow. */
-static ff_status check_name(const writer *w, const char *name) {
-  if (strstr(name, "\xEF\xBF\xBE") == NULL && strstr(name, "\xEF\xBF\xBF") == NULL) return FF_OK;
-  ff_quoted shown = ff_quote(name, strlen(name));
-  return ff_error_set(w->err, FF_EMODEL, "the name %s has a character that XML does not allow", shown.text);
-}
-
 static void put_species(writer *w, uint32_t node) {
   ff_out *out = &w->out;
   ff_out_puts(out, "      <qual:qualitativeSpecies qual:id=\"");
   ff_out_puts(out, w->ids[node]);
   if (strcmp(w->ids[node], w->pbn->names[node]) != 0) {
     ff_out_puts(out, "\" qual:name=\"");
-    put_escaped(out, w->pbn->names[node]);
+    ff_sbml_put_escaped(out, w->pbn->names[node]);
   }
   ff_out_puts(out, "\" qual:compartment=\"");
   ff_out_puts(out, w->compartment);
@@ -211,7 +188,7 @@ ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err) {
   if (pbn->n_contexts > 0)
     return ff_error_set(err, FF_EMODEL, "SBML-qual cannot express the contexts of a dependent network; .pbn can");
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    ff_status status = check_name(&w, pbn->names[i]);
+    ff_status status = ff_sbml_check_name(pbn->names[i], err);
     if (status != FF_OK) return status;
     if (pbn->first[i + 1] - pbn->first[i] == 1) continue;
     ff_quoted shown = ff_quote(pbn->names[i], strlen(pbn->names[i]));

@@ -20,26 +20,19 @@ typedef struct {
   uint32_t n_symbols, n;
   uint32_t *mark; /* of species: r + 1 if they are listed for reaction r */
   uint8_t *set;   /* of symbols: 1 if an event sets them, so that they are not constant */
+  char owner[FF_QUOTE_SIZE + 20]; /* for messages: whose formula is written */
   ff_error *err;
 } writer;
 
 static void put(writer *w, const char *text) { ff_out_puts(&w->out, text); }
 
+static void set_owner(writer *w, const char *what, const char *name) {
+  snprintf(w->owner, sizeof w->owner, "%s %s", what, ff_quote(name, strlen(name)).text);
+}
+
 static void put_attribute(writer *w, const char *before, const char *value) {
   put(w, before);
-  for (size_t from = 0; value[from] != '\0';) {
-    size_t plain = strcspn(value + from, "&<>\"");
-    ff_out_add(&w->out, (ff_span){value + from, plain});
-    from += plain;
-    switch (value[from]) {
-      case '&': put(w, "&amp;"); break;
-      case '<': put(w, "&lt;"); break;
-      case '>': put(w, "&gt;"); break;
-      case '"': put(w, "&quot;"); break;
-      default: continue;
-    }
-    from++;
-  }
+  ff_sbml_put_escaped(&w->out, value);
   put(w, "\"");
 }
 
@@ -158,7 +151,7 @@ static void put_operation(writer *w, math *m, uint32_t at) {
 }
 
 static ff_status too_deep(const writer *w) {
-  return ff_error_set(w->err, FF_EMODEL, "a formula nests more than %d operations, the limit for SBML",
+  return ff_error_set(w->err, FF_EMODEL, "%s: a formula nests more than %d operations, the limit for SBML", w->owner,
                       FF_SBML_DEPTH - OUTER_DEPTH);
 }
 
@@ -167,10 +160,7 @@ static ff_status put_math(writer *w, const ff_formula *formula) {
             .tasks = ff_calloc(2 * (size_t)formula->length + 2, sizeof *m.tasks)};
   ff_status status = FF_OK;
   if (m.start == NULL || m.tasks == NULL) status = ff_error_set(w->err, FF_EMEMORY, "no memory to write a formula");
-  for (uint32_t i = 0; i < formula->length && status == FF_OK; i++) {
-    m.start[i] = i;
-    for (uint32_t k = ff_formula_operands(formula->word[i].code); k > 0; k--) m.start[i] = m.start[m.start[i] - 1];
-  }
+  if (status == FF_OK) ff_formula_starts(m.start, formula);
   if (status == FF_OK) push_operand(&m, formula->length - 1);
   while (m.n > 0 && status == FF_OK) {
     const task now = m.tasks[--m.n];
@@ -264,6 +254,7 @@ static ff_status put_reaction(writer *w, uint32_t r) {
   put_side(w, "listOfProducts", reaction->products, reaction->n_products, r);
   put_modifiers(w, r);
   put(w, "        <kineticLaw>" MATH);
+  set_owner(w, "reaction", reaction->name);
   ff_status status = reaction->mass_action ? put_mass_action(w, r) : put_math(w, &reaction->rate);
   put(w, "</math></kineticLaw>\n      </reaction>\n");
   return status;
@@ -303,6 +294,7 @@ static ff_status put_sets(writer *w, const ff_event *event) {
 
 static ff_status put_event(writer *w, uint32_t e) {
   const ff_event *event = &w->net->events[e];
+  set_owner(w, "event", event->name);
   put(w, "      <event");
   put_id(w, w->n_symbols + w->net->n_reactions + e);
   put(w, event->late ? " useValuesFromTriggerTime=\"false\">\n" : " useValuesFromTriggerTime=\"true\">\n");
@@ -357,8 +349,10 @@ static ff_status put_rules(writer *w) {
   ff_status status = FF_OK;
   if (net->n_variables > 0) put(w, "    <listOfRules>\n");
   for (uint32_t v = 0; v < net->n_variables && status == FF_OK; v++) {
-    put_attribute(w, "      <assignmentRule variable=\"", w->ids[net->n_species + net->n_parameters + v]);
+    const uint32_t symbol = net->n_species + net->n_parameters + v;
+    put_attribute(w, "      <assignmentRule variable=\"", w->ids[symbol]);
     put(w, ">" MATH);
+    set_owner(w, "variable", net->names[symbol]);
     status = put_math(w, &net->variable[v]);
     put(w, "</math></assignmentRule>\n");
   }
@@ -402,7 +396,7 @@ static ff_status add_name(ff_build *names, const char *name, ff_error *err) {
   return status;
 }
 
-/* Makes different names of all elements, and their ids. XML does not allow U+FFFE and U+FFFF. */
+/* Makes different names of all elements, and their ids. */
 static ff_status make_ids(writer *w, ff_build *names) {
   const ff_reactions *net = w->net;
   ff_status status = FF_OK;
@@ -411,10 +405,7 @@ static ff_status make_ids(writer *w, ff_build *names) {
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) status = add_name(names, net->reactions[r].name, w->err);
   for (uint32_t e = 0; e < net->n_events && status == FF_OK; e++) status = add_name(names, net->events[e].name, w->err);
   if (status == FF_OK) status = add_name(names, "cell", w->err);
-  for (uint32_t i = 0; i < names->n_nodes && status == FF_OK; i++)
-    if (strstr(names->names[i], "\xEF\xBF\xBE") != NULL || strstr(names->names[i], "\xEF\xBF\xBF") != NULL)
-      status = ff_error_set(w->err, FF_EMODEL, "the name %s has a character that XML does not allow",
-                            ff_quote(names->names[i], strlen(names->names[i])).text);
+  for (uint32_t i = 0; i < names->n_nodes && status == FF_OK; i++) status = ff_sbml_check_name(names->names[i], w->err);
   w->names = names->names;
   w->n = names->n_nodes;
   return status == FF_OK ? ff_sbml_ids(&w->ids, names->names, names->n_nodes, w->err) : status;

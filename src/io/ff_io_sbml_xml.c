@@ -61,7 +61,7 @@ static ff_status check_encoding(ff_span declaration, const char *file, ff_error 
   return ff_io_found(err, (ff_place){file, 1}, value, "the encoding UTF-8");
 }
 
-static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; } /* as XML defines it */
 
 /* Moves *at to after the next attribute of a tag. Returns 0 if there is none. Attributes that are not well-formed are skipped,
  * because libsbml reports them. */
@@ -83,10 +83,6 @@ static int next_attribute(const char **at, const char *end, ff_span *name, ff_sp
     return 1;
   }
   return 0;
-}
-
-static int equals_word(ff_span span, const char *word) {
-  return span.length == strlen(word) && memcmp(span.text, word, span.length) == 0;
 }
 
 static int ends_in(ff_span span, const char *word) {
@@ -154,7 +150,7 @@ static ff_status open_element(nesting *n, ff_span tag, int alone, ff_place place
     return ff_error_set(err, FF_EPARSE, "%s, line %llu: found more than %d nested elements where at most %d were expected",
                         place.file, (unsigned long long)place.line, FF_SBML_DEPTH, FF_SBML_DEPTH);
   n->children[n->depth] = 0;
-  if (n->math == 0 && equals_word(element, "math")) n->math = n->depth;
+  if (n->math == 0 && ff_span_equals(element, "math")) n->math = n->depth;
   return check_text_formula(tag, element, place, err);
 }
 
@@ -239,9 +235,9 @@ static int has_flag(ff_span tag, const char **at, const char *word, ff_span *pre
   ff_span name, value;
   while (next_attribute(at, tag.text + tag.length, &name, &value)) {
     const char *colon = memchr(name.text, ':', name.length);
-    if (colon == NULL || equals_word(value, "false") || equals_word(value, "0")) continue;
+    if (colon == NULL || ff_span_equals(value, "false") || ff_span_equals(value, "0")) continue;
     *prefix = (ff_span){name.text, (size_t)(colon - name.text)};
-    if (equals_word((ff_span){colon + 1, (size_t)(name.text + name.length - colon - 1)}, word)) return 1;
+    if (ff_span_equals((ff_span){colon + 1, (size_t)(name.text + name.length - colon - 1)}, word)) return 1;
   }
   return 0;
 }
@@ -265,7 +261,7 @@ ff_status ff_sbml_check_packages(const char *text, size_t length, const char *fi
                             "meaning of the model and is not supported", file, (unsigned long long)place.line,
                             ff_quote(prefix.text, prefix.length).text);
       }
-    } else if (equals_word(local_name(tag), "model")) {
+    } else if (ff_span_equals(local_name(tag), "model")) {
       if (has_flag(tag, &at, "strict", &prefix) && is_package(root, prefix, "/fbc/"))
         return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found a model for flux balance analysis (fbc:strict = true), "
                             "which is not supported", file, (unsigned long long)place.line);
@@ -277,23 +273,22 @@ ff_status ff_sbml_check_packages(const char *text, size_t length, const char *fi
 
 /* ---- ids ---- */
 
-static int is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
+/* Whether an SId may have this character; its first one is no digit. */
+static int is_of_sid(char c) { return ff_is_letter(c) || ff_is_digit(c) || c == '_'; }
 
 static int is_sid(const char *name) {
-  if (!is_letter(name[0])) return 0;
-  for (size_t i = 1; name[i] != '\0'; i++)
-    if (!is_letter(name[i]) && !is_digit(name[i])) return 0;
-  return 1;
+  size_t i = 0;
+  while (is_of_sid(name[i])) i++;
+  return i > 0 && name[i] == '\0' && !ff_is_digit(name[0]);
 }
 
 /* The name as an SId, without regard to other names. */
 static void put_base(ff_out *out, const char *name) {
   out->length = 0;
-  ff_out_puts(out, is_digit(name[0]) ? "_" : "");
+  ff_out_puts(out, ff_is_digit(name[0]) ? "_" : "");
   for (size_t i = 0; name[i] != '\0'; i++) {
-    if (((unsigned char)name[i] & 0xC0) == 0x80) continue; /* not the first byte of a character */
-    ff_out_add(out, is_letter(name[i]) || is_digit(name[i]) ? (ff_span){name + i, 1} : (ff_span){"_", 1});
+    if (ff_continues_character(name[i])) continue;
+    ff_out_add(out, is_of_sid(name[i]) ? (ff_span){name + i, 1} : (ff_span){"_", 1});
   }
 }
 
@@ -311,18 +306,19 @@ static ff_status add_derived(ff_build *ids, ff_out *out, const char *name, uint3
 }
 
 ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err) {
-  ff_build all = {.file = "SBML-qual", .err = err};
+  ff_build all = {.file = "the ids", .err = err};
   ff_out out = {.err = err};
   ff_status status = FF_OK;
   uint32_t *order = ff_calloc(n, sizeof *order);
   char **result = ff_calloc(n, sizeof *result);
   *ids = NULL;
-  if (order == NULL || result == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for the ids of %u nodes", n);
+  if (order == NULL || result == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %u ids", n);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     int is_new;
     if (!is_sid(names[i])) continue;
     status = ff_build_node(&all, (ff_span){names[i], strlen(names[i])}, &order[i], &is_new);
-    if (status == FF_OK && !is_new) status = ff_error_set(err, FF_EMODEL, "two nodes have the name \"%.200s\"", names[i]);
+    if (status == FF_OK && !is_new) status = ff_error_set(err, FF_EMODEL, "two elements have the name %s; names must differ",
+                                                           ff_quote(names[i], strlen(names[i])).text);
   }
   for (uint32_t i = 0; i < n && status == FF_OK; i++)
     if (!is_sid(names[i])) status = add_derived(&all, &out, names[i], i, &order[i]);
@@ -342,6 +338,30 @@ ff_status ff_sbml_ids(char ***ids, char *const *names, uint32_t n, ff_error *err
 void ff_sbml_ids_free(char **ids, uint32_t n) {
   for (uint32_t i = 0; ids != NULL && i < n; i++) free(ids[i]);
   free(ids);
+}
+
+/* ---- texts ---- */
+
+void ff_sbml_put_escaped(ff_out *out, const char *text) {
+  for (size_t from = 0; text[from] != '\0';) {
+    size_t plain = strcspn(text + from, "&<>\"");
+    ff_out_add(out, (ff_span){text + from, plain});
+    from += plain;
+    switch (text[from]) {
+      case '&': ff_out_puts(out, "&amp;"); break;
+      case '<': ff_out_puts(out, "&lt;"); break;
+      case '>': ff_out_puts(out, "&gt;"); break;
+      case '"': ff_out_puts(out, "&quot;"); break;
+      default: continue;
+    }
+    from++;
+  }
+}
+
+ff_status ff_sbml_check_name(const char *name, ff_error *err) {
+  if (strstr(name, "\xEF\xBF\xBE") == NULL && strstr(name, "\xEF\xBF\xBF") == NULL) return FF_OK;
+  return ff_error_set(err, FF_EMODEL, "the name %s has a character that XML does not allow (U+FFFE or U+FFFF)",
+                      ff_quote(name, strlen(name)).text);
 }
 
 /* ---- code ---- */

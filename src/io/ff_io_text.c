@@ -6,25 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+ff_span ff_span_of(const char *text) { return (ff_span){text == NULL ? "" : text, text == NULL ? 0 : strlen(text)}; }
+
+ff_span ff_span_after(ff_span span, size_t at) { return (ff_span){span.text + at, span.length - at}; }
 
 ff_span ff_span_trim(ff_span span) {
-  while (span.length > 0 && is_blank(span.text[0])) {
-    span.text++;
-    span.length--;
-  }
-  while (span.length > 0 && is_blank(span.text[span.length - 1])) span.length--;
+  while (span.length > 0 && ff_is_blank(span.text[0])) span = ff_span_after(span, 1);
+  while (span.length > 0 && ff_is_blank(span.text[span.length - 1])) span.length--;
   return span;
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+int ff_span_equals(ff_span span, const char *word) { return ff_text_is(span.text, span.length, word); }
 
-int ff_span_is(ff_span span, const char *word) {
-  if (strlen(word) != span.length) return 0;
-  for (size_t i = 0; i < span.length; i++)
-    if (lower(span.text[i]) != lower(word[i])) return 0;
-  return 1;
-}
+int ff_span_is(ff_span span, const char *word) { return ff_text_is_any_case(span.text, span.length, word); }
 
 size_t ff_span_find(ff_span span, size_t from, char sign, int nested) {
   size_t open = 0;
@@ -44,6 +38,14 @@ size_t ff_span_find(ff_span span, size_t from, char sign, int nested) {
   return span.length;
 }
 
+int ff_span_split(ff_span span, char sign, ff_span *before, ff_span *after) {
+  const size_t at = ff_span_find(span, 0, sign, 0);
+  if (at == span.length) return 0;
+  *before = ff_span_trim((ff_span){span.text, at});
+  *after = ff_span_trim(ff_span_after(span, at + 1));
+  return 1;
+}
+
 int ff_span_number(ff_span span, double *value) {
   char copy[512]; /* no probability needs a longer text */
   if (span.length == 0 || span.length >= sizeof copy) return 0;
@@ -60,7 +62,7 @@ int ff_span_count(ff_span span, uint64_t *value) {
   *value = 0;
   if (span.length == 0 || span.length > 18) return 0;
   for (size_t i = 0; i < span.length; i++) {
-    if (span.text[i] < '0' || span.text[i] > '9') return 0;
+    if (!ff_is_digit(span.text[i])) return 0;
     *value = *value * 10 + (uint64_t)(span.text[i] - '0');
   }
   return 1;

@@ -1,5 +1,7 @@
 /* Equations of reactions: from text to participants and back. */
+#include "../base/ff_text.h"
 #include "ff_formula_internal.h"
+#include "ff_parse.h"
 #include "ff_reactions.h"
 
 #include <stdio.h>
@@ -24,12 +26,11 @@ typedef struct {
 
 /* Either `names` is the table of species, or `found` is called for each name. */
 typedef struct {
-  const char *text;
-  size_t length, at;
+  ff_source source;
+  size_t at;
   ff_names *names;
   void (*found)(void *context, const char *name, size_t length);
   void *context;
-  ff_place place;
   int both;
   side sides[2];
   ff_error *err;
@@ -39,15 +40,13 @@ static const char species_wanted[] = "a species";
 static const char more_wanted[] = "\"+\", \"->\" or \"<->\"";
 static const char end_wanted[] = "\"+\" or the end";
 
-static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
 /* The length of the number at the start of the text, with a decimal point if it has one. *count becomes its value, or 0. */
 static size_t read_count(const char *text, size_t length, uint32_t *count) {
   uint64_t value = 0;
   size_t end = 0;
   int whole = 1;
-  for (; end < length && (is_digit(text[end]) || text[end] == '.'); end++) {
-    whole &= is_digit(text[end]);
+  for (; end < length && (ff_is_digit(text[end]) || text[end] == '.'); end++) {
+    whole &= ff_is_digit(text[end]);
     if (whole && value <= UINT32_MAX) value = 10 * value + (uint64_t)(text[end] - '0');
   }
   *count = whole && value <= UINT32_MAX ? (uint32_t)value : 0;
@@ -64,12 +63,13 @@ static size_t read_separator(const char *text, size_t length, kind *what) {
 }
 
 static token read_token(parser *p) {
-  while (p->at < p->length && is_space(p->text[p->at])) p->at++;
+  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
   token t = {.kind = T_END, .start = p->at, .end = p->at};
-  if (p->at == p->length) return t;
-  const char *text = p->text + p->at;
-  size_t left = p->length - p->at, used = read_separator(text, left, &t.kind);
+  if (p->at == p->source.length) return t;
+  const char *text = p->source.text + p->at;
+  size_t left = p->source.length - p->at, used = read_separator(text, left, &t.kind);
   char c = text[0];
+  int closed;
   if (used > 0) {
     p->at += used;
     t.end = p->at;
@@ -79,11 +79,8 @@ static token read_token(parser *p) {
     t.kind = c == '+' ? T_PLUS : T_TIMES;
     used = 1;
   } else if (c == '"' || c == '`') {
-    const char *close = memchr(text + 1, c, left - 1);
-    t.kind = close == NULL ? T_QUOTE : T_NAME;
-    used = close == NULL ? left : (size_t)(close - text) + 1;
-    t.name = text + 1;
-    t.name_length = close == NULL ? 0 : used - 2;
+    used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
+    t.kind = closed ? T_NAME : T_QUOTE;
   } else if ((used = ff_formula_name_length(text, left)) > 0) {
     t.kind = T_NAME;
     t.name = text;
@@ -100,37 +97,13 @@ static token read_token(parser *p) {
 
 /* ---- messages ---- */
 
-/* The position of the text, such as "model.net, line 12: ", or `other` if it is not from a file. */
-typedef struct {
-  char text[400];
-} place_text;
-
-static place_text text_of_place(const parser *p, const char *other) {
-  place_text out;
-  if (p->place.file == NULL)
-    snprintf(out.text, sizeof out.text, "%s", other);
-  else if (p->place.line == 0)
-    snprintf(out.text, sizeof out.text, "%s: ", p->place.file);
-  else
-    snprintf(out.text, sizeof out.text, "%s, line %llu: ", p->place.file, (unsigned long long)p->place.line);
-  return out;
-}
-
-/* The message says where the text is, what was found in it and what was expected. */
 static ff_status fail(const parser *p, const token *t, const char *wanted) {
-  ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
-  ff_quoted whole = ff_quote(p->text, p->length);
-  return ff_error_set(p->err, FF_EPARSE, "%sfound %s at character %zu of %s where %s was expected",
-                      text_of_place(p, "the equation: ").text, found.text, t->start + 1, whole.text, wanted);
+  return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
 static ff_status fail_unknown(const parser *p, const token *t) {
-  const char *near = ff_names_near(p->names, t->name, t->name_length);
-  ff_quoted name = ff_quote(t->name, t->name_length), meant = ff_quote(near, near != NULL ? strlen(near) : 0);
-  ff_quoted whole = ff_quote(p->text, p->length);
-  return ff_error_set(p->err, FF_EPARSE, "%sno species is called %s (character %zu of %s)%s%s%s",
-                      text_of_place(p, "the equation: ").text, name.text, t->start + 1, whole.text,
-                      near != NULL ? "; did you mean " : "", near != NULL ? meant.text : "", near != NULL ? "?" : "");
+  return ff_source_unknown(&p->source, t->start, t->end, "species", t->name, t->name_length,
+                           ff_names_near(p->names, t->name, t->name_length), "");
 }
 
 /* ---- from text ---- */
@@ -173,7 +146,7 @@ static ff_status read_side(parser *p, int first) {
     p->both |= t.kind == T_BOTH;
     return FF_OK;
   }
-  if (t.kind == T_COUNT && t.end - t.start == 1 && p->text[t.start] == '0') { /* nothing */
+  if (t.kind == T_COUNT && t.end - t.start == 1 && p->source.text[t.start] == '0') { /* nothing */
     t = read_token(p);
     if (!ends_side(&t, first)) return fail(p, &t, first ? "\"->\" or \"<->\" after the 0" : "the end after the 0");
     p->both |= t.kind == T_BOTH;
@@ -215,9 +188,11 @@ int ff_participants_merge(ff_participant *all, size_t *n) {
 static ff_status merge(const parser *p, side *s) {
   if (!ff_participants_merge(s->all, &s->n))
     return ff_error_set(p->err, FF_ESIZE, "%sa side of %s has a species more than 4,294,967,295 times",
-                        text_of_place(p, "the equation: ").text, ff_quote(p->text, p->length).text);
+                        ff_source_place(&p->source).text, ff_quote(p->source.text, p->source.length).text);
   if (s->n > 0) s->all = ff_shrink(s->all, s->n, sizeof *s->all);
-  return s->n <= UINT32_MAX ? FF_OK : ff_error_set(p->err, FF_ESIZE, "an equation has more than 2^32 - 1 species");
+  if (s->n <= UINT32_MAX) return FF_OK;
+  return ff_error_set(p->err, FF_ESIZE, "%sa side of an equation has %zu species; at most 2^32 - 1 are possible",
+                      ff_source_place(&p->source).text, s->n);
 }
 
 static ff_status parse(parser *p) {
@@ -229,7 +204,7 @@ static ff_status parse(parser *p) {
 
 ff_status ff_reactions_equation(ff_reactions *net, uint32_t r, const char *text, ff_names *names, ff_place place, int *both,
                                 ff_error *err) {
-  parser p = {.text = text, .length = strlen(text), .names = names, .place = place, .err = err};
+  parser p = {.source = {text, strlen(text), place, "the equation", err}, .names = names, .err = err};
   ff_status status = parse(&p);
   *both = p.both;
   if (status != FF_OK) {
@@ -249,7 +224,7 @@ ff_status ff_reactions_equation(ff_reactions *net, uint32_t r, const char *text,
 
 ff_status ff_equation_names(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
                             ff_place place, int *both, ff_error *err) {
-  parser p = {.text = text, .length = strlen(text), .found = found, .context = context, .place = place, .err = err};
+  parser p = {.source = {text, strlen(text), place, "the equation", err}, .found = found, .context = context, .err = err};
   ff_status status = parse(&p);
   *both = p.both;
   return status;

@@ -111,13 +111,8 @@ int ff_expr_value(const ff_expr *expr, const uint32_t *state, uint8_t *stack) {
   return stack[0];
 }
 
-static int compare_nodes(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_parents, ff_error *err) {
-  uint32_t n = 0, unique = 0;
+  uint32_t n = 0;
   *parents = NULL;
   *n_parents = 0;
   for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at)) n += FF_X_CODE(expr->code[at]) == FF_X_VAR;
@@ -126,9 +121,7 @@ ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_p
   n = 0;
   for (uint32_t at = 0; at < expr->length; at = ff_expr_next(expr, at))
     if (FF_X_CODE(expr->code[at]) == FF_X_VAR) node[n++] = FF_X_OPERAND(expr->code[at]);
-  qsort(node, n, sizeof *node, compare_nodes);
-  for (uint32_t i = 0; i < n; i++)
-    if (i == 0 || node[i] != node[i - 1]) node[unique++] = node[i];
+  const uint32_t unique = (uint32_t)ff_sort_unique(node, n);
   *parents = unique < n ? ff_shrink(node, unique, sizeof *node) : node; /* sums of products name their nodes repeatedly */
   *n_parents = unique;
   return FF_OK;

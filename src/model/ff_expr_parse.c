@@ -1,8 +1,9 @@
 /* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
  * nesting. */
+#include "../base/ff_text.h"
 #include "ff_model_internal.h"
+#include "ff_parse.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,10 @@ typedef struct {
 } waiting;
 
 typedef struct {
-  const char *text;
-  size_t length, at;
+  ff_source source;
+  size_t at;
   ff_lookup lookup;
   void *context;
-  ff_place place;
   ff_code code;
   waiting *operators;
   size_t n_operators, capacity;
@@ -37,22 +37,9 @@ typedef struct {
 static const char operand_wanted[] = "a node name, 0, 1, \"!\" or \"(\"";
 static const char operator_wanted[] = "an operator (& | ^), \")\" or the end";
 
-static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-static int starts_name(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || (unsigned char)c >= 0x80;
-}
-static int continues_name(char c) { return starts_name(c) || is_digit(c) || c == '-'; }
-
-static int is_word(const char *text, size_t length, const char *word) {
-  if (strlen(word) != length) return 0;
-  for (size_t i = 0; i < length; i++) {
-    char c = text[i];
-    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
-    if (c != word[i]) return 0;
-  }
-  return 1;
-}
+/* A word may start with a digit: only "0" and "1" are numbers. */
+static int starts_word(char c) { return ff_starts_name(c) || ff_is_digit(c); }
+static int continues_word(char c) { return starts_word(c) || c == '-'; }
 
 /* The kind of an unquoted word. All words that the grammar does not reserve are T_NAME. */
 static kind word_kind(const char *text, size_t length, uint32_t *value) {
@@ -61,33 +48,34 @@ static kind word_kind(const char *text, size_t length, uint32_t *value) {
     *value = text[0] == '1';
     return T_CONST;
   }
-  if (is_word(text, length, "true")) {
+  if (ff_text_is_any_case(text, length, "true")) {
     *value = 1;
     return T_CONST;
   }
-  if (is_word(text, length, "false")) return T_CONST;
-  if (is_word(text, length, "not")) return T_NOT;
-  if (is_word(text, length, "and")) return T_AND;
-  if (is_word(text, length, "xor")) return T_XOR;
-  if (is_word(text, length, "or")) return T_OR;
+  if (ff_text_is_any_case(text, length, "false")) return T_CONST;
+  if (ff_text_is_any_case(text, length, "not")) return T_NOT;
+  if (ff_text_is_any_case(text, length, "and")) return T_AND;
+  if (ff_text_is_any_case(text, length, "xor")) return T_XOR;
+  if (ff_text_is_any_case(text, length, "or")) return T_OR;
   return T_NAME;
 }
 
 int ff_name_is_plain(const char *name, size_t length) {
-  if (length == 0 || (!starts_name(name[0]) && !is_digit(name[0]))) return 0;
+  if (length == 0 || !starts_word(name[0])) return 0;
   for (size_t i = 1; i < length; i++)
-    if (!continues_name(name[i])) return 0;
+    if (!continues_word(name[i])) return 0;
   uint32_t value;
   return word_kind(name, length, &value) == T_NAME;
 }
 
 static token read_token(parser *p) {
-  while (p->at < p->length && is_space(p->text[p->at])) p->at++;
+  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
   token t = {.kind = T_END, .start = p->at, .end = p->at};
-  if (p->at == p->length) return t;
-  const char *text = p->text + p->at;
-  size_t left = p->length - p->at, used = 1;
+  if (p->at == p->source.length) return t;
+  const char *text = p->source.text + p->at;
+  size_t left = p->source.length - p->at, used = 1;
   char c = text[0];
+  int closed;
   switch (c) {
     case '!':
     case '~': t.kind = T_NOT; break;
@@ -104,21 +92,17 @@ static token read_token(parser *p) {
       used = left > 1 && text[1] == c ? 2 : 1;
       break;
     case '"':
-    case '`': {
-      const char *close = memchr(text + 1, c, left - 1);
-      t.kind = close == NULL ? T_QUOTE : T_NAME;
-      used = close == NULL ? left : (size_t)(close - text) + 1;
+    case '`':
+      used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
+      t.kind = closed ? T_NAME : T_QUOTE;
       t.quoted = 1;
-      t.name = text + 1;
-      t.name_length = close == NULL ? 0 : used - 2;
       break;
-    }
     default:
-      if (!starts_name(c) && !is_digit(c)) {
+      if (!starts_word(c)) {
         t.kind = T_BAD;
         break;
       }
-      while (used < left && continues_name(text[used])) used++;
+      while (used < left && continues_word(text[used])) used++;
       t.kind = word_kind(text, used, &t.value);
       t.name = text;
       t.name_length = used;
@@ -128,49 +112,13 @@ static token read_token(parser *p) {
   return t;
 }
 
-/* The position of the text, such as "net.pbn, line 12: ", or `other` if it is not from a file. */
-typedef struct {
-  char text[400];
-} place_text;
-
-static place_text text_of_place(const parser *p, const char *other) {
-  place_text out;
-  if (p->place.file == NULL)
-    snprintf(out.text, sizeof out.text, "%s", other);
-  else if (p->place.line == 0)
-    snprintf(out.text, sizeof out.text, "%s: ", p->place.file);
-  else
-    snprintf(out.text, sizeof out.text, "%s, line %llu: ", p->place.file, (unsigned long long)p->place.line);
-  return out;
-}
-
-/* " (character 5 of "A & B")", or nothing if the token is the whole text. */
-typedef struct {
-  char text[FF_QUOTE_SIZE + 60];
-} spot;
-
-static spot spot_of(const parser *p, const token *t) {
-  spot out = {""};
-  ff_quoted whole = ff_quote(p->text, p->length);
-  if (t->end - t->start < p->length)
-    snprintf(out.text, sizeof out.text, " (character %zu of %s)", t->start + 1, whole.text);
-  return out;
-}
-
 static ff_status fail_unknown(const parser *p, const token *t) {
   const char *near = p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL;
-  ff_quoted name = ff_quote(t->name, t->name_length), meant = ff_quote(near, near != NULL ? strlen(near) : 0);
-  return ff_error_set(p->err, FF_EPARSE, "%sno node is called %s%s%s%s%s", text_of_place(p, "").text, name.text,
-                      spot_of(p, t).text, near != NULL ? "; did you mean " : "", near != NULL ? meant.text : "",
-                      near != NULL ? "?" : "");
+  return ff_source_unknown(&p->source, t->start, t->end, "node", t->name, t->name_length, near, "");
 }
 
-/* The message says where the text is, what was found in it and what was expected. */
 static ff_status fail(const parser *p, const token *t, const char *wanted) {
-  ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
-  ff_quoted whole = ff_quote(p->text, p->length);
-  return ff_error_set(p->err, FF_EPARSE, "%sfound %s at character %zu of %s where %s was expected",
-                      text_of_place(p, "the expression: ").text, found.text, t->start + 1, whole.text, wanted);
+  return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
 static int precedence(kind k) {
@@ -218,9 +166,9 @@ static ff_status read_rows(parser *p, uint32_t k) {
   uint32_t rows = UINT32_C(1) << k, row = 0, word = 0;
   ff_status status = ff_code_push(&p->code, FF_X_OP(FF_X_TABLE, k), p->err);
   for (; status == FF_OK; p->at++) {
-    token t = {.kind = p->at < p->length ? T_BAD : T_END, .start = p->at, .end = p->at + 1};
-    char c = p->at < p->length ? p->text[p->at] : '\0';
-    if (t.kind == T_BAD && is_space(c)) continue;
+    token t = {.kind = p->at < p->source.length ? T_BAD : T_END, .start = p->at, .end = p->at + 1};
+    char c = t.kind == T_BAD ? p->source.text[p->at] : '\0';
+    if (t.kind == T_BAD && ff_is_blank(c)) continue;
     if (row == rows) {
       if (t.kind == T_END || c != '}') return fail(p, &t, "the \"}\" of a truth table (2^inputs rows)");
       p->at++;
@@ -279,17 +227,18 @@ static int calls_boolnet(parser *p, const token *t) {
   static const char *const names[] = {"maj", "sumgt", "sumlt", "sumis", "timegt", "timelt", "timeis", "all", "any"};
   size_t at = p->at, i = 0, n = sizeof names / sizeof names[0];
   if (t->quoted) return 0;
-  while (i < n && !is_word(t->name, t->name_length, names[i])) i++;
+  while (i < n && !ff_text_is_any_case(t->name, t->name_length, names[i])) i++;
   if (i == n) return 0;
   token next = read_token(p);
   p->at = at;
-  return next.kind == T_OPEN || (next.kind == T_BAD && p->text[next.start] == '[');
+  return next.kind == T_OPEN || (next.kind == T_BAD && p->source.text[next.start] == '[');
 }
 
 static ff_status fail_boolnet(const parser *p, const token *t) {
   return ff_error_set(p->err, FF_EPARSE,
                       "%sBoolNet's function %.*s() is not supported%s; write it with !, & and |, or as a table",
-                      text_of_place(p, "").text, (int)t->name_length, t->name, spot_of(p, t).text);
+                      ff_source_place(&p->source).text, (int)t->name_length, t->name,
+                      ff_source_spot(&p->source, t->start, t->end).text);
 }
 
 static ff_status take_name(parser *p, const token *t) {
@@ -326,9 +275,9 @@ static ff_status take_operator(parser *p, const token *t, int *operand) {
       p->n_operators--;
       return FF_OK;
     case T_BAD:
-      if (p->text[t->start] == '[')
+      if (p->source.text[t->start] == '[')
         return ff_error_set(p->err, FF_EPARSE, "%sBoolNet's delays, such as A[-2], are not supported%s",
-                            text_of_place(p, "").text, spot_of(p, t).text);
+                            ff_source_place(&p->source).text, ff_source_spot(&p->source, t->start, t->end).text);
       return fail(p, t, operator_wanted);
     default: return fail(p, t, operator_wanted);
   }
@@ -351,7 +300,7 @@ static ff_status parse(parser *p) {
 ff_status ff_expr_parse(ff_expr *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                         ff_error *err) {
   *out = (ff_expr){0};
-  parser p = {.text = text, .length = length, .lookup = lookup, .context = context, .place = place, .err = err};
+  parser p = {.source = {text, length, place, "the expression", err}, .lookup = lookup, .context = context, .err = err};
   ff_status status = parse(&p);
   free(p.operators);
   if (status == FF_OK) return ff_code_finish(out, &p.code, err);

@@ -101,19 +101,21 @@ int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constan
   return height == 1 && depth == formula->depth;
 }
 
+void ff_formula_starts(uint32_t *start, const ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++) {
+    start[at] = at;
+    for (uint32_t n = ff_formula_operands(formula->word[at].code); n > 0; n--) start[at] = start[start[at] - 1];
+  }
+}
+
 int ff_formula_has_time(const ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++)
     if (formula->word[at].code == FF_F_TIME) return 1;
   return 0;
 }
 
-static int compare_symbols(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint32_t *n, ff_error *err) {
-  uint32_t named = 0, unique = 0;
+  uint32_t named = 0;
   *symbols = NULL;
   *n = 0;
   for (uint32_t at = 0; at < formula->length; at++) named += formula->word[at].code == FF_F_SYMBOL;
@@ -122,9 +124,7 @@ ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint
   named = 0;
   for (uint32_t at = 0; at < formula->length; at++)
     if (formula->word[at].code == FF_F_SYMBOL) symbol[named++] = formula->word[at].symbol;
-  qsort(symbol, named, sizeof *symbol, compare_symbols);
-  for (uint32_t i = 0; i < named; i++)
-    if (i == 0 || symbol[i] != symbol[i - 1]) symbol[unique++] = symbol[i];
+  const uint32_t unique = (uint32_t)ff_sort_unique(symbol, named);
   *symbols = unique < named ? ff_shrink(symbol, unique, sizeof *symbol) : symbol;
   *n = unique;
   return FF_OK;

@@ -125,6 +125,9 @@ ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint
  * would be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
 ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err);
 
+/* Finds for each word where its subexpression starts: word i ends the code from start[i] to i. O(length). */
+void ff_formula_starts(uint32_t *start, const ff_formula *formula);
+
 /* The text of a formula in the grammar above, as a new terminated string that the caller frees. It has the fewest parentheses
  * from which ff_formula_parse() makes the same code again, except that a negated number becomes a number. Numbers have the fewest
  * digits that give the same double, in the form that R writes. Names that need quotes are within backquotes, or within double

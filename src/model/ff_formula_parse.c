@@ -1,6 +1,8 @@
 /* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
  * nesting. */
+#include "../base/ff_text.h"
 #include "ff_formula_internal.h"
+#include "ff_parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +50,10 @@ typedef struct {
 } waiting;
 
 typedef struct {
-  const char *text;
-  size_t length, at;
+  ff_source source;
+  size_t at;
   ff_lookup lookup;
   void *context;
-  ff_place place;
   ff_formula_builder code;
   waiting *operators;
   size_t n_operators, capacity;
@@ -61,28 +62,19 @@ typedef struct {
 
 static const char operand_wanted[] = "a number, a name, \"-\", \"!\" or \"(\"";
 
-static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-static int starts_name(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || (unsigned char)c >= 0x80;
-}
-static int is_word(const char *text, size_t length, const char *word) {
-  return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
 size_t ff_formula_name_length(const char *text, size_t length) {
-  if (length == 0 || !starts_name(text[0]) || (text[0] == '.' && length > 1 && is_digit(text[1]))) return 0;
+  if (length == 0 || !ff_starts_name(text[0]) || (text[0] == '.' && length > 1 && ff_is_digit(text[1]))) return 0;
   size_t used = 1;
-  while (used < length && (starts_name(text[used]) || is_digit(text[used]))) used++;
+  while (used < length && (ff_starts_name(text[used]) || ff_is_digit(text[used]))) used++;
   return used;
 }
 
 int ff_formula_is_reserved(const char *word, size_t length, double *number) {
-  if (is_word(word, length, "Inf"))
+  if (ff_text_is(word, length, "Inf"))
     *number = ff_math_infinity();
-  else if (is_word(word, length, "NaN"))
+  else if (ff_text_is(word, length, "NaN"))
     *number = ff_math_nan();
-  else if (is_word(word, length, "TRUE") || is_word(word, length, "FALSE"))
+  else if (ff_text_is(word, length, "TRUE") || ff_text_is(word, length, "FALSE"))
     *number = word[0] == 'T';
   else
     return 0;
@@ -90,21 +82,6 @@ int ff_formula_is_reserved(const char *word, size_t length, double *number) {
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------------- */
-
-/* The number of bytes of the number at the start of the text, 0 if there is none. */
-static size_t number_length(const char *text, size_t length) {
-  size_t at = 0, digits = 0;
-  for (; at < length && is_digit(text[at]); at++) digits++;
-  if (at < length && text[at] == '.') at++;
-  for (; at < length && is_digit(text[at]); at++) digits++;
-  if (digits == 0) return 0;
-  if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-    size_t sign = at + 1 < length && (text[at + 1] == '+' || text[at + 1] == '-'), from = at + 1 + sign, to = from;
-    while (to < length && is_digit(text[to])) to++;
-    if (to > from) at = to;
-  }
-  return at;
-}
 
 /* strtod() gets an integer and an exponent, because the sign that it takes for the decimal point depends on the locale. It rounds
  * correctly. Digits after the 770th matter only by whether one of them is not 0: no double, and no number halfway between two
@@ -131,7 +108,7 @@ double ff_formula_read_number(const char *text, size_t length) {
   if (n == 0) return 0.0;
   int negative = at + 1 < length && text[at + 1] == '-';
   for (at += 1; at < length; at++)
-    if (is_digit(text[at]) && given < INT64_MAX / 32) given = given * 10 + (text[at] - '0');
+    if (ff_is_digit(text[at]) && given < INT64_MAX / 32) given = given * 10 + (text[at] - '0');
   exponent += negative ? -given : given;
   if (more) {
     copy[n++] = '1';
@@ -169,7 +146,7 @@ static size_t read_operator(const char *text, size_t length, token *t) {
 
 /* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
 static size_t read_word(const char *text, size_t length, token *t) {
-  size_t used = number_length(text, length);
+  size_t used = ff_number_length(text, length);
   if (used > 0) {
     t->kind = T_NUMBER;
     t->number = ff_formula_read_number(text, used);
@@ -184,25 +161,22 @@ static size_t read_word(const char *text, size_t length, token *t) {
 }
 
 static token read_token(parser *p) {
-  while (p->at < p->length && is_space(p->text[p->at])) p->at++;
+  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
   token t = {.kind = T_END, .start = p->at, .end = p->at};
-  if (p->at == p->length) return t;
-  const char *text = p->text + p->at;
-  size_t left = p->length - p->at, used = 1;
+  if (p->at == p->source.length) return t;
+  const char *text = p->source.text + p->at;
+  size_t left = p->source.length - p->at, used = 1;
+  int closed;
   switch (text[0]) {
     case '(': t.kind = T_OPEN; break;
     case ')': t.kind = T_CLOSE; break;
     case ',': t.kind = T_COMMA; break;
     case '"':
-    case '`': {
-      const char *close = memchr(text + 1, text[0], left - 1);
-      t.kind = close == NULL ? T_QUOTE : T_NAME;
-      used = close == NULL ? left : (size_t)(close - text) + 1;
+    case '`':
+      used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
+      t.kind = closed ? T_NAME : T_QUOTE;
       t.quoted = 1;
-      t.name = text + 1;
-      t.name_length = close == NULL ? 0 : used - 2;
       break;
-    }
     default:
       used = read_operator(text, left, &t);
       if (used == 0) used = read_word(text, left, &t);
@@ -227,47 +201,8 @@ static int opens_call(parser *p, const token *t) {
 
 /* ---- messages --------------------------------------------------------------------------------------------------------- */
 
-/* The position of the text, such as "net.R, line 12: ", or `other` if it is not from a file. */
-typedef struct {
-  char text[400];
-} place_text;
-
-static place_text text_of_place(const parser *p, const char *other) {
-  place_text out;
-  if (p->place.file == NULL)
-    snprintf(out.text, sizeof out.text, "%s", other);
-  else if (p->place.line == 0)
-    snprintf(out.text, sizeof out.text, "%s: ", p->place.file);
-  else
-    snprintf(out.text, sizeof out.text, "%s, line %llu: ", p->place.file, (unsigned long long)p->place.line);
-  return out;
-}
-
-/* The position of a byte in UTF-8 characters, from 1. */
-static size_t character(const parser *p, size_t at) {
-  size_t n = 1;
-  for (size_t i = 0; i < at; i++) n += ((unsigned char)p->text[i] & 0xC0) != 0x80;
-  return n;
-}
-
-/* " (character 5 of "A * B")", or nothing if the part is the whole text. */
-typedef struct {
-  char text[FF_QUOTE_SIZE + 60];
-} spot;
-
-static spot spot_of(const parser *p, size_t start, size_t end) {
-  spot out = {""};
-  ff_quoted whole = ff_quote(p->text, p->length);
-  if (end - start < p->length)
-    snprintf(out.text, sizeof out.text, " (character %zu of %s)", character(p, start), whole.text);
-  return out;
-}
-
 static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
-  ff_quoted name = ff_quote(t->name, t->name_length), meant = ff_quote(near, near != NULL ? strlen(near) : 0);
-  return ff_error_set(p->err, FF_EPARSE, "%sno %s is called %s%s%s%s%s", text_of_place(p, "").text, what, name.text,
-                      spot_of(p, t->start, t->end).text, near != NULL ? "; did you mean " : more,
-                      near != NULL ? meant.text : "", near != NULL ? "?" : "");
+  return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, more);
 }
 
 static ff_status fail_function(const parser *p, const token *t) {
@@ -283,18 +218,14 @@ static ff_status fail_function(const parser *p, const token *t) {
   return fail_unknown(p, t, "function", ff_name_near(names, N_FUNCTIONS, t->name, t->name_length), list);
 }
 
-/* The message says where the text is, what was found in it and what was expected. */
 static ff_status fail(const parser *p, const token *t, const char *wanted) {
-  ff_quoted found = t->kind == T_END ? (ff_quoted){"the end"} : ff_quote(p->text + t->start, t->end - t->start);
-  ff_quoted whole = ff_quote(p->text, p->length);
-  return ff_error_set(p->err, FF_EPARSE, "%sfound %s at character %zu of %s where %s was expected",
-                      text_of_place(p, "the formula: ").text, found.text, character(p, t->start), whole.text, wanted);
+  return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
 static ff_status fail_operator(const parser *p, const token *t) {
   size_t i = p->n_operators;
   while (i > 0 && p->operators[i - 1].code < GROUP) i--;
-  int equal = t->kind == T_BAD && p->text[t->start] == '=';
+  int equal = t->kind == T_BAD && p->source.text[t->start] == '=';
   if (equal) return fail(p, t, "an operator (\"==\" compares)");
   if (i == 0) return fail(p, t, "an operator or the end");
   return fail(p, t, p->operators[i - 1].code == CALL ? "an operator, \",\" or \")\"" : "an operator or \")\"");
@@ -309,9 +240,9 @@ static ff_status fail_arguments(const parser *p, const waiting *call) {
     snprintf(wanted, sizeof wanted, "%u or %u", f->least, f->most);
   else
     snprintf(wanted, sizeof wanted, "%u", f->least);
-  return ff_error_set(p->err, FF_EPARSE, "%sfound %u argument%s of %s()%s where %s %s expected", text_of_place(p, "").text,
-                      call->arguments, call->arguments == 1 ? "" : "s", f->name, spot_of(p, call->start, call->end).text, wanted,
-                      f->most == 1 ? "was" : "were");
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %u argument%s of %s()%s where %s %s expected",
+                      ff_source_place(&p->source).text, call->arguments, call->arguments == 1 ? "" : "s", f->name,
+                      ff_source_spot(&p->source, call->start, call->end).text, wanted, f->most == 1 ? "was" : "were");
 }
 
 /* ---- the shunting yard ------------------------------------------------------------------------------------------------ */
@@ -368,7 +299,7 @@ static ff_status reduce(parser *p, int floor) {
 
 static ff_status take_call(parser *p, const token *t) {
   for (size_t i = 0; i < N_FUNCTIONS; i++)
-    if (is_word(t->name, t->name_length, functions[i].name))
+    if (ff_text_is(t->name, t->name_length, functions[i].name))
       return push_operator(p, (waiting){CALL, 0, t->start, t->end, &functions[i]});
   return fail_function(p, t);
 }
@@ -378,9 +309,9 @@ static ff_status push_name(parser *p, const token *t) {
   if (symbol == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of symbols");
   if (symbol > (int64_t)UINT32_MAX) return ff_error_set(p->err, FF_ESIZE, "a formula has a symbol beyond number 2^32");
   ff_formula_word word = {FF_F_SYMBOL, symbol < 0 ? 0 : (uint32_t)symbol, 0};
-  if (symbol < 0 && !t->quoted && is_word(t->name, t->name_length, "time"))
+  if (symbol < 0 && !t->quoted && ff_text_is(t->name, t->name_length, "time"))
     word.code = FF_F_TIME;
-  else if (symbol < 0 && !t->quoted && is_word(t->name, t->name_length, "pi"))
+  else if (symbol < 0 && !t->quoted && ff_text_is(t->name, t->name_length, "pi"))
     word = (ff_formula_word){FF_F_NUMBER, 0, 0x1.921fb54442d18p+1};
   else if (symbol < 0)
     return fail_unknown(p, t, "species or parameter",
@@ -480,7 +411,7 @@ static ff_status parse(parser *p) {
 ff_status ff_formula_parse(ff_formula *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                            ff_error *err) {
   *out = (ff_formula){0};
-  parser p = {.text = text, .length = length, .lookup = lookup, .context = context, .place = place, .err = err};
+  parser p = {.source = {text, length, place, "the formula", err}, .lookup = lookup, .context = context, .err = err};
   ff_status status = parse(&p);
   free(p.operators);
   if (status == FF_OK)

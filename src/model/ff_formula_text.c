@@ -226,22 +226,13 @@ static ff_status write_piece(writer *w, piece p) {
   return before ? write_before(w, p, own) : write_between(w, p, own);
 }
 
-/* Finds where each subexpression starts. O(length). */
-static void find_starts(uint32_t *start, const ff_formula *formula) {
-  for (uint32_t at = 0; at < formula->length; at++) {
-    uint32_t n = ff_formula_operands(formula->word[at].code);
-    start[at] = at;
-    for (; n > 0; n--) start[at] = start[start[at] - 1];
-  }
-}
-
 ff_status ff_formula_text(char **out, const ff_formula *formula, char *const *names, ff_error *err) {
   *out = NULL;
   if (formula->length == 0) return ff_error_set(err, FF_EINTERNAL, "a formula is empty");
   writer w = {.word = formula->word, .names = names, .err = err};
   w.start = ff_calloc(formula->length, sizeof *w.start);
   if (w.start == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the text of %u words", formula->length);
-  find_starts(w.start, formula);
+  ff_formula_starts(w.start, formula);
   ff_status status = push(&w, (piece){.at = formula->length - 1});
   while (status == FF_OK && w.height > 0) {
     piece p = w.stack[--w.height];

@@ -3,11 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* O(nodes + a log a) for a arrows: only the parents of one node are sorted at a time. */
 ff_status ff_pbn_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, const ff_pbn *pbn, ff_error *err) {
   *from = *to = NULL;
@@ -22,19 +17,14 @@ ff_status ff_pbn_arrows(uint32_t **from, uint32_t **to, size_t *n_arrows, const 
   }
   size_t n = 0;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    size_t start = n, kept = n;
+    const size_t start = n;
     for (uint32_t j = pbn->first[i]; j < pbn->first[i + 1]; j++) {
       const ff_predictor *f = &pbn->predictors[j];
       if (f->n_parents) memcpy(tails + n, f->parents, f->n_parents * sizeof *tails);
       n += f->n_parents;
     }
-    if (pbn->first[i + 1] - pbn->first[i] > 1) qsort(tails + start, n - start, sizeof *tails, ascending);
-    for (size_t k = start; k < n; k++) {
-      if (kept > start && tails[k] == tails[kept - 1]) continue;
-      tails[kept] = tails[k];
-      heads[kept++] = i;
-    }
-    n = kept;
+    n = start + ff_sort_unique(tails + start, n - start);
+    for (size_t k = start; k < n; k++) heads[k] = i;
   }
   *from = tails;
   *to = heads;

@@ -28,6 +28,21 @@ void ffi_check(ff_status status, const ff_error *err);
  */
 SEXP ffi_pointer(void (*release)(SEXP pointer), int at_exit, SEXP kept);
 
+/* The object that a pointer of ffi_pointer() holds. Raises fireflip_error_internal if it holds none; `what` names the object,
+ * such as "an estimate". */
+void *ffi_held(SEXP pointer, const char *what);
+
+/* Raises fireflip_error_memory: "no memory for WHAT". Never returns. */
+void ffi_no_memory(const char *what);
+
+/* Numbers of nodes from 1 to n as numbers from 0, valid until the .Call ends. Raises fireflip_error_argument for other
+ * numbers. */
+uint32_t *ffi_nodes(SEXP numbers, uint32_t n);
+
+/* Parses n state sets over the nodes of a network. sets[] must be zeroed; the caller frees what it holds, also on failure. Calls
+ * nothing of R. */
+ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, const ff_pbn *pbn, ff_error *err);
+
 /* Returns the texts of a character vector, valid until the .Call ends. R may jump out of this call, so call it before the core
  * allocates anything that only C can free. */
 const char *const *ffi_texts(SEXP strings);

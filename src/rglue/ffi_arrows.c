@@ -1,20 +1,13 @@
 /* Components of a graph that R gives as a list of arrows. */
-#include "../graph/ff_graph.h"
-#include "ffi.h"
+#include "ffi_arrows.h"
 
-/* Numbers from 1 to numbers from 0. R frees the array when the call returns. */
-static uint32_t *from_zero(SEXP numbers, int n) {
-  ff_error err;
-  uint32_t *out = (uint32_t *)R_alloc((size_t)XLENGTH(numbers) + 1, sizeof *out);
-  for (R_xlen_t i = 0; i < XLENGTH(numbers); i++) {
-    const int number = INTEGER(numbers)[i];
-    if (number < 1 || number > n) {
-      ff_error_set(&err, FF_EARGUMENT, "an arrow has the node %d; expected one from 1 to %d", number, n);
-      ffi_stop(&err);
-    }
-    out[i] = (uint32_t)number - 1;
+void ffi_take_components(ff_components *found, uint32_t n_nodes, SEXP component, SEXP size, SEXP cyclic) {
+  for (uint32_t i = 0; i < n_nodes; i++) INTEGER(component)[i] = (int)found->component[i] + 1;
+  for (uint32_t i = 0; i < found->n_components; i++) {
+    INTEGER(size)[i] = (int)found->size[i];
+    LOGICAL(cyclic)[i] = found->cyclic[i];
   }
-  return out;
+  ff_graph_components_free(found);
 }
 
 /* Returns the strongly connected components of the graph of `nodes` nodes in which arrow i goes from from[i] to to[i], integers
@@ -27,19 +20,14 @@ SEXP ffi_arrow_components(SEXP from, SEXP to, SEXP nodes) {
     ff_error_set(&err, FF_EARGUMENT, "arrows must be two vectors of integers of the same length");
     ffi_stop(&err);
   }
-  const uint32_t *first = from_zero(from, n), *second = from_zero(to, n);
+  const uint32_t *first = ffi_nodes(from, (uint32_t)n), *second = ffi_nodes(to, (uint32_t)n);
   /* R's memory is allocated before the core's */
   SEXP component = PROTECT(Rf_allocVector(INTSXP, n)), size = PROTECT(Rf_allocVector(INTSXP, n));
   SEXP cyclic = PROTECT(Rf_allocVector(LGLSXP, n)), out = PROTECT(ffi_list(3, names));
   ff_components *found = NULL;
   ffi_check(ff_graph_components(&found, (uint32_t)n, first, second, (size_t)XLENGTH(from), &err), &err);
   const uint32_t number = found->n_components;
-  for (int i = 0; i < n; i++) INTEGER(component)[i] = (int)found->component[i] + 1;
-  for (uint32_t i = 0; i < number; i++) {
-    INTEGER(size)[i] = (int)found->size[i];
-    LOGICAL(cyclic)[i] = found->cyclic[i];
-  }
-  ff_graph_components_free(found);
+  ffi_take_components(found, (uint32_t)n, component, size, cyclic);
   ffi_set(out, "component", component);
   ffi_set(out, "size", Rf_xlengthgets(size, number));
   ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, number));

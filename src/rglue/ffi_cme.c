@@ -7,15 +7,7 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-static ff_cme *held(SEXP pointer) {
-  ff_cme *cme = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (cme == NULL) {
-    ff_error err;
-    ff_error_set(&err, FF_EINTERNAL, "a master equation was used after it was released");
-    ffi_stop(&err);
-  }
-  return cme;
-}
+static ff_cme *held(SEXP pointer) { return ffi_held(pointer, "a master equation"); }
 
 /* Starts at time 0. `end` is the last time that will be asked for. */
 SEXP ffi_cme_new(SEXP model, SEXP tolerance, SEXP max_states, SEXP end) {

@@ -20,6 +20,39 @@ void ffi_check(ff_status status, const ff_error *err) {
   if (status != FF_OK) ffi_stop(err);
 }
 
+void *ffi_held(SEXP pointer, const char *what) {
+  void *held = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
+  ff_error err;
+  if (held == NULL) ffi_check(ff_error_set(&err, FF_EINTERNAL, "%s was used after it was released", what), &err);
+  return held;
+}
+
+void ffi_no_memory(const char *what) {
+  ff_error err;
+  ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for %s", what), &err);
+}
+
+uint32_t *ffi_nodes(SEXP numbers, uint32_t n) {
+  ff_error err;
+  uint32_t *out = (uint32_t *)R_alloc((size_t)XLENGTH(numbers) + 1, sizeof *out);
+  for (R_xlen_t i = 0; i < XLENGTH(numbers); i++) {
+    const int number = INTEGER(numbers)[i];
+    if (number < 1 || (uint32_t)number > n)
+      ffi_check(ff_error_set(&err, FF_EARGUMENT, "found the node %d; expected one from 1 to %u", number, n), &err);
+    out[i] = (uint32_t)number - 1;
+  }
+  return out;
+}
+
+ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, const ff_pbn *pbn, ff_error *err) {
+  ff_names *names;
+  ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", err);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++)
+    status = ff_expr_parse(&sets[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, err);
+  ff_names_free(names);
+  return status;
+}
+
 const char *const *ffi_texts(SEXP strings) {
   R_xlen_t n = XLENGTH(strings);
   const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);

@@ -43,26 +43,14 @@ static SEXP hold(held **out, SEXP network) {
   SET_VECTOR_ELT(kept, KEPT_NETWORK, network);
   SEXP pointer = PROTECT(ffi_pointer(release, 1, kept));
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) {
-    ff_error err;
-    ff_error_set(&err, FF_EMEMORY, "no memory for an estimate");
-    ffi_stop(&err);
-  }
+  if (h == NULL) ffi_no_memory("an estimate");
   R_SetExternalPtrAddr(pointer, h);
   UNPROTECT(2);
   *out = h;
   return pointer;
 }
 
-static held *held_of(SEXP pointer) {
-  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (h == NULL) {
-    ff_error err;
-    ff_error_set(&err, FF_EINTERNAL, "an estimate was used after it was released");
-    ffi_stop(&err);
-  }
-  return h;
-}
+static held *held_of(SEXP pointer) { return ffi_held(pointer, "an estimate"); }
 
 static double number(SEXP list, const char *name) { return Rf_asReal(ffi_element(list, name)); }
 
@@ -88,17 +76,8 @@ static ff_estimate_options options_of(SEXP list, uint32_t n) {
 /* Makes the influences of from[i] on to[i] in h->observables. Nodes are numbered from 1. */
 static void hold_influences(held *h, const ff_pbn *pbn, SEXP from, SEXP to) {
   ff_error err;
-  uint32_t n = (uint32_t)XLENGTH(from);
-  uint32_t *f = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *f), *t = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *t);
-  for (uint32_t i = 0; i < n; i++) {
-    f[i] = (uint32_t)INTEGER(from)[i] - 1;
-    t[i] = (uint32_t)INTEGER(to)[i] - 1;
-    if (f[i] >= pbn->n_nodes || t[i] >= pbn->n_nodes) {
-      ff_error_set(&err, FF_EINTERNAL, "an arrow names a node that the network does not have");
-      ffi_stop(&err);
-    }
-  }
-  ffi_check(ff_influence_new(&h->observables, pbn, f, t, n, &err), &err);
+  const uint32_t *first = ffi_nodes(from, pbn->n_nodes), *second = ffi_nodes(to, pbn->n_nodes);
+  ffi_check(ff_influence_new(&h->observables, pbn, first, second, (uint32_t)XLENGTH(from), &err), &err);
 }
 
 /* Inserts state sets, given as text, before the observables that h->observables holds. */
@@ -107,13 +86,9 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   uint32_t n = (uint32_t)XLENGTH(sets);
   if (n == 0) return;
   const char *const *texts = ffi_texts(sets); /* the R code has converted them to UTF-8 */
-  ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
-  ff_status status = terms != NULL ? FF_OK : ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n);
-  for (uint32_t i = 0; i < n && status == FF_OK; i++)
-    status = ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
-  ff_names_free(names);
+  ff_status status = terms == NULL ? ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n)
+                                   : ffi_parse_sets(terms, texts, n, pbn, &err);
   if (status == FF_OK) status = ff_observables_put_sets(&h->observables, terms, n, &err);
   for (uint32_t i = 0; status != FF_OK && terms != NULL && i < n; i++) ff_expr_free(&terms[i]);
   free(terms);

@@ -86,10 +86,9 @@ static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, f
     if (symbol == -2) return ff_error_set(err, FF_EMEMORY, "no memory for the names of symbols");
     if (symbol < 0) {
       const char *near = ff_names_near(symbols, target, strlen(target));
-      return ff_error_set(err, FF_EPARSE, "event %s sets %s, but no species or parameter has this name%s%s%s",
+      return ff_error_set(err, FF_EPARSE, "event %s sets %s, but no species or parameter has this name%s",
                           ff_quote(event->name, strlen(event->name)).text, ff_quote(target, strlen(target)).text,
-                          near != NULL ? "; did you mean " : "", near != NULL ? ff_quote(near, strlen(near)).text : "",
-                          near != NULL ? "?" : "");
+                          ff_hint_of(near).text);
     }
     event->sets[k].symbol = (uint32_t)symbol;
     strcat(what, ff_quote(target, strlen(target)).text);
@@ -99,8 +98,8 @@ static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, f
 }
 
 static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, ff_names *symbols, ff_error *err) {
-  event->name = ff_strndup(all->name[i], strlen(all->name[i]));
-  if (event->name == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the name of an event");
+  ff_status status = ff_name_copy(&event->name, all->name[i], err);
+  if (status != FF_OK) return status;
   event->persistent = all->persistent[i] == 1;
   event->initially = all->initially[i] == 1;
   event->late = strcmp(all->values[i], "execution") == 0;
@@ -108,7 +107,7 @@ static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, 
     return ff_error_set(err, FF_EARGUMENT,
                         "the values of event %s must be those at the \"trigger\" or the \"execution\"; found %s",
                         ff_quote(event->name, strlen(event->name)).text, ff_quote(all->values[i], strlen(all->values[i])).text);
-  ff_status status = parse(&event->trigger, all->when[i], "the condition", event->name, symbols, err);
+  status = parse(&event->trigger, all->when[i], "the condition", event->name, symbols, err);
   if (status == FF_OK) status = parse(&event->delay, all->delay[i], "the delay", event->name, symbols, err);
   if (status == FF_OK) status = parse(&event->priority, all->priority[i], "the priority", event->name, symbols, err);
   return status == FF_OK ? fill_sets(event, all, i, symbols, err) : status;

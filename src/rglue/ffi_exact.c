@@ -29,23 +29,7 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-static void out_of_order(const char *what) {
-  ff_error err;
-  ff_error_set(&err, FF_EINTERNAL, "%s", what);
-  ffi_stop(&err);
-}
-
-static held *held_of(SEXP pointer) {
-  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (h == NULL) out_of_order("a chain was used after it was released");
-  return h;
-}
-
-static void no_memory(const char *what) {
-  ff_error err;
-  ff_error_set(&err, FF_EMEMORY, "no memory for %s", what);
-  ffi_stop(&err);
-}
+static held *held_of(SEXP pointer) { return ffi_held(pointer, "a chain"); }
 
 /* Makes a chain. Its size is known at once; its tables are filled when they are first needed. */
 SEXP ffi_exact_new(SEXP model) {
@@ -54,7 +38,7 @@ SEXP ffi_exact_new(SEXP model) {
   SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) no_memory("a chain");
+  if (h == NULL) ffi_no_memory("a chain");
   R_SetExternalPtrAddr(pointer, h);
   h->pbn = pbn;
   ffi_check(ff_exact_begin(&h->exact, pbn, &err), &err);
@@ -94,7 +78,7 @@ static void advance(held *h, double tolerance, uint64_t max_steps, double second
   }
   if (h->solver == NULL) {
     if (h->pi == NULL) h->pi = ff_calloc(ff_exact_states(h->exact), sizeof *h->pi); /* already allocated if the solver failed */
-    if (h->pi == NULL) no_memory("the distribution of a chain");
+    if (h->pi == NULL) ffi_no_memory("the distribution of a chain");
     ffi_check(ff_exact_solver_new(&h->solver, h->exact, tolerance, max_steps, &err), &err);
   }
   if (!h->done) ffi_check(ff_exact_solver_advance(h->solver, h->pi, seconds, &h->done, residual, &err), &err);
@@ -113,7 +97,9 @@ SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP second
 
 static held *solved(SEXP pointer) {
   held *h = held_of(pointer);
-  if (!h->done) out_of_order("the distribution of a chain was asked for before it was found");
+  ff_error err;
+  if (!h->done)
+    ffi_check(ff_error_set(&err, FF_EINTERNAL, "the distribution of a chain was asked for before it was found"), &err);
   return h;
 }
 
@@ -156,18 +142,12 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ff_expr *terms = ff_calloc(n, sizeof *terms);
   double *weights = ff_calloc(n, sizeof *weights);
   h->asked = (ff_observables){.first = first, .terms = terms, .weights = weights};
-  if (first == NULL || terms == NULL || weights == NULL) no_memory("state sets");
-  ff_names *names;
-  ffi_check(ff_names_new(&names, h->pbn->names, h->pbn->n_nodes, "nodes", &err), &err);
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    status = ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
-    if (status != FF_OK) break;
+  if (first == NULL || terms == NULL || weights == NULL) ffi_no_memory("state sets");
+  for (uint32_t i = 0; i < n; i++) {
     weights[i] = 1;
-    first[i + 1] = h->asked.n = i + 1;
+    first[i + 1] = h->asked.n = i + 1; /* so that ff_influence_free() frees what has been parsed */
   }
-  ff_names_free(names);
-  ffi_check(status, &err);
+  ffi_check(ffi_parse_sets(terms, texts, n, h->pbn, &err), &err);
   return answer(h);
 }
 
@@ -175,14 +155,8 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
 SEXP ffi_exact_influences(SEXP pointer, SEXP from, SEXP to) {
   ff_error err;
   held *h = solved(pointer);
-  uint32_t n = (uint32_t)XLENGTH(from);
-  uint32_t *f = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *f), *t = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *t);
-  for (uint32_t i = 0; i < n; i++) {
-    f[i] = (uint32_t)INTEGER(from)[i] - 1;
-    t[i] = (uint32_t)INTEGER(to)[i] - 1;
-    if (f[i] >= h->pbn->n_nodes || t[i] >= h->pbn->n_nodes) out_of_order("an arrow names a node that the network does not have");
-  }
+  const uint32_t *first = ffi_nodes(from, h->pbn->n_nodes), *second = ffi_nodes(to, h->pbn->n_nodes);
   ff_influence_free(&h->asked);
-  ffi_check(ff_influence_new(&h->asked, h->pbn, f, t, n, &err), &err);
+  ffi_check(ff_influence_new(&h->asked, h->pbn, first, second, (uint32_t)XLENGTH(from), &err), &err);
   return answer(h);
 }

@@ -182,10 +182,7 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   fill_settings(pbn, model);
   fill_first(pbn, node, probability);
   fill_contexts(pbn, model);
-  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    pbn->names[i] = ff_strndup(names[i], strlen(names[i]));
-    if (pbn->names[i] == NULL) ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for the nodes' names"), &err);
-  }
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) ffi_check(ff_name_copy(&pbn->names[i], names[i], &err), &err);
   ffi_check(parse_rules(pbn, texts, &err), &err);
   ffi_check(ff_pbn_finish(pbn, 0, &err), &err);
   *out = pbn;
@@ -194,14 +191,6 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
 }
 
 /* ---- to R --------------------------------------------------------------------------------------------------------- */
-
-static SEXP list_with_names(int n, const char *const *names) {
-  SEXP list = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
-  for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
-  Rf_setAttrib(list, R_NamesSymbol, labels);
-  UNPROTECT(2);
-  return list;
-}
 
 static SEXP predictor_texts(const ff_pbn *pbn) {
   uint32_t n = pbn->first[pbn->n_nodes];
@@ -228,7 +217,7 @@ static SEXP rules_frame(const ff_pbn *pbn) {
     ff_error err;
     ffi_check(ff_error_set(&err, FF_ESIZE, "%u predictor functions are more than a data frame has rows", n), &err);
   }
-  SEXP frame = PROTECT(list_with_names(3, names));
+  SEXP frame = PROTECT(ffi_list(3, names));
   SET_VECTOR_ELT(frame, 0, Rf_allocVector(INTSXP, n));
   SET_VECTOR_ELT(frame, 1, predictor_texts(pbn));
   SET_VECTOR_ELT(frame, 2, Rf_allocVector(REALSXP, n));
@@ -254,7 +243,7 @@ static SEXP contexts_list(const ff_pbn *pbn) {
     ff_error err;
     ffi_check(ff_error_set(&err, FF_ESIZE, "%u contexts are more than a matrix has rows", pbn->n_contexts), &err);
   }
-  SEXP list = PROTECT(list_with_names(2, names));
+  SEXP list = PROTECT(ffi_list(2, names));
   SET_VECTOR_ELT(list, 0, Rf_allocVector(REALSXP, pbn->n_contexts));
   SET_VECTOR_ELT(list, 1, Rf_allocMatrix(INTSXP, (int)pbn->n_contexts, (int)pbn->n_nodes));
   int *predictor = INTEGER(VECTOR_ELT(list, 1));
@@ -271,7 +260,7 @@ SEXP ffi_pbn_list(const ff_pbn *pbn) {
   static const char *const names[] = {"nodes",  "rules",    "perturbation", "exempt", "initial",
                                       "update", "contexts", "removed"};
   static const char *const removed_names[] = {"nodes", "perturbed"};
-  SEXP list = PROTECT(list_with_names(8, names));
+  SEXP list = PROTECT(ffi_list(8, names));
   SEXP nodes = Rf_allocVector(STRSXP, pbn->n_nodes);
   SET_VECTOR_ELT(list, 0, nodes);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) SET_STRING_ELT(nodes, i, Rf_mkCharCE(pbn->names[i], CE_UTF8));

@@ -3,7 +3,7 @@
 #include "../base/ff_philox.h"
 #include "../pbn/ff_reduce.h"
 #include "../pbn/ff_engine.h"
-#include "ffi.h"
+#include "ffi_arrows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 SEXP ffi_pbn_check(SEXP model) {
   static const char *const names[] = {"nodes", "functions", "parents", "max_functions", "max_parents", "density"};
   ff_pbn *pbn;
-  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   uint32_t functions = pbn->first[pbn->n_nodes], max_functions = 0, max_parents = 0;
   double parents = 0;
   for (uint32_t j = 0; j < functions; j++) {
@@ -26,8 +26,7 @@ SEXP ffi_pbn_check(SEXP model) {
     if (k > max_functions) max_functions = k;
   }
   const double values[] = {pbn->n_nodes, functions, parents, max_functions, max_parents, ff_pbn_density(pbn)};
-  SEXP out = PROTECT(ffi_list(6, names));
-  for (int i = 0; i < 6; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
+  SEXP out = PROTECT(ffi_numbers(6, names, values));
   UNPROTECT(2);
   return out;
 }
@@ -35,7 +34,7 @@ SEXP ffi_pbn_check(SEXP model) {
 /* Returns a list with one integer vector per predictor function, in the order of model$rules: its parents, from 1, ascending. */
 SEXP ffi_pbn_parents(SEXP model) {
   ff_pbn *pbn;
-  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   uint32_t functions = pbn->first[pbn->n_nodes];
   SEXP out = PROTECT(Rf_allocVector(VECSXP, functions));
   for (uint32_t j = 0; j < functions; j++) {
@@ -53,7 +52,7 @@ SEXP ffi_pbn_parents(SEXP model) {
 SEXP ffi_pbn_tables(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
-  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   uint32_t functions = pbn->first[pbn->n_nodes];
   SEXP out = PROTECT(Rf_allocVector(VECSXP, functions));
   for (uint32_t j = 0, node = 0; j < functions; j++) {
@@ -159,7 +158,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   static const char *const names[] = {"from", "to", "component", "size", "cyclic"};
   ff_pbn *pbn;
   ff_error err;
-  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   double parents = 0;
   for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) parents += pbn->predictors[j].n_parents;
 
@@ -180,12 +179,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   ff_components *components = NULL;
   ffi_check(ff_pbn_components(&components, pbn, &err), &err);
   uint32_t n_components = components->n_components;
-  for (uint32_t i = 0; i < pbn->n_nodes; i++) INTEGER(component)[i] = (int)components->component[i] + 1;
-  for (uint32_t i = 0; i < n_components; i++) {
-    INTEGER(size)[i] = (int)components->size[i];
-    LOGICAL(cyclic)[i] = components->cyclic[i];
-  }
-  ff_graph_components_free(components);
+  ffi_take_components(components, pbn->n_nodes, component, size, cyclic);
 
   SEXP out = PROTECT(ffi_list(5, names));
   ffi_set(out, "from", Rf_xlengthgets(from, (R_xlen_t)n_arrows));
@@ -201,7 +195,7 @@ SEXP ffi_pbn_graph(SEXP model) {
 SEXP ffi_pbn_signs(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
-  SEXP held = PROTECT(ffi_pbn_hold(model, &pbn));
+  PROTECT(ffi_pbn_hold(model, &pbn));
   size_t most = 0;
   for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) most += pbn->predictors[j].n_parents;
   /* R's memory is allocated before the core's arrays */

@@ -26,26 +26,15 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-static held *held_of(SEXP pointer) {
-  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (h != NULL) return h;
-  ff_error err;
-  ff_error_set(&err, FF_EINTERNAL, "outcomes were used after they were released");
-  ffi_stop(&err);
-  return NULL;
-}
+static held *held_of(SEXP pointer) { return ffi_held(pointer, "an estimate of outcomes"); }
 
 /* Makes a pointer that holds the network and will hold the outcomes. */
 static SEXP hold(SEXP model, held **out) {
-  ff_error err;
   ff_pbn *pbn;
   SEXP network = PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) {
-    ff_error_set(&err, FF_EMEMORY, "no memory for outcomes");
-    ffi_stop(&err);
-  }
+  if (h == NULL) ffi_no_memory("outcomes");
   h->pbn = pbn;
   R_SetExternalPtrAddr(pointer, h);
   UNPROTECT(2);
@@ -144,10 +133,7 @@ SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
   uint32_t words = ff_attractors_words(h->attractors), n_nodes = h->pbn->n_nodes, limit = (uint32_t)Rf_asReal(max_states);
   int rows = Rf_nrows(states);
   h->state = ff_calloc(words, sizeof *h->state);
-  if (h->state == NULL) {
-    ff_error_set(&err, FF_EMEMORY, "no memory for a state");
-    ffi_stop(&err);
-  }
+  if (h->state == NULL) ffi_no_memory("a state");
   SEXP out = PROTECT(ffi_list(2, names)), leads = PROTECT(Rf_allocVector(INTSXP, rows));
   for (int k = 0; k < rows; k++) {
     memset(h->state, 0, words * sizeof *h->state);

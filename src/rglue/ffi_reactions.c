@@ -90,15 +90,10 @@ static parts parts_of(SEXP model) {
 
 /* ---- to the core: nothing below calls R ---- */
 
-static ff_status copy_text(char **out, const char *text, ff_error *err) {
-  *out = ff_strndup(text, strlen(text));
-  return *out != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for the names of a reaction network");
-}
-
 static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) {
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < p->n_species && status == FF_OK; i++) {
-    status = copy_text(&net->names[i], p->species[i], err);
+    status = ff_name_copy(&net->names[i], p->species[i], err);
     net->initial[i] = p->initial[i];
     net->fixed[i] = p->fixed[i] == 1;
     if (p->fixed[i] == NA_LOGICAL)
@@ -106,11 +101,11 @@ static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) 
                           i + 1);
   }
   for (uint32_t i = 0; i < p->n_parameters && status == FF_OK; i++) {
-    status = copy_text(&net->names[p->n_species + i], p->parameters[i], err);
+    status = ff_name_copy(&net->names[p->n_species + i], p->parameters[i], err);
     net->value[i] = p->value[i];
   }
   for (uint32_t i = 0; i < p->n_variables && status == FF_OK; i++)
-    status = copy_text(&net->names[p->n_species + p->n_parameters + i], p->variables[i], err);
+    status = ff_name_copy(&net->names[p->n_species + p->n_parameters + i], p->variables[i], err);
   return status;
 }
 
@@ -128,7 +123,7 @@ static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff
   const char *label = place + strlen("the rate of ");
   int both;
   strcat(place, ff_quote(p->names[r], strlen(p->names[r])).text);
-  ff_status status = copy_text(&reaction->name, p->names[r], err);
+  ff_status status = ff_name_copy(&reaction->name, p->names[r], err);
   if (status != FF_OK) return status;
   reaction->mass_action = strcmp(p->laws[r], "mass action") == 0;
   if (!reaction->mass_action && strcmp(p->laws[r], "formula") != 0)

@@ -94,10 +94,7 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
   PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, R_NilValue));
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) {
-    ff_error_set(&err, FF_EMEMORY, "no memory for a simulation");
-    ffi_stop(&err);
-  }
+  if (h == NULL) ffi_no_memory("a simulation");
   R_SetExternalPtrAddr(pointer, h);
   h->n = (uint64_t)Rf_asReal(nsim);
   h->stride = (uint64_t)Rf_asReal(every);

@@ -48,22 +48,11 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   const char *const *texts = ffi_texts(sets);
   held *h = ff_calloc(1, sizeof *h);
   R_SetExternalPtrAddr(pointer, h);
-  if (h == NULL || (h->terms = ff_calloc(n, sizeof *h->terms)) == NULL) {
-    ff_error_set(&err, FF_EMEMORY, "no memory to measure speed");
-    ffi_stop(&err);
-  }
+  if (h == NULL || (h->terms = ff_calloc(n, sizeof *h->terms)) == NULL) ffi_no_memory("a measurement of speed");
   h->n_terms = n;
-  ff_names *names;
-  ffi_check(ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", &err), &err);
-  ff_status status = FF_OK;
-  first[0] = 0;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    status = ff_expr_parse(&h->terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err);
-    first[i + 1] = i + 1;
-    weights[i] = 1;
-  }
-  ff_names_free(names);
-  ffi_check(status, &err);
+  for (uint32_t i = 0; i < n; i++) weights[i] = 1;
+  for (uint32_t i = 0; i <= n; i++) first[i] = i;
+  ffi_check(ffi_parse_sets(h->terms, texts, n, pbn, &err), &err);
   ff_observables observables = {n, first, h->terms, weights};
   ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)Rf_asInteger(layout), &err), &err);
   UNPROTECT(2);

@@ -27,21 +27,7 @@ static void release(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-static held *held_of(SEXP pointer) {
-  held *h = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-  if (h == NULL) {
-    ff_error err;
-    ff_error_set(&err, FF_EINTERNAL, "an ensemble was used after it was released");
-    ffi_stop(&err);
-  }
-  return h;
-}
-
-static void no_memory(void) {
-  ff_error err;
-  ff_error_set(&err, FF_EMEMORY, "no memory for an ensemble");
-  ffi_stop(&err);
-}
+static held *held_of(SEXP pointer) { return ffi_held(pointer, "an ensemble"); }
 
 /* A list with a numeric vector for each observed species, which has a row for each trajectory and time. */
 static SEXP new_columns(const held *h) {
@@ -87,7 +73,7 @@ static void begin(held *h, SEXP options, SEXP kept) {
   SEXP observed = ffi_element(options, "observed"), columns = VECTOR_ELT(kept, STATES);
   double **states = (double **)R_alloc((size_t)h->n_observed + 1, sizeof *states);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);
-  if (h->observed == NULL) no_memory();
+  if (h->observed == NULL) ffi_no_memory("an ensemble");
   for (uint32_t j = 0; j < h->n_observed; j++) {
     h->observed[j] = (uint32_t)INTEGER(observed)[j] - 1;
     if (columns != R_NilValue) states[j] = REAL(VECTOR_ELT(columns, j));
@@ -110,7 +96,7 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
   SEXP pointer = PROTECT(ffi_pointer(release, 1, kept));
   PROTECT(ffi_reactions_hold(model, &net));
   held *h = ff_calloc(1, sizeof *h);
-  if (h == NULL) no_memory();
+  if (h == NULL) ffi_no_memory("an ensemble");
   R_SetExternalPtrAddr(pointer, h);
   h->n = (uint64_t)Rf_asReal(ffi_element(options, "nsim"));
   h->n_species = net->n_species;

@@ -75,22 +75,14 @@ static uint32_t add_up_parents(blocks *b, int level, const uint32_t *nodes, size
 static uint32_t search(const blocks *b, int level, uint32_t node, double *at) {
   const uint32_t first = level < LEVELS ? node * b->fan : 0, left = b->n[level - 1] - first;
   const uint32_t n = level < LEVELS && left > b->fan ? b->fan : left;
-  const double *sum = b->sum[level - 1] + first;
-  uint32_t i = 0;
-  for (; i < n && *at >= sum[i]; i++) *at -= sum[i];
-  if (FF_RARELY(i == n)) /* rounding has left *at above the sum of all: the last that can fire is taken */
-    for (i = n - 1; i > 0 && !(sum[i] > 0);) i--;
-  return first + i;
+  return (uint32_t)ff_ssa_search(b->sum[level - 1], NULL, first, first + n, at);
 }
 
 static void find(ff_ssa_path *path) {
   blocks *b = path->own;
-  const double total = ff_ssa_sum(b->sum[LEVELS - 1], b->n[LEVELS - 1]);
-  if (FF_RARELY(ff_ssa_path_ends(path, total))) return;
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
-  double at = ff_ssa_closed(words.v[2], words.v[3]) * total;
+  double at;
   uint32_t node = 0;
+  if (!ff_ssa_path_choose(path, ff_ssa_sum(b->sum[LEVELS - 1], b->n[LEVELS - 1]), &at)) return;
   for (int level = LEVELS; level > 0; level--) node = search(b, level, node, &at);
   path->next = node;
 }

@@ -172,8 +172,8 @@ static int precedence(const ff_ssa_path *path, const ff_ssa_due *a, double prior
   return before(a, b) ? 1 : -1;
 }
 
-/* The event that happens first, as an index. Equal priorities have equal chances: the i-th of them replaces the choice with
- * probability 1 / i. */
+/* The index of the event that happens first. Each of n events with the same priority is chosen with probability 1 / n, because
+ * the i-th of them replaces the choice so far with probability 1 / i. */
 static size_t choose(ff_ssa_path *path) {
   const ff_ssa_due_list *now = &path->schedule->now;
   size_t best = 0;

@@ -63,7 +63,8 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_method method = options->method;
   const int several = method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program);
-  const int refused = ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
+  const int refused =
+      ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, method, err);
   if (status != FF_OK || !refused) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "

@@ -57,7 +57,8 @@ typedef struct {
   uint32_t at[FF_FACTOR_MAX_LEVELS];
 } ff_ssa_search;
 
-/* The rows: counts of all species, the species of which there is always one, totals of sums, and rows that no group reads. */
+/* The rows: counts of all species, the species of which there is always one, totals of sums, and FF_FACTOR_STEPS spare rows, on
+ * which no propensity depends. The cells end with spare ones, too. */
 #define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
 
 /* What an event changes: `by` is added to entry `at` of an array. */
@@ -71,7 +72,7 @@ typedef struct {
 } ff_ssa_wide_step; /* for large networks */
 
 /* The steps of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_STEPS by
- * steps that add 0 to entries that nothing reads. Then come the groups whose propensities change (without `by`). */
+ * steps that add 0 to spare rows or cells. Then come the groups whose propensities change (without `by`). */
 #define FF_FACTOR_STEPS 4u
 typedef struct {
   uint32_t first;
@@ -82,7 +83,7 @@ typedef struct ff_ssa_factor {
   uint32_t n_groups; /* FF_FACTOR_NONE if the network is not factored; all other members are then empty */
   uint32_t n_factored; /* the groups before those of kind FF_GROUP_REST */
   uint32_t n_sums, n_members, n_map;
-  uint32_t n_rows, n_cells; /* with those that nothing reads */
+  uint32_t n_rows, n_cells; /* with the spare ones */
   uint32_t levels, units;   /* the most of all sums and groups */
   uint32_t beyond;          /* the cell that exceeds all numbers */
   int pools;                /* whether a group is a pool of several species */

@@ -159,7 +159,7 @@ static void write_step(writer *w, uint32_t at, double by) {
 }
 
 /* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Fills the list; `unread` is the first of the
- * entries that nothing reads. Returns the length. */
+ * spare entries at the end of the array, on which no propensity depends. Returns the length. */
 static uint16_t write_amounts(writer *w, amounts *a, uint32_t unread) {
   const size_t before = w->f->n_steps;
   if (a->n > 1) qsort(a->touched, a->n, sizeof *a->touched, ascending);

@@ -158,7 +158,8 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const f
     if (f->initial_rows[i] > most) most = f->initial_rows[i];
   f->is_large = most >= FF_FACTORED_SMALL;
   f->safe = f->factor->most > 0 ? (FF_FACTORED_SMALL - most) / f->factor->most : INFINITY;
-  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++) f->initial_small[i] = f->initial_large[i] < BEYOND ? (int32_t)f->initial_large[i] : INT32_MAX;
+  for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++)
+    f->initial_small[i] = f->initial_large[i] < BEYOND ? (int32_t)f->initial_large[i] : INT32_MAX;
   return FF_OK;
 }
 

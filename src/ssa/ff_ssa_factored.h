@@ -17,7 +17,7 @@ typedef struct {
   double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
   int32_t *rows;  /* first by row, while totals are small; wide.lanes.count is then set only for lanes that are reported */
   int32_t *small; /* cells, first by lane, while totals are small */
-  double *large;  /* the cells if is_large; the rows are then those of wide.lanes.count, and counts are compared with FF_SSA_MAX_COUNT */
+  double *large;  /* the cells if is_large; the rows are then in wide.lanes.count, and counts are compared with the most */
   size_t stride;  /* of the cells of a lane */
   int is_large;
   double safe; /* a trajectory of fewer events than this has small totals */

@@ -49,8 +49,8 @@ static inline void FF_CELLS(search)(const ff_ssa_factored *f, const ff_ssa_searc
 }
 
 /* The reaction of a pool whose second molecule has number v2 of those that are left after number v, of the member at `first`. */
-static inline uint32_t FF_CELLS(reaction_of_pair)(const ff_ssa_factored *f, uint32_t lane, const ff_ssa_search *search, uint32_t first,
-                                                  double v, double v2) {
+static inline uint32_t FF_CELLS(reaction_of_pair)(const ff_ssa_factored *f, uint32_t lane, const ff_ssa_search *search,
+                                                  uint32_t first, double v, double v2) {
   CELL left = (CELL)(v2 < v ? v2 : v2 + 1);
   uint32_t at = 0;
   for (uint32_t level = f->factor->levels; level-- > 0;) {

@@ -113,19 +113,23 @@ void ff_ssa_tree_sum(ff_ssa_tree *tree);
 /* Sums what depends on the given leaves, which have new values. O(leaves * levels). */
 void ff_ssa_tree_update(ff_ssa_tree *tree, const uint32_t *leaves, size_t n_leaves);
 static inline double ff_ssa_tree_total(const ff_ssa_tree *tree) { return tree->value[tree->first[tree->levels - 1]]; }
-/* Sums of the first i of a node's children, for i from 0 to FF_SSA_FAN: each is the node's sum with zeros for the other children.
- * So they never decrease, and a child of 0 adds nothing. */
+/* Sums of the first i of a node's children, for i from 1 to FF_SSA_FAN: each is the node's sum with zeros for the other children.
+ * So they never decrease, and a child of 0 adds nothing. A `number` is a double or a vector of doubles. */
+#define FF_SSA_TREE_PREFIX(number, sum, child)                       \
+  do {                                                               \
+    const number pair = (child)[4] + (child)[5];                     \
+    (sum)[1] = (child)[0];                                           \
+    (sum)[2] = (child)[0] + (child)[1];                              \
+    (sum)[3] = (sum)[2] + (child)[2];                                \
+    (sum)[4] = (sum)[2] + ((child)[2] + (child)[3]);                 \
+    (sum)[5] = (sum)[4] + (child)[4];                                \
+    (sum)[6] = (sum)[4] + pair;                                      \
+    (sum)[7] = (sum)[4] + (pair + (child)[6]);                       \
+    (sum)[8] = (sum)[4] + (pair + ((child)[6] + (child)[7]));        \
+  } while (0)
 static inline void ff_ssa_tree_prefix(double sum[FF_SSA_FAN + 1], const double child[FF_SSA_FAN]) {
-  const double pair = child[4] + child[5];
   sum[0] = 0;
-  sum[1] = child[0];
-  sum[2] = child[0] + child[1];
-  sum[3] = sum[2] + child[2];
-  sum[4] = sum[2] + (child[2] + child[3]);
-  sum[5] = sum[4] + child[4];
-  sum[6] = sum[4] + pair;
-  sum[7] = sum[4] + (pair + child[6]);
-  sum[8] = sum[4] + (pair + (child[6] + child[7]));
+  FF_SSA_TREE_PREFIX(double, sum, child);
 }
 /* The leaf at which the cumulative sum of the leaves exceeds `at`, for 0 <= at < total. Its value is above 0. At each node, the
  * last child is taken whose prefix sum is at most `at`; if rounding leaves `at` above the sum of all, the last one above 0.

@@ -11,6 +11,30 @@
  * path->failure for a sum that is not finite. */
 int ff_ssa_path_ends(ff_ssa_path *path, double total);
 
+/* Draws the time of the next event, and a number *at from 0 to below `total`, the sum of the propensities, which chooses the
+ * reaction. Returns 0 if no event can follow. */
+static inline int ff_ssa_path_choose(ff_ssa_path *path, double total, double *at) {
+  if (FF_RARELY(ff_ssa_path_ends(path, total))) return 0;
+  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
+  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
+  *at = ff_ssa_closed(words.v[2], words.v[3]) * total;
+  return 1;
+}
+
+/* The position from `first` to `end` - 1 at which the cumulative sum of the terms exceeds *at, which becomes what is left. If
+ * rounding has left *at above the sum of all, it is the last position with a term above 0. The term at position i is that of
+ * order[i], or of i if `order` is NULL. */
+static inline size_t ff_ssa_search(const double *terms, const uint32_t *order, size_t first, size_t end, double *at) {
+  size_t i = first;
+  for (; i < end; i++) {
+    const double term = terms[order != NULL ? order[i] : i];
+    if (*at < term) return i;
+    *at -= term;
+  }
+  for (i = end - 1; i > first && !(terms[order != NULL ? order[i] : i] > 0);) i--;
+  return i;
+}
+
 /* FF_EUNSUPPORTED if a reaction is not mass action of at most two molecules. O(reactions). */
 ff_status ff_ssa_partial_check(const ff_ssa_program *program, ff_error *err);
 

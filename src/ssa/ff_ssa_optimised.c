@@ -134,16 +134,8 @@ static void find(ff_ssa_path *path) {
   search *s = path->own; /* the first member of `optimised` */
   const uint32_t n = path->program->n_reactions;
   if (ff_ssa_running_stale(&s->total)) s->total = ff_ssa_running_of(s->value, n);
-  const double total = s->total.value;
-  if (FF_RARELY(ff_ssa_path_ends(path, total))) return;
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
-  double at = ff_ssa_closed(words.v[2], words.v[3]) * total;
-  uint32_t i = 0;
-  for (; i < n && at >= s->value[i]; i++) at -= s->value[i];
-  if (FF_RARELY(i == n)) /* rounding has left `at` above the sum of all: the last that can fire is taken */
-    for (i = n - 1; i > 0 && !(s->value[i] > 0);) i--;
-  path->next = s->order[i];
+  double at;
+  if (ff_ssa_path_choose(path, s->total.value, &at)) path->next = s->order[ff_ssa_search(s->value, NULL, 0, n, &at)];
 }
 
 static void begin(ff_ssa_path *path) {

@@ -180,18 +180,10 @@ static void set_row(ff_ssa_path *path, uint32_t row) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
-/* The position of the term at which the cumulative sum exceeds *at, which becomes what is left. */
-static size_t search(const double *terms, const uint32_t *order, size_t first, size_t end, double *at) {
-  size_t i = first;
-  for (; i < end && *at >= terms[order[i]]; i++) *at -= terms[order[i]];
-  if (i < end) return i;
-  for (i = end - 1; i > first && !(terms[order[i]] > 0);) i--; /* rounding has left *at above the sum of all */
-  return i;
-}
-
 static void find_item(ff_ssa_path *path, uint32_t row, double at) {
   const partial *p = path->own;
-  path->next = p->reaction[p->item_order[search(p->partial, p->item_order, p->row_first[row], p->row_first[row + 1], &at)]];
+  const size_t found = ff_ssa_search(p->partial, p->item_order, p->row_first[row], p->row_first[row + 1], &at);
+  path->next = p->reaction[p->item_order[found]];
 }
 
 static void find_composed(ff_ssa_path *path) {
@@ -211,11 +203,9 @@ static void find(ff_ssa_path *path) {
     return;
   }
   if (ff_ssa_running_stale(&p->total)) p->total = ff_ssa_running_of(p->weight, p->n_rows);
-  if (FF_RARELY(ff_ssa_path_ends(path, p->total.value))) return;
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / p->total.value;
-  double at = ff_ssa_closed(words.v[2], words.v[3]) * p->total.value;
-  const uint32_t row = p->row_order[search(p->weight, p->row_order, 0, p->n_rows, &at)];
+  double at;
+  if (!ff_ssa_path_choose(path, p->total.value, &at)) return;
+  const uint32_t row = p->row_order[ff_ssa_search(p->weight, p->row_order, 0, p->n_rows, &at)];
   find_item(path, row, at / factor_of(path, row));
 }
 

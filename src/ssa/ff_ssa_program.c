@@ -247,11 +247,6 @@ size_t ff_ssa_gather(const ff_ssa_program *p, uint32_t r, uint32_t *mark, uint32
   return n;
 }
 
-static int ascending(const void *left, const void *right) {
-  uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-  return x < y ? -1 : x > y;
-}
-
 /* The marks that ff_ssa_gather() looks at for all reactions. */
 static double marks_of(const ff_ssa_program *p) {
   double n = 0;
@@ -297,8 +292,7 @@ static ff_status list_dependents(compiler *c) {
     if (status == FF_OK) memset(mark, 0, n * sizeof *mark);
     for (uint32_t r = 0; r < n && status == FF_OK; r++) {
       uint32_t *list = p->dependents + p->depend_first[r];
-      size_t length = ff_ssa_gather(p, r, mark, r + 1, list);
-      if (length > 1) qsort(list, length, sizeof *list, ascending);
+      ff_sort_unique(list, ff_ssa_gather(p, r, mark, r + 1, list));
     }
   }
   free(mark);

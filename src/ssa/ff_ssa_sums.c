@@ -64,16 +64,20 @@ ff_status ff_ssa_sums_new(ff_ssa_sums *sums, uint32_t n_times, uint32_t n_observ
 
 /* ---- additions ---------------------------------------------------------------------------------------------------------- */
 
+/* Extends a range to values from `low` to `high`. A NaN becomes both of its ends, and stays. */
+static void extend(double *min, double *max, double low, double high) {
+  if (!(low >= *min)) *min = isnan(*min) ? *min : low;
+  if (!(high <= *max)) *max = isnan(*max) ? *max : high;
+}
+
 static void add_real(ff_ssa_real_moments *m, double x) {
   ff_real_powers_add(&m->sums, x);
-  if (!(x >= m->min)) m->min = isnan(m->min) ? m->min : x; /* also for NaN, which stays */
-  if (!(x <= m->max)) m->max = isnan(m->max) ? m->max : x;
+  extend(&m->min, &m->max, x, x);
 }
 
 static void add_count(ff_ssa_moments *m, double x) {
   ff_sum_add_powers(&m->sums, (uint64_t)x);
-  if (x < m->min) m->min = x;
-  if (x > m->max) m->max = x;
+  extend(&m->min, &m->max, x, x);
 }
 
 /* Pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ... */
@@ -111,15 +115,13 @@ static void merge_moments(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t
     ff_ssa_moments *all = sums->counts + j;
     const ff_ssa_moments *one = others->counts + j;
     ff_sum_merge_powers(&all->sums, &one->sums);
-    if (one->min < all->min) all->min = one->min;
-    if (one->max > all->max) all->max = one->max;
+    extend(&all->min, &all->max, one->min, one->max);
   }
   for (size_t j = (size_t)i * sums->n_reals; j < (size_t)(i + 1) * sums->n_reals; j++) {
     ff_ssa_real_moments *all = sums->reals + j;
     const ff_ssa_real_moments *one = others->reals + j;
     ff_real_powers_merge(&all->sums, &one->sums);
-    if (!(one->min >= all->min)) all->min = isnan(all->min) ? all->min : one->min;
-    if (!(one->max <= all->max)) all->max = isnan(all->max) ? all->max : one->max;
+    extend(&all->min, &all->max, one->min, one->max);
   }
 }
 

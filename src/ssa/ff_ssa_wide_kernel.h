@@ -159,7 +159,8 @@ static inline D FF_KERNEL(minus_log)(D x) {
 FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
   EACH(h) {
     U x[4];
-    FF_KERNEL(philox)(x, w->lanes.key_words, U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later)), U_LOAD(AT(w->lanes.unit, 0, h)));
+    const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
+    FF_KERNEL(philox)(x, w->lanes.key_words, event, U_LOAD(AT(w->lanes.unit, 0, h)));
     const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
     D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(open));
     D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
@@ -168,18 +169,7 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_tree_prefix(). */
-static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) {
-  const D pair = child[4] + child[5];
-  sum[1] = child[0];
-  sum[2] = child[0] + child[1];
-  sum[3] = sum[2] + child[2];
-  sum[4] = sum[2] + (child[2] + child[3]);
-  sum[5] = sum[4] + child[4];
-  sum[6] = sum[4] + pair;
-  sum[7] = sum[4] + (pair + child[6]);
-  sum[8] = sum[4] + (pair + (child[6] + child[7]));
-}
+static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
  * than 1. */

@@ -5,7 +5,8 @@
 #include "../../src/model/ff_reactions.h"
 #include "check.h"
 
-/* A reaction: its equation, and its rate. A rate that begins with `=` is a formula; otherwise it is the constant of mass action. */
+/* A reaction: its equation, and its rate. A rate that begins with `=` is a formula; otherwise it is the constant of mass
+ * action. */
 typedef struct {
   const char *equation, *rate;
 } reaction_text;

@@ -161,6 +161,15 @@ static void moments_are_exact(void) {
   FF_CHECK_NEAR(m.fourth, 882.0 / 243, 1e-14);
 }
 
+static void numbers_are_sorted_without_repeats(void) {
+  uint32_t some[] = {7, 0, UINT32_MAX, 7, 1, 0}, one[] = {5};
+  const uint32_t wanted[] = {0, 1, 7, UINT32_MAX};
+  FF_CHECK_INT(ff_sort_unique(some, 6), 4);
+  FF_CHECK(memcmp(some, wanted, sizeof wanted) == 0);
+  FF_CHECK_INT(ff_sort_unique(one, 1), 1);
+  FF_CHECK_INT(ff_sort_unique(NULL, 0), 0);
+}
+
 static void shares_have_no_gap(void) {
   const uint64_t sizes[] = {0, 1, 7, 64, 1000003, UINT64_MAX, UINT64_MAX - 12};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -191,4 +200,4 @@ static void instructions_are_chosen(void) {
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
              logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
-             sums_are_exact, moments_are_exact, shares_have_no_gap, instructions_are_chosen)
+             sums_are_exact, moments_are_exact, numbers_are_sorted_without_repeats, shares_have_no_gap, instructions_are_chosen)

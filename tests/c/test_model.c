@@ -413,6 +413,8 @@ static void names(void) {
   ff_expr expr;
   FF_CHECK_FAILS(ff_expr_parse(&expr, "beta & Alpha", 12, ff_names_find, table, (ff_place){NULL, 0}, &err), FF_EPARSE, &err,
                  "no node is called \"Alpha\" (character 8 of \"beta & Alpha\"); did you mean \"alpha\"?");
+  FF_CHECK_FAILS(ff_expr_parse(&expr, "b\xC3\xA9ta beta", 10, ff_names_find, table, (ff_place){NULL, 0}, &err), FF_EPARSE, &err,
+                 "found \"beta\" at character 6"); /* characters are counted, not bytes */
   ff_names_free(table);
   char *twice[] = {"x", "y", "x"};
   FF_CHECK_FAILS(ff_names_new(&table, twice, 3, "nodes", &err), FF_EMODEL, &err, "nodes 1 and 3 have the same name \"x\"");

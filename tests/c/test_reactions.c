@@ -145,6 +145,8 @@ static void lists_names(void) {
   FF_CHECK_INT(both, 1);
   FF_CHECK_FAILS(ff_equation_names("A -> B ++ A", add_name, text, (ff_place){NULL, 0}, &both, &err), FF_EPARSE, &err,
                  "found \"+\" at character 9");
+  FF_CHECK_FAILS(ff_equation_names("\xC3\xA4 -> B ->", add_name, text, (ff_place){NULL, 0}, &both, &err), FF_EPARSE, &err,
+                 "found \"->\" at character 8"); /* characters are counted, not bytes */
 }
 
 /* ---- the checks of a filled network ---- */

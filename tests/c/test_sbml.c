@@ -154,6 +154,7 @@ static void errors(void) {
       {RULE(OF("eq", CI("A") CI("B") CI("C"))),
        "net, line 13: found <eq> with 3 arguments where a comparison of two was expected"},
       {RULE(""), "net, line 13: found a <math> without content" WANTED},
+      {RULE(OF("eq", CI("A"))), "net, line 13: found <eq> with 1 argument where a comparison of two was expected"},
       {RULE(OF("not", "")), "net, line 13: found <not> with 0 arguments where one argument was expected"},
       {HEAD TAIL, "net, line 3: found nothing where a qualitativeSpecies was expected"},
       {HEAD SPECIES(SP("A", FREE) SP("A", FREE)) TAIL,
@@ -213,8 +214,9 @@ static void errors(void) {
 /* A reader that expects a Boolean network says what it found instead. */
 static void reaction_networks(void) {
   static const char text[] =
-      "<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model><listOfCompartments><compartment id=\"c\"/>"
-      "</listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" initialAmount=\"1\"/></listOfSpecies></model></sbml>";
+      "<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model>"
+      "<listOfCompartments><compartment id=\"c\"/></listOfCompartments>"
+      "<listOfSpecies><species id=\"A\" compartment=\"c\" initialAmount=\"1\"/></listOfSpecies></model></sbml>";
   ff_error err = {0};
   ff_pbn *pbn = NULL;
   FF_CHECK_FAILS(ff_io_parse(&pbn, NULL, text, strlen(text), "net", FF_FORMAT_AUTO, &err), FF_EUNSUPPORTED, &err,

@@ -165,8 +165,8 @@ static const struct {
      FF_EPARSE},
     {DOCUMENT(RATE("u", CN("1")), ""), AT("6", "the rateRule of \"u\", which has no initial value, where one was expected"),
      FF_EPARSE},
-    {DOCUMENT(RATE("x", CI("u")), ""), AT("5", "\"u\" without a value where one was expected, because the rateRule of \"x\" "
-     "depends on it"), FF_EPARSE},
+    {DOCUMENT(RATE("x", CI("u")), ""), AT("5", "the parameter \"u\" without a value where one was expected, because the "
+     "rateRule of \"x\" depends on it"), FF_EPARSE},
     {DOCUMENT(RATE("B", CN("1")), REACTION("B")), AT("6", "<speciesReference> \"B\"" KIND "a rateRule determines the species"),
      FF_EUNSUPPORTED},
     {DOCUMENT(RATE("x", CI("B")), ""),

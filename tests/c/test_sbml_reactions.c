@@ -368,7 +368,7 @@ static void events(void) {
        "net, line 5: found \"A\" where an id that no other element has was expected"},
       {L3 CELL AB LIST("Parameters", "<parameter id=\"v\" constant=\"false\"/>") LIST("Events", "<event id=\"e\" "
        "useValuesFromTriggerTime=\"true\">" AT_5 LIST("EventAssignments", SET("v", CN("1"))) "</event>") END,
-       "net, line 5: found \"v\" without a value where one was expected, because event \"e\" names it"},
+       "net, line 5: found the parameter \"v\" without a value where one was expected, because event \"e\" names it"},
   };
   static const example broken[] = {
       {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("3.0001")))),

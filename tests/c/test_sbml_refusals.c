@@ -74,6 +74,8 @@ static void errors(void) {
 #define IDS "the id of a species, parameter or compartment"
   static const example examples[] = {
       {RATE(CI("kk")), NO("8: found \"kk\"" FORMULA(IDS))},
+      {L3 CELL LIST("Species", "<species id=\"own\" compartment=\"own\" initialAmount=\"1\" " COUNT "/>") END,
+       NO("4: found \"own\"" FORMULA("the id of a compartment"))},
       {RATE(CI("parametr")), NO("8: found \"parametr\"" FORMULA(IDS))},
       {L3 CELL AB LIST("Parameters", PARAMETER("rate", "1")) LIST("Reactions", REACTION("r", "", LAW(CI("ratte"), ""))) END,
        NO("6: found \"ratte\"" FORMULA(IDS) "; did you mean \"rate\"?")},
@@ -110,7 +112,7 @@ static void errors(void) {
           "depends on it")},
       {L3 CELL AB LIST("Parameters", "<parameter id=\"k\" constant=\"true\"/>")
            LIST("InitialAssignments", ASSIGN("A", CI("k"))) END,
-       NO("5: found \"k\" without a value where one was expected, because that of \"A\" depends on it")},
+       NO("5: found the parameter \"k\" without a value where one was expected, because that of \"A\" depends on it")},
       {L3 CELL AB K LIST("InitialAssignments", ASSIGN("A", CI("k")) ASSIGN("k", CI("A"))) END,
        NO("4: found an initial value of \"A\" that depends on itself")},
       {L3 CELL AB K "<listOfInitialAssignments>\n" ASSIGN("k", CN("1")) "\n" ASSIGN("k", CN("2"))

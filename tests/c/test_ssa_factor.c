@@ -254,7 +254,7 @@ static void make_wide(ff_ssa_factor *f) {
   f->steps = NULL;
 }
 
-/* Vectors of any width, and cells and steps of both sizes, give the same trajectories, and groups that are computed only when they
+/* Vectors of any width, and cells and steps of both sizes, give the same trajectories. Groups that are computed only when they
  * change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);

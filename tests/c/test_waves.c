@@ -159,7 +159,8 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
   fake.observables = &s->c.observables;
   fake.capacity = 3;
   fake.refused = 0;
-  fake.no_new = fake.never_ready = fake.delays = fake.fails_at = fake.calls = fake.made = fake.freed = fake.steps = fake.alike = 0;
+  fake.no_new = fake.never_ready = fake.delays = fake.fails_at = 0;
+  fake.calls = fake.made = fake.freed = fake.steps = fake.alike = 0;
   return s->program != NULL;
 }
 

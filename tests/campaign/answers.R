@@ -76,7 +76,8 @@ try_call <- function(...) suppressMessages(suppressWarnings(tryCatch(..., error 
 rows <- list()
 add <- function(network, call, engine, x) {
   if (is.null(x)) return()
-  if (engine == "interpreter" && inherits(x, "fireflip_error_argument")) return() # a packed program, which this kernel does not run
+  # a packed program, which this kernel does not run
+  if (engine == "interpreter" && inherits(x, "fireflip_error_argument")) return()
   rows[[length(rows) + 1L]] <<- data.frame(network = network, call = call, engine = engine, hash = hash(x))
   message(network, " ", call, " ", engine, " ", rows[[length(rows)]]$hash)
 }

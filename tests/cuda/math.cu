@@ -149,7 +149,8 @@ static compiled load_text(const cudaDeviceProp &device) {
   if (code.empty()) return out;
   check(cudaFree(nullptr), "a context"); /* the driver's own functions need one */
   CUresult result = driver<decltype(&cuModuleLoadData)>("cuModuleLoadData")(&module, code.data());
-  if (result == CUDA_SUCCESS) result = driver<decltype(&cuModuleGetFunction)>("cuModuleGetFunction")(&out.kernel, module, "sums_of");
+  if (result == CUDA_SUCCESS)
+    result = driver<decltype(&cuModuleGetFunction)>("cuModuleGetFunction")(&out.kernel, module, "sums_of");
   if (result != CUDA_SUCCESS) {
     printf("the driver does not load NVRTC's code (CUresult %d)\n", (int)result);
     out.kernel = nullptr;

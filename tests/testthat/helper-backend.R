@@ -6,7 +6,8 @@ shared_build <- function() {
   first <- grep("^SHARED_HEADERS", lists) + 1L
   last <- first - 1L + which(!nzchar(lists[first:length(lists)]))[[1L]] - 1L
   headers <- test_path("..", "..", "src", sub(" .*", "", lists[first:last]))
-  sum <- strsplit(system2("sh", c("-c", shQuote(paste("cat", paste(shQuote(headers), collapse = " "), "| cksum"))), stdout = TRUE), " ")
+  command <- paste("cat", paste(shQuote(headers), collapse = " "), "| cksum")
+  sum <- strsplit(system2("sh", c("-c", shQuote(command)), stdout = TRUE), " ")
   paste(sum[[1L]][1:2], collapse = "-")
 }
 

@@ -1,6 +1,6 @@
-# The rule of the stochastic SBML test suite (Evans, Gillespie and Wilkinson 2008) for a case in `folder`, with n trajectories. The
-# result is c(mean, sd, unequal): how many of the suite's intervals of means and of standard deviations are missed, and how many
-# rows without spread differ from the exact value.
+# The rule of the stochastic SBML test suite (Evans, Gillespie and Wilkinson 2008) for a case in `folder`, with n trajectories.
+# The result is c(mean, sd, unequal): how many of the suite's intervals of means and of standard deviations are missed, and how
+# many rows without spread differ from the exact value.
 suite_misses <- function(folder, case, n, seed, method = "auto") {
   path <- function(what) file.path(folder, case, paste0(case, "-", what))
   expected <- utils::read.csv(path("results.csv"), check.names = FALSE)

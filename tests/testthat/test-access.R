@@ -15,15 +15,16 @@ test_that("nodes are found by their names, and elements keep their values", {
   expect_null(net$contexts)
   expect_null(net$reduction)
   expect_identical(net[[1]], net$nodes)
-  dependent <- pbn(list(A = c("B", "!B"), B = "A"), contexts = list(probability = c(0.5, 0.5), predictor = rbind(c(1, 1), c(2, 1))))
+  contexts <- list(probability = c(0.5, 0.5), predictor = rbind(c(1, 1), c(2, 1)))
+  dependent <- pbn(list(A = c("B", "!B"), B = "A"), contexts = contexts)
   expect_identical(dependent$A, c("B", "!B"))
   expect_identical(dependent["A"]$contexts, c("1", "2"))
 })
 
 test_that("a name that is neither is an error with a hint", {
   wrong <- list(
-    quote(net$b), quote(net[["b"]]), quote(net["b"]), quote(net$perturbatoin), quote(net[9]), quote(net[1, 2]), quote(net$B <- "A"),
-    quote(net[["B"]] <- "A"), quote(net$p <- 1), quote(net["nodes"]), quote(net[list()])
+    quote(net$b), quote(net[["b"]]), quote(net["b"]), quote(net$perturbatoin), quote(net[9]), quote(net[1, 2]),
+    quote(net$B <- "A"), quote(net[["B"]] <- "A"), quote(net$p <- 1), quote(net["nodes"]), quote(net[list()])
   )
   for (call in wrong) expect_error(eval(call), class = "fireflip_error_argument", info = deparse(call))
   expect_error(net$b, "did you mean \"B\"")
@@ -54,7 +55,8 @@ test_that("pbn() takes a tibble without a warning", {
   rules <- tibble(node = c("A", "B"), predictor = c("B", "A"))
   expect_silent(got <- pbn(rules))
   expect_identical(got, pbn(c(A = "B", B = "A")))
-  expect_identical(pbn(tibble(targets = "A", factors = c("A", "!A"), probabilities = c(0.25, 0.75)))$A, c("A" = 0.25, "!A" = 0.75))
+  rules <- tibble(targets = "A", factors = c("A", "!A"), probabilities = c(0.25, 0.75))
+  expect_identical(pbn(rules)$A, c("A" = 0.25, "!A" = 0.75))
 })
 
 test_that("a table of states is one state set per row", {
@@ -67,8 +69,10 @@ test_that("a table of states is one state set per row", {
   expect_identical(open$set, c("a", "b"))
   expect_identical(open$probability, steady_state(net, c("A", "!B"), method = "exact")$probability)
   expect_identical(reduce_network(net, data.frame(B = 1))$reduction$of_interest, "B")
-  for (bad in list(data.frame(A = "1"), data.frame(A = 2), data.frame(D = 1), data.frame(A = c(1, NA)), matrix(1), expand.grid(A = 0:1)[0, , drop = FALSE],
-    data.frame(A = factor(1)))) {
+  for (bad in list(
+    data.frame(A = "1"), data.frame(A = 2), data.frame(D = 1), data.frame(A = c(1, NA)), matrix(1),
+    expand.grid(A = 0:1)[0, , drop = FALSE], data.frame(A = factor(1))
+  )) {
     expect_error(steady_state(net, bad), class = "fireflip_error_argument")
   }
   expect_error(steady_state(net, data.frame(D = 1)), "\"D\"")

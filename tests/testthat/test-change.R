@@ -10,7 +10,9 @@ test_that("set_rule() gives nodes other rules", {
   got <- set_rule(net, A = "C", C = c("A" = 0.5, "B" = 0.5))
   expect_identical(as.data.frame(got), as.data.frame(pbn(list(A = "C", B = "A & C", C = c("A", "B")))))
   expect_identical(bare(got)[rest], bare(net)[rest])
-  for (shape in list(list(B = "A", C = 1), c(B = "A", C = "1"), data.frame(node = c("B", "C"), predictor = c("A", "1")), "B = A\nC = 1")) {
+  for (shape in list(
+    list(B = "A", C = 1), c(B = "A", C = "1"), data.frame(node = c("B", "C"), predictor = c("A", "1")), "B = A\nC = 1"
+  )) {
     expect_identical(set_rule(net, shape), set_rule(net, B = "A", C = "1"))
   }
   expect_identical(set_rule(net, A = c("B", "C"))$rules$probability[1:2], c(0.5, 0.5))
@@ -47,7 +49,8 @@ test_that("remove_node() is the inverse of add_node()", {
   expect_identical(as.data.frame(first)$node, c("B", "C", "D", "E", "E"))
   expect_identical(first$initial, c(NA, 0L, NA, NA))
   expect_error(remove_node(net, "A"), "\"A\": it occurs in the rules of \"B\"", class = "fireflip_error_argument")
-  expect_error(remove_node(more, c("C", "E")), "\"C\", \"E\": they occur in the rules of \"B\", \"D\"", class = "fireflip_error_argument")
+  expect_error(remove_node(more, c("C", "E")), "\"C\", \"E\": they occur in the rules of \"B\", \"D\"",
+    class = "fireflip_error_argument")
   expect_error(remove_node(net, 1:3), "at least one node", class = "fireflip_error_argument")
   expect_error(remove_node(net, "D"), class = "fireflip_error_argument")
   expect_error(add_node(net, A = "B"), "set_rule", class = "fireflip_error_argument")
@@ -56,8 +59,8 @@ test_that("remove_node() is the inverse of add_node()", {
   # a node without children affects the others only through its perturbations, which suspend a step
   wide <- add_node(net, D = "A ^ B")
   wide <- set_perturbation(wide, 0.01, exempt = c("C", "D"))
-  expect_equal(steady_state(wide, c("A", "B"), method = "exact")$probability, steady_state(net, c("A", "B"), method = "exact")$probability,
-    tolerance = 1e-10)
+  expect_equal(steady_state(wide, c("A", "B"), method = "exact")$probability,
+    steady_state(net, c("A", "B"), method = "exact")$probability, tolerance = 1e-10)
 })
 
 test_that("rename_nodes() renames all occurrences of a name, and changes no answer", {

@@ -253,7 +253,8 @@ test_that("a chain that stays among transient states for long is solved at once,
   b <- paste0("b", 1:9)
   own <- rep(1, length(c(b, free)))
   rare <- pbn(
-    c(list(a = c("a", paste("a | !c &", none)), c = c("c", paste("c | !a &", none))), stats::setNames(as.list(c(b, free)), c(b, free))),
+    c(list(a = c("a", paste("a | !c &", none)), c = c("c", paste("c | !a &", none))),
+      stats::setNames(as.list(c(b, free)), c(b, free))),
     perturbation = 0.1, exempt = c("a", "c", free), initial = c(a = 0, c = 0),
     contexts = list(probability = c(1 - 4e-7, 1e-7, 3e-7), predictor = rbind(c(1, 1, own), c(2, 1, own), c(1, 2, own)))
   )

@@ -61,7 +61,8 @@ test_that("help.search() finds the pages by the words that people search", {
   pages <- list(
     "knock-out" = "fix_nodes", knockout = "fix_nodes", mutant = "fix_nodes", phenotype = "steady_state", attractor = "outcomes",
     "steady state" = "steady_state", "steady-state probability" = "steady_state", stimulus = "fix_nodes",
-    BoolNet = "coming_from_boolnet", perturbation = "choosing_p", driver = "long_run_influence", "over-expression" = "long_run_sensitivity"
+    BoolNet = "coming_from_boolnet", perturbation = "choosing_p", driver = "long_run_influence",
+    "over-expression" = "long_run_sensitivity"
   )
   for (word in names(pages)) {
     found <- utils::help.search(word, fields = c("alias", "concept", "title"), package = "fireflip", agrep = FALSE)$matches

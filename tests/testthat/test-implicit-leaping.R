@@ -63,7 +63,8 @@ test_that("slow species in equilibrium keep their mean and their fluctuations", 
 
 test_that("a count of 0 is no obstacle for the derivatives of a formula", {
   net <- reaction_network(
-    "A <-> B" = c(1e6, 1e6), "B -> B + C" = "1 / (1 + R^2.5)", "R -> 0" = 1, "C -> 0" = 0.01, initial = c(A = 1000, B = 1000, C = 500)
+    "A <-> B" = c(1e6, 1e6), "B -> B + C" = "1 / (1 + R^2.5)", "R -> 0" = 1, "C -> 0" = 0.01,
+    initial = c(A = 1000, B = 1000, C = 500)
   )
   sim <- simulate(net, nsim = 20, times = 1, method = implicit, seed = 1)
   expect_lt(attr(sim, "run")$events / 20 / 2e9, 1.2)

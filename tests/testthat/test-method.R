@@ -127,7 +127,8 @@ test_that("trajectories that still disagree are an error that names the nodes, o
   expect_warning(again <- states(on_slow = "warn", threads = 3), class = "fireflip_warning_convergence")
   expect_identical(timeless(again), timeless(got))
 
-  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()", fixed = TRUE)
+  expect_output(print(got), "UNCERTAIN: trajectories still disagree, and the intervals are not reliable; see summary()",
+    fixed = TRUE)
   about <- capture.output(print(summary(got)))
   expect_match(gsub(" +", " ", paste(about, collapse = " ")), paste("UNCERTAIN:", substr(doubt, 1, 100)), fixed = TRUE)
   flat <- as.data.frame(got)

@@ -243,7 +243,8 @@ test_that("arguments of plot.default() take the place of the plot's own", {
     }
     expect_true("x label" %in% titles(xlab = "x label"), info = name)
     # the plot's own label is gone, and is not the title
-    expect_false(any(c("probability", "long-run influence", "difference in probability") %in% titles(xlab = "x label")), info = name)
+    own <- c("probability", "long-run influence", "difference in probability")
+    expect_false(any(own %in% titles(xlab = "x label")), info = name)
     expect_error(drawn(plot(x, col = "red", n = Inf, main = "title", cex.main = 0.5, axes = FALSE)), NA)
     expect_error(drawn(plot(x, xlim = c(0, 5), type = "estimates")), NA)
   }

@@ -92,12 +92,14 @@ test_that("bad networks are errors that say where", {
     quote(reaction_network("A -> B" = NA_real_)), quote(reaction_network("A -> B" = NA_character_)),
     quote(reaction_network("A -> B" = list(list(1)))), quote(reaction_network("0 -> 0" = 1)),
     quote(reaction_network("A -> B" = numeric())), quote(reaction_network(list("A -> B" = 1), "B -> A" = 2)),
-    quote(reaction_network("A -> B" = 1, initial = c(A = 1, A = 2))), quote(reaction_network("A -> B" = 1, initial = list(A = 1:2))),
+    quote(reaction_network("A -> B" = 1, initial = c(A = 1, A = 2))),
+    quote(reaction_network("A -> B" = 1, initial = list(A = 1:2))),
     quote(reaction_network("A -> B" = 1, fixed = "C")), quote(reaction_network("A -> B" = 1, fixed = 3)),
     quote(reaction_network("A -> B" = 1, fixed = TRUE)), quote(reaction_network("A -> B" = 1, parameters = list(k = "a"))),
     quote(reaction_network(data.frame(equation = "A -> B"))), quote(reaction_network(data.frame(equation = "A -> B", rate = -1))),
-    quote(reaction_network(data.frame(equation = NA, rate = 1))), quote(mass_action(TRUE)), quote(mass_action(1:3)), quote(dimer["R9"]),
-    quote(dimer[1, 2]), quote(set_initial(dimer)), quote(set_initial(dimer, 5)), quote(set_initial(dimer, S1 = 1, S1 = 2)),
+    quote(reaction_network(data.frame(equation = NA, rate = 1))), quote(mass_action(TRUE)), quote(mass_action(1:3)),
+    quote(dimer["R9"]), quote(dimer[1, 2]), quote(set_initial(dimer)), quote(set_initial(dimer, 5)),
+    quote(set_initial(dimer, S1 = 1, S1 = 2)),
     quote(set_initial(dimer, c(S1 = NA))), quote(set_initial(1, S1 = 1)), quote(set_parameters(1, k = 1)), quote(set_parameters())
   )) expect_error(eval(bad), class = "fireflip_error_argument", info = deparse(bad))
 })
@@ -172,7 +174,8 @@ test_that("the core refuses a damaged object", {
   expect_error(damage(reactions = reactions("equation", "S1 <-> S2")), "both directions", class = "fireflip_error_parse")
   expect_error(damage(reactions = reactions("equation", "s1 -> S2")), "did you mean \"S1\"", class = "fireflip_error_parse")
   expect_error(damage(reactions = dimer$reactions[-1]), "`reactions$name`", fixed = TRUE, class = "fireflip_error_argument")
-  expect_error(.Call(ffi_reactions_check, unclass(dimer)), "object of class \"reaction_network\"", class = "fireflip_error_argument")
+  expect_error(.Call(ffi_reactions_check, unclass(dimer)), "object of class \"reaction_network\"",
+    class = "fireflip_error_argument")
 })
 
 # ---- the networks of the literature ----------------------------------------------------------------------------------------

@@ -226,7 +226,8 @@ test_that("a missing file name is an error", {
   for (call in list(
     quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network()))
   )) {
-    expect_error(eval(call), "`file` must be the path of a file, one string.*; found nothing[.]$", class = "fireflip_error_argument")
+    expect_error(eval(call), "`file` must be the path of a file, one string.*; found nothing[.]$",
+      class = "fireflip_error_argument")
   }
 })
 
@@ -388,7 +389,8 @@ test_that("files with one rule per line are read", {
     writeLines(c(...), file)
     file
   }
-  net <- suppressMessages(read_network(text("# a comment", "", "A = B & !C # and another", "\"NF kB=\":= A", "B=`NF kB=`|f(A, C){0110}")))
+  rules <- text("# a comment", "", "A = B & !C # and another", "\"NF kB=\":= A", "B=`NF kB=`|f(A, C){0110}")
+  net <- suppressMessages(read_network(rules))
   expect_identical(net, pbn(c(A = "B & !C", "NF kB=" = "A", B = "\"NF kB=\" | f(A, C){0110}", C = "C")))
   expect_identical(suppressMessages(read_network(file, "rules")), net)
   expect_message(read_network(file, perturbation = 0.1), "input: \"C\"", class = "fireflip_message_inputs")
@@ -421,7 +423,8 @@ test_that("a compressed file that is cut off is an error, not a smaller network"
       part <- tempfile()
       writeBin(bytes[seq_len(left)], part)
       for (file in list(part, file(part), gzfile(part), rawConnection(bytes[seq_len(left)]))) {
-        expect_error(suppressMessages(read_network(file)), class = "fireflip_error_file", info = paste(how, left, class(file)[[1L]]))
+        expect_error(suppressMessages(read_network(file)), class = "fireflip_error_file",
+          info = paste(how, left, class(file)[[1L]]))
         if (inherits(file, "connection")) try(close(file), silent = TRUE)
       }
     }
@@ -439,7 +442,9 @@ test_that("rules are recognised by :=, whatever the first node is called", {
 
 test_that("the first rule is found, however long it is or what precedes it", {
   long <- paste(rep("A", 1e5), collapse = " | ")
-  for (lines in list(paste("A =", long), c(rep("# a comment", 3e4), "A = A"), paste0("A = ", strrep("A | ", (2^18 - 8) / 4), "!A"))) {
+  for (lines in list(
+    paste("A =", long), c(rep("# a comment", 3e4), "A = A"), paste0("A = ", strrep("A | ", (2^18 - 8) / 4), "!A")
+  )) {
     file <- tempfile()
     writeLines(lines, file)
     expect_identical(read_network(file)$nodes, "A")

@@ -125,7 +125,8 @@ test_that("tables fit the line", {
     }
   }
   local_reproducible_output(width = 50)
-  expect_match(capture.output(print(calls$steady_state(method = "simulation", seed = 1))), "^Columns not shown: trajectories", all = FALSE)
+  printed <- capture.output(print(calls$steady_state(method = "simulation", seed = 1)))
+  expect_match(printed, "^Columns not shown: trajectories", all = FALSE)
 })
 
 test_that("exact answers have as many digits as they need, the same in a column", {
@@ -174,7 +175,8 @@ test_that("rows that are not from a run are not described as its rows", {
   expect_identical(fireflip:::foreign_rows(bound_otherwise(one, other)), c(FALSE, FALSE, TRUE))
   expect_output(print(bound_otherwise(one, other)), "1 row is not from this run")
   for (bad in list(bound_otherwise(one, same), bound_otherwise(one, other))) {
-    expect_error(as.data.frame(bad, run = TRUE), "that its run did not give; the first is row 3", class = "fireflip_error_argument")
+    expect_error(as.data.frame(bad, run = TRUE), "that its run did not give; the first is row 3",
+      class = "fireflip_error_argument")
     expect_error(summary(bad), "did not give", class = "fireflip_error_argument")
     expect_error(c(bad), "rows or columns were changed", class = "fireflip_error_argument")
   }

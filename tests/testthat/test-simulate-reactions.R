@@ -216,7 +216,8 @@ test_that("results are shown, and bad input is refused", {
   expect_identical(names(as.data.frame(sim, run = TRUE))[11:15], c("method", "trajectories", "seed", "backend", "seconds"))
   expect_identical(class(as.data.frame(paths)), "data.frame")
   expect_s3_class(sim[sim$species == "S1", ], "reaction_ensemble")
-  expect_output(print(sim[sim$species == "S1" & sim$time > 0, ]), "50 trajectories of 1 species, 2 times from 1 to 5", fixed = TRUE)
+  expect_output(print(sim[sim$species == "S1" & sim$time > 0, ]), "50 trajectories of 1 species, 2 times from 1 to 5",
+    fixed = TRUE)
   both <- rbind(sim, simulate(net, nsim = 9, times = 1, seed = 2))
   expect_identical(class(both), "data.frame")
   expect_identical(dim(both), c(12L, 10L))

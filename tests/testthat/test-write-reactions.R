@@ -107,14 +107,16 @@ test_that("what cannot be written is an error", {
   expect_error(write_network(every_law, tempfile(fileext = ".bnet")), ".sbml, .xml or .net", class = "fireflip_error_argument")
   expect_error(write_bnet(every_law, tempfile()), class = "fireflip_error_argument")
   floor <- reaction_network("A -> 0" = "floor(A / 2)")
-  expect_error(write_bngl_net(floor, tempfile()), "a formula has floor()", fixed = TRUE, class = "fireflip_error_model")
+  expect_error(write_bngl_net(floor, tempfile()), "reaction \"R1\": the formula has floor()", fixed = TRUE,
+    class = "fireflip_error_model")
   infinite <- reaction_network("A -> 0" = "A * min(k, 1)", parameters = c(k = Inf))
   expect_error(write_bngl_net(infinite, tempfile()), "parameter \"k\" is", class = "fireflip_error_model")
   expect_identical(read_sbml(write_sbml(infinite, tempfile()))$parameters, c(k = Inf))
   many <- reaction_network("30 A -> 0" = 1)
   expect_error(write_sbml(many, tempfile()), "a reactant occurs 30 times", class = "fireflip_error_model")
   deep <- paste0(strrep("sqrt(", 500), "A", strrep(")", 500))
-  expect_error(write_sbml(reaction_network("A -> 0" = deep), tempfile()), "nests more than", class = "fireflip_error_model")
+  expect_error(write_sbml(reaction_network("A -> 0" = deep), tempfile()), "reaction \"R1\": a formula nests more than",
+    class = "fireflip_error_model")
   long <- reaction_network("A -> 0" = paste(rep("A", 3000), collapse = " + "))
   expect_identical(written(long, ".sbml")$reactions$rate, long$reactions$rate)
   expect_error(write_sbml(every_law, file.path(tempdir(), "no", "file")), class = "fireflip_error_file")

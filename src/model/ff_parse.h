@@ -1,0 +1,53 @@
+/* What the parsers of expressions, formulas and equations share: words, and messages that say where in a text something was
+ * found. */
+#ifndef FF_PARSE_H
+#define FF_PARSE_H
+
+#include "../base/ff_names.h"
+
+/* ---- words ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a name without quotes may start with this byte: a letter, `_`, `.`, or any byte of a character that is not ASCII. */
+int ff_starts_name(char c);
+
+/* The number of bytes of the quoted text at the start of `text`, which starts with a quote, `"` or `` ` ``. *name becomes what is
+ * between the quotes, or is empty if the second quote is missing; *closed tells which. O(result). */
+size_t ff_quoted_length(const char *text, size_t length, const char **name, size_t *name_length, int *closed);
+
+/* The number of bytes of the number at the start of the text, such as 1, .5, 1.e3 or 2E-3; 0 if there is none. O(result). */
+size_t ff_number_length(const char *text, size_t length);
+
+/* ---- messages ------------------------------------------------------------------------------------------------------------- */
+
+/* A text that is parsed. It is borrowed, and need not be terminated. */
+typedef struct {
+  const char *text;
+  size_t length;
+  ff_place place;   /* where the text is from */
+  const char *what; /* what it is, for messages on a text that is not from a file: "the formula" */
+  ff_error *err;
+} ff_source;
+
+/* The place as the start of a message: "net.pbn, line 12: "; empty if the text is not from a file. */
+typedef struct {
+  char text[400];
+} ff_place_text;
+ff_place_text ff_source_place(const ff_source *source);
+
+/* " (character 5 of "A & B")", the position of the bytes from `start` to `end`; empty if they are the whole text. Characters are
+ * those of UTF-8, from 1. O(length). */
+typedef struct {
+  char text[FF_QUOTE_SIZE + 60];
+} ff_spot;
+ff_spot ff_source_spot(const ff_source *source, size_t start, size_t end);
+
+/* Sets the error FF_EPARSE "PLACE: found FOUND at character N of TEXT where WANTED was expected". What was found are the bytes
+ * from `start` to `end`, or the end if `start` is the end of the text. O(length). */
+ff_status ff_source_found(const ff_source *source, size_t start, size_t end, const char *wanted);
+
+/* Sets the error FF_EPARSE "PLACE: no WHAT is called NAME (character N of TEXT); did you mean NEAR?". `near` may be NULL; then
+ * `more` ends the message. O(length). */
+ff_status ff_source_unknown(const ff_source *source, size_t start, size_t end, const char *what, const char *name,
+                            size_t name_length, const char *near, const char *more);
+
+#endif
