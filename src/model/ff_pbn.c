@@ -169,7 +169,8 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err) {
   if (!(pbn->perturbation >= 0.0 && pbn->perturbation < 1.0))
     return ff_error_set(err, FF_EMODEL, "the perturbation is %g; expected a number in [0, 1)", pbn->perturbation);
   if (pbn->update != FF_SYNCHRONOUS && pbn->update != FF_ASYNCHRONOUS)
-    return ff_error_set(err, FF_EMODEL, "the update is neither synchronous nor asynchronous");
+    return ff_error_set(err, FF_EMODEL, "the update is %d; expected %d (synchronous) or %d (asynchronous)", (int)pbn->update,
+                        (int)FF_SYNCHRONOUS, (int)FF_ASYNCHRONOUS);
   if (pbn->removed_perturbed > pbn->removed_nodes)
     return ff_error_set(err, FF_EMODEL, "found more removed nodes that can be perturbed (%u) than removed nodes in all (%u)",
                         pbn->removed_perturbed, pbn->removed_nodes);
@@ -177,8 +178,11 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err) {
     return ff_error_set(err, FF_EMODEL, "a network has no predictor functions");
   ff_status status = check_names(pbn, err);
   for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
-    if (pbn->initial[i] < -1 || pbn->initial[i] > 1 || pbn->perturbed[i] > 1)
-      return ff_error_set(err, FF_EMODEL, "node %u has an initial value or a perturbation mark out of its domain", i + 1);
+    if (pbn->initial[i] < -1 || pbn->initial[i] > 1)
+      return ff_error_set(err, FF_EMODEL, "the initial value of node %u is %d; expected 0, 1 or -1 (random)", i + 1,
+                          pbn->initial[i]);
+    if (pbn->perturbed[i] > 1)
+      return ff_error_set(err, FF_EMODEL, "the mark of node %u as perturbed is %u; expected 0 or 1", i + 1, pbn->perturbed[i]);
     status = finish_node(pbn, i, normalise, err);
   }
   return status == FF_OK ? finish_contexts(pbn, normalise, err) : status;

@@ -606,6 +606,15 @@ static void model_errors(void) {
     FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, cases[i].want);
   }
   ff_pbn_free(pbn);
+  pbn = small(2, 1, "A");
+  pbn->initial[1] = 2;
+  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "the initial value of node 2 is 2; expected 0, 1 or -1 (random)");
+  pbn->initial[1] = 0;
+  pbn->perturbed[0] = 3;
+  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "the mark of node 1 as perturbed is 3; expected 0 or 1");
+  pbn->update = (ff_update)7;
+  FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EMODEL, &err, "the update is 7; expected 0 (synchronous) or 1 (asynchronous)");
+  ff_pbn_free(pbn);
   pbn = small(2, 1, "C"); /* names a node that does not exist */
   FF_CHECK_FAILS(ff_pbn_finish(pbn, 1, &err), FF_EINTERNAL, &err, "names node 2 of 2");
   ff_pbn_free(pbn);

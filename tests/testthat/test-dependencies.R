@@ -46,6 +46,8 @@ test_that("components are numbered along the arrows", {
   expect_identical(found$cyclic[found$component], c(FALSE, TRUE, TRUE, FALSE, TRUE))
   expect_error(.Call(ffi_arrow_components, 1L, 3L, 2L), "node 3", class = "fireflip_error_argument")
   expect_error(.Call(ffi_arrow_components, 1L, 1:2, 2L), "same length", class = "fireflip_error_argument")
+  expect_error(.Call(ffi_graph_keep, pbn(c(A = "A")), 0L), "found the node 0; expected one from 1 to 1",
+    class = "fireflip_error_argument")
 })
 
 drawn <- function(code) {
