@@ -84,12 +84,6 @@ noise_ratios <- function(found, n, confidence, known) {
   )
 }
 
-# The kurtosis of a sample is too small on average; it is raised as for a normal distribution (Joanes and Gill 1998).
-raised_kurtosis <- function(kurtosis, n) {
-  if (n < 4) return(kurtosis)
-  pmax(kurtosis, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (kurtosis - 3) + 6))
-}
-
 # Limits of a positive quantity whose estimate has a logarithm with the variance spread / n. The least spread is 2, as for the
 # Fano factor of a Poisson distribution. The term (q / n)^2 is that of sd_interval().
 ratio_limits <- function(estimate, spread, n, confidence, least = 2) {

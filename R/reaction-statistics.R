@@ -43,16 +43,14 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = F
 }
 
 # The confidence interval of a standard deviation. The variance of the logarithm of a sample's variance is nearly v = (kurtosis -
-# (n - 3) / (n - 1)) / n, that of a chi-square distribution with 2 / v degrees of freedom. The kurtosis of a sample is too small
-# on average; it is raised as for a normal distribution (Joanes and Gill 1998). Where v is near 0, as for an event that happens in
-# half of the trajectories, the next term of the expansion matters, whose size at the limits is q^2 / n.
+# (n - 3) / (n - 1)) / n, that of a chi-square distribution with 2 / v degrees of freedom. Where v is near 0, as for an event that
+# happens in half of the trajectories, the next term of the expansion matters, whose size at the limits is q^2 / n.
 sd_interval <- function(sd, kurtosis, n, confidence, known) {
   none <- rep(NA_real_, length(sd))
   out <- list(lower = none, upper = none)
   usual <- !is.na(kurtosis) & n >= 100
   if (any(usual)) {
-    k <- kurtosis[usual]
-    k <- pmax(k, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (k - 3) + 6))
+    k <- raised_kurtosis(kurtosis[usual], n)
     q <- stats::qnorm((1 + confidence) / 2)
     freedom <- 2 / ((k - (n - 3) / (n - 1)) / n + (q / n)^2)
     out$lower[usual] <- sd[usual] * sqrt(freedom / stats::qchisq((1 + confidence) / 2, freedom))
@@ -60,6 +58,12 @@ sd_interval <- function(sd, kurtosis, n, confidence, known) {
   }
   if (n > 1) out$lower[known] <- out$upper[known] <- 0
   out
+}
+
+# The kurtosis of a sample is too small on average; it is raised as for a normal distribution (Joanes and Gill 1998).
+raised_kurtosis <- function(kurtosis, n) {
+  if (n < 4) return(kurtosis)
+  pmax(kurtosis, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (kurtosis - 3) + 6))
 }
 
 # ---- quantiles and histograms ---------------------------------------------------------------------------------------------

@@ -1,20 +1,5 @@
 # Noise and its parts: against closed forms and the chemical master equation.
 
-# Moments of many samples in the columns of a matrix, as ffi_ssa_statistics gives them.
-moments_of <- function(x) {
-  centred <- sweep(x, 2L, colMeans(x))
-  second <- colMeans(centred^2)
-  list(
-    mean = colMeans(x), sd = sqrt(second * nrow(x) / (nrow(x) - 1)), skewness = colMeans(centred^3) / second^1.5,
-    kurtosis = colMeans(centred^4) / second^2
-  )
-}
-
-held <- function(limits, truth) mean(limits[[1L]] <= truth & truth <= limits[[2L]], na.rm = TRUE)
-
-# The share of `runs` intervals that may hold the true value if each does with the probability p: 3 standard errors are allowed.
-least <- function(p, runs) p - 3 * sqrt(p * (1 - p) / runs)
-
 # Two reporters of a gene product G of mean g, which is made at the rate g k and decays at the rate k. The moments of linear
 # reactions are exact in the long run: <x> = b g / d, cov(x, y) = b^2 g / (d (d + k)), var(x) = <x> + cov(x, y).
 reporters <- function(g, b, k, d) {
