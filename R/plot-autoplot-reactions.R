@@ -74,15 +74,9 @@ band_note <- function(band) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) {
-  check_rows(n)
-  object <- of_species(object, species)
-  species <- setdiff(names(object), c("trajectory", "time"))
-  if (length(species) == 0L) need_columns(object, "species", "object")
-  need_columns(object, c("trajectory", "time"), "object")
-  all <- unique(object$trajectory)
-  first <- utils::head(all, n)
-  shown <- plain_frame(object)[object$trajectory %in% first, ]
-  drawn <- utils::head(species, 10L)
+  found <- shown_paths(object, n, species)
+  shown <- found$rows
+  drawn <- found$species
   data <- data.frame(
     x = rep(shown$time, length(drawn)), value = unlist(shown[drawn], use.names = FALSE),
     trajectory = rep(shown$trajectory, length(drawn)), series = factor(rep(drawn, each = nrow(shown)), drawn)
@@ -90,26 +84,19 @@ autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) 
   at <- ggplot2::aes(
     x = .data$x, y = .data$value, colour = .data$series, group = interaction(.data$series, .data$trajectory)
   )
-  note <- c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
   line <- if (unique_count(data$x) > 1L) ggplot2::geom_step() else ggplot2::geom_point()
-  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", note) + gg_look()
+  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", found$note) + gg_look()
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
-  need_columns(object, c("time", "species", "count", "proportion"), "object")
-  object <- of_species(object, species)
-  if (!is.numeric(time) || length(time) != 1L || !time %in% object$time) {
-    abort_value("time", sprintf("one of the times of `object` (%s)", some_values(unique(object$time), most = 10L)), time)
-  }
-  shown <- first_species(object[object$time == time, ], n)
-  names <- unique(shown$rows$species)
-  data <- do.call(rbind, lapply(names, function(name) outline(shown$rows[shown$rows$species == name, ], name)))
+  found <- shown_counts(object, time, n, species)
+  names <- unique(found$rows$species)
+  data <- do.call(rbind, lapply(names, function(name) outline(found$rows[found$rows$species == name, ], name)))
   data$series <- factor(data$series, names)
-  note <- c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(object, "run")))), shown$note)
   ggplot2::ggplot(data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series)) +
-    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", note) + gg_look()
+    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", found$note) + gg_look()
 }
 
 # The outline of the bars of a histogram, with steps half-way between the counts. A count that does not occur has the height 0.
@@ -129,31 +116,24 @@ outline <- function(rows, name) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_events <- function(object, n = 10, ...) {
-  check_rows(n)
-  need_columns(object, c("trajectory", "time", "reaction"), "object")
-  all <- unique(object$trajectory)
-  first <- utils::head(all, n)
-  shown <- plain_frame(object)[object$trajectory %in% first, ]
-  reactions <- intersect(levels(shown$reaction), as.character(shown$reaction))
-  shown$series <- factor(as.character(shown$reaction), reactions)
+  found <- shown_events(object, n)
+  shown <- found$rows
+  shown$series <- factor(as.character(shown$reaction), found$reactions)
   at <- ggplot2::aes(
     x = .data$time, xend = .data$time, y = .data$trajectory - 0.4, yend = .data$trajectory + 0.4, colour = .data$series
   )
   whole <- function(limits) Filter(function(tick) tick == floor(tick), pretty(limits))
-  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) + gg_species(reactions) +
-    gg_words("time", "trajectory", left_out(length(first), length(all), " trajectories")) + gg_look()
+  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) +
+    gg_species(found$reactions) + gg_words("time", "trajectory", found$note) + gg_look()
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.first_passage <- function(object, ...) {
-  need_columns(object, passage_columns, "object")
-  run <- attr(object, "run")
-  time <- sort(object$time[!object$censored])
-  shown <- data.frame(time = c(0, time, run$times), share = c(0, seq_along(time), length(time)) / nrow(object))
+  shown <- passage_steps(object)
   ggplot2::ggplot(shown, ggplot2::aes(x = .data$time, y = .data$share)) +
     ggplot2::geom_step(colour = course_colours[[1L]], linewidth = 0.8) + ggplot2::ylim(0, 1) +
-    gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(run$until, 60L)) + gg_look()
+    gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(attr(object, "run")$until, 60L)) + gg_look()
 }
 
 # ---- sweeps -----------------------------------------------------------------------------------------------------------------
@@ -161,6 +141,7 @@ autoplot.first_passage <- function(object, ...) {
 #' @rdname ensemble-plots
 #' @export
 plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "none"), n = 4, main = NULL, ...) {
+  check_graphical(...)
   draw_series(sweep_series(x, check_choice(band, "band", c("interval", "sd", "range", "none")), n), main, ...)
 }
 
@@ -231,6 +212,7 @@ comparison_canvas <- function(data, names, main, ..., ylab = "adjusted p-value",
 #' @rdname ensemble-plots
 #' @export
 plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
+  check_graphical(...)
   found <- comparison_points(x, n)
   data <- found$data
   names <- levels(data$series)

@@ -28,7 +28,8 @@
 #' @param arrow_labels Whether to write the influence beside each arrow that `influence` lists. Default `FALSE`.
 #' @param overview `TRUE` to draw the overview, `FALSE` to draw nodes and arrows. By default, the overview is drawn for
 #'   networks with at least 150 nodes or 1,000 arrows, unless `labels` or `layout` is given.
-#' @param ... Further arguments of [graphics::plot.default()].
+#' @param ... Further arguments of [graphics::plot.default()]. `lwd` multiplies the widths of the arrows, and `lty` replaces their
+#'   line type.
 #' @returns A data frame of the nodes, invisibly. Its columns are `node`, `x` and `y` (in inches, the coordinates of the plot),
 #'   `component` and `colour`. For an overview, they are `node`, `component`, `group` (the group in which the node is counted),
 #'   `parents` and `children`.
@@ -43,6 +44,7 @@
 #' }
 plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
                      activity = NULL, arrow_labels = FALSE, overview = NULL, ...) {
+  check_graphical(...)
   plan <- plan_picture(x, influence, activity, layout, labels, legend, arrow_labels, overview, missing(labels) && missing(layout))
   graph <- plan$graph
   style <- plan$style
@@ -55,7 +57,7 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   page <- graphics::par("pin")
   drawing <- network_drawing(x, graph, plan$layout, labels, page, base_widths(x$nodes))
   network_frame(page, main, ...)
-  draw_arrows(drawing, style)
+  draw_arrows(drawing, style, ...)
   draw_nodes(drawing, style, x$nodes, labels)
   if (arrow_labels) draw_arrow_labels(drawing, style)
   if (!is.null(entries)) draw_legend(entries, rows)
@@ -315,7 +317,7 @@ network_margins <- function(entries, main) {
 has_title <- function(main) !is.null(main) && !identical(main, "")
 
 # The coordinates of the plot are inches. Arguments of plot.default() override our own.
-network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
+network_frame <- function(page, main, ..., x, y, type, lwd, lty, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
                           ylim = c(0, page[[2L]]), xaxs = "i", yaxs = "i") {
   graphics::plot.default(
     c(0, page[[1L]]), c(0, page[[2L]]), type = "n", xlim = xlim, ylim = ylim, xaxs = xaxs, yaxs = yaxs, axes = axes,
@@ -324,8 +326,9 @@ network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axe
 }
 
 # Draws arrows of high influence last, on top. Arrows that are certain, or not listed in `influence`, are drawn first.
-draw_arrows <- function(drawing, style) {
-  style$width <- drawn_width(style, drawing)
+draw_arrows <- function(drawing, style, ..., lwd = 1, lty = style$line) {
+  style$width <- lwd * drawn_width(style, drawing)
+  style$line <- rep_len(lty, length(style$width))
   for (i in arrow_order(style)) {
     path <- drawing$paths[[i]]
     if (is.null(path) || style$hidden[[i]]) next

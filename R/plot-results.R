@@ -22,8 +22,8 @@
 #'   state set.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()] (for trajectories, of [graphics::image()]), which
 #'   override the defaults of these methods, for instance `xlab`, `xlim`, `col` (a colour, or one per row from top to bottom),
-#'   `pch`, `cex` and `lwd`. For `type = "network"`, and for `autoplot()` of a network, arguments of [`plot()`][plot.pbn] of a
-#'   network. Other methods of `autoplot()` ignore them.
+#'   `pch`, `cex`, `lwd` and `lty`. An unknown argument is an error. For `type = "network"`, and for `autoplot()` of a network,
+#'   arguments of [`plot()`][plot.pbn] of a network. Other methods of `autoplot()` ignore them.
 #' @returns `plot()`: the data that were drawn, invisibly; for an analysis, a list of `states` and `influence`. `autoplot()`: a
 #'   ggplot.
 #' @section Trajectories: The plot has a column per step and a row per node. A field is dark if the node is 1. Several
@@ -48,6 +48,7 @@ NULL
 #' @rdname result-plots
 #' @export
 plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  check_graphical(...)
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x, main, ...))
   plot_ranked(ranked(x, x$set, "probability", n), "probability", main, ...)
 }
@@ -56,9 +57,12 @@ plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, m
 #' @export
 plot.long_run_influence <- function(x, type = c("estimates", "network", "convergence"), n = 30, main = NULL, ...) {
   type <- check_choice(type, "type", c("estimates", "network", "convergence"))
+  if (type == "network") {
+    return(plot(influence_network(x), influence = x, main = if (is.null(main)) influence_title(x) else main, ...))
+  }
+  check_graphical(...)
   if (type == "convergence") return(plot_convergence(x, main, ...))
   if (is.null(main)) main <- influence_title(x)
-  if (type == "network") return(plot(influence_network(x), influence = x, main = main, ...))
   plot_ranked(influence_ranked(x, n), "long-run influence", main, ...)
 }
 
@@ -75,6 +79,7 @@ influence_title <- function(x) {
 #' @rdname result-plots
 #' @export
 plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  check_graphical(...)
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") {
     return(plot_convergence(x$states, if (is.null(main)) which_run(x) else main, ...))
   }
@@ -100,6 +105,7 @@ which_run <- function(x) if (in_two_runs(x)) "the run of the state sets (of two 
 #' @rdname result-plots
 #' @export
 plot.long_run_sensitivity <- function(x, n = 30, main = NULL, ...) {
+  check_graphical(...)
   plot_ranked(sensitivity_ranked(x, n), "difference in probability", if (is.null(main)) sensitivity_title(x) else main, ...)
 }
 
@@ -108,6 +114,7 @@ sensitivity_title <- function(x) if (length(unique(x$set)) == 1L) paste("Sensiti
 #' @rdname result-plots
 #' @export
 plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
+  check_graphical(..., draws = graphics::image.default)
   found <- shown_trajectories(x, n)
   shown <- found$rows
   nodes <- found$nodes
@@ -496,7 +503,7 @@ plot_convergence <- function(x, main, ...) {
     if (has_title(main)) fitted_title(main, 1.8, ...)
     for (phase in names(phase_colours)) {
       at <- trace$phase == phase
-      graphics::lines(trace$samples[at], y[at], col = "grey80")
+      convergence_line(trace$samples[at], y[at], ...)
     }
     graphics::abline(h = goal, lty = 2, col = "grey50")
     convergence_marks(trace$samples, y, colour, ...)
@@ -511,9 +518,13 @@ plot_convergence <- function(x, main, ...) {
   invisible(trace)
 }
 
-convergence_frame <- function(samples, value, label, goal, ..., x, y, type, main, col, pch, cex, bg, log = "xy", xlab = "samples",
-                              ylab = label, ylim = range(value, goal, na.rm = TRUE), bty = "l") {
+convergence_frame <- function(samples, value, label, goal, ..., x, y, type, main, col, pch, cex, bg, lwd, lty, log = "xy",
+                              xlab = "samples", ylab = label, ylim = range(value, goal, na.rm = TRUE), bty = "l") {
   graphics::plot.default(samples, value, log = log, type = "n", xlab = xlab, ylab = ylab, ylim = ylim, bty = bty, ...)
+}
+
+convergence_line <- function(samples, value, ..., lwd = 1, lty = 1) {
+  graphics::lines(samples, value, col = "grey80", lwd = lwd, lty = lty)
 }
 
 convergence_marks <- function(samples, value, colour, ..., col = colour, pch = 19, cex = 1, bg = NA) {
@@ -535,6 +546,7 @@ influence_network <- function(x) {
 #' @rdname stationary_distribution
 #' @export
 plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
+  check_graphical(..., draws = graphics::barplot.default)
   top <- most_probable(x, n)
   nodes <- setdiff(names(x), "probability")
   labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])

@@ -114,3 +114,36 @@ test_that("lines of a sweep have different names, however many parameters vary",
   expect_setequal(plan$data$series, c("1, 1", "2, 1", "1, 2", "2, 2"))
   expect_true(any(grepl("lines: first_rate, second_rate", plan$note)))
 })
+
+test_that("misspelt arguments of plots are errors, and the right ones are accepted", {
+  for (x in results) {
+    null_device({
+      expect_error(plot(x, xlabb = "x"), "did you mean `xlab`?", class = "fireflip_error_argument", fixed = TRUE)
+      expect_error(plot(x, maim = "x"), "did you mean `main`?", class = "fireflip_error_argument", fixed = TRUE)
+      expect_error(plot(x, wrong = 1), "plot.default", class = "fireflip_error_argument", fixed = TRUE)
+      expect_no_warning(plot(x, xlab = "x", cex.axis = 0.8, lwd = 3, lty = 2, col = "red", las = 1, bty = "n"))
+    })
+  }
+  null_device({
+    expect_snapshot(error = TRUE, {
+      plot(sim, bnad = "sd")
+      plot(sim, "sd", 3, NULL, NULL, 5)
+      plot(paths, mar = c(1, 1, 1, 1))
+    })
+  })
+})
+
+test_that("lwd and lty reach every line of a plot", {
+  for (x in results[!vapply(results, inherits, NA, "ensemble_comparison")]) { # a comparison has points alone
+    lines <- drawn_lines(plot(x, lwd = 6, lty = 3))
+    lines <- lines[!lines$col %in% "grey50", ] # not those that show a limit
+    expect_gt(nrow(lines), 0L)
+    expect_true(all(lines$lwd >= 3) && all(unlist(lines$lty) == 3), info = class(x)[[1L]])
+  }
+  network <- example_model("decay_dimerisation")
+  lines <- drawn_lines(plot(network, lwd = 3, lty = 3))
+  expect_equal(max(lines$lwd), 3 * max(drawn_lines(plot(network))$lwd))
+  expect_true(3 %in% unlist(lines$lty))
+  two <- drawn_lines(plot(sim, lwd = c(2, 5), lty = 2:1))
+  expect_true(all(c(2, 5) %in% two$lwd) && all(2:1 %in% unlist(two$lty)))
+})
