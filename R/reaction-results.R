@@ -77,7 +77,7 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
-  if (run_size(run) < 30) writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  if (run_size(run) < 30 && run$method != "ode") writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
   invisible(x)
 }
 

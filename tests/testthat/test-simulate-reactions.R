@@ -281,3 +281,15 @@ test_that("results are shown, and bad input is refused", {
     simulate(net, times = 1, initial = c(S1 = 2^41))
   })
 })
+
+test_that("a run that seems to do nothing says why", {
+  expect_no_message(tell_if_slow(list(complete = 50, events = 1e6), 100, 10))
+  expect_message(tell_if_slow(list(complete = 1, events = 1e6), 1000, 10), "take about 3 hours more", class = "fireflip_message_long")
+  expect_snapshot({
+    tell_if_slow(list(complete = 0, events = 123456789), 100, 10)
+    tell_if_slow(list(complete = 10, events = 1e9), 1e4, 10)
+  })
+  # a network that explodes quickly enough ends with an error that names the limit
+  net <- reaction_network("A -> 1000000 A" = 1, initial = c(A = 5))
+  expect_snapshot(error = TRUE, first_passage(net, "A < 0", nsim = 2, end = 100, seed = 1))
+})
