@@ -9,8 +9,9 @@
 #' @param object,x A result of [`simulate()`][simulate.reaction_network] for a reaction network, [first_passage()],
 #'   [sweep_parameters()], [compare_ensembles()] or [chemical_master_equation()].
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
-#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`. The default
-#'   for a sweep is `"interval"`.
+#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
+#'   `"quantile"` for the lowest and the highest of the quantiles that the result has, `"none"`. The default for a sweep is
+#'   `"interval"`.
 #' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
 #'   trajectories. `Inf` for all. Default 10, for a sweep 4.
@@ -44,9 +45,13 @@ NULL
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "none"), n = 10, species = NULL, ...) {
-  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", c("sd", "interval", "range", "none")), n))
+autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
+                                       ...) {
+  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", bands), n))
 }
+
+bands <- c("sd", "interval", "range", "quantile", "none")
+sweep_bands <- c("interval", "sd", "range", "quantile", "none")
 
 ensemble_columns <- c("time", "species", "mean", "lower", "upper", "sd", "min", "max")
 
@@ -56,18 +61,36 @@ ensemble_series <- function(x, band, n) {
   limits <- band_of(shown$rows, band)
   series_of(
     shown$rows$time, shown$rows$species, shown$rows$mean, limits[[1L]], limits[[2L]], label_y = "mean count",
-    note = c(band_note(band), shown$note)
+    note = c(band_note(band, shown$rows), shown$note)
   )
 }
 
 band_of <- function(rows, band) {
   switch(band,
+    quantile = quantile_band(rows),
     sd = list(pmax(rows$mean - rows$sd, 0), rows$mean + rows$sd), interval = list(rows$lower, rows$upper),
     range = list(rows$min, rows$max), none = list(rows$mean, rows$mean)
   )
 }
 
-band_note <- function(band) {
+# The lowest and the highest quantile of a summary.
+quantile_band <- function(rows) {
+  names <- grep("^q[0-9.]+$", names(rows), value = TRUE)
+  if (length(names) < 2L) {
+    abort_argument(sprintf(
+      "`band` = \"quantile\" needs a summary with at least two quantiles, as quantiles = c(0.025, 0.975) gives; found %s.",
+      count_of(length(names), "quantile")
+    ))
+  }
+  share <- as.numeric(substring(names, 2L))
+  list(rows[[names[[which.min(share)]]]], rows[[names[[which.max(share)]]]])
+}
+
+band_note <- function(band, rows) {
+  if (band == "quantile") {
+    share <- as.numeric(substring(grep("^q[0-9.]+$", names(rows), value = TRUE), 2L))
+    return(sprintf("band: quantiles of %s%% and %s%%", format(min(share)), format(max(share))))
+  }
   c(sd = "band: mean and sd", interval = "band: interval of the mean", range = "band: min to max", none = "")[[band]]
 }
 
@@ -140,15 +163,15 @@ autoplot.first_passage <- function(object, ...) {
 
 #' @rdname ensemble-plots
 #' @export
-plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "none"), n = 4, main = NULL, ...) {
+plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantile", "none"), n = 4, main = NULL, ...) {
   check_graphical(...)
-  draw_series(sweep_series(x, check_choice(band, "band", c("interval", "sd", "range", "none")), n), main, ...)
+  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n), main, ...)
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "none"), n = 4, ...) {
-  gg_series(sweep_series(object, check_choice(band, "band", c("interval", "sd", "range", "none")), n))
+autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, ...) {
+  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n))
 }
 
 sweep_series <- function(x, band, n) {
@@ -166,7 +189,7 @@ sweep_series <- function(x, band, n) {
   if (long) text <- do.call(paste, c(unname(lapply(lines, format_values)), sep = ", "))
   if (!single && anyDuplicated(text)) text <- paste0(seq_along(text), ": ", text)
   named <- if (long) paste("lines:", paste(names(lines), collapse = ", "))
-  note <- c(band_note(band), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
+  note <- c(band_note(band, rows), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
   plan <- series_of(
     if (single) rows[[names(run$design)[[1L]]]] else rows$time, text[rows$setting], rows$mean, limits[[1L]], limits[[2L]],
     panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = "mean count", note = note

@@ -2,9 +2,10 @@
 
 # Arguments of par() that a call of plot.default() can set. Others, such as `mar`, can only be set by par() itself.
 graphical_parameters <- c(
-  "adj", "ann", "bg", "bty", "cex", "cex.axis", "cex.lab", "cex.main", "cex.sub", "col", "col.axis", "col.lab", "col.main",
-  "col.sub", "crt", "err", "family", "fg", "font", "font.axis", "font.lab", "font.main", "font.sub", "lab", "las", "lend",
-  "ljoin", "lmitre", "lty", "lwd", "mgp", "mkh", "pch", "smo", "srt", "tck", "tcl", "xaxp", "xaxs", "xaxt", "xpd", "yaxp", "yaxs", "yaxt"
+  "adj", "ann", "bg", "bty", "cex", "cex.axis", "cex.lab", "cex.main", "cex.sub", "col", "col.axis", "col.lab",
+  "col.main", "col.sub", "crt", "err", "family", "fg", "font", "font.axis", "font.lab", "font.main", "font.sub", "lab",
+  "las", "lend", "ljoin", "lmitre", "lty", "lwd", "mgp", "mkh", "pch", "smo", "srt", "tck", "tcl", "xaxp", "xaxs", "xaxt",
+  "xpd", "yaxp", "yaxs", "yaxt"
 )
 
 # Raises an error if `...` of a method of plot() has an argument that is neither one of the method nor a graphical one. R itself

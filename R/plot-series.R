@@ -143,9 +143,10 @@ print.noise_decomposition <- function(x, n = 10, ...) {
   if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
     print(plain_frame(x))
   } else {
-    print_first_rows(rounded(x), n, sprintf(
-      "<noise_decomposition> by %s, %g%% intervals", decomposition_kind(run$kind), 100 * run$confidence
-    ))
+    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)" else {
+      sprintf("%g%% intervals", 100 * run$confidence)
+    }
+    print_first_rows(rounded(x), n, sprintf("<noise_decomposition> by %s, %s", decomposition_kind(run$kind), intervals))
   }
   invisible(x)
 }
@@ -235,12 +236,13 @@ decomposition_series <- function(x, n) {
   shown <- first_species(x, n)
   rows <- shown$rows
   several <- unique_count(rows$species) > 1L
+  confidence <- attr(x, "run")$confidence
   values <- function(end) unlist(rows[paste0(noise_parts, end)], use.names = FALSE)
   series_of(
     rep(rows$time, 3L), rep(noise_parts, each = nrow(rows)), values(""), values("_lower"), values("_upper"),
     panel = if (several) rep(rows$species, 3L) else "",
     label_y = if (several) "noise" else paste("noise of", short_label(rows$species[[1L]])),
-    note = c(sprintf("band: %g%% interval", 100 * attr(x, "run")$confidence), shown$note)
+    note = c(if (!is.null(confidence)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
   )
 }
 

@@ -88,18 +88,16 @@ need_columns <- function(x, columns, what) {
 #' @export
 summary.reaction_histogram <- function(object, ...) {
   need_columns(object, c("time", "species", "count", "n"), "object")
-  key <- paste(match(object$time, unique(object$time)), object$species, sep = "\r")
-  rows <- split(seq_len(nrow(object)), factor(key, unique(key)))
-  one <- function(at) {
-    x <- object$count[at]
-    n <- object$n[at]
+  one <- function(cell) {
+    x <- cell$count
+    n <- cell$n
     mean <- sum(x * n) / sum(n)
     data.frame(
-      time = object$time[[at[[1L]]]], species = object$species[[at[[1L]]]], different = length(at), mode = x[[which.max(n)]],
+      time = cell$time, species = cell$species, different = length(x), mode = x[[which.max(n)]],
       mean = mean, sd = if (sum(n) > 1) sqrt(sum(n * (x - mean)^2) / (sum(n) - 1)) else NA_real_
     )
   }
-  do.call(rbind, c(unname(lapply(rows, one)), make.row.names = FALSE))
+  do.call(rbind, c(lapply(counts_by_cell(object), one), make.row.names = FALSE))
 }
 
 #' @rdname histogram-methods
@@ -150,9 +148,7 @@ plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, 
 shown_counts <- function(x, time, n, species) {
   need_columns(x, c("time", "species", "count", "proportion"), "x")
   x <- of_species(x, species)
-  if (!is.numeric(time) || length(time) != 1L || !time %in% x$time) {
-    abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(x$time), most = 10L)), time)
-  }
+  check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
   list(
     rows = shown$rows,

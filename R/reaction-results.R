@@ -8,7 +8,9 @@
 #' @param n For an ensemble, how many species to print or draw, the first ones in the order of the result; for trajectories, how
 #'   many rows to print, or trajectories to draw. `Inf` for all. Default 10.
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
-#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`.
+#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
+#'   `"quantile"` for the lowest and the highest of the quantiles that the result has (see `quantiles` of
+#'   [`simulate()`][simulate.reaction_network]), `"none"`.
 #' @param main The title.
 #' @param run Whether to add columns that describe the run: `method`, `trajectories`, `seed`, `backend` and `seconds`.
 #' @param row.names,optional Ignored; required by the generic.
@@ -28,6 +30,10 @@
 #' sim <- simulate(net, nsim = 100, times = seq(0, 4, 0.1), initial = c(S1 = 1000), seed = 1)
 #' summary(sim)
 #' plot(sim, band = "range")
+#' spread <- simulate(
+#'   net, nsim = 100, times = seq(0, 4, 0.1), initial = c(S1 = 1000), quantiles = c(0.05, 0.95), seed = 1
+#' )
+#' plot(spread, band = "quantile")
 #' head(as.data.frame(sim))
 #' net <- set_initial(net, S1 = 1000)
 #' few <- simulate(net, nsim = 3, times = seq(0, 4, 0.1), output = "trajectories", seed = 1)
@@ -77,7 +83,9 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
-  if (run_size(run) < 30 && run$method != "ode") writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  if (run_size(run) < 30 && run$method != "ode") {
+    writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  }
   invisible(x)
 }
 
@@ -245,8 +253,9 @@ of_species <- function(x, species) {
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "none"), n = 10, main = NULL, species = NULL, ...) {
-  band <- check_choice(band, "band", c("sd", "interval", "range", "none"))
+plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "none"), n = 10, main = NULL,
+                                   species = NULL, ...) {
+  band <- check_choice(band, "band", bands)
   check_graphical(...)
   x <- of_species(x, species)
   plan <- ensemble_series(x, band, n)

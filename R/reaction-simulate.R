@@ -294,8 +294,8 @@ tell_if_slow <- function(state, nsim, seconds) {
   } else {
     sprintf(paste(
       "No trajectory has ended after %.0f seconds and %s events. A trajectory whose counts grow without bound ends with an error",
-      "when a count exceeds 2^40, which may take hours. An earlier last time, or a condition such as until = \"A > 1e6\", ends it",
-      "before.\n"
+      "when a count exceeds 2^40, which may take hours. An earlier last time, or a condition such as until = \"A > 1e6\",",
+      "ends it before.\n"
     ), seconds, format_short(state$events))
   }
   message(new_condition("long", "message", text, NULL))
@@ -363,8 +363,8 @@ start_ensemble_bar <- function(total, envir) {
 #'   becomes 0. The number of events is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
 #'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
-#'   of as many molecules; by default 1e-8. All trajectories are the same. So one is computed and returned, whatever `nsim` is, and
-#'   a message of class `fireflip_message_method` says so. Its standard deviations and intervals are `NA`.
+#'   of as many molecules; by default 1e-8. All trajectories are the same. So one is computed and returned, whatever `nsim` is,
+#'   and a message of class `fireflip_message_method` says so. Its standard deviations and intervals are `NA`.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -77,10 +77,7 @@ check_summary_options <- function(output, quantiles, covariance) {
     ))
   }
   if (is.null(quantiles)) return(invisible())
-  expected <- "different probabilities between 0 and 1"
-  if (!is.numeric(quantiles) || is.object(quantiles) || length(quantiles) == 0L) abort_value("quantiles", expected, quantiles)
-  bad <- which(is.na(quantiles) | quantiles < 0 | quantiles > 1 | duplicated(quantiles))
-  if (length(bad) > 0L) abort_value("quantiles", expected, quantiles[[bad[[1L]]]])
+  check_probabilities(quantiles, "quantiles")
 }
 
 # A list of columns, such as q2.5, with a quantile of each cell of the tally. The least value that at least the part p of all does
@@ -93,7 +90,7 @@ tally_quantiles <- function(tally, probabilities) {
     rank <- max(1, ceiling(p * tally$n - 4 * .Machine$double.eps * tally$n))
     tally$value[findInterval(offset + rank, below, left.open = TRUE)]
   })
-  stats::setNames(out, paste0("q", vapply(100 * probabilities, format, "", digits = 15)))
+  stats::setNames(out, quantile_names(probabilities))
 }
 
 # The result for output = "histogram".

@@ -72,3 +72,39 @@ test_that("bad input is refused", {
   other <- simulate(net, nsim = 50, times = 1, output = "histogram", seed = 1)
   expect_error(compare_ensembles(run(1), other), "the same times", class = "fireflip_error_argument")
 })
+
+test_that("an ensemble agrees with the master equation of its network, and not with that of another", {
+  dimers <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A <-> B" = c(0.1, 0.5), parameters = c(k = 5))
+  sim <- simulate(dimers, nsim = 2000, times = c(0, 0.5, 2), output = "histogram", seed = 1)
+  exact <- chemical_master_equation(dimers, times = c(0, 0.5, 1, 2)) # with one more time
+  same <- compare_ensembles(sim, exact)
+  expect_s3_class(same, "ensemble_comparison")
+  expect_identical(same$test, rep("distribution", 6))
+  expect_identical(is.na(same$p_value), rep(c(TRUE, FALSE), c(2, 4))) # at time 0, one count is possible
+  expect_gt(min(same$adjusted, na.rm = TRUE), 0.01) # seeded; 99% of seeds pass
+  expect_identical(compare_ensembles(exact, sim), same)
+  expect_no_error(null_device(plot(same)))
+  other <- compare_ensembles(sim, chemical_master_equation(set_parameters(dimers, k = 5.5), times = c(0, 0.5, 2)))
+  expect_lt(min(other$adjusted, na.rm = TRUE), 1e-6)
+  # counts that are impossible
+  started <- compare_ensembles(sim, chemical_master_equation(dimers, times = c(0, 0.5, 2), initial = c(A = 3)))
+  expect_identical(started$p_value[[1L]], 0)
+  expect_identical(started$p_value[[2L]], NA_real_)
+  alone <- simulate(dimers, nsim = 100, times = 2, observe = "B", quantiles = 0.5, seed = 1)
+  expect_identical(compare_ensembles(alone, exact)$species, "B")
+  expect_snapshot(error = TRUE, {
+    compare_ensembles(simulate(dimers, nsim = 50, times = 2, seed = 1), exact)
+    compare_ensembles(simulate(dimers, nsim = 50, times = 3, output = "histogram", seed = 1), exact)
+    compare_ensembles(exact, exact)
+    compare_ensembles(run(1, output = "histogram"), chemical_master_equation(reaction_network("C -> 0" = 1), c(0, 3)))
+  })
+})
+
+test_that("p-values of the comparison with the master equation are uniform", {
+  exact <- chemical_master_equation(net, times = c(0, 3))
+  p <- vapply(1:200, function(seed) compare_ensembles(run(seed, output = "histogram"), exact)$p_value[[2L]], 0)
+  # Kolmogorov and Smirnov's distance is above 2 / sqrt(n) with probability 7e-4
+  expect_lt(max(abs(sort(p) - seq_len(200) / 200)), 2 / sqrt(200))
+  # neither are too many trajectories with counts that the solution does not list
+  expect_equal(goodness_of_fit(c(0, 9), c(99, 1), 0, 1, 1e-6), c(NA, -expm1(100 * log1p(-1e-6))))
+})

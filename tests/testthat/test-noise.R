@@ -72,6 +72,8 @@ test_that("the parts of two reporters are those of the chemical master equation"
   summed <- noise_decomposition(sim, c("X", "Y"))
   expect_equal(summed[noise_parts], found[noise_parts], ignore_attr = TRUE)
   expect_true(all(is.na(summed$total_lower)))
+  expect_output(print(summed), "no intervals")
+  expect_error(noise_decomposition(sim, c("X", "Y"), confidence = 0.9), "output = \"final\"", class = "fireflip_error_argument")
   last <- simulate(net, nsim = 20000, times = 3, output = "final", seed = 5)
   expect_equal(plain_frame(noise_decomposition(last, c("X", "Y"))), plain_frame(noise_decomposition(cells, c("X", "Y")))[2L, ],
     ignore_attr = TRUE)
