@@ -31,6 +31,12 @@ check_flag <- function(x, name) {
   invisible(x)
 }
 
+# How many rows to print or draw: a whole number of at least 1, or Inf for all.
+check_rows <- function(n) {
+  if (identical(n, Inf)) return(invisible(n))
+  check_count(n, "n", 1)
+}
+
 # One of `choices`. A default value that lists all of them means the first.
 check_choice <- function(x, name, choices) {
   if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))

@@ -200,8 +200,8 @@ compare_with_solution <- function(run, solution) {
   unknown <- setdiff(run$species, colnames(solution$counts))
   if (length(unknown) > 0L) {
     abort_argument(sprintf(
-      "The solution of the master equation must have the species of the ensemble; it lacks %s. `observe` of simulate() chooses some.",
-      quote_some(unknown)
+      "The solution of the master equation must have the species of the ensemble; it lacks %s. %s", quote_some(unknown),
+      "`observe` of simulate() chooses some."
     ))
   }
   exact <- cme_marginals(solution, match(run$species, colnames(solution$counts)))
