@@ -21,11 +21,7 @@ short_label <- function(x, most = 40L) {
 # started here, because text can only be measured then.
 plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
   old <- graphics::par("mai", "mgp")
-  if (!is.null(labels)) {
-    graphics::par(mai = c(0, 0, 0, 0))
-    graphics::plot.new()
-    graphics::par(new = TRUE)
-  }
+  if (!is.null(labels)) start_figure()
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
   up <- c(bottom, top) * line
@@ -37,6 +33,13 @@ plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
   across <- c(min(left, 0.5 * figure[[1L]]), min(right * line, 0.1 * figure[[1L]]))
   graphics::par(mai = c(up[[1L]], across[[1L]], up[[2L]], across[[2L]]), mgp = c(3, 1, 0) * squeeze)
   old
+}
+
+# Begins a figure without margins, in which text can be measured.
+start_figure <- function() {
+  graphics::par(mai = c(0, 0, 0, 0))
+  graphics::plot.new()
+  graphics::par(new = TRUE)
 }
 
 # Width in inches. `size` is the cex of mtext(), which ignores par("cex").

@@ -50,17 +50,7 @@ plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$
   style <- plan$style
   if (plan$overview) return(plot_overview(x, graph, main, legend, ...))
 
-  entries <- if (legend) network_legend(style)
-  old <- graphics::par("mai", "mgp")
-  on.exit(graphics::par(old))
-  rows <- network_margins(entries, main)
-  page <- graphics::par("pin")
-  drawing <- network_drawing(x, graph, plan$layout, labels, page, base_widths(x$nodes))
-  network_frame(page, main, ...)
-  draw_arrows(drawing, style, ...)
-  draw_nodes(drawing, style, x$nodes, labels)
-  if (arrow_labels) draw_arrow_labels(drawing, style)
-  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing <- draw_network(x, plan, if (legend) network_legend(style), main, arrow_labels, ...)
   invisible(data.frame(
     node = x$nodes, x = drawing$at[, 1L], y = drawing$at[, 2L], component = graph$component, colour = style$fill
   ))
@@ -299,11 +289,26 @@ check_layout <- function(layout, model) {
 
 # ---- base graphics ---------------------------------------------------------------------------------------------------------
 
+# Draws a network and its legend, whose entries are NULL for none. Returns the drawing.
+draw_network <- function(model, plan, entries, main, arrow_labels, ...) {
+  force(entries)
+  style <- plan$style
+  old <- graphics::par("mai", "mgp")
+  on.exit(graphics::par(old))
+  rows <- network_margins(entries, main)
+  page <- graphics::par("pin")
+  drawing <- network_drawing(model, plan$graph, plan$layout, style$labels, page, base_widths(model$nodes))
+  network_frame(page, main, ...)
+  draw_arrows(drawing, style, ...)
+  draw_nodes(drawing, style, model$nodes, style$labels)
+  if (arrow_labels) draw_arrow_labels(drawing, style)
+  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing
+}
+
 # Starts the figure and sets its margins, with as many rows for the legend as needed. Returns the entries of each row.
 network_margins <- function(entries, main) {
-  graphics::par(mai = c(0, 0, 0, 0))
-  graphics::plot.new()
-  graphics::par(new = TRUE)
+  start_figure()
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
   rows <- if (is.null(entries)) list() else legend_rows(entries, figure[[1L]] - 0.2)

@@ -96,16 +96,7 @@ plot.reaction_network <- function(x, type = c("network", "dependencies"), layout
   check_graphical(...)
   plan <- plan_reactions(x, type, layout, labels, legend, overview)
   if (plan$overview) return(plot_overview(plan$model, plan$graph, main, legend, ...))
-  entries <- if (legend) reaction_legend(plan)
-  old <- graphics::par("mai", "mgp")
-  on.exit(graphics::par(old))
-  rows <- network_margins(entries, main)
-  page <- graphics::par("pin")
-  drawing <- network_drawing(plan$model, plan$graph, plan$layout, plan$style$labels, page, base_widths(plan$model$nodes))
-  network_frame(page, main, ...)
-  draw_arrows(drawing, plan$style, ...)
-  draw_nodes(drawing, plan$style, plan$model$nodes, plan$style$labels)
-  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing <- draw_network(plan$model, plan, if (legend) reaction_legend(plan), main, arrow_labels = FALSE, ...)
   invisible(data.frame(node = plan$model$nodes, kind = plan$graph$kind, x = drawing$at[, 1L], y = drawing$at[, 2L]))
 }
 

@@ -5,15 +5,7 @@ suppressMessages(library(fireflip))
 arguments <- commandArgs(trailingOnly = TRUE)
 runs <- if (length(arguments) > 0L) as.integer(arguments[[1L]]) else 4000L
 own <- asNamespace("fireflip")
-
-moments <- function(x) {
-  centred <- sweep(x, 2L, colMeans(x))
-  second <- colMeans(centred^2)
-  list(
-    mean = colMeans(x), sd = sqrt(second * nrow(x) / (nrow(x) - 1)), skewness = colMeans(centred^3) / second^1.5,
-    kurtosis = colMeans(centred^4) / second^2
-  )
-}
+source("tests/testthat/helper-noise.R") # moments_of()
 
 homogeneity <- function(a, b) {
   vapply(seq_len(ncol(a)), function(i) {
@@ -43,7 +35,7 @@ for (n in sizes) {
   for (name in names(draws)) {
     a <- matrix(draws[[name]](n[[1L]] * runs), n[[1L]])
     b <- matrix(draws[[name]](n[[2L]] * runs), n[[2L]])
-    found <- list(moments(a), moments(b))
+    found <- list(moments_of(a), moments_of(b))
     p <- list(
       mean = own$compare_means(found, n)$p_value, variance = own$compare_variances(found, n)$p_value,
       distribution = homogeneity(a, b)
