@@ -29,9 +29,9 @@
 #'   conservative: they find fewer differences than the level allows, also true ones.
 #' @section The master equation: For an ensemble and a solution of the master equation, the only test is that of the distribution:
 #'   Pearson's chi-square test of goodness of fit, with neighbouring counts grouped until at least 8 trajectories are expected in
-#'   a group. The ensemble must have histograms. If trajectories have counts that the solution does not list, the p-value
-#'   is at most the probability that so many have one by chance; the solution bounds the probability of such a count by its error
-#'   (`missing`). Where only one count is possible, and all trajectories have it, there is no p-value.
+#'   a group. The ensemble must have histograms. A solution does not list counts that are nearly impossible, and bounds
+#'   their probability (`missing`). If trajectories have such counts, the p-value is at most the probability of so many of them.
+#'   Where only one count is possible, and all trajectories have it, there is no p-value.
 #' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories. If
 #'   both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.

@@ -11,8 +11,8 @@
 #' @param time The time to draw: one of the times of the result. By default, the last. With `output = "final"`, there is only one.
 #' @param n How many species to draw, the first ones in the order of the result. Default 9; `Inf` for all.
 #' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
-#' @param breaks `NULL` (the default) for a bar for each count, or at most about 50 bars of equal width; about how many bars to
-#'   draw; or the limits of the bars in ascending order, for all species.
+#' @param breaks The largest number of bars, or the limits of the bars in ascending order, for all species. With `NULL` (the
+#'   default), there are at most 50 bars, and each count has its own if that is enough.
 #' @param freq Whether the height of a bar is a number of trajectories. With `FALSE` (the default), it is a density: the
 #'   proportion of the trajectories divided by the width of the bar.
 #' @param main The title. By default, the name of the species and the time.
@@ -195,7 +195,7 @@ bars_of <- function(value, n, breaks, name) {
         format(max(value)), format(limits[[1L]]), format(limits[[length(limits)]])
       ))
     }
-  } else limits <- bar_limits(value, if (is.null(breaks)) 50 else breaks, is.null(breaks))
+  } else limits <- bar_limits(value, if (is.null(breaks)) 50 else breaks)
   at <- findInterval(value, limits, rightmost.closed = TRUE, left.open = TRUE)
   at[at == 0L] <- 1L # a value on the lowest limit
   counts <- numeric(length(limits) - 1L)
@@ -208,12 +208,15 @@ bars_of <- function(value, n, breaks, name) {
   ))
 }
 
-bar_limits <- function(value, most, each_count) {
+# At most `most` bars of equal width.
+bar_limits <- function(value, most) {
   low <- min(value)
   high <- max(value)
   if (any(value != round(value))) {
-    return(if (high > low) pretty(c(low, high), if (each_count) 20 else most) else low + c(-0.5, 0.5))
+    if (high == low) return(low + c(-0.5, 0.5))
+    inner <- seq(low, high, length.out = floor(most) + 1)
+    return(c(low, inner[-c(1L, length(inner))], high))
   }
-  width <- if (each_count && high - low < most) 1 else max(1, ceiling((high - low + 1) / most))
+  width <- ceiling((high - low + 1) / floor(most))
   low - 0.5 + width * seq(0, ceiling((high - low + 1) / width))
 }

@@ -30,12 +30,10 @@
 #' sim <- simulate(net, nsim = 100, times = seq(0, 4, 0.1), initial = c(S1 = 1000), seed = 1)
 #' summary(sim)
 #' plot(sim, band = "range")
-#' spread <- simulate(
-#'   net, nsim = 100, times = seq(0, 4, 0.1), initial = c(S1 = 1000), quantiles = c(0.05, 0.95), seed = 1
-#' )
-#' plot(spread, band = "quantile")
 #' head(as.data.frame(sim))
 #' net <- set_initial(net, S1 = 1000)
+#' spread <- simulate(net, nsim = 100, times = seq(0, 4, 0.1), quantiles = c(0.05, 0.95), seed = 1)
+#' plot(spread, band = "quantile")
 #' few <- simulate(net, nsim = 3, times = seq(0, 4, 0.1), output = "trajectories", seed = 1)
 #' plot(few)
 NULL

@@ -32,7 +32,9 @@ drawn_lines <- function(code) {
   own <- Filter(function(call) call[[3L]] %in% c("l", "s", "h"), call_of(calls, "C_plotXY")) # type "n" draws nothing
   rows <- c(
     lapply(own, function(call) data.frame(lty = I(list(call[[5L]])), col = call[[6L]], lwd = call[[9L]])),
-    lapply(call_of(calls, "C_segments"), function(call) data.frame(lty = I(list(call$lty)), col = call$col[[1L]], lwd = call$lwd[[1L]]))
+    lapply(call_of(calls, "C_segments"), function(call) {
+      data.frame(lty = I(list(call$lty)), col = call$col[[1L]], lwd = call$lwd[[1L]])
+    })
   )
   do.call(rbind, rows)
 }

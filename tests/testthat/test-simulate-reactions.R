@@ -284,7 +284,9 @@ test_that("results are shown, and bad input is refused", {
 
 test_that("a run that seems to do nothing says why", {
   expect_no_message(tell_if_slow(list(complete = 50, events = 1e6), 100, 10))
-  expect_message(tell_if_slow(list(complete = 1, events = 1e6), 1000, 10), "take about 3 hours more", class = "fireflip_message_long")
+  expect_message(
+    tell_if_slow(list(complete = 1, events = 1e6), 1000, 10), "take about 3 hours more", class = "fireflip_message_long"
+  )
   expect_snapshot({
     tell_if_slow(list(complete = 0, events = 123456789), 100, 10)
     tell_if_slow(list(complete = 10, events = 1e9), 1e4, 10)

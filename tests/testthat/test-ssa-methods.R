@@ -217,7 +217,9 @@ test_that("differential equations are solved once, which is said", {
   expect_identical(paths$trajectory, c(1L, 1L))
   expect_equal(sim$mean[sim$species == "A"], paths$A)
   expect_no_message(sweep_parameters(net, data.frame(A = 1:2), times = 1, method = "ode", seed = 1))
-  expect_message(two <- sweep_parameters(net, data.frame(A = 1:2), nsim = 5, times = 1, method = "ode", seed = 1), "one instead of 5")
+  expect_message(
+    two <- sweep_parameters(net, data.frame(A = 1:2), nsim = 5, times = 1, method = "ode", seed = 1), "one instead of 5"
+  )
   expect_identical(attr(two, "run")$nsim, 1)
   # states that differ are continued each by itself
   ends <- simulate(net, nsim = 3, times = 1, output = "final", seed = 1)
