@@ -129,10 +129,9 @@ static void chooses_engines(void) {
   }
 }
 
-/* Events that follow each other at one time: A is counted up to MANY, and then set to 30000. What is in between is the
- * state of no time. */
-static void follows_events_in_pieces(void) {
-  enum { MANY = 20000 };
+/* Events that follow each other at one time: A is counted up to 20000, and then set to 30000. Returns the time at which a
+ * trajectory ends by the condition, and A there. */
+static double count_until(const char *condition, double *a, int *pieces) {
   static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
   static const event_text events[] = {{"A < 20000 & A == 2 * floor(A / 2) & B >= 2", NULL, "A + 1", 0, 0},
                                       {"A == 1 + 2 * floor(A / 2)", NULL, "A + 1", 0, 0},
@@ -145,21 +144,33 @@ static void follows_events_in_pieces(void) {
   ff_names *names;
   ff_ssa_run *run;
   ff_error err;
-  int done = 0, pieces = 0;
+  int done = 0;
   static char *species[] = {"A", "B"};
   FF_CHECK_OK(ff_names_new(&names, species, 2, "species", &err), &err);
-  until = parse("A > 0", names);
+  until = parse(condition, names);
   ff_names_free(names);
   ff_ssa_options options = {.method = FF_SSA_NEXT, .key = 2, .n = 1, .times = times, .n_times = 2, .observed = &observed,
                             .n_observed = 1, .states = columns, .threads = 1, .until = &until, .stopped = &stopped};
   FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-  FF_CHECK(stopped > 0);
-  FF_CHECK(pieces > MANY * 3 / 16384 && states[0] == 0 && states[1] == 30000);
-  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* the condition holds at no time before the last event */
+  for (*pieces = 0; !done; ++*pieces) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  FF_CHECK(states[0] == 0);
+  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* of reactions */
+  *a = states[1];
   ff_ssa_run_free(run);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
+  return stopped;
+}
+
+/* The state after each event is looked at, also if the step is left halfway. */
+static void follows_events_in_pieces(void) {
+  double a;
+  int pieces;
+  const double at = count_until("A == 30000", &a, &pieces);
+  FF_CHECK(at > 0 && a == 30000 && pieces > 20000 * 3 / 16384);
+  FF_CHECK(count_until("A > 0", &a, &pieces) == at && a == 1);
+  FF_CHECK(count_until("A == 12345", &a, &pieces) == at && a == 12345);
+  FF_CHECK(count_until("B == 2", &a, &pieces) == at && a == 0); /* directly after the reaction */
 }
 
 static void refuses_events(void) {
