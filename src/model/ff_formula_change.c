@@ -11,6 +11,7 @@
 #include "ff_formula_math.h"
 
 #define MOST_DOUBLES 1024u          /* more of them that rounding errors decide make a zone */
+#define STEADY 64u                  /* doubles with the same truth, which rounding errors hardly ever give */
 #define PART 16u                    /* of the distance from the beginning of a zone: the shortest span to be decided */
 #define MOST_SPAN (UINT64_C(1) << 48) /* a sixteenth of a power of two */
 
@@ -103,6 +104,14 @@ static int is_narrow(const ff_formula_at *f, uint64_t start) {
   double at;
   const double from = double_of(start), to = double_of(start + MOST_DOUBLES);
   return ff_formula_first_sure(f, from, from, to, 0, 4 * MOST_DOUBLES, &at, &doubt);
+}
+
+int ff_formula_is_steady(const ff_formula_at *f, double time) {
+  const int truth = is_true(f, time);
+  if (is_narrow(f, bits_of(time))) return 1;
+  for (uint64_t i = 1; i <= STEADY; i++)
+    if (is_true(f, double_of(bits_of(time) + i)) != truth) return 0;
+  return 1;
 }
 
 ff_change ff_formula_first_change(const ff_formula_at *f, double from, double to, int truth, uint32_t steps, double *at) {

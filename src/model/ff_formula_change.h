@@ -22,6 +22,10 @@ typedef enum {
  * ff_formula_value() computes. O(length). */
 int ff_formula_is_sure(const ff_formula_at *f, double time);
 
+/* Where rounding errors decide: whether they do so for few doubles only, or the truth that is computed is the same from this time
+ * on for some tens of doubles. O(length). */
+int ff_formula_is_steady(const ff_formula_at *f, double time);
+
 /* Finds the first double above `from`, up to `to`, at which the formula is not as true as `truth` (0 or 1), while the symbols
  * keep their values. It is not missed, for any formula. Near it, rounding errors may let the computed truth change several times;
  * the first of these is found. If rounding errors decide for more than about 1,000 doubles, the search ends there. *at is less

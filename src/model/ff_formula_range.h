@@ -20,8 +20,8 @@ typedef enum {
                       * bit and are not whole */
 } ff_range_kind;
 
-/* A range that holds the value for any symbols with low[i] <= value <= high[i] and any time in `time`. `low` and `high` may be the
- * same array. It is often wider than it must be if the formula names a symbol or the time more than once. The caller provides
+/* A range that holds the value for any symbols with low[i] <= value <= high[i] and any time in `time`. `low` and `high` may be
+ * the same array. It is often wider than it must be if the formula names a symbol or the time more than once. The caller provides
  * `stack` with formula->depth entries. O(length). */
 ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const double *low, const double *high, ff_range time,
                           ff_range *stack);

@@ -132,8 +132,9 @@ static ff_formula_at trigger_at(const ff_ssa_path *path, uint32_t e) {
 }
 
 /* Whether a trigger that depends on the time keeps its truth, because rounding errors have decided since the last change of what
- * it reads, or since it changed itself. So they trigger nothing twice. If the truth that was kept is the right one afterwards,
- * although others were computed, it cannot be known whether there was a change. */
+ * it reads, or since it changed itself. So they trigger nothing twice. If what it reads has changed, it takes the new truth all
+ * the same, unless this changes back at once. If the truth that was kept is the right one afterwards, although others were
+ * computed, it cannot be known whether there was a change. */
 static int is_kept(ff_ssa_path *path, uint32_t e, uint8_t truth) {
   ff_ssa_schedule *s = path->schedule;
   const int within = s->zone[e] >= 0.0 && !s->fresh[e];
@@ -144,7 +145,7 @@ static int is_kept(ff_ssa_path *path, uint32_t e, uint8_t truth) {
   if (within && truth == s->truth[e] && s->doubt[e]) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
   s->zone[e] = sure ? NO_ZONE : path->time;
   s->doubt[e] = 0;
-  return 0;
+  return !sure && truth != s->truth[e] && s->fresh[e] && path->time > 0.0 && !ff_formula_is_steady(&trigger, path->time);
 }
 
 /* Returns whether the truth has changed. */
@@ -152,8 +153,9 @@ static int look_at(ff_ssa_path *path, uint32_t e) {
   ff_ssa_schedule *s = path->schedule;
   const ff_event *event = &path->program->events[e];
   const uint8_t truth = value_of(path, &event->trigger) != 0.0;
-  if (s->timed[e] != 0 && is_kept(path, e, truth)) return 0;
+  const int kept = s->timed[e] != 0 && is_kept(path, e, truth);
   s->fresh[e] = 0;
+  if (kept) return 0;
   if (truth == s->truth[e]) return 0;
   s->truth[e] = truth;
   if (truth)

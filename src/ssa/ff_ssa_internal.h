@@ -245,8 +245,8 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_ssa_f
 void ff_ssa_path_apply(ff_ssa_path *path);
 /* The formula of a law with a formula, in the present state. */
 ff_formula_at ff_ssa_path_formula(const ff_ssa_path *path, uint32_t r);
-/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time and
- * is negative by rounding errors alone is 0. */
+/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time
+ * and is negative by rounding errors alone is 0. */
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
 /* The propensity of a law with a formula that has this value. */
 double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate);

@@ -85,8 +85,8 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
-/* Looks for an invalid rate up to the end of the window, and ends the window there. If the search does not get there, it goes on in
- * the next window, and this one is `cut`; what it passes over is looked at SAMPLES times. */
+/* Looks for an invalid rate up to the end of the window, and ends the window there. If the search does not get there, it goes on
+ * in the next window, and this one is `cut`; what it passes over is looked at SAMPLES times. */
 static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
   ff_ssa_schedule *s = path->schedule;
   double at;

@@ -122,7 +122,8 @@ static int times_of(const char *trigger, double to) {
   return n;
 }
 
-/* Near a crossing, the condition that is computed changes back and forth from one double to the next. Each crossing counts once. */
+/* Near a crossing, the condition that is computed changes back and forth from one double to the next. Each crossing counts
+ * once. */
 static void events_happen_once(void) {
   static const struct {
     const char *trigger;
@@ -143,7 +144,8 @@ static void events_happen_once(void) {
       {"time == 7", 20, 1}, {"time / 10 == 0.7", 7, 1}, {"time / 10 == 0.7", 20, 1}, {"time != 7", 20, 2},
       {"time - 24 * floor(time / 24) == 0", 100, 5}, {"abs(time - 5) < 1e-12", 20, 1},
       /* what is true by rounding errors alone is not true; what is false by them is not false */
-      {"time / 3 * 3 > time", 100, 0}, {"time / 3 * 3 >= time", 100, 1}, {"time - time > 0", 100, 0},
+      {"time / 3 * 3 > time", 100, 0}, {"time / 3 * 3 > time * (B >= 0)", 100, 0},
+      {"time / 3 * 3 >= time * (B >= 0)", 100, 1}, {"time / 3 * 3 >= time", 100, 1}, {"time - time > 0", 100, 0},
       {"cos(time)^2 + sin(time)^2 > 1", 100, 0}, {"B / (B + time) > B / (time + B) & B > 0", 100, 0},
       {"sin(time) > 1", 20, 0}, {"sin(time) >= 1", 20, -1}, {"time / 3 * 3 > time & time < 6", 20, -1},
       {"time^2 - 10 * time + 25 <= 0", 20, -1},
