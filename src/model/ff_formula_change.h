@@ -33,8 +33,8 @@ int ff_formula_is_steady(const ff_formula_at *f, double time);
 ff_change ff_formula_first_change(const ff_formula_at *f, double from, double to, int truth, uint32_t steps, double *at);
 
 /* Rounding errors decide from the time `zone` on. Finds the time above `from`, up to `to`, at which this ends. Returns 1, and
- * *at is this time; 0 if it is none up to *at, as above. Looks at one double in each sixteenth of the distance from `zone`. *doubt
- * becomes 1 if the computed truth is not `truth` at one of them that is far from `zone`. O(steps * length). */
+ * *at is this time; 0 if it is none up to *at, as above. Looks at one double in each sixteenth of the distance from `zone`.
+ * *doubt becomes 1 if the computed truth is not `truth` at one of them that is far from `zone`. O(steps * length). */
 int ff_formula_first_sure(const ff_formula_at *f, double zone, double from, double to, int truth, uint32_t steps, double *at,
                           uint8_t *doubt);
 
