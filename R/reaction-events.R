@@ -24,8 +24,13 @@
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
 #'   which the condition is true. For `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
 #'   before the event. This holds for any formula of the time, because interval arithmetic finds out where a condition cannot
-#'   change. If a condition barely touches its limit, as `sin(time) >= 1` does, or if it names the time several times, as `time -
-#'   time > 0` does, this may be impossible, and the simulation ends with an error.
+#'   change.
+#'
+#'   Near the time at which a condition changes, rounding errors can make it true and false in turn, as `time / (time + 10) > 0.7`
+#'   is near 23.3. The event happens at the first of these times, and not again until the condition has been false for sure. If
+#'   rounding errors decide for a longer time, the condition keeps its truth until it is sure that it has another one. So what is
+#'   true by rounding errors alone, such as `time / 3 * 3 > time`, triggers nothing. If a condition barely touches its limit, as
+#'   `sin(time) >= 1` does, it cannot be known whether it becomes true, and the simulation ends with an error.
 #'
 #'   After an event, the other conditions are looked at again. So events may trigger each other at the same time.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `reaction_network()` raises `fireflip_error_parse` for a

@@ -15,8 +15,9 @@ check_condition <- function(x, name, null = TRUE) {
 #'
 #' @param model A network of class `reaction_network`.
 #' @param condition A formula of species, parameters and variables as text, with the grammar of [reaction_network()]. It is
-#'   fulfilled if its value is not 0. It is checked at time 0, after each firing, and after each event of the network. It must not
-#'   depend on the time.
+#'   fulfilled if its value is not 0. It is checked at time 0 before any event, directly after each firing, before the events that
+#'   the firing triggers, and after each event of the network, also between events at the same time. It must not depend on the
+#'   time.
 #' @param nsim Number of trajectories. Default 1000.
 #' @param end The time at which a trajectory ends that has not fulfilled the condition: a positive number. Its time of passage is
 #'   then *censored*: it is known only to be after `end`.

@@ -34,6 +34,9 @@ typedef struct {
 #define ARCSINH(x) "if(" x " < 0, -1, 1) * log1p(abs(" x ") + (" x ")^2 / (1 + sqrt(1 + (" x ")^2)))"
 #define ARCCOSH(x) "log(" x " + sqrt(" x " - 1) * sqrt(" x " + 1))"
 
+/* It has the sign of x. A quotient that is rounded up to a whole number would give it the other one. */
+#define REM "max(min(x, 0), min(max(x, 0), x - y * if(x / y < 0, ceiling(x / y), floor(x / y))))"
+
 static const operation operations[] = {
     {AST_PLUS, SERIES, FF_F_ADD, 0, "plus", NULL},
     {AST_TIMES, SERIES, FF_F_MUL, 0, "times", NULL},
@@ -87,7 +90,7 @@ static const operation operations[] = {
     {AST_FUNCTION_ARCCOTH, TEXT, 0, 1, "arccoth", "log1p(2 / (x - 1)) / 2"},
     {AST_LOGICAL_IMPLIES, TEXT, 0, 2, "implies", "!x | y"},
     {AST_FUNCTION_QUOTIENT, TEXT, 0, 2, "quotient", "if(x / y < 0, ceiling(x / y), floor(x / y))"},
-    {AST_FUNCTION_REM, TEXT, 0, 2, "rem", "x - y * if(x / y < 0, ceiling(x / y), floor(x / y))"},
+    {AST_FUNCTION_REM, TEXT, 0, 2, "rem", REM},
     {AST_FUNCTION, CALL, 0, 0, NULL, NULL},
 };
 

@@ -2,12 +2,11 @@
  *
  * IEEE operations are monotone, also after rounding, so the values at the ends of a range bound those within it. Elementary
  * functions are not quite monotone after rounding: their errors are below 2 units in the last place, and the range is widened by
- * more than twice that. */
+ * more than twice that. So the range of a function also holds its value without rounding; that of a sum, a product or a quotient
+ * does so once `rounded()` has widened it. */
 #include "ff_formula_range.h"
 
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "ff_formula_math.h"
 
@@ -53,7 +52,9 @@ static ff_range clipped(ff_range x, double low, double high) {
 }
 
 static ff_range with_nan(ff_range x, int nan) {
-  x.nan |= nan != 0;
+  if (!nan || x.nan) return x;
+  x.nan = 1;
+  x.exact = 0;
   return x;
 }
 
@@ -205,6 +206,7 @@ static ff_range monotone(uint32_t code, ff_range all) {
   const int outside = all.low < domain.low || all.high > domain.high;
   if (is_empty(x)) return value_of(ff_math_nan());
   const double a = ff_formula_operate(code, x.low, 0.0, 0.0), b = ff_formula_operate(code, x.high, 0.0, 0.0);
+  if (code == FF_F_FLOOR && b == 0.0 && x.low > 0.0) return value_of(0.0); /* no negative zero */
   if (code == FF_F_FLOOR || code == FF_F_CEILING) return range_of(a, b, 0);
   ff_range out = widened(a, b);
   if (code == FF_F_SQRT || code == FF_F_EXP) out = clipped(out, 0.0, INFINITY);
@@ -232,8 +234,12 @@ static ff_range operate_numbers(uint32_t code, ff_range a, ff_range b) {
     case FF_F_SUB: return sum(a, negative(b));
     case FF_F_MUL: return product(a, b);
     case FF_F_DIV: return quotient(a, b);
-    case FF_F_MIN: return range_of(ff_formula_min(a.low, b.low), ff_formula_min(a.high, b.high), 0);
-    case FF_F_MAX: return range_of(ff_formula_max(a.low, b.low), ff_formula_max(a.high, b.high), 0);
+    case FF_F_MIN:
+      if (a.high < b.low || b.high < a.low) return a.high < b.low ? a : b; /* which may be exact */
+      return range_of(ff_formula_min(a.low, b.low), ff_formula_min(a.high, b.high), 0);
+    case FF_F_MAX:
+      if (a.high < b.low || b.high < a.low) return a.high < b.low ? b : a;
+      return range_of(ff_formula_max(a.low, b.low), ff_formula_max(a.high, b.high), 0);
     default: return function(code, a);
   }
 }
@@ -259,106 +265,89 @@ static ff_range operate(uint32_t code, uint32_t operands, ff_range a, ff_range b
   }
 }
 
+/* ---- rounding ----------------------------------------------------------------------------------------------------------- */
+
+/* At least half a unit in the last place away. */
+static double just_below(double x) { return x - (ff_math_absolute(x) * 0x1p-52 + 0x1p-1074); }
+static double just_above(double x) { return x + (ff_math_absolute(x) * 0x1p-52 + 0x1p-1074); }
+
+/* Whether a sum is without a rounding error, by Knuth's two-sum. An infinite sum counts as such. */
+static int is_exact_sum(double a, double b) {
+  const double total = a + b, other = total - a;
+  if (!(ff_math_absolute(total) < INFINITY)) return 1;
+  return (a - (total - other)) + (b - other) == 0.0;
+}
+
+static int may_be_zero(ff_range x) { return x.low == 0.0 || x.high == 0.0; }
+
+/* Widens the range of a sum, a product or a quotient by its rounding error. What has an operand 0 has none. */
+static ff_range rounded(uint32_t code, ff_range out, ff_range a, ff_range b) {
+  int low = 0, high = 0;
+  if (is_empty(out)) return out;
+  switch (code) {
+    case FF_F_ADD:
+      low = is_exact_sum(a.low, b.low);
+      high = is_exact_sum(a.high, b.high);
+      break;
+    case FF_F_SUB:
+      low = is_exact_sum(a.low, -b.high);
+      high = is_exact_sum(a.high, -b.low);
+      break;
+    case FF_F_MUL:
+    case FF_F_DIV:
+      low = out.low == 0.0 && (may_be_zero(a) || (code == FF_F_MUL && may_be_zero(b)));
+      high = out.high == 0.0 && (may_be_zero(a) || (code == FF_F_MUL && may_be_zero(b)));
+      break;
+    default: return out;
+  }
+  if (!low && ff_math_absolute(out.low) < INFINITY) out.low = just_below(out.low);
+  if (!high && ff_math_absolute(out.high) < INFINITY) out.high = just_above(out.high);
+  return out;
+}
+
+/* A number, a symbol or the time whose last bit may be rounded. Whole numbers are not. */
+static ff_range inexact(ff_range x) {
+  x.exact = 0;
+  if (is_empty(x) || !(ff_math_absolute(x.low) < INFINITY && ff_math_absolute(x.high) < INFINITY)) return x;
+  if (ff_formula_floor(x.low) != x.low) x.low = just_below(x.low);
+  if (ff_formula_floor(x.high) != x.high) x.high = just_above(x.high);
+  return x;
+}
+
+/* ---- formulas ----------------------------------------------------------------------------------------------------------- */
+
 static ff_range symbol_of(double low, double high) {
   if (ff_math_bits(low) == ff_math_bits(high)) return value_of(low);
   return low <= high ? range_of(low, high, 0) : anything;
 }
 
-ff_range ff_formula_range(const ff_formula *formula, const double *low, const double *high, ff_range time, ff_range *stack) {
+static ff_range apply(ff_range_kind kind, const ff_formula_word *word, uint32_t n, const ff_range *operand) {
+  const ff_range a = operand[0], b = n > 1 ? operand[1] : anything, c = n > 2 ? operand[2] : anything;
+  ff_range out = operate(word->code, n, a, b, c);
+  if (kind != FF_RANGE_COMPUTED && !out.exact) out = rounded(word->code, out, a, b);
+  if (kind == FF_RANGE_INEXACT)
+    out.exact = 0;
+  else if (!out.nan && out.low == out.high && out.low != 0.0) /* a zero may have either sign */
+    out.exact = 1;
+  return out;
+}
+
+ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const double *low, const double *high, ff_range time,
+                          ff_range *stack) {
+  const int inexact_leaves = kind == FF_RANGE_INEXACT;
   ff_range *top = stack;
   for (uint32_t at = 0; at < formula->length; at++) {
     const ff_formula_word *word = &formula->word[at];
-    switch (word->code) {
-      case FF_F_NUMBER: *top++ = value_of(word->number); break;
-      case FF_F_SYMBOL: *top++ = symbol_of(low[word->symbol], high[word->symbol]); break;
-      case FF_F_TIME: *top++ = time; break;
-      default: {
-        const uint32_t n = ff_formula_operands(word->code);
-        top -= n;
-        *top = operate(word->code, n, top[0], n > 1 ? top[1] : anything, n > 2 ? top[2] : anything);
-        top++;
-      }
-    }
+    const uint32_t n = ff_formula_operands(word->code);
+    ff_range next = time;
+    if (word->code == FF_F_NUMBER) next = value_of(word->number);
+    if (word->code == FF_F_SYMBOL) next = symbol_of(low[word->symbol], high[word->symbol]);
+    if (n == 0 && inexact_leaves) next = inexact(next);
+    top -= n;
+    *top = n == 0 ? next : apply(kind, word, n, top);
+    top++;
   }
   return formula->length == 0 ? anything : stack[0];
 }
 
-/* ---- changes of truth --------------------------------------------------------------------------------------------------- */
-
-/* Doubles of at least 0 have the order of their bits. */
-static uint64_t bits_of(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static double double_of(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-typedef struct {
-  const ff_formula *formula;
-  const double *values;
-  double *stack;
-  ff_range *ranges;
-} searched;
-
-/* 1 or 0 if the formula has a property at all times of a range, or at none of them, and -1 if this is not known. */
-typedef int property(const searched *f, double from, double to);
-
-static ff_range range_within(const searched *f, double from, double to) {
-  return ff_formula_range(f->formula, f->values, f->values, range_of(from, to, 0), f->ranges);
-}
-
-static int is_true_within(const searched *f, double from, double to) {
-  if (from == to) return ff_formula_value(f->formula, f->values, from, f->stack) != 0.0;
-  const ff_range x = range_within(f, from, to);
-  return is_true(x) ? 1 : is_false(x) ? 0 : -1;
-}
-
-static int is_valid_within(const searched *f, double from, double to) {
-  if (from == to) return ff_formula_value(f->formula, f->values, from, f->stack) >= 0.0;
-  const ff_range x = range_within(f, from, to);
-  return x.high < 0.0 ? 0 : x.low >= 0.0 && !x.nan ? 1 : -1;
-}
-
-/* The first double at which the property is not `now`. The range of times is halved until it is decided; the earlier half comes
- * first. */
-static int first_change(const searched *f, property has, int now, double from, double to, uint32_t steps, double *at) {
-  uint64_t end[66]; /* the ends of the parts that are left, the next one last: each is half of the one before */
-  uint32_t n = 0;
-  uint64_t start = bits_of(from + 0.0) + 1;
-  *at = to;
-  if (!(to > from) || from >= DBL_MAX) return 0;
-  end[n++] = bits_of(to < DBL_MAX ? to : DBL_MAX);
-  for (; n > 0; steps--) {
-    const uint64_t stop = end[n - 1];
-    if (steps == 0) {
-      *at = double_of(start - 1);
-      return 0;
-    }
-    const int found = has(f, double_of(start), double_of(stop));
-    if (found == -1) {
-      end[n++] = start + (stop - start) / 2;
-    } else if (found != now) {
-      *at = double_of(start);
-      return 1;
-    } else {
-      start = stop + 1;
-      n--;
-    }
-  }
-  return 0;
-}
-
-int ff_formula_first_change(const ff_formula *formula, const double *values, double from, double to, int truth, uint32_t steps,
-                            double *at, double *stack, ff_range *ranges) {
-  return first_change(&(searched){formula, values, stack, ranges}, is_true_within, truth, from, to, steps, at);
-}
-
-int ff_formula_first_invalid(const ff_formula *formula, const double *values, double from, double to, uint32_t steps, double *at,
-                             double *stack, ff_range *ranges) {
-  return first_change(&(searched){formula, values, stack, ranges}, is_valid_within, 1, from, to, steps, at);
-}
+int ff_formula_is_true_in(ff_range x) { return is_true(x) ? 1 : is_false(x) ? 0 : -1; }

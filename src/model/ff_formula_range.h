@@ -1,5 +1,4 @@
-/* Ranges of formulas: bounds of all values that a formula has while its symbols and the time are within ranges, and the first
- * time at which the truth of a formula changes. */
+/* Ranges of formulas: bounds of all values that a formula has while its symbols and the time are within ranges. */
 #ifndef FF_FORMULA_RANGE_H
 #define FF_FORMULA_RANGE_H
 
@@ -12,20 +11,22 @@ typedef struct {
   uint8_t nan, exact;
 } ff_range;
 
-/* A range that holds the value that ff_formula_value() computes, rounding included, for any symbols with low[i] <= value <=
- * high[i] and any time in `time`. `low` and `high` may be the same array. It is often wider than it must be if the formula names
- * a symbol or the time more than once. The caller provides `stack` with formula->depth entries. O(length). */
-ff_range ff_formula_range(const ff_formula *formula, const double *low, const double *high, ff_range time, ff_range *stack);
+/* What a range holds. */
+typedef enum {
+  FF_RANGE_COMPUTED, /* the values that ff_formula_value() computes, rounding included */
+  FF_RANGE_CERTAIN,  /* and the values without the rounding errors of the parts that vary within the range. Parts that do not,
+                      * such as 0.1 * floor(time) between two whole times, have the values that are computed. */
+  FF_RANGE_INEXACT   /* and the values without any rounding error, also for all numbers, symbols and times that differ in the last
+                      * bit and are not whole */
+} ff_range_kind;
 
-/* Finds the first double above `from`, up to `to`, at which the formula is not as true as `truth` (0 or 1), while the symbols
- * keep their values. It is not missed, for any formula. Returns 1, and *at is this time. Returns 0 if there is none up to the
- * time *at, which is `to`, or less if `steps` steps do not suffice. A crossing takes about 130 steps. `from` is at least 0. The
- * caller provides the stacks with formula->depth entries. O(steps * length). */
-int ff_formula_first_change(const ff_formula *formula, const double *values, double from, double to, int truth, uint32_t steps,
-                            double *at, double *stack, ff_range *ranges);
+/* A range that holds the value for any symbols with low[i] <= value <= high[i] and any time in `time`. `low` and `high` may be
+ * the same array. It is often wider than it must be if the formula names a symbol or the time more than once. The caller provides
+ * `stack` with formula->depth entries. O(length). */
+ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const double *low, const double *high, ff_range time,
+                          ff_range *stack);
 
-/* The same for the first double at which the formula is negative or NaN. */
-int ff_formula_first_invalid(const ff_formula *formula, const double *values, double from, double to, uint32_t steps, double *at,
-                             double *stack, ff_range *ranges);
+/* 1 or 0 if all values are true, or all are false (which only 0 is), and -1 if this is not known. */
+int ff_formula_is_true_in(ff_range x);
 
 #endif

@@ -9,14 +9,17 @@
 #define MOST_AT_ONCE 100000u     /* events at the same time: more follow from each other without end */
 #define WORK_AT_ONCE 16384u      /* formulas that are evaluated before the step is left halfway */
 #define MOST_LATER (1u << 20)    /* events that are delayed */
-#define LEAST_PROGRESS 0x1p-40   /* of a search, relative to the time ... */
-#define LEAST_TIME 1e-100        /* ... and near time 0 */
+#define LEAST_PROGRESS 0x1p-24   /* of a search, relative to the time: near a crossing it converges, near a touch it does not */
+#define MOST_PIECES 128u         /* of a search that makes less progress */
+#define NO_ZONE (-1.0)
 
 void ff_ssa_due_start(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   for (uint32_t e = 0; e < path->program->n_events; e++) {
     s->truth[e] = path->program->events[e].initially;
+    s->fresh[e] = 1;
     s->change[e] = 0;
+    s->zone[e] = NO_ZONE;
   }
   s->later.n = s->now.n = s->n_rows = s->n_unused = 0;
   s->serial = 0;
@@ -124,11 +127,35 @@ static void cancel(ff_ssa_path *path, uint32_t e) {
     for (size_t at = s->later.n / 2; at-- > 0;) sift_down(&s->later, at);
 }
 
+static ff_formula_at trigger_at(const ff_ssa_path *path, uint32_t e) {
+  return (ff_formula_at){&path->program->events[e].trigger, path->count, path->stack, path->ranges};
+}
+
+/* Whether a trigger that depends on the time keeps its truth, because rounding errors have decided since the last change of what
+ * it reads, or since it changed itself. So they trigger nothing twice. If what it reads has changed, it takes the new truth all
+ * the same, unless this changes back at once. If the truth that was kept is the right one afterwards, although others were
+ * computed, it cannot be known whether there was a change. */
+static int is_kept(ff_ssa_path *path, uint32_t e, uint8_t truth) {
+  ff_ssa_schedule *s = path->schedule;
+  const int within = s->zone[e] >= 0.0 && !s->fresh[e];
+  if (!within && !s->fresh[e] && truth == s->truth[e]) return 0;
+  const ff_formula_at trigger = trigger_at(path, e);
+  const int sure = ff_formula_is_sure(&trigger, path->time) >= 0;
+  if (within && !sure) return 1;
+  if (within && truth == s->truth[e] && s->doubt[e]) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
+  s->zone[e] = sure ? NO_ZONE : path->time;
+  s->doubt[e] = 0;
+  return !sure && truth != s->truth[e] && s->fresh[e] && path->time > 0.0 && !ff_formula_is_steady(&trigger, path->time);
+}
+
 /* Returns whether the truth has changed. */
 static int look_at(ff_ssa_path *path, uint32_t e) {
   ff_ssa_schedule *s = path->schedule;
   const ff_event *event = &path->program->events[e];
   const uint8_t truth = value_of(path, &event->trigger) != 0.0;
+  const int kept = s->timed[e] != 0 && is_kept(path, e, truth);
+  s->fresh[e] = 0;
+  if (kept) return 0;
   if (truth == s->truth[e]) return 0;
   s->truth[e] = truth;
   if (truth)
@@ -138,12 +165,19 @@ static int look_at(ff_ssa_path *path, uint32_t e) {
   return 1;
 }
 
+/* The value of this symbol has changed. */
+static void refresh(ff_ssa_path *path, uint32_t symbol) {
+  const ff_ssa_program *p = path->program;
+  for (size_t k = p->watch_first[symbol]; k < p->watch_first[symbol + 1]; k++) path->schedule->fresh[p->watchers[k]] = 1;
+}
+
 int ff_ssa_due_watch(ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
   int changed = 0;
   if (p->n_events == 0) return 0;
   for (uint32_t i = p->change_first[path->next]; i < p->change_first[path->next + 1]; i++) {
     const uint32_t species = p->changes[i].species;
+    refresh(path, species);
     for (size_t k = p->watch_first[species]; k < p->watch_first[species + 1]; k++) changed |= look_at(path, p->watchers[k]);
   }
   return changed;
@@ -215,6 +249,7 @@ static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
   if (event->late) compute_values(path, due);
   for (uint32_t i = 0; i < event->n_sets && path->failure.what == FF_SSA_FINE; i++) {
     const uint32_t symbol = event->sets[i].symbol;
+    const double before = path->count[symbol];
     if (symbol < path->program->n_species) {
       set_count(path, due->event, symbol, values[i]);
     } else if (values[i] != values[i]) {
@@ -223,6 +258,7 @@ static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
     } else {
       path->count[symbol] = values[i];
     }
+    if (path->count[symbol] != before) refresh(path, symbol);
   }
 }
 
@@ -247,6 +283,7 @@ uint32_t ff_ssa_due_go_on(ff_ssa_path *path) {
     memmove(s->now.item + at, s->now.item + at + 1, (s->now.n - at) * sizeof due);
     happen(path, &due);
     s->unused[s->n_unused++] = due.row;
+    if (ff_ssa_path_has_reached(path)) return s->happened + 1;
   }
   ff_ssa_path_pause(path);
   return s->happened;
@@ -254,15 +291,24 @@ uint32_t ff_ssa_due_go_on(ff_ssa_path *path) {
 
 /* ---- when something may happen next ------------------------------------------------------------------------------------- */
 
-/* The time up to which the trigger surely does not change, or at which it changes; infinity if it does not up to `to`. */
+/* The time up to which the trigger does not change, or at which it changes; infinity if it does not up to `to`. */
 static double next_change(ff_ssa_path *path, uint32_t e, double to) {
   ff_ssa_schedule *s = path->schedule;
-  double at;
-  const int found = ff_formula_first_change(&path->program->events[e].trigger, path->count, path->time, to, s->truth[e],
-                                            FF_SSA_SEARCH_STEPS, &at, path->stack, s->ranges);
-  if (!found && at >= to) return INFINITY;
-  if (!found && at - path->time <= path->time * LEAST_PROGRESS + LEAST_TIME) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
-  return at;
+  const ff_formula_at trigger = trigger_at(path, e);
+  const int truth = s->truth[e];
+  ff_change found = FF_CHANGE_NONE;
+  double at = path->time;
+  for (uint32_t i = 0; i < MOST_PIECES && s->zone[e] < 0.0 && found == FF_CHANGE_NONE; i++) {
+    found = ff_formula_first_change(&trigger, at, to, truth, FF_SSA_SEARCH_STEPS, &at);
+    if (found == FF_CHANGE_NONE && at >= to) return INFINITY;
+    if (found == FF_CHANGE_FOUND || at - path->time > path->time * LEAST_PROGRESS) return at;
+  }
+  if (s->zone[e] < 0.0 && found == FF_CHANGE_NONE) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
+  if (s->zone[e] < 0.0) s->zone[e] = at;
+  if (ff_formula_first_sure(&trigger, s->zone[e], at > path->time ? at : path->time, to, truth, FF_SSA_SEARCH_STEPS, &at,
+                            &s->doubt[e]))
+    return at;
+  return at < to ? at : INFINITY;
 }
 
 void ff_ssa_due_next(ff_ssa_path *path, double limit) {

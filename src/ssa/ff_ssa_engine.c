@@ -11,12 +11,26 @@
 #define FEW 4
 #define FEW_SMALL 16
 
+/* Events of the network may follow from a firing, and from each other, at one time. The condition looks at each state. */
+static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method,
+                                  const ff_ssa_options *options, const double *initial, ff_error *err) {
+  ff_status status = ff_ssa_engine_path(out, program, method, initial, options->key, err);
+  if (status != FF_OK || options->until == NULL) return status;
+  ff_ssa_single *e = (ff_ssa_single *)*out;
+  e->base.reached = &e->path.reached;
+  status = ff_ssa_path_end_at(&e->path, options->until, err);
+  if (status == FF_OK) return FF_OK;
+  e->base.free(&e->base);
+  *out = NULL;
+  return status;
+}
+
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   ff_ssa_method method = options->method;
   if (ff_ssa_program_scheduled(program)) {
     if (method == FF_SSA_DIRECT) method = FF_SSA_TREE; /* has the same bits */
-    return ff_ssa_engine_path(out, program, method, initial, options->key, err);
+    return engine_scheduled(out, program, method, options, initial, err);
   }
   if (method == FF_SSA_TAU || method == FF_SSA_IMPLICIT) return ff_ssa_engine_leap(out, program, options, initial, err);
   if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);

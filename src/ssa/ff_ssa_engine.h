@@ -17,6 +17,7 @@ struct ff_ssa_engine {
   double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
   uint64_t broken;   /* a bit for each lane with a failure */
   int halfway;          /* of an engine with one lane: whether a step goes on, and its state is not that of any time */
+  const int *reached;   /* of an engine that looks at the condition of the options itself: whether it holds; else NULL */
   const uint32_t *next; /* of an engine with one lane: the reaction that fires at next_time; NULL if it is not known */
 
   /* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. */

@@ -55,32 +55,32 @@ static ff_status compile_event(ff_ssa_program *p, const ff_event *event, const f
   return status;
 }
 
-/* Lists the events whose triggers read each species. `last` is the last event + 1 that was found to read it. The first pass
- * counts, in watch_first[species + 1]. */
+/* Lists the events whose triggers read each species and slot. `last` is the last event + 1 that was found to read it. The first
+ * pass counts, in watch_first[symbol + 1]. */
 static void list_watchers(ff_ssa_program *p, uint32_t *last, size_t *at) {
   for (uint32_t e = 0; e < p->n_events; e++) {
     const ff_formula *trigger = &p->events[e].trigger;
     for (uint32_t i = 0; i < trigger->length; i++) {
-      const uint32_t species = trigger->word[i].symbol;
-      if (trigger->word[i].code != FF_F_SYMBOL || species >= p->n_species || last[species] == e + 1) continue;
-      last[species] = e + 1;
+      const uint32_t symbol = trigger->word[i].symbol;
+      if (trigger->word[i].code != FF_F_SYMBOL || last[symbol] == e + 1) continue;
+      last[symbol] = e + 1;
       if (at != NULL)
-        p->watchers[at[species]++] = e;
+        p->watchers[at[symbol]++] = e;
       else
-        p->watch_first[species + 1]++;
+        p->watch_first[symbol + 1]++;
     }
   }
 }
 
 static ff_status find_watchers(ff_ssa_program *p, ff_error *err) {
-  const uint32_t n = p->n_species;
+  const size_t n = (size_t)p->n_species + p->n_slots;
   uint32_t *last = ff_calloc(n, sizeof *last);
   size_t *at = ff_calloc(n, sizeof *at);
-  p->watch_first = ff_calloc((size_t)n + 1, sizeof *p->watch_first);
+  p->watch_first = ff_calloc(n + 1, sizeof *p->watch_first);
   int fine = last != NULL && at != NULL && p->watch_first != NULL;
   if (fine) {
     list_watchers(p, last, NULL);
-    for (uint32_t s = 0; s < n; s++) p->watch_first[s + 1] += p->watch_first[s];
+    for (size_t s = 0; s < n; s++) p->watch_first[s + 1] += p->watch_first[s];
     p->watchers = ff_calloc(p->watch_first[n], sizeof *p->watchers);
     fine = p->watchers != NULL;
   }

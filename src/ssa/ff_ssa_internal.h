@@ -3,6 +3,7 @@
 #define FF_SSA_INTERNAL_H
 
 #include "../base/ff_philox.h"
+#include "../model/ff_formula_change.h"
 #include "ff_ssa.h"
 
 /* How a propensity is computed from the counts. Mass action of up to two molecules has a form of its own. */
@@ -54,8 +55,8 @@ struct ff_ssa_program {
   uint32_t n_events, n_slots;
   double *slots;        /* values at time 0 of the parameters that events set. Slot i is symbol n_species + i of all formulas. */
   char **slot_names;
-  size_t *watch_first;  /* n_species + 1 entries; NULL without events */
-  uint32_t *watchers;   /* of a species: the events whose triggers read it, in ascending order */
+  size_t *watch_first;  /* n_species + n_slots + 1 entries; NULL without events */
+  uint32_t *watchers;   /* of a species or a slot: the events whose triggers read it, in ascending order */
   uint32_t most_sets;   /* the largest number of values that an event sets */
   struct ff_ssa_factor *factor; /* see ff_ssa_factor.h */
 };
@@ -174,6 +175,7 @@ struct ff_ssa_path {
   double time;
   double *count; /* for each species */
   double *stack;
+  ff_range *ranges;   /* of a program with a schedule: a stack; else NULL */
   double *propensity; /* for each reaction */
   double next_time;   /* of the next event; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
@@ -181,10 +183,16 @@ struct ff_ssa_path {
   ff_ssa_failure failure;
   struct ff_ssa_schedule *schedule; /* of a program with events or rates that depend on the time, else NULL */
   uint64_t silent;                  /* how many of the events so far were no reactions */
+  const ff_formula *until; /* NULL, or a condition that ends a trajectory with a schedule. Borrowed. */
+  int reached;             /* whether it holds: the trajectory has ended */
 };
 
 ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
 void ff_ssa_path_free(ff_ssa_path *path);
+/* Lets a condition end trajectories of a program with a schedule, also between events of the network at one time. */
+ff_status ff_ssa_path_end_at(ff_ssa_path *path, const ff_formula *until, ff_error *err);
+/* Whether the condition holds in the present state. */
+int ff_ssa_path_has_reached(ff_ssa_path *path);
 /* Begins a trajectory from these counts at time 0, and finds its next event. O(reactions). */
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial);
 /* Finds the next event, or what is wrong, from counts, time and event that the caller has set. O(reactions). */
@@ -239,7 +247,10 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_ssa_f
 
 /* Lets one reaction fire: changes the counts. */
 void ff_ssa_path_apply(ff_ssa_path *path);
-/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. */
+/* The formula of a law with a formula, in the present state. */
+ff_formula_at ff_ssa_path_formula(const ff_ssa_path *path, uint32_t r);
+/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time
+ * and is negative by rounding errors alone is 0. */
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
 /* The propensity of a law with a formula that has this value. */
 double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate);

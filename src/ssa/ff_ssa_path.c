@@ -31,6 +31,7 @@ void ff_ssa_path_free(ff_ssa_path *path) {
   free(path->propensity);
   free(path->count);
   free(path->stack);
+  free(path->ranges);
   free(path->mark);
   free(path->gathered);
   ff_ssa_schedule_free(path->schedule);
@@ -53,6 +54,23 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_s
   if (status == FF_OK && ff_ssa_program_scheduled(program)) status = ff_ssa_schedule_new(path, err);
   if (status != FF_OK) ff_ssa_path_free(path);
   return status;
+}
+
+ff_status ff_ssa_path_end_at(ff_ssa_path *path, const ff_formula *until, ff_error *err) {
+  const uint32_t depth = path->program->depth > until->depth ? path->program->depth : until->depth;
+  double *stack = ff_calloc(depth, sizeof *stack);
+  if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a condition");
+  free(path->stack);
+  path->stack = stack;
+  path->until = until;
+  return FF_OK;
+}
+
+int ff_ssa_path_has_reached(ff_ssa_path *path) {
+  if (path->until == NULL || path->failure.what != FF_SSA_FINE) return 0;
+  path->reached = ff_formula_value(path->until, path->count, 0, path->stack) != 0;
+  if (path->reached) path->next_time = INFINITY;
+  return path->reached;
 }
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */
@@ -88,6 +106,11 @@ void ff_ssa_path_pause(ff_ssa_path *path) {
   path->next_time = path->time;
 }
 
+ff_formula_at ff_ssa_path_formula(const ff_ssa_path *path, uint32_t r) {
+  const ff_ssa_program *p = path->program;
+  return (ff_formula_at){&p->formulas[p->propensities[r].a], path->count, path->stack, path->ranges};
+}
+
 double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate) {
   const ff_ssa_propensity *a = path->program->propensities + r;
   return a->law == FF_LAW_FORMULA ? rate : product_of(path->program, a, path->count, rate);
@@ -98,7 +121,10 @@ double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law == FF_LAW_PRODUCT) return product_of(p, a, path->count, a->rate); /* 0 if a reactant is missing */
   if (reactants_missing(p, a, path->count)) return 0;
-  return ff_ssa_path_law_of(path, r, ff_formula_value(&p->formulas[a->a], path->count, time, path->stack));
+  const ff_formula_at formula = ff_ssa_path_formula(path, r);
+  const int timed = p->timed != NULL && p->timed[r];
+  return ff_ssa_path_law_of(path, r, timed ? ff_formula_propensity(&formula, time)
+                                           : ff_formula_value(formula.formula, path->count, time, path->stack));
 }
 
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */
@@ -146,10 +172,11 @@ void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const dou
   path->key = key;
   path->unit = unit;
   path->event = path->silent = 0;
+  path->reached = 0;
   path->time = 0;
   memcpy(path->count, initial, path->program->n_species * sizeof *path->count);
   if (path->schedule != NULL) ff_ssa_schedule_start(path);
-  if (path->schedule == NULL || path->failure.what == FF_SSA_FINE) ff_ssa_path_resume(path);
+  if (path->schedule == NULL || (path->failure.what == FF_SSA_FINE && !path->reached)) ff_ssa_path_resume(path);
 }
 
 void ff_ssa_path_resume(ff_ssa_path *path) {

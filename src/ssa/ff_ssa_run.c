@@ -288,9 +288,10 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
   *status = FF_OK;
   if (fired && o->max_firings > 0)
     *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
-  if (o->until == NULL || *status != FF_OK || w->engine->halfway) return 0;
-  const double value = ff_formula_value(o->until, w->engine->count, 0, w->stack);
-  if (value == 0) return 0;
+  if (o->until == NULL || *status != FF_OK) return 0;
+  const ff_ssa_engine *e = w->engine;
+  const int reached = e->reached != NULL ? *e->reached : ff_formula_value(o->until, e->count, 0, w->stack) != 0;
+  if (!reached || e->halfway) return 0;
   if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
   return 1;
 }

@@ -20,13 +20,16 @@
 #define MOST_REJECTED 3u
 #define INVALID_STEPS 256u    /* a search takes about 130 ... */
 #define LEAST_SEARCHED 0x1p-10 /* ... or gets this far, as a part of the window: where a rate touches 0 it may not be decided */
+#define SAMPLES 32
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
 void ff_ssa_schedule_free(ff_ssa_schedule *s) {
   if (s == NULL) return;
-  free(s->ranges);
   free(s->truth);
+  free(s->fresh);
+  free(s->doubt);
+  free(s->zone);
   free(s->timed);
   free(s->watched);
   free(s->bound);
@@ -50,8 +53,11 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   const ff_ssa_program *p = path->program;
   ff_ssa_schedule *s = path->schedule = ff_calloc(1, sizeof *s);
   if (s == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
-  s->ranges = ff_calloc(p->depth, sizeof *s->ranges);
+  path->ranges = ff_calloc(p->depth, sizeof *path->ranges);
   s->truth = ff_calloc(p->n_events, sizeof *s->truth);
+  s->fresh = ff_calloc(p->n_events, sizeof *s->fresh);
+  s->doubt = ff_calloc(p->n_events, sizeof *s->doubt);
+  s->zone = ff_calloc(p->n_events, sizeof *s->zone);
   s->timed = ff_calloc(p->n_events, sizeof *s->timed);
   s->change = ff_calloc(p->n_events, sizeof *s->change);
   s->watched = ff_calloc(p->n_events, sizeof *s->watched);
@@ -59,8 +65,8 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   s->unused_room = 1;
   s->unused = ff_calloc(s->unused_room, sizeof *s->unused);
   s->reactions = ff_calloc(p->timed != NULL ? p->n_reactions : 0, sizeof *s->reactions);
-  if (!s->ranges || !s->truth || !s->timed || !s->change || !s->watched || !s->bound || !s->unused ||
-      !s->reactions)
+  if (!path->ranges || !s->truth || !s->fresh || !s->doubt || !s->zone || !s->timed || !s->change || !s->watched || !s->bound ||
+      !s->unused || !s->reactions)
     return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
   for (uint32_t e = 0; e < p->n_events; e++) {
     s->timed[e] = kind_of(&p->events[e].trigger);
@@ -79,23 +85,38 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
+/* Looks for an invalid rate up to the end of the window, and ends the window there. If the search does not get there, it goes on
+ * in the next window, and this one is `cut`; what it passes over is looked at SAMPLES times. */
+static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
+  ff_ssa_schedule *s = path->schedule;
+  double at;
+  if (ff_formula_first_invalid(formula, path->time, s->until, INVALID_STEPS, &at)) {
+    s->until = at;
+    return;
+  }
+  if (!(at < s->until)) return;
+  const double step = (s->until - path->time) * LEAST_SEARCHED / SAMPLES;
+  const double least = path->time + SAMPLES * step;
+  s->cut = 1;
+  s->until = at > least ? at : least;
+  for (int i = 1; i <= SAMPLES && at < least; i++) {
+    const double sample = path->time + i * step;
+    if (sample <= at || ff_formula_propensity(formula, sample) >= 0) continue;
+    s->until = sample;
+    return;
+  }
+}
+
 /* IEEE operations are monotone, so the propensity that follows from an upper bound of the formula is an upper bound of the
  * propensity. If the formula may become negative or NaN, the window ends there, so that the check at the beginning of the next
  * one finds it. */
 double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
   if (s->opened) return s->bound[r];
-  const ff_formula *formula = &path->program->formulas[path->program->propensities[r].a];
+  const ff_formula_at formula = ff_ssa_path_formula(path, r);
   const ff_range window = {.low = s->from, .high = s->until};
-  const ff_range range = ff_formula_range(formula, path->count, path->count, window, s->ranges);
-  double at;
-  if (range.nan || range.low < 0) {
-    const double least = path->time + (s->until - path->time) * LEAST_SEARCHED;
-    if (ff_formula_first_invalid(formula, path->count, path->time, s->until, INVALID_STEPS, &at, path->stack, s->ranges))
-      s->until = at;
-    else if (at < s->until)
-      s->until = at > least ? at : least; /* the search goes on in the next window */
-  }
+  const ff_range range = ff_formula_range(formula.formula, FF_RANGE_COMPUTED, path->count, path->count, window, path->ranges);
+  if (range.nan || range.low < 0) search_invalid(path, &formula);
   const double bound = ff_ssa_path_law_of(path, r, range.high);
   if (bound <= MOST_BOUND) return bound > 0 ? bound : 0;
   s->unbounded = 1;
@@ -108,7 +129,7 @@ static int is_valid(double propensity) { return propensity >= 0 && propensity < 
 static void open_window(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   uint32_t i;
-  s->rejected = 0;
+  s->rejected = s->cut = 0;
   s->unbounded = 0;
   s->from = path->time;
   s->until = INFINITY;
@@ -120,7 +141,7 @@ static void open_window(ff_ssa_path *path) {
   if (s->width < least) s->width = least;
   while (s->n_reactions > 0 && path->failure.what == FF_SSA_FINE) {
     s->until = s->from + s->width;
-    s->unbounded = 0;
+    s->unbounded = s->cut = 0;
     for (i = 0; i < s->n_reactions && !s->unbounded; i++)
       s->bound[s->reactions[i]] = ff_ssa_path_propensity(path, s->reactions[i]);
     if (!s->unbounded) return;
@@ -154,19 +175,19 @@ void ff_ssa_schedule_start(ff_ssa_path *path) {
   for (uint32_t i = 0; i < path->program->n_slots; i++) path->count[path->program->n_species + i] = path->program->slots[i];
   path->schedule->width = FIRST_WIDTH;
   ff_ssa_due_start(path);
-  ff_ssa_due_happen(path);
+  if (!ff_ssa_path_has_reached(path)) ff_ssa_due_happen(path);
 }
 
 void ff_ssa_schedule_go_on(ff_ssa_path *path) {
   ff_ssa_due_go_on(path); /* some have happened, or it would not have been left */
-  if (path->failure.what == FF_SSA_FINE) ff_ssa_schedule_resume(path);
+  if (path->failure.what == FF_SSA_FINE && !path->reached) ff_ssa_schedule_resume(path);
 }
 
 /* The time has come for events, or for a look at the triggers. */
 static void step_events(ff_ssa_path *path) {
   path->silent++;
   const uint32_t n = ff_ssa_due_happen(path);
-  if (path->failure.what != FF_SSA_FINE) return;
+  if (path->failure.what != FF_SSA_FINE || path->reached) return;
   if (n > 0) {
     ff_ssa_schedule_resume(path);
   } else {
@@ -176,11 +197,12 @@ static void step_events(ff_ssa_path *path) {
 }
 
 /* The width of windows is such that about one reaction in each does not fire. A rejection costs as much as a new window, and
- * the number of rejections in a window grows as the square of its width. So the sum of both costs is smallest here. */
+ * the number of rejections in a window grows as the square of its width. So the sum of both costs is smallest here. A window that
+ * was cut is not made wider, as more would be passed over. */
 static void step_window(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   path->silent++;
-  if (s->rejected == 0 && s->width < MOST_WIDTH) s->width *= 2;
+  if (s->rejected == 0 && !s->cut && s->width < MOST_WIDTH) s->width *= 2;
   ff_ssa_schedule_resume(path);
 }
 
@@ -214,8 +236,9 @@ static void step_reaction(ff_ssa_path *path) {
     return;
   }
   ff_ssa_path_apply(path);
+  if (ff_ssa_path_has_reached(path)) return;
   const uint32_t n = ff_ssa_due_watch(path) && path->failure.what == FF_SSA_FINE ? ff_ssa_due_happen(path) : 0;
-  if (path->failure.what != FF_SSA_FINE) return;
+  if (path->failure.what != FF_SSA_FINE || path->reached) return;
   if (n == 0) path->finder->go_on(path);
   if (n == 0 && path->schedule->unbounded) {
     path->event++;

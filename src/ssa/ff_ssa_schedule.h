@@ -2,7 +2,7 @@
 #ifndef FF_SSA_SCHEDULE_H
 #define FF_SSA_SCHEDULE_H
 
-#include "../model/ff_formula_range.h"
+#include "../model/ff_formula_change.h"
 #include "ff_ssa_internal.h"
 
 #define FF_SSA_SEARCH_STEPS 4096u /* of a search for the time at which a trigger changes */
@@ -20,11 +20,12 @@ typedef struct {
 } ff_ssa_due_list;
 
 struct ff_ssa_schedule {
-  ff_range *ranges; /* a stack */
-
   uint8_t *truth;  /* for each event of the network: that of its trigger */
+  uint8_t *fresh;  /* for each event of the network: whether what its trigger reads has changed, and it must be looked at */
   uint8_t *timed;  /* for each event of the network: 1 if its trigger depends on the time alone, 2 if on the state too; else 0 */
   double *change;  /* for each of kind 1: its trigger does not change before this time */
+  double *zone;    /* for each of kind 1 or 2: the time since which rounding errors decide, and it keeps its truth; or below 0 */
+  uint8_t *doubt;  /* whether another truth than this was computed since then */
   uint32_t *watched; /* the events whose triggers depend on the time */
   uint32_t n_watched;
   ff_ssa_due_list later; /* a heap: the earliest comes first */
@@ -46,6 +47,7 @@ struct ff_ssa_schedule {
   double width;        /* of the window */
   uint32_t rejected;   /* how often no reaction fired in this window */
   int unbounded;       /* whether a propensity has no finite bound in this window */
+  int cut;             /* whether this window ends where a search for invalid rates has given up */
 };
 
 /* ---- events of the network (ff_ssa_due.c) -------------------------------------------------------------------------------- */

@@ -140,11 +140,11 @@ static ff_status runs_a_method(ff_error *err) {
 }
 
 /* Compiles the network, and runs one thread. */
-static ff_status compile_and_run(ff_ssa_method method, double end, ff_error *err) {
+static ff_status compile_and_run(ff_ssa_method method, double end, const ff_formula *until, ff_error *err) {
   const double times[] = {end / 2, end};
   const uint32_t observed = given.net->n_species - 1;
   const ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed,
-                                  .n_observed = 1, .threads = 1, .simd = FF_SIMD_BEST};
+                                  .n_observed = 1, .until = until, .threads = 1, .simd = FF_SIMD_BEST};
   ff_ssa_program *program = NULL;
   ff_status status = ff_ssa_program_new(&program, given.net, err);
   CHECK_OUT(status, program);
@@ -152,9 +152,14 @@ static ff_status compile_and_run(ff_ssa_method method, double end, ff_error *err
   ff_ssa_program_free(program);
   return status;
 }
-static ff_status runs_small(ff_error *err) { return compile_and_run(FF_SSA_DIRECT, 1, err); }
-static ff_status runs_factored(ff_error *err) { return compile_and_run(FF_SSA_FACTORED, 0.1, err); }
-static ff_status runs_events(ff_error *err) { return compile_and_run(FF_SSA_NEXT, 1, err); }
+static ff_status runs_small(ff_error *err) { return compile_and_run(FF_SSA_DIRECT, 1, NULL, err); }
+static ff_status runs_factored(ff_error *err) { return compile_and_run(FF_SSA_FACTORED, 0.1, NULL, err); }
+
+/* Until a condition holds, which it never does. */
+static ff_status runs_events(ff_error *err) {
+  ff_formula_word never = {FF_F_NUMBER, 0, 0};
+  return compile_and_run(FF_SSA_NEXT, 1, &(ff_formula){&never, 1, 1}, err);
+}
 
 /* Species alone, or also a variable. */
 static void prepare_recorded(void) {

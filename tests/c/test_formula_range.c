@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../src/model/ff_formula_range.h"
+#include "../../src/model/ff_formula_change.h"
 #include "check.h"
 #include "random.h"
 
@@ -49,7 +49,7 @@ static int holds_values_of(const char *text) {
     }
     const double from = fabs(random_end());
     const ff_range time = {.low = from, .high = from + fabs(random_end())};
-    const ff_range range = ff_formula_range(&formula, low, high, time, ranges);
+    const ff_range range = ff_formula_range(&formula, FF_RANGE_COMPUTED, low, high, time, ranges);
     told += !is_anything(range);
     for (int k = 0; k < 20; k++) {
       for (int i = 0; i < 3; i++) values[i] = k < 2 ? (k == 0 ? low[i] : high[i]) : between(low[i], high[i]);
@@ -98,7 +98,7 @@ static void ranges_are_narrow(void) {
   const double low[] = {1, 3, 0}, high[] = {2, 3, 0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ff_formula formula = parse(cases[i].text);
-    ff_range stack[16], range = ff_formula_range(&formula, low, high, (ff_range){.low = 0, .high = 1}, stack);
+    ff_range stack[16], range = ff_formula_range(&formula, FF_RANGE_COMPUTED, low, high, (ff_range){.low = 0, .high = 1}, stack);
     FF_CHECK_SAY(fabs(range.low - cases[i].low) < 1e-8 && fabs(range.high - cases[i].high) < 1e-6, "%s: %.17g ... %.17g",
                  cases[i].text, range.low, range.high);
     ff_formula_free(&formula);
@@ -113,16 +113,17 @@ static double change_of(const char *text, double from, double to, uint32_t steps
   const double values[] = {10, 3, 0.5};
   double stack[16], at = from;
   ff_range ranges[16];
+  const ff_formula_at f = {&formula, values, stack, ranges};
   const int truth = ff_formula_value(&formula, values, from, stack) != 0;
-  int found = 0;
-  for (*pieces = 0; at < to && !found && *pieces < 1000; ++*pieces)
-    found = ff_formula_first_change(&formula, values, at, to, truth, steps, &at, stack, ranges);
-  if (found) { /* it changes there, and not one double before */
+  ff_change found = FF_CHANGE_NONE;
+  for (*pieces = 0; at < to && found == FF_CHANGE_NONE && *pieces < 1000; ++*pieces)
+    found = ff_formula_first_change(&f, at, to, truth, steps, &at);
+  if (found == FF_CHANGE_FOUND) { /* it changes there, and not one double before */
     FF_CHECK((ff_formula_value(&formula, values, at, stack) != 0) != truth);
     FF_CHECK(at > from && (ff_formula_value(&formula, values, nextafter(at, 0), stack) != 0) == truth);
   }
   ff_formula_free(&formula);
-  return found ? at : -1;
+  return found == FF_CHANGE_FOUND ? at : -1;
 }
 
 static void finds_the_first_change(void) {
@@ -184,13 +185,17 @@ static void finds_what_is_no_propensity(void) {
       {"sqrt(2 - time)", 0, 2, -1},           {"if(time > 1, -1, 0)", 0, 2, 1.0000000000000002},
       {"if(time >= 1, -1, 0)", 0, 2, 1},      {"if(time > 1.1, sqrt(time - 1.1), 0)", 0, 2, -1},
       {"1 + sin(time)", 0, 1e3, -1},          {"0.5 + sin(time)", 0, 1e3, 3.6651914291880923},
-      {"log(time)", 0.5, 2, 0.5000000000000001}, {"-time", 0, 1, 4.9406564584124654e-324},
+      {"log(time)", 0.5, 2, 0.5000000000000001}, {"-time", 0, 1, 9.8813129168249309e-324},
+      {"0.3 - time", 0, 5, 0.3},              {"time - 0.7 * floor(time / 0.7)", 0, 100, -1},
+      {"0.3 - 0.1 * floor(time)", 0, 3.9, -1},  {"0.3 - 0.1 * floor(time)", 0, 5, 4},
+      {"1 - time / 3", 0, 3, -1},             {"0.1 * (1 + time) - 0.1 - 0.1 * time", 0, 0.001, -1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ff_formula formula = parse(cases[i].text);
     double stack[16], at;
     ff_range ranges[16];
-    const int found = ff_formula_first_invalid(&formula, NULL, cases[i].from, cases[i].to, 256, &at, stack, ranges);
+    const ff_formula_at f = {&formula, NULL, stack, ranges};
+    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 256, &at);
     FF_CHECK_SAY(found == (cases[i].at >= 0), "%s: %d", cases[i].text, found);
     FF_CHECK_SAY(!found || fabs(at - cases[i].at) <= cases[i].at * 1e-15, "%s: %.17g", cases[i].text, at);
     ff_formula_free(&formula);
@@ -218,7 +223,7 @@ static void powers_of_negative_zeros_are_held(void) {
     const double values[] = {-1e-9, 0, 0};
     ff_range ranges[16];
     const double value = ff_formula_value(&formula, values, 0, stack);
-    const ff_range range = ff_formula_range(&formula, values, values, (ff_range){.low = 0, .high = 0}, ranges);
+    const ff_range range = ff_formula_range(&formula, FF_RANGE_COMPUTED, values, values, (ff_range){.low = 0, .high = 0}, ranges);
     FF_CHECK_SAY(value >= range.low && value <= range.high, "%s: %g is not in %g ... %g", texts[i], value, range.low, range.high);
     ff_formula_free(&formula);
   }

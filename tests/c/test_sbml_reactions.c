@@ -323,6 +323,9 @@ static void rewritten_functions(void) {
     double got = value_of(cases[i].text), size = fabs(cases[i].want);
     FF_CHECK_SAY(fabs(got - cases[i].want) <= 1e-15 * (1.0 + 4.0 * size), "case %zu: %.17g", i, got);
   }
+  /* 3.4999999999999996 / 0.7 is rounded to 5, but the remainder has the sign of the first argument */
+  FF_CHECK(value_of(TWO_OF("rem", "3.4999999999999996", "0.7")) == 0.0);
+  FF_CHECK(value_of(TWO_OF("rem", "-3.4999999999999996", "0.7")) == 0.0);
 }
 
 /* ---- events ---- */

@@ -106,6 +106,56 @@ static void events_are_on_time(void) {
                             {"A == 1", "9", "A + 1", 0, 1}}, 3, (double[]){3, 7.5}, 2);
 }
 
+/* How often an event happens up to a time. It adds 1 to A. */
+static int times_of(const char *trigger, double to) {
+  static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
+  static const double initial[] = {0, 0};
+  ff_ssa_program *program = program_with_events(reactions, initial, 2, &(event_text){trigger, NULL, "A + 1", 0, 0}, 1);
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_TREE, &err), &err);
+  ff_ssa_path_start(&path, 1, 2, initial);
+  while (path.next_time <= to && path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
+  const int n = path.failure.what == FF_SSA_FINE ? (int)path.count[0] : path.failure.what == FF_SSA_BAD_TRIGGER ? -1 : -2;
+  ff_ssa_path_free(&path);
+  ff_ssa_program_free(program);
+  return n;
+}
+
+/* Near a crossing, the condition that is computed changes back and forth from one double to the next. Each crossing counts
+ * once. */
+static void events_happen_once(void) {
+  static const struct {
+    const char *trigger;
+    double to;
+    int n; /* -1 if it cannot be found out */
+  } cases[] = {
+      {"time / (time + 10) > 0.7", 23.3, 0}, {"time / (time + 10) > 0.7", 100, 1}, {"time / (time + 10) >= 0.7", 100, 1},
+      {"time / (time + 10) < 0.7", 100, 1}, {"(B + time / (time + 10)) - B > 0.7 & B >= 0", 100, 1},
+      {"time * 0.3 - time * 0.1 >= 1", 100, 1}, {"50 / 100 > exp(-0.1 * time)", 100, 1},
+      {"(time + 1e6) / 3 * 3 > 1e6 + 5", 10, 1}, {"1e6 + 1e-3 * sin(time) > 1000000.0005", 13.5, 3},
+      {"log(1 + time) > 0", 1, 1}, {"time^2 > 0", 1, 1}, {"exp(-time) > 0", 1e3, 1},
+      {"sin(1000 * time) > 0.5", 1, 160}, {"sin(1e6 * time) > 0.5 & time > 1 & time < 1.0001", 2, 16},
+      {"sin(time) + cos(time) > 1.41421356", 8, 2}, {"sin(time) + cos(time) > 1.41421357", 8, 0},
+      /* steps on which rounding errors are always the same */
+      {"0.1 * floor(time) >= 0.3", 2.9, 0}, {"0.1 * floor(time) >= 0.3", 3, 1}, {"min(time, 5) * 0.1 >= 0.5", 5, 1},
+      {"exp(floor(time - 5)) >= 1", 5, 1}, {"floor(time) / 10 <= 0.7", 20, 1},
+      /* single doubles */
+      {"time == 7", 20, 1}, {"time / 10 == 0.7", 7, 1}, {"time / 10 == 0.7", 20, 1}, {"time != 7", 20, 2},
+      {"time - 24 * floor(time / 24) == 0", 100, 5}, {"abs(time - 5) < 1e-12", 20, 1},
+      /* what is true by rounding errors alone is not true; what is false by them is not false */
+      {"time / 3 * 3 > time", 100, 0}, {"time / 3 * 3 > time * (B >= 0)", 100, 0},
+      {"time / 3 * 3 >= time * (B >= 0)", 100, 1}, {"time / 3 * 3 >= time", 100, 1}, {"time - time > 0", 100, 0},
+      {"cos(time)^2 + sin(time)^2 > 1", 100, 0}, {"B / (B + time) > B / (time + B) & B > 0", 100, 0},
+      {"sin(time) > 1", 20, 0}, {"sin(time) >= 1", 20, -1}, {"time / 3 * 3 > time & time < 6", 20, -1},
+      {"time^2 - 10 * time + 25 <= 0", 20, -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int n = times_of(cases[i].trigger, cases[i].to);
+    FF_CHECK_SAY(n == cases[i].n, "%s: %d times", cases[i].trigger, n);
+  }
+}
+
 /* Only methods that compute all propensities by ff_ssa_path_propensity() simulate events, and never in vectors. */
 static void chooses_engines(void) {
   static const reaction_text plain[] = {{"0 -> A", "3"}, {NULL, NULL}}, timed[] = {{"0 -> A", "time"}, {NULL, NULL}};
@@ -129,10 +179,9 @@ static void chooses_engines(void) {
   }
 }
 
-/* Events that follow each other at one time: A is counted up to MANY, and then set to 30000. What is in between is the
- * state of no time. */
-static void follows_events_in_pieces(void) {
-  enum { MANY = 20000 };
+/* Events that follow each other at one time: A is counted up to 20000, and then set to 30000. Returns the time at which a
+ * trajectory ends by the condition, and A there. */
+static double count_until(const char *condition, double *a, int *pieces) {
   static const reaction_text reactions[] = {{"0 -> B", "3"}, {NULL, NULL}};
   static const event_text events[] = {{"A < 20000 & A == 2 * floor(A / 2) & B >= 2", NULL, "A + 1", 0, 0},
                                       {"A == 1 + 2 * floor(A / 2)", NULL, "A + 1", 0, 0},
@@ -145,21 +194,33 @@ static void follows_events_in_pieces(void) {
   ff_names *names;
   ff_ssa_run *run;
   ff_error err;
-  int done = 0, pieces = 0;
+  int done = 0;
   static char *species[] = {"A", "B"};
   FF_CHECK_OK(ff_names_new(&names, species, 2, "species", &err), &err);
-  until = parse("A > 0", names);
+  until = parse(condition, names);
   ff_names_free(names);
   ff_ssa_options options = {.method = FF_SSA_NEXT, .key = 2, .n = 1, .times = times, .n_times = 2, .observed = &observed,
                             .n_observed = 1, .states = columns, .threads = 1, .until = &until, .stopped = &stopped};
   FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-  FF_CHECK(stopped > 0);
-  FF_CHECK(pieces > MANY * 3 / 16384 && states[0] == 0 && states[1] == 30000);
-  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* the condition holds at no time before the last event */
+  for (*pieces = 0; !done; ++*pieces) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  FF_CHECK(states[0] == 0);
+  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* of reactions */
+  *a = states[1];
   ff_ssa_run_free(run);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
+  return stopped;
+}
+
+/* The state after each event is looked at, also if the step is left halfway. */
+static void follows_events_in_pieces(void) {
+  double a;
+  int pieces;
+  const double at = count_until("A == 30000", &a, &pieces);
+  FF_CHECK(at > 0 && a == 30000 && pieces > 20000 * 3 / 16384);
+  FF_CHECK(count_until("A > 0", &a, &pieces) == at && a == 1);
+  FF_CHECK(count_until("A == 12345", &a, &pieces) == at && a == 12345);
+  FF_CHECK(count_until("B == 2", &a, &pieces) == at && a == 0); /* directly after the reaction */
 }
 
 static void refuses_events(void) {
@@ -185,5 +246,5 @@ static void refuses_events(void) {
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssa_events", bounds_hold, events_are_on_time, chooses_engines, follows_events_in_pieces,
+FF_TEST_MAIN("ssa_events", bounds_hold, events_are_on_time, events_happen_once, chooses_engines, follows_events_in_pieces,
              refuses_events)

@@ -124,7 +124,65 @@ test_that("conditions with what is not a number are false", {
   expect_identical(changed("time >= 1 & A / B > 2"), c(0, 0, 0))
   expect_identical(changed("sqrt(time - 1) >= 1"), c(0, 9, 9))
   expect_identical(changed("log(time - 1) > 0 & B / A != 1"), c(0, 0, 9))
-  expect_error(changed("time - time > 0"), "cannot be found out", class = "fireflip_error_unsupported")
+  expect_error(changed("sin(time) >= 1"), "cannot be found out", class = "fireflip_error_unsupported")
+})
+
+test_that("an event happens once for each crossing, whatever rounding errors do near it", {
+  gained <- function(when, times) {
+    net <- reaction_network("0 -> B" = 3, initial = c(A = 0), events = list(event(when, set = c(A = "A + 100"))))
+    sapply(methods_with_time, function(method) {
+      simulate(net, times = times, observe = "A", output = "trajectories", method = method, seed = 1)$A
+    })
+  }
+  once <- matrix(c(0, 100, 100), 3L, 4L, dimnames = list(NULL, methods_with_time))
+  for (when in c("time / (time + 10) > 0.7", "0 * B + time / (time + 10) >= 0.7", "70 / 3 * (B + 1) < time * (B + 1)",
+                 "1 - exp(-0.1 * time) > 1 - exp(-7 / 3)")) {
+    expect_identical(gained(when, c(23.3, 23.4, 100)), once, info = when)
+  }
+  expect_identical(gained("sin(1000 * time) > 0.5", 1)[[1L]], 16000) # (1000 - asin(0.5)) / (2 * pi) = 159.07
+  expect_identical(gained("time / 3 * 3 > time | time - time > 0", 9)[[1L]], 0)
+  expect_identical(gained("0.1 * floor(time) >= 0.3", c(2.9, 3, 9)), once)
+})
+
+test_that("until sees the states between a firing and its events, and between events at one time", {
+  # the tenth of Poisson events of rate 3 comes after a time with the gamma distribution
+  net <- reaction_network("0 -> A" = 3, events = list(tenth = event("A >= 10", c(A = 0))))
+  n <- 4000
+  for (method in methods_with_time) {
+    passage <- first_passage(net, "A >= 10", nsim = n, end = 50, seed = 1, method = method)
+    expect_false(any(passage$censored))
+    expect_gt(stats::ks.test(passage$time, "pgamma", 10, 3)$p.value, 1e-3 / 4)
+  }
+  run <- function(...) simulate(net, nsim = 20, times = c(...), until = "A >= 10", output = "trajectories", seed = 2)
+  fine <- run(seq(0, 30, 0.1))
+  expect_true(all(fine$A[fine$time == 30] == 10)) # the mean time is 10 / 3
+  expect_identical(run(3, 30)$A[c(TRUE, FALSE)], fine$A[fine$time == 3])
+  at_once <- reaction_network("0 -> Z" = 1, initial = c(A = 0, B = 0), events = list(
+    event("time >= 2", c(A = 7), priority = 2), event("time >= 2", c(A = 1, B = 3), priority = 1), event("B == 3", c(B = 5))
+  ))
+  first <- function(condition) first_passage(at_once, condition, nsim = 2, end = 5, seed = 1)
+  expect_identical(first("A == 7 & B == 0")$time, c(2, 2))
+  expect_identical(first("A == 1 & B == 3")$time, c(2, 2))
+  expect_true(all(first("A == 7 & B == 3")$censored))
+  start <- reaction_network("0 -> Z" = 1, initial = c(A = 12), events = list(event("A >= 10", c(A = 0))))
+  expect_identical(first_passage(start, "A >= 10", nsim = 1, end = 5, seed = 1)$time, 0)
+})
+
+test_that("rates that are negative by rounding errors alone are 0, and other negative rates are found", {
+  count <- function(rate, time) final(reaction_network("0 -> A" = rate), 1000, time, "A", 1)
+  cases <- list( # a rate, the last time, and the integral up to it
+    list("time - 0.7 * floor(time / 0.7)", 28, 14 * 0.7),
+    list("if(time <= 0.30000000000000004, 20 * (0.3 - time), 0)", 9, 0.9),
+    list("5 * (0.3 - 0.1 * min(3, floor(time)))", 40, 3)
+  )
+  p <- vapply(cases, function(case) pearson_counts(count(case[[1L]], case[[2L]]), stats::dpois(0:40, case[[3L]])), 0)
+  expect_gt(min(p), 1e-3 / length(p))
+  # negative near time 12, where the search for invalid rates gives up in every window
+  narrow <- "1e-6 * (1.00001 - sin(time)^2 - cos(time)^2 - 2e-5 * exp(-(time - 12)^2))"
+  for (rate in c(narrow, "if(time > 1, -1e-12, 0)", "1e-9 * (0.3 - 0.1 * (3 + 1e-9 * floor(time)))")) {
+    expect_error(simulate(reaction_network("0 -> A" = rate), times = 20, seed = 1), "propensity of reaction \"R1\" is -",
+                 class = "fireflip_error_model", info = rate)
+  }
 })
 
 test_that("a rate that is a constant in disguise gives the distribution of the master equation", {
