@@ -196,6 +196,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     const double wanted = e->single.wanted;
     if (e->single.started && e->leaping && wanted < e->end) {
       show(e, wanted);
+      engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
       return report(e, e->shown, nextafter(wanted, INFINITY));
     }
     if (e->single.started && !e->leaping && wanted < path->next_time) return report(e, path->count, path->next_time);
