@@ -21,7 +21,7 @@
 #define BALANCE 0.05    /* in partial equilibrium, the flows of both directions differ by less than this part ... */
 #define DEVIATIONS 3    /* ... or by less than this number of their standard deviations in equilibrium */
 #define MUCH_LONGER 100 /* a shorter leap is explicit */
-#define RELAXED 20      /* the least product of a leap's length and a rate of relaxation over which it jumps */
+#define RELAXED 5       /* the least product of a leap's length and a rate of relaxation over which it jumps */
 #define MOST_SQUARED (1.0 / 16) /* a count that fluctuates by more than a quarter is not near an equilibrium */
 #define NULL_MODE 1e-10 /* rates below this part of the fastest one are those of closed loops, which change no count */
 #define NULL_PIVOT 1e-12
@@ -91,8 +91,8 @@ static void add_reactants(const ff_ssa_program *p, uint32_t r, double times, dou
   for (uint32_t i = a->first; i < a->first + a->n; i++) to[p->factors[i].species] += times * (double)p->factors[i].count;
 }
 
-/* Whether a group is one reaction of mass action and its reverse: the products of each are the reactants of the other one. Networks
- * of such groups have detailed balance in equilibrium, so the equilibrium is stable and the only one. */
+/* Whether a group is one reaction of mass action and its reverse: the products of each are the reactants of the other one.
+ * Networks of such groups have detailed balance in equilibrium, so the equilibrium is stable and the only one. */
 static int is_detailed(ff_ssa_balance *e, const ff_ssa_program *p, uint32_t g) {
   const uint32_t first = e->member_first[g], r = e->member[first], back = e->member[first + 1];
   int same = 1;
@@ -137,9 +137,9 @@ static double reduction(const ff_ssa_balance *e, const ff_ssa_length *length, ff
   return valid ? e->net[g] - (next[0] - next[1]) : NAN;
 }
 
-/* The counts must be so large that fluctuations do not change them by more than a part. Leaps neglect the difference between the mean
- * of a propensity and the propensity of the mean; its part is about the variance divided by the squared count. In detailed balance
- * the variance is at most the count. */
+/* The counts must be so large that fluctuations do not change them by more than a part. Leaps neglect the difference between the
+ * mean of a propensity and the propensity of the mean; its part is about the variance divided by the squared count. In detailed
+ * balance the variance is at most the count. */
 static int is_large(const ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, uint32_t g, double variance) {
   const ff_ssa_program *p = path->program;
   const uint32_t r = forward_of(e, g);
@@ -170,8 +170,8 @@ static int leads_back(const ff_ssa_balance *e, const ff_ssa_length *length, ff_s
   return 1;
 }
 
-/* Sets the flow, the net flow and the speed of a group. Returns 0 if it has no flow in one direction, or no stable equilibrium: one
- * more firing must reduce the net flow. */
+/* Sets the flow, the net flow and the speed of a group. Returns 0 if it has no flow in one direction, or no stable equilibrium:
+ * one more firing must reduce the net flow. */
 static int measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g) {
   double flow[2];
   add_flow(e, length, path, g, flow);
@@ -336,7 +336,8 @@ static int relaxes_fast(ff_ssa_balance *e, const double *a, size_t m, double rat
   return 1;
 }
 
-/* The lower triangular root of a positive semidefinite matrix replaces it. Columns of pivots that are 0 but for rounding become 0. */
+/* The lower triangular root of a positive semidefinite matrix replaces it. Columns of pivots that are 0 but for rounding become
+ * 0. */
 static void take_root(double *a, size_t m) {
   for (size_t k = 0; k < m; k++) {
     const double before = a[k * m + k];
@@ -364,8 +365,8 @@ static void solve_with_root(const double *root, size_t m, double *y) {
   }
 }
 
-/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or than fluctuations do. If not,
- * the cluster is on its way to equilibrium, and the leap must follow it. */
+/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or than fluctuations do. If
+ * not, the cluster is on its way to equilibrium, and the leap must follow it. */
 static int is_relaxed(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, const uint32_t *groups, size_t m,
                       const double *a, double tau) {
   const ff_ssa_program *p = path->program;
@@ -432,8 +433,9 @@ static int leave_out_slower(ff_ssa_balance *e, double speed) {
   return any;
 }
 
-/* Leaves out groups of a cluster over whose relaxation a leap must not jump. Returns whether there are such groups; if not, the root
- * of its matrix is known. Only in detailed balance, a cluster has a matrix that is symmetric, and no second equilibrium. */
+/* Leaves out groups of a cluster over whose relaxation a leap must not jump. Returns whether there are such groups; if not, the
+ * root of its matrix is known. A cluster must have detailed balance: otherwise its matrix is not symmetric, and there may be
+ * another equilibrium. */
 static int leave_out_of_cluster(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, uint32_t c, double tau,
                                 double *root, size_t room) {
   const uint32_t *groups = e->cluster + e->cluster_first[c];
@@ -508,8 +510,8 @@ int ff_ssa_balance_measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ss
 
 /* ---- fluctuations ------------------------------------------------------------------------------------------------------- */
 
-/* Two independent processes that begin at 0, decay at the rate 1 and approach variance 1, at a part of a leap of length `time`. The
- * value at the end is drawn first, then those in the middle of intervals that contain the part. */
+/* Two independent processes that begin at 0, decay at the rate 1 and approach variance 1, at a part of a leap of length `time`.
+ * The value at the end is drawn first, then those in the middle of intervals that contain the part. */
 static void find_processes(uint64_t key, double time, double part, double value[2]) {
   const double spread = ff_math_sqrt(-ff_expm1(-2 * time));
   double from[2] = {0, 0};

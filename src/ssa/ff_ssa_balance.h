@@ -5,8 +5,8 @@
 
 #include "ff_ssa_length.h"
 
-/* Reactions with the same change but for its sign are a group. Its extent is the number of firings in one direction minus those in
- * the other. Groups of which one changes what another one reads are a cluster. Extents of a cluster relax with the symmetric
+/* Reactions with the same change but for its sign are a group. Its extent is the number of firings in one direction minus those
+ * in the other. Groups of which one changes what another one reads are a cluster. Extents of a cluster relax with the symmetric
  * matrix A, if each is divided by the square root of its group's flow. */
 typedef struct {
   uint32_t n_groups;
@@ -41,9 +41,9 @@ double ff_ssa_balance_longest(ff_ssa_balance *balance, ff_ssa_length *length, ff
  * have relaxed. Returns 0 if they are in no equilibrium there. O(reactions, and the cubes of the sizes of clusters). */
 int ff_ssa_balance_measure(ff_ssa_balance *balance, const ff_ssa_length *length, ff_ssa_path *path);
 
-/* For each group in partial equilibrium: the length of an implicit step that relaxes as the group does in the first `part` of a leap
- * of length tau, and the noise of the extent for which this step gives the group's fluctuations. The draws are those of the leap with
- * this address, and the same for all parts. O(groups, and the squares of the sizes of clusters). */
+/* For each group in partial equilibrium: the length of an implicit step that relaxes as the group does in the first `part` of a
+ * leap of length tau, and the noise of the extent for which this step gives the group's fluctuations. The draws are those of the
+ * leap with this address, and the same for all parts. O(groups, and the squares of the sizes of clusters). */
 void ff_ssa_balance_fluctuate(ff_ssa_balance *balance, const ff_ssa_path *path, uint64_t address, double tau, double part,
                               double *step, double *extent);
 

@@ -5,10 +5,10 @@
  * where v_j is the change by reaction j, a_j its propensity and P_j the Poisson number with mean tau a_j(x). The firings are the
  * terms in brackets, rounded, so that counts remain whole numbers and conservation laws hold.
  *
- * These X have the mean that the fast species have over the leap, with the noise of this mean: so they give the right firings of
- * slow reactions. But fast species fluctuate by more than their mean does. So the firings of reactions in partial equilibrium are
- * found by a second solution, in which the slow reactions have fired, with further noise (ff_ssa_balance.c). In the same way,
- * a leap to a time within the leap gives the state at this time. */
+ * Fast species fluctuate. Their counts X have about the mean and the variance of their average over the leap, which is what slow
+ * reactions need. The counts at the end vary more. So the firings of reactions in partial equilibrium are found anew, by a second
+ * solution in which the slow reactions have fired and more noise is added (ff_ssa_balance.c). A second solution for a part of the
+ * leap gives the state within it. */
 #include "ff_ssa_implicit.h"
 
 #include "../base/ff_math.h"
@@ -188,8 +188,8 @@ int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ss
   return 1;
 }
 
-/* The reactions of a group fire as often as their propensities say, and those of one direction as often again as is needed for the
- * extent of the group. */
+/* The reactions of a group fire as often as their propensities say, and one of them as often again as is needed for the extent of
+ * the group. */
 static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double time, double *fired) {
   const ff_ssa_balance *b = &e->balance;
   for (uint32_t g = 0; g < b->n_groups; g++) {
@@ -206,9 +206,9 @@ static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double t
   }
 }
 
-/* Sets the firings of the reactions in partial equilibrium in a part of a leap, when the others have fired: the extents relax, and
+/* Sets the firings of the reactions in partial equilibrium in a part of a leap, when the others have fired: the extents relax and
  * fluctuate. */
-static int settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired) {
+int ff_ssa_implicit_settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired) {
   const ff_ssa_balance *b = &e->balance;
   const uint32_t n = path->program->n_reactions;
   ff_ssa_balance_fluctuate(&e->balance, path, address, tau, part, e->step, e->extent);
@@ -216,9 +216,10 @@ static int settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, doubl
     e->takes_part[r] = b->balanced[r];
     if (!b->balanced[r]) continue;
     e->time[r] = e->step[b->group[r]];
-    /* the first reaction forward gets the noise of its group */
-    fired[r] = b->backward[r] ? 0 : e->extent[b->group[r]];
-    e->extent[b->group[r]] = b->backward[r] ? e->extent[b->group[r]] : 0;
+    fired[r] = 0;
+    if (b->backward[r]) continue;
+    fired[r] = e->extent[b->group[r]]; /* the first one that is forward gets the noise of the group */
+    e->extent[b->group[r]] = 0;
   }
   if (!solve(e, path, fired)) return 0;
   for (uint32_t g = 0; g < b->n_groups; g++) e->extent[g] = 0;
@@ -243,11 +244,7 @@ static int find_fluctuations(ff_ssa_implicit *e, const ff_ssa_length *length, ff
 int ff_ssa_implicit_leap(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint64_t address, double tau,
                          double *fired) {
   return ff_ssa_implicit_solve(e, length, path, tau, fired) && find_fluctuations(e, length, path, fired) &&
-         settle(e, path, address, tau, 1, fired);
-}
-
-int ff_ssa_implicit_show(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired) {
-  return settle(e, path, address, tau, part, fired);
+         ff_ssa_implicit_settle(e, path, address, tau, 1, fired);
 }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------------------ */
@@ -305,8 +302,8 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->scale = ff_calloc(n, sizeof *e->scale);
   e->misfit = ff_calloc(n, sizeof *e->misfit);
   e->matrix = ff_calloc(n * n, sizeof *e->matrix);
-  if (e->unknown && e->place && e->takes_part && e->time && e->extent && e->step && e->before && e->constant && e->scale && e->misfit &&
-      e->matrix)
+  if (e->unknown && e->place && e->takes_part && e->time && e->extent && e->step && e->before && e->constant && e->scale &&
+      e->misfit && e->matrix)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equations of %u species", e->n);
 }

@@ -135,8 +135,8 @@ static double firings_until(uint64_t key, double n, double part) {
   return found;
 }
 
-/* Sets e->part_fired. Reactions in partial equilibrium fire much more often than is needed to change the counts, so binomial parts
- * of their firings would differ by much more than the counts do: a leap to this time gives theirs. */
+/* Sets e->part_fired. Reactions in partial equilibrium fire much more often than is needed to change the counts, so binomial
+ * parts of their firings would differ by much more than the counts do: they settle anew at this time. */
 static void find_part_fired(leaper *e, double part) {
   const uint32_t n = e->single.path.program->n_reactions;
   for (uint32_t r = 0; r < n; r++) {
@@ -145,7 +145,7 @@ static void find_part_fired(leaper *e, double part) {
     e->part_fired[r] = balanced ? 0 : firings_until(key, e->times_fired[r], part);
   }
   const double tau = e->end - e->single.path.time;
-  if (!e->is_implicit || ff_ssa_implicit_show(e->implicit, &e->single.path, e->address, tau, part, e->part_fired)) return;
+  if (!e->is_implicit || ff_ssa_implicit_settle(e->implicit, &e->single.path, e->address, tau, part, e->part_fired)) return;
   for (uint32_t r = 0; r < n; r++)
     if (ff_ssa_implicit_balanced(e->implicit, r)) e->part_fired[r] = round(e->times_fired[r] * part);
 }

@@ -26,8 +26,8 @@ double ff_ssa_length_critical(ff_ssa_length *length, const ff_ssa_path *path);
 
 /* The time in which no propensity is likely to change by more than the tolerance, by reactions that are not critical, and at most
  * twice the tolerance of the time in which the counts relax. An explicit step of length t multiplies a deviation that decays at
- * the rate L by 1 - L t, so it enlarges the variance in equilibrium by 1 / (1 - L t / 2). The result may be infinite. O(reactions,
- * and readers of species times changes by reactions). */
+ * the rate L by 1 - L t, so it enlarges the variance in equilibrium by 1 / (1 - L t / 2). The result may be infinite.
+ * O(reactions, and readers of species times changes by reactions). */
 double ff_ssa_length_longest(ff_ssa_length *length, ff_ssa_path *path);
 
 #endif
