@@ -68,17 +68,15 @@ double ff_ssa_length_critical(ff_ssa_length *e, const ff_ssa_path *path) {
 
 #define RELAXATION 2 /* a leap is at most this times the tolerance of the shortest time of relaxation */
 
-static int fires(const ff_ssa_length *e, const ff_ssa_path *path, uint32_t r) {
-  return !e->critical[r] && path->propensity[r] > 0;
-}
+/* Reactions that cannot fire yet count too: molecules that the leap makes may react within it. So do critical ones. */
+static int limits(const ff_ssa_length *e, uint32_t r) { return !(e->critical[r] & FF_SSA_LEFT_OUT); }
 
 /* Marks the species whose deviations change the drift. */
-static void find_active(ff_ssa_length *e, const ff_ssa_path *path) {
-  const ff_ssa_program *p = path->program;
+static void find_active(ff_ssa_length *e, const ff_ssa_program *p) {
   for (uint32_t s = 0; s < p->n_species; s++) {
     e->active[s] = 0;
     for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1] && e->noise[s] > 0 && !e->active[s]; k++)
-      e->active[s] = (uint8_t)fires(e, path, p->readers[k]);
+      e->active[s] = (uint8_t)limits(e, p->readers[k]);
   }
 }
 
@@ -99,7 +97,7 @@ static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s) {
   double sum = 0;
   for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
     const uint32_t r = p->readers[k];
-    const double by = fires(e, path, r) ? slope(path, r, s) : 0;
+    const double by = limits(e, r) ? slope(path, r, s) : 0;
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1] && by != 0; i++)
       e->column[p->changes[i].species] += by * (double)p->changes[i].by;
   }
@@ -122,7 +120,7 @@ static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s) {
 static double fastest_rate(ff_ssa_length *e, ff_ssa_path *path) {
   const uint32_t n = path->program->n_species;
   double columns = 0, rows = 0, scaled = 0;
-  find_active(e, path);
+  find_active(e, path->program);
   memset(e->row, 0, n * sizeof *e->row);
   memset(e->scaled, 0, n * sizeof *e->scaled);
   for (uint32_t s = 0; s < n; s++)

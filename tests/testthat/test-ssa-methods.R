@@ -137,6 +137,25 @@ test_that("leaps and steps are shorter than the relaxation of the counts", {
   }
 })
 
+test_that("molecules that a leap makes react within it", {
+  # A leap in which B may change by one molecule could be 100 times as long as B lives; Z makes events so many that leaps pay.
+  net <- reaction_network("0 -> B" = 0.01, "B -> 0" = 1, "0 -> Z" = 1e4)
+  n <- 2000
+  for (method in c("tau_leaping", "implicit_tau_leaping")) {
+    sim <- simulate(net, nsim = n, times = c(5, 50), method = method, observe = "B", seed = 1)
+    expect_lt(max(abs(sim$mean - 0.01)), 4.5 * sqrt(0.01 / n))
+  }
+  # in a toggle switch, one species is absent and comes back
+  toggle <- example_model("toggle_reactions")
+  exact <- as.data.frame(chemical_master_equation(toggle, times = 20, tolerance = 1e-6), what = "moments")
+  n <- 500
+  for (method in c("tau_leaping", "implicit_tau_leaping")) {
+    sim <- simulate(toggle, nsim = n, times = 20, method = method, seed = 1)
+    expect_lt(max(abs(sim$mean - exact$mean) / (exact$sd / sqrt(n))), 4.5)
+    expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 / sqrt(2 * n))
+  }
+})
+
 test_that("counts that are too large within a leap are refused", {
   # the first leap or step of these goes beyond 2^40, and the last time is within it
   leap <- reaction_network("0 -> A" = 1e14)
