@@ -3,7 +3,12 @@
  *   X = x + sum over reactions j of v_j (P_j - tau a_j(x) + tau a_j(X)),
  *
  * where v_j is the change by reaction j, a_j its propensity and P_j the Poisson number with mean tau a_j(x). The firings are the
- * terms in brackets, rounded, so that counts remain whole numbers and conservation laws hold. */
+ * terms in brackets, rounded, so that counts remain whole numbers and conservation laws hold.
+ *
+ * Fast species fluctuate. Their counts X have about the mean and the variance of their average over the leap, which is what slow
+ * reactions need. The counts at the end vary more. So the firings of reactions in partial equilibrium are found anew, by a second
+ * solution in which the slow reactions have fired and more noise is added (ff_ssa_balance.c). A second solution for a part of the
+ * leap gives the state within it. */
 #include "ff_ssa_implicit.h"
 
 #include "../base/ff_math.h"
@@ -13,161 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BALANCE 0.05     /* in partial equilibrium, the propensities of both directions differ by less than this part ... */
-#define DEVIATIONS 3     /* ... or by less than this number of their standard deviations in equilibrium */
-#define MUCH_LONGER 100  /* a shorter leap is explicit */
 #define MOST_ITERATIONS 30
 #define MISFIT 0x1p-6    /* of counts that solve the equations, in molecules */
 #define ROUNDING 0x1p-40 /* as a part of the firings */
+#define MOST_PAUSE 64
 #define NONE UINT32_MAX
 
-/* The change by a reaction, but for its sign. */
-typedef struct {
-  const ff_ssa_change *change;
-  uint32_t n, reaction;
-  int64_t sign;
-} direction;
-
 struct ff_ssa_implicit {
-  uint32_t n, n_groups;
-  uint32_t *unknown;         /* the n species that reactions change and propensities read */
-  uint32_t *place;           /* for each species: its place in `unknown`, or NONE */
-  uint32_t *group;           /* for each reaction: its group of reactions with the same change but for the sign, or NONE */
-  uint32_t *member, *member_first; /* the reactions of each group: n_groups + 1 entries */
-  uint8_t *backward;         /* for each reaction: 1 if the sign is the other one */
-  uint8_t *balanced;         /* for each reaction: 1 if it is in partial equilibrium */
-  double *speed;             /* for each group in partial equilibrium: the rate of its relaxation; else 0 */
-  double *before;            /* for each species: the count at the beginning of the leap */
-  double *constant, *scale;  /* for each unknown: what does not depend on X, and the firings that change it */
-  double *misfit, *matrix;   /* of the linear equations */
+  ff_ssa_balance balance;
+  uint32_t n;
+  uint32_t *unknown;        /* the n species that reactions change and propensities read */
+  uint32_t *place;          /* for each species: its place in `unknown`, or NONE */
+  uint8_t *takes_part;      /* for each reaction: 1 if its propensity is in the equations */
+  double *before;           /* for each species: the count at the beginning of the leap */
+  double *time;             /* for each reaction: how long it fires with the propensity at the end */
+  double *step, *extent;    /* for each group: the same, and its extent */
+  double *constant, *scale; /* for each unknown: what does not depend on X, and the firings that change it */
+  double *misfit, *matrix;  /* of the linear equations */
+  uint32_t pause;           /* leaps until the next search for reactions in partial equilibrium */
 };
 
-/* ---- reactions that reverse each other ---------------------------------------------------------------------------------- */
-
-static int compare(const void *left, const void *right) {
-  const direction *x = left, *y = right;
-  if (x->n != y->n) return x->n < y->n ? -1 : 1;
-  for (uint32_t i = 0; i < x->n; i++) {
-    const ff_ssa_change *a = x->change + i, *b = y->change + i;
-    if (a->species != b->species) return a->species < b->species ? -1 : 1;
-    if (a->by * x->sign != b->by * y->sign) return a->by * x->sign < b->by * y->sign ? -1 : 1;
-  }
-  return 0;
-}
-
-/* Numbers the changes that reactions make in both directions. */
-static ff_status find_groups(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error *err) {
-  direction *all = ff_calloc(p->n_reactions, sizeof *all);
-  if (all == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the changes of %u reactions", p->n_reactions);
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const ff_ssa_change *change = p->n_changes > 0 ? p->changes + p->change_first[r] : NULL;
-    const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    all[r] = (direction){change, n, r, n > 0 && change->by < 0 ? -1 : 1};
-    e->group[r] = NONE;
-  }
-  if (p->n_reactions > 1) qsort(all, p->n_reactions, sizeof *all, compare);
-  for (uint32_t first = 0, end; first < p->n_reactions; first = end) {
-    int both = 0;
-    for (end = first; end < p->n_reactions && compare(&all[first], &all[end]) == 0; end++) both |= all[end].sign < 0 ? 2 : 1;
-    if (both != 3) continue;
-    uint32_t n = e->member_first[e->n_groups];
-    for (uint32_t i = first; i < end; i++) {
-      e->member[n++] = all[i].reaction;
-      e->group[all[i].reaction] = e->n_groups;
-      e->backward[all[i].reaction] = all[i].sign < 0;
-    }
-    e->member_first[++e->n_groups] = n;
-  }
-  free(all);
-  return FF_OK;
-}
-
-int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return e->balanced[r]; }
-
-/* Adds up the propensities of both directions of a group. */
-static void add_flow(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g, double flow[2]) {
-  flow[0] = flow[1] = 0;
-  for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1]; i++)
-    if (!length->critical[e->member[i]]) flow[e->backward[e->member[i]]] += ff_ssa_path_propensity(path, e->member[i]);
-}
-
-/* By how much one more firing changes the difference of both directions: the rate at which they return to equilibrium. */
-static double speed_of(const ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g,
-                       const double flow[2]) {
-  const ff_ssa_failure failure = path->failure;
-  const uint32_t r = e->member[e->member_first[g]];
-  double next[2];
-  ff_ssa_apply(path->program, path->count, r, 1);
-  add_flow(e, length, path, g, next);
-  ff_ssa_apply(path->program, path->count, r, -1);
-  path->failure = failure;
-  return fabs(next[0] - next[1] - (flow[0] - flow[1]));
-}
-
-/* In equilibrium, the number of firings that one direction is ahead has the variance (flow[0] + flow[1]) / (2 speed), by the
- * linear noise approximation. The difference of the propensities has speed^2 times as much. */
-static int is_balanced(const double flow[2], double speed) {
-  const double least = flow[0] < flow[1] ? flow[0] : flow[1], gap = fabs(flow[0] - flow[1]);
-  return least > 0 && speed > 0 && (gap <= BALANCE * least || gap <= DEVIATIONS * ff_math_sqrt(speed * (flow[0] + flow[1]) / 2));
-}
-
-/* Finds the reactions in partial equilibrium. Returns whether there are any. */
-static int find_balanced(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path) {
-  int any = 0;
-  memset(e->balanced, 0, path->program->n_reactions);
-  for (uint32_t g = 0; g < e->n_groups; g++) {
-    double flow[2];
-    add_flow(e, length, path, g, flow);
-    e->speed[g] = speed_of(e, length, path, g, flow);
-    if (!is_balanced(flow, e->speed[g])) e->speed[g] = 0;
-    for (uint32_t i = e->member_first[g]; i < e->member_first[g + 1] && e->speed[g] > 0; i++) {
-      const uint32_t r = e->member[i];
-      e->balanced[r] = !length->critical[r] && path->propensity[r] > 0;
-      any |= e->balanced[r];
-    }
-  }
-  return any;
-}
-
-/* Without the reactions in partial equilibrium. */
-static double longest_without(const ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path) {
-  const uint32_t n = path->program->n_reactions;
-  for (uint32_t r = 0; r < n; r++) length->critical[r] |= (uint8_t)(e->balanced[r] << 1); /* these are left out */
-  const double longest = ff_ssa_length_longest(length, path);
-  for (uint32_t r = 0; r < n; r++) length->critical[r] &= 1;
-  return longest;
-}
-
-static void leave_out_slowest(ff_ssa_implicit *e) {
-  uint32_t slowest = NONE;
-  for (uint32_t g = 0; g < e->n_groups; g++)
-    if (e->speed[g] > 0 && (slowest == NONE || e->speed[g] < e->speed[slowest])) slowest = g;
-  if (slowest == NONE) return;
-  for (uint32_t i = e->member_first[slowest]; i < e->member_first[slowest + 1]; i++) e->balanced[e->member[i]] = 0;
-  e->speed[slowest] = 0;
-}
-
-/* If nothing else limits the leap, the slowest reactions do: their fluctuations are then not damped. */
-double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {
-  if (!find_balanced(e, length, path)) return shorter;
-  double longest = longest_without(e, length, path);
-  if (longest == INFINITY) {
-    leave_out_slowest(e);
-    longest = longest_without(e, length, path);
-  }
-  return longest > MUCH_LONGER * shorter && longest < INFINITY ? longest : shorter;
-}
-
-double ff_ssa_implicit_part(const ff_ssa_implicit *e, uint32_t r, double tau, double part) {
-  const double x = e->speed[e->group[r]] * tau;
-  return x > 0x1p-20 ? ff_expm1(-x * part) / ff_expm1(-x) : part;
-}
-
 /* ---- equations ---------------------------------------------------------------------------------------------------------- */
-
-static int takes_part(const ff_ssa_length *length, const ff_ssa_path *path, uint32_t r) {
-  return !length->critical[r] && path->propensity[r] > 0;
-}
 
 /* Adds the changes by `times` firings of reaction r to the equations' numbers. */
 static void add_changes(const ff_ssa_implicit *e, const ff_ssa_program *p, uint32_t r, double times, double *to) {
@@ -178,14 +49,14 @@ static void add_changes(const ff_ssa_implicit *e, const ff_ssa_program *p, uint3
 }
 
 /* Sets `misfit` for the counts of the path. Returns whether it is small; *valid becomes 0 if it is not a number. */
-static int find_misfit(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, int *valid) {
+static int find_misfit(ff_ssa_implicit *e, ff_ssa_path *path, int *valid) {
   const ff_ssa_program *p = path->program;
   int small = 1;
   memset(e->misfit, 0, e->n * sizeof *e->misfit);
   memset(e->scale, 0, e->n * sizeof *e->scale);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
-    if (!takes_part(length, path, r)) continue;
-    const double times = tau * ff_ssa_path_propensity(path, r);
+    if (!e->takes_part[r]) continue;
+    const double times = e->time[r] * ff_ssa_path_propensity(path, r);
     add_changes(e, p, r, -times, e->misfit);
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
       const uint32_t place = e->place[p->changes[i].species];
@@ -214,7 +85,7 @@ static double derivative(ff_ssa_path *path, uint32_t r, uint32_t s) {
   return (above - below) / (x + by - low);
 }
 
-static void set_matrix(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau) {
+static void set_matrix(ff_ssa_implicit *e, ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
   const size_t n = e->n;
   memset(e->matrix, 0, n * n * sizeof *e->matrix);
@@ -223,7 +94,7 @@ static void set_matrix(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_p
     e->matrix[k * n + k] = 1;
     for (size_t i = p->reader_first[s]; i < p->reader_first[s + 1]; i++) {
       const uint32_t r = p->readers[i];
-      if (takes_part(length, path, r)) add_changes(e, p, r, -tau * derivative(path, r, s), e->matrix + k * n);
+      if (e->takes_part[r]) add_changes(e, p, r, -e->time[r] * derivative(path, r, s), e->matrix + k * n);
     }
   }
 }
@@ -272,13 +143,13 @@ static int eliminate(ff_ssa_implicit *e) {
 /* ---- leaps -------------------------------------------------------------------------------------------------------------- */
 
 /* Newton's method, from the counts at the beginning of the leap. path->count becomes the solution. */
-static int find_counts(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau) {
+static int find_counts(ff_ssa_implicit *e, ff_ssa_path *path) {
   for (int round = 0; round < MOST_ITERATIONS; round++) {
     int valid;
-    const int done = find_misfit(e, length, path, tau, &valid);
+    const int done = find_misfit(e, path, &valid);
     if (!valid) return 0;
     if (done) return 1;
-    set_matrix(e, length, path, tau);
+    set_matrix(e, path);
     if (!eliminate(e)) return 0;
     for (uint32_t i = 0; i < e->n; i++) {
       double *count = path->count + e->unknown[i];
@@ -289,22 +160,108 @@ static int find_counts(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_p
   return 0;
 }
 
-int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired) {
+/* Adds to the numbers `fired` of the reactions that take part what solves the equations: they have fired so often, and e->time
+ * times the propensities at the end. The others have fired as often as they say. Returns whether the equations were solved. */
+static int solve(ff_ssa_implicit *e, ff_ssa_path *path, double *fired) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_failure failure = path->failure; /* a failure on the way to the solution is none of the trajectory */
   memcpy(e->before, path->count, p->n_species * sizeof *e->before);
   for (uint32_t i = 0; i < e->n; i++) e->constant[i] = path->count[e->unknown[i]];
-  for (uint32_t r = 0; r < p->n_reactions; r++)
-    if (takes_part(length, path, r)) add_changes(e, p, r, fired[r] - tau * path->propensity[r], e->constant);
-  const int found = find_counts(e, length, path, tau);
-  for (uint32_t r = 0; r < p->n_reactions && found; r++) {
-    if (!takes_part(length, path, r)) continue;
-    const double times = round(fired[r] - tau * path->propensity[r] + tau * ff_ssa_path_propensity(path, r));
-    fired[r] = times > 0 ? times : 0;
-  }
+  for (uint32_t r = 0; r < p->n_reactions; r++) add_changes(e, p, r, fired[r], e->constant);
+  const int found = find_counts(e, path);
+  for (uint32_t r = 0; r < p->n_reactions && found; r++)
+    if (e->takes_part[r]) fired[r] += e->time[r] * ff_ssa_path_propensity(path, r);
   memcpy(path->count, e->before, p->n_species * sizeof *e->before);
   path->failure = failure;
   return found;
+}
+
+int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired) {
+  const uint32_t n = path->program->n_reactions;
+  for (uint32_t r = 0; r < n; r++) {
+    e->takes_part[r] = !length->critical[r] && path->propensity[r] > 0;
+    e->time[r] = tau;
+    if (e->takes_part[r]) fired[r] -= tau * path->propensity[r];
+  }
+  if (!solve(e, path, fired)) return 0;
+  for (uint32_t r = 0; r < n; r++) fired[r] = fired[r] > 0 ? round(fired[r]) : 0;
+  return 1;
+}
+
+/* The reactions of a group fire as often as their propensities say, and one of them as often again as is needed for the extent of
+ * the group. */
+static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double time, double *fired) {
+  const ff_ssa_balance *b = &e->balance;
+  for (uint32_t g = 0; g < b->n_groups; g++) {
+    double rest = round(e->extent[g]);
+    uint32_t side[2] = {NONE, NONE};
+    for (uint32_t i = b->member_first[g]; i < b->member_first[g + 1]; i++) {
+      const uint32_t r = b->member[i];
+      if (!b->balanced[r]) continue;
+      fired[r] = round(time * path->propensity[r]);
+      rest += b->backward[r] ? fired[r] : -fired[r];
+      side[b->backward[r]] = r;
+    }
+    if (side[0] != NONE && side[1] != NONE) fired[side[rest < 0]] += fabs(rest);
+  }
+}
+
+/* Sets the firings of the reactions in partial equilibrium in a part of a leap, when the others have fired: the extents relax and
+ * fluctuate. */
+int ff_ssa_implicit_settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired) {
+  const ff_ssa_balance *b = &e->balance;
+  const uint32_t n = path->program->n_reactions;
+  ff_ssa_balance_fluctuate(&e->balance, path, address, tau, part, e->step, e->extent);
+  for (uint32_t r = 0; r < n; r++) {
+    e->takes_part[r] = b->balanced[r];
+    if (!b->balanced[r]) continue;
+    e->time[r] = e->step[b->group[r]];
+    fired[r] = 0;
+    if (b->backward[r]) continue;
+    fired[r] = e->extent[b->group[r]]; /* the first one that is forward gets the noise of the group */
+    e->extent[b->group[r]] = 0;
+  }
+  if (!solve(e, path, fired)) return 0;
+  for (uint32_t g = 0; g < b->n_groups; g++) e->extent[g] = 0;
+  for (uint32_t r = 0; r < n; r++)
+    if (b->balanced[r]) e->extent[b->group[r]] += b->backward[r] ? -fired[r] : fired[r];
+  divide_extents(e, path, part * tau, fired);
+  return 1;
+}
+
+/* The fluctuations are those of the equilibrium at the end of the leap. */
+static int find_fluctuations(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *fired) {
+  const ff_ssa_program *p = path->program;
+  const ff_ssa_failure failure = path->failure;
+  memcpy(e->before, path->count, p->n_species * sizeof *e->before);
+  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, path->count, r, fired[r]);
+  const int found = ff_ssa_balance_measure(&e->balance, length, path);
+  memcpy(path->count, e->before, p->n_species * sizeof *e->before);
+  path->failure = failure;
+  return found;
+}
+
+int ff_ssa_implicit_leap(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint64_t address, double tau,
+                         double *fired) {
+  return ff_ssa_implicit_solve(e, length, path, tau, fired) && find_fluctuations(e, length, path, fired) &&
+         ff_ssa_implicit_settle(e, path, address, tau, 1, fired);
+}
+
+/* ---- lengths ------------------------------------------------------------------------------------------------------------ */
+
+void ff_ssa_implicit_start(ff_ssa_implicit *e) { e->pause = 0; }
+
+int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return e->balance.balanced[r]; }
+
+/* If a search was in vain that looked at large clusters, some explicit leaps follow before the next one. */
+double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {
+  if (e->pause > 0) {
+    e->pause--;
+    return shorter;
+  }
+  const double longest = ff_ssa_balance_longest(&e->balance, length, path, shorter);
+  if (longest == shorter && e->balance.largest > 1) e->pause = e->balance.largest < MOST_PAUSE ? e->balance.largest : MOST_PAUSE;
+  return longest;
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
@@ -336,19 +293,17 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   const size_t n = e->n;
   e->unknown = ff_calloc(n, sizeof *e->unknown);
   e->place = ff_calloc(p->n_species, sizeof *e->place);
-  e->group = ff_calloc(p->n_reactions, sizeof *e->group);
-  e->backward = ff_calloc(p->n_reactions, 1);
-  e->balanced = ff_calloc(p->n_reactions, 1);
-  e->speed = ff_calloc(p->n_reactions, sizeof *e->speed);
-  e->member = ff_calloc(p->n_reactions, sizeof *e->member);
-  e->member_first = ff_calloc((size_t)p->n_reactions + 1, sizeof *e->member_first);
+  e->takes_part = ff_calloc(p->n_reactions, 1);
+  e->time = ff_calloc(p->n_reactions, sizeof *e->time);
+  e->extent = ff_calloc(p->n_reactions, sizeof *e->extent);
+  e->step = ff_calloc(p->n_reactions, sizeof *e->step);
   e->before = ff_calloc(p->n_species, sizeof *e->before);
   e->constant = ff_calloc(n, sizeof *e->constant);
   e->scale = ff_calloc(n, sizeof *e->scale);
   e->misfit = ff_calloc(n, sizeof *e->misfit);
   e->matrix = ff_calloc(n * n, sizeof *e->matrix);
-  if (e->unknown && e->place && e->group && e->backward && e->balanced && e->speed && e->member && e->member_first && e->before &&
-      e->constant && e->scale && e->misfit && e->matrix)
+  if (e->unknown && e->place && e->takes_part && e->time && e->extent && e->step && e->before && e->constant && e->scale &&
+      e->misfit && e->matrix)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equations of %u species", e->n);
 }
@@ -361,7 +316,7 @@ ff_status ff_ssa_implicit_new(ff_ssa_implicit **out, const ff_ssa_program *p, ff
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for implicit leaps");
   e->n = count_unknowns(p);
   status = allocate(e, p, err);
-  if (status == FF_OK) status = find_groups(e, p, err);
+  if (status == FF_OK) status = ff_ssa_balance_new(&e->balance, p, err);
   if (status != FF_OK) {
     ff_ssa_implicit_free(e);
     return status;
@@ -377,14 +332,13 @@ ff_status ff_ssa_implicit_new(ff_ssa_implicit **out, const ff_ssa_program *p, ff
 
 void ff_ssa_implicit_free(ff_ssa_implicit *e) {
   if (e == NULL) return;
+  ff_ssa_balance_free(&e->balance);
   free(e->unknown);
   free(e->place);
-  free(e->group);
-  free(e->backward);
-  free(e->balanced);
-  free(e->speed);
-  free(e->member);
-  free(e->member_first);
+  free(e->takes_part);
+  free(e->time);
+  free(e->extent);
+  free(e->step);
   free(e->before);
   free(e->constant);
   free(e->scale);

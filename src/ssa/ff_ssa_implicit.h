@@ -2,7 +2,7 @@
 #ifndef FF_SSA_IMPLICIT_H
 #define FF_SSA_IMPLICIT_H
 
-#include "ff_ssa_length.h"
+#include "ff_ssa_balance.h"
 
 #define FF_SSA_IMPLICIT_MOST 256 /* species: a leap solves a dense system of linear equations several times */
 
@@ -19,20 +19,25 @@ double ff_ssa_implicit_cost(const ff_ssa_program *program);
 ff_status ff_ssa_implicit_new(ff_ssa_implicit **out, const ff_ssa_program *program, ff_error *err);
 void ff_ssa_implicit_free(ff_ssa_implicit *implicit);
 
-/* How long a leap may be, if `shorter` is the longest explicit one: the time in which no propensity is likely to change by more
- * than the tolerance, by reactions that are neither critical nor in partial equilibrium. The result is `shorter` if this is not
- * much longer. The critical reactions and all propensities are known. O(reactions). */
+/* A trajectory begins. */
+void ff_ssa_implicit_start(ff_ssa_implicit *implicit);
+
+/* How long a leap may be, if `shorter` is the longest explicit one: as ff_ssa_balance_longest(). */
 double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length, ff_ssa_path *path, double shorter);
 
 /* Whether reaction r was in partial equilibrium at the last call of ff_ssa_implicit_longest(). */
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *implicit, uint32_t r);
 
-/* Which part of its firings a reaction in partial equilibrium has made in the first part of a leap of length tau. The excess of
- * one direction is made up at the rate at which they return to equilibrium. */
-double ff_ssa_implicit_part(const ff_ssa_implicit *implicit, uint32_t r, double tau, double part);
-
-/* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the firings of the implicit one. Returns 0 if the
- * equations were not solved. O(iterations * (cube of the number of species + formulas)). */
+/* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the solution of the equations. The fluctuations of
+ * fast species are damped. Returns 0 if the equations were not solved. O(iterations * (cube of the number of species + formulas)). */
 int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired);
+
+/* The same, but fast species fluctuate. `address` is that of the leap's draws. */
+int ff_ssa_implicit_leap(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, uint64_t address, double tau,
+                         double *fired);
+
+/* Sets the firings in the first `part` of a leap of length tau of the reactions in partial equilibrium. Those of the other
+ * reactions are known. Returns 0 if the equations were not solved. The state at a time does not depend on the other times. */
+int ff_ssa_implicit_settle(ff_ssa_implicit *implicit, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired);
 
 #endif

@@ -26,9 +26,10 @@ typedef struct {
   int is_implicit, unsolved; /* the leap, and its equations */
   int leaping;
   uint32_t exact; /* exact events that are left */
-  uint64_t fired; /* firings of the trajectory */
+  uint64_t fired, fired_shown; /* firings of the trajectory, and those of the leap up to the wanted time */
   double *after, *shown;   /* counts at the end of the leap, and at the wanted time */
   double *times_fired;     /* for each reaction: its firings in the leap */
+  double *part_fired;      /* the same up to the wanted time */
   uint32_t last;           /* the critical reaction that fires at the end of the leap, or n_reactions */
   uint64_t address;        /* path.event for the draws of the leap */
 } leaper;
@@ -66,7 +67,7 @@ static int draw_leap(leaper *e, double tau, double critical) {
     e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
   }
   e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
-  e->unsolved = e->is_implicit && !ff_ssa_implicit_solve(e->implicit, &e->length, path, tau, e->times_fired);
+  e->unsolved = e->is_implicit && !ff_ssa_implicit_leap(e->implicit, &e->length, path, e->address, tau, e->times_fired);
   if (e->unsolved) return 0;
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++)
@@ -81,6 +82,7 @@ static void finish_leap(leaper *e) {
   ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   e->leaping = 0;
+  e->fired_shown = 0;
   path->time = e->end;
   memcpy(path->count, e->after, p->n_species * sizeof *path->count);
   for (uint32_t r = 0; r < p->n_reactions; r++) e->fired += (uint64_t)e->times_fired[r];
@@ -133,22 +135,33 @@ static double firings_until(uint64_t key, double n, double part) {
   return found;
 }
 
-/* The firings of r in the first `part` of the leap. In an implicit leap, reactions that are in equilibrium fire much more often
- * than is needed to change the counts. Binomial parts of their firings would differ by much more than the counts do. */
-static double fired_until(const leaper *e, uint32_t r, double part) {
-  if (e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r))
-    return round(e->times_fired[r] * ff_ssa_implicit_part(e->implicit, r, e->end - e->single.path.time, part));
-  return firings_until(ff_ssa_step_key(&e->single.path, e->address, r), e->times_fired[r], part);
+/* Sets e->part_fired. Reactions in partial equilibrium fire much more often than is needed to change the counts, so binomial
+ * parts of their firings would differ by much more than the counts do: they settle anew at this time. */
+static void find_part_fired(leaper *e, double part) {
+  const uint32_t n = e->single.path.program->n_reactions;
+  for (uint32_t r = 0; r < n; r++) {
+    const int balanced = e->is_implicit && ff_ssa_implicit_balanced(e->implicit, r);
+    const uint64_t key = ff_ssa_step_key(&e->single.path, e->address, r);
+    e->part_fired[r] = balanced ? 0 : firings_until(key, e->times_fired[r], part);
+  }
+  const double tau = e->end - e->single.path.time;
+  if (!e->is_implicit || ff_ssa_implicit_settle(e->implicit, &e->single.path, e->address, tau, part, e->part_fired)) return;
+  for (uint32_t r = 0; r < n; r++)
+    if (ff_ssa_implicit_balanced(e->implicit, r)) e->part_fired[r] = round(e->times_fired[r] * part);
 }
 
 /* A count may be negative within a leap though it is not at its end. It is shown as 0. */
 static void show(leaper *e, double time) {
   const ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
-  const double part = (time - path->time) / (e->end - path->time);
   memcpy(e->shown, path->count, p->n_species * sizeof *e->shown);
-  for (uint32_t r = 0; r < p->n_reactions; r++)
-    if (e->times_fired[r] > 0) ff_ssa_apply(p, e->shown, r, fired_until(e, r, part));
+  find_part_fired(e, (time - path->time) / (e->end - path->time));
+  e->fired_shown = 0;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    if (!(e->part_fired[r] > 0)) continue;
+    ff_ssa_apply(p, e->shown, r, e->part_fired[r]);
+    e->fired_shown += (uint64_t)e->part_fired[r];
+  }
   for (uint32_t s = 0; s < p->n_species; s++) e->shown[s] = e->shown[s] > 0 ? e->shown[s] : 0;
 }
 
@@ -157,8 +170,9 @@ static void show(leaper *e, double time) {
 static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
   leaper *e = (leaper *)engine;
   ff_ssa_single_start(engine, lane, unit, wanted);
-  e->fired = 0;
+  e->fired = e->fired_shown = 0;
   e->leaping = e->is_implicit = 0;
+  if (e->implicit != NULL) ff_ssa_implicit_start(e->implicit);
 }
 
 static void begin(leaper *e) {
@@ -196,6 +210,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     const double wanted = e->single.wanted;
     if (e->single.started && e->leaping && wanted < e->end) {
       show(e, wanted);
+      engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
       return report(e, e->shown, nextafter(wanted, INFINITY));
     }
     if (e->single.started && !e->leaping && wanted < path->next_time) return report(e, path->count, path->next_time);
@@ -208,7 +223,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
 
 static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   (void)lane;
-  return ((const leaper *)engine)->fired;
+  return ((const leaper *)engine)->fired + ((const leaper *)engine)->fired_shown;
 }
 
 static void drop(ff_ssa_engine *engine) {
@@ -220,6 +235,7 @@ static void drop(ff_ssa_engine *engine) {
   free(e->after);
   free(e->shown);
   free(e->times_fired);
+  free(e->part_fired);
   free(e);
 }
 
@@ -231,7 +247,8 @@ static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);
   e->times_fired = ff_calloc(p->n_reactions, sizeof *e->times_fired);
-  if (e->after != NULL && e->shown != NULL && e->times_fired != NULL) return FF_OK;
+  e->part_fired = ff_calloc(p->n_reactions, sizeof *e->part_fired);
+  if (e->after != NULL && e->shown != NULL && e->times_fired != NULL && e->part_fired != NULL) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for leaps of %u reactions", p->n_reactions);
 }
 

@@ -64,6 +64,76 @@ double ff_ssa_length_critical(ff_ssa_length *e, const ff_ssa_path *path) {
   return sum;
 }
 
+/* ---- relaxation --------------------------------------------------------------------------------------------------------- */
+
+#define RELAXATION 2 /* a leap is at most this times the tolerance of the shortest time of relaxation */
+
+/* Reactions that cannot fire yet count too: molecules that the leap makes may react within it. So do critical ones. */
+static int limits(const ff_ssa_length *e, uint32_t r) { return !(e->critical[r] & FF_SSA_LEFT_OUT); }
+
+/* Marks the species whose deviations change the drift. */
+static void find_active(ff_ssa_length *e, const ff_ssa_program *p) {
+  for (uint32_t s = 0; s < p->n_species; s++) {
+    e->active[s] = 0;
+    for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1] && e->noise[s] > 0 && !e->active[s]; k++)
+      e->active[s] = (uint8_t)limits(e, p->readers[k]);
+  }
+}
+
+/* How much one more molecule of s changes the propensity of r. */
+static double slope(ff_ssa_path *path, uint32_t r, uint32_t s) {
+  const ff_ssa_failure before = path->failure;
+  const double x = path->count[s];
+  path->count[s] += 1;
+  const double next = ff_ssa_path_propensity(path, r);
+  path->count[s] = x;
+  path->failure = before;
+  return next < INFINITY ? next - path->propensity[r] : 0;
+}
+
+/* Adds the derivatives of all drifts with respect to species s to the sums of their rows. Returns the sum of this column. */
+static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s) {
+  const ff_ssa_program *p = path->program;
+  double sum = 0;
+  for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
+    const uint32_t r = p->readers[k];
+    const double by = limits(e, r) ? slope(path, r, s) : 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1] && by != 0; i++)
+      e->column[p->changes[i].species] += by * (double)p->changes[i].by;
+  }
+  for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
+    const uint32_t r = p->readers[k];
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+      const uint32_t other = p->changes[i].species;
+      const double entry = e->active[other] ? fabs(e->column[other]) : 0;
+      e->column[other] = 0; /* several reactions may change it */
+      sum += entry;
+      e->row[other] += entry;
+      e->scaled[other] += entry * larger(path->count[s], 1) / larger(path->count[other], 1);
+    }
+  }
+  return sum;
+}
+
+/* An upper bound of the rates at which deviations of the counts change: the absolute values of the eigenvalues of the drift's
+ * matrix of derivatives are at most the largest sum of a row or a column, and scaling leaves the eigenvalues as they are. */
+static double fastest_rate(ff_ssa_length *e, ff_ssa_path *path) {
+  const uint32_t n = path->program->n_species;
+  double columns = 0, rows = 0, scaled = 0;
+  find_active(e, path->program);
+  memset(e->row, 0, n * sizeof *e->row);
+  memset(e->scaled, 0, n * sizeof *e->scaled);
+  for (uint32_t s = 0; s < n; s++)
+    if (e->active[s]) columns = larger(columns, add_column(e, path, s));
+  for (uint32_t s = 0; s < n; s++) {
+    rows = larger(rows, e->row[s]);
+    scaled = larger(scaled, e->scaled[s]);
+  }
+  return smaller(columns, smaller(rows, scaled));
+}
+
+/* ---- lengths ------------------------------------------------------------------------------------------------------------ */
+
 double ff_ssa_length_longest(ff_ssa_length *e, ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
   double tau = INFINITY;
@@ -84,7 +154,8 @@ double ff_ssa_length_longest(ff_ssa_length *e, ff_ssa_path *path) {
     if (e->drift[s] != 0) tau = smaller(tau, most / fabs(e->drift[s]));
     tau = smaller(tau, most * most / e->noise[s]);
   }
-  return tau;
+  const double rate = fastest_rate(e, path);
+  return rate > 0 ? smaller(tau, RELAXATION * e->tolerance / rate) : tau;
 }
 
 ff_status ff_ssa_length_new(ff_ssa_length *e, const ff_ssa_program *p, double tolerance, ff_error *err) {
@@ -96,7 +167,12 @@ ff_status ff_ssa_length_new(ff_ssa_length *e, const ff_ssa_program *p, double to
   e->drift = ff_calloc(p->n_species, sizeof *e->drift);
   e->noise = ff_calloc(p->n_species, sizeof *e->noise);
   e->critical = ff_calloc(p->n_reactions, 1);
-  if (e->order == NULL || e->twice == NULL || e->thrice == NULL || e->drift == NULL || e->noise == NULL || e->critical == NULL) {
+  e->active = ff_calloc(p->n_species, 1);
+  e->column = ff_calloc(p->n_species, sizeof *e->column);
+  e->row = ff_calloc(p->n_species, sizeof *e->row);
+  e->scaled = ff_calloc(p->n_species, sizeof *e->scaled);
+  if (!e->order || !e->twice || !e->thrice || !e->drift || !e->noise || !e->critical || !e->active || !e->column || !e->row ||
+      !e->scaled) {
     ff_ssa_length_free(e);
     return ff_error_set(err, FF_EMEMORY, "no memory for the leaps of %u reactions", p->n_reactions);
   }
@@ -111,5 +187,9 @@ void ff_ssa_length_free(ff_ssa_length *e) {
   free(e->drift);
   free(e->noise);
   free(e->critical);
+  free(e->active);
+  free(e->column);
+  free(e->row);
+  free(e->scaled);
   memset(e, 0, sizeof *e);
 }

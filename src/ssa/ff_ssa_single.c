@@ -46,3 +46,13 @@ uint64_t ff_ssa_step_key(const ff_ssa_path *path, uint64_t step, uint32_t reacti
   const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_LEAP, reaction, step, path->unit), path->key);
   return (uint64_t)words.v[1] << 32 | words.v[0];
 }
+
+int ff_ssa_single_check_shown(ff_ssa_single *e, const double *shown) {
+  for (uint32_t s = 0; s < e->path.program->n_species; s++) {
+    if (shown[s] <= FF_SSA_MAX_COUNT) continue;
+    ff_ssa_path_fail(&e->path, FF_SSA_BAD_COUNT, s, shown[s]);
+    e->path.failure.time = e->wanted;
+    return 0;
+  }
+  return 1;
+}

@@ -26,6 +26,9 @@ void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, do
 /* The key of a reaction's numbers in the step that has this number. */
 uint64_t ff_ssa_step_key(const ff_ssa_path *path, uint64_t step, uint32_t reaction);
 
+/* Returns 1 if none of the counts that are shown at the wanted time exceeds FF_SSA_MAX_COUNT, else 0 and the path's failure. */
+int ff_ssa_single_check_shown(ff_ssa_single *single, const double *shown);
+
 /* Changes counts by so many firings of a reaction. */
 static inline void ff_ssa_apply(const ff_ssa_program *p, double *count, uint32_t r, double times) {
   for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)

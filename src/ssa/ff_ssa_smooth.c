@@ -41,6 +41,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     e->show(e, (wanted - path->time) / (e->end - path->time));
   for (uint32_t s = 0; s < n; s++)
     if (!(e->shown[s] > 0)) e->shown[s] = 0;
+  engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
   path->next_time = e->end == INFINITY ? INFINITY : nextafter(wanted, INFINITY);
   return 1;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../../src/ssa/ff_ssa_implicit.h"
+#include "../../src/ssa/ff_ssa_single.h"
 #include "reactions.h"
 
 typedef struct {
@@ -77,7 +78,7 @@ static void finds_partial_equilibria(void) {
   static const reaction_text net[] = {{"A -> B", "1e6"},     {"A + C -> B + C", "1e4"}, {"B -> A", "2e6"},
                                       {"A -> D", "1"},       {"2 B -> 2 A", "1e-6"},    {"D -> E", "2"},
                                       {"E -> D", "1"},       {NULL, NULL}};
-  const double initial[] = {10000, 10100, 100, 5000, 5000};
+  const double initial[] = {10000, 10060, 100, 5000, 5000};
   setting s = set_up(net, initial, 5);
   const double shorter = ff_ssa_length_longest(&s.length, &s.path);
   const double longest = ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, shorter);
@@ -85,7 +86,7 @@ static void finds_partial_equilibria(void) {
   for (uint32_t r = 0; r < 7; r++) FF_CHECK_SAY(ff_ssa_implicit_balanced(s.implicit, r) == balanced[r], "reaction %u", r + 1);
   for (uint32_t r = 0; r < 7; r++) FF_CHECK_INT(s.length.critical[r], 0);
   FF_CHECK(longest > 100 * shorter);
-  /* the sums of the propensities of both directions differ by 5% */
+  /* the sums of the propensities of both directions differ by 6% */
   s.path.count[1] = 10600;
   ff_ssa_path_compute(&s.path);
   FF_CHECK(ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, shorter) == shorter);
@@ -102,24 +103,125 @@ static void fluctuations_are_part_of_equilibria(void) {
   for (int i = 0; i < 5; i++) {
     const double initial[] = {a[i], 400 - a[i], 1000};
     setting s = set_up(net, initial, 3);
-    ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, 1);
+    ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, ff_ssa_length_longest(&s.length, &s.path));
     FF_CHECK_SAY(ff_ssa_implicit_balanced(s.implicit, 0) == balanced[i], "%g molecules of A", a[i]);
     FF_CHECK(s.path.count[0] == a[i] && s.path.count[1] == 400 - a[i]);
     drop(&s);
   }
 }
 
-/* If all reactions are in equilibrium, the slowest ones limit the leap. Between its ends, the others return to equilibrium. */
-static void slowest_reactions_limit_leaps(void) {
-  static const reaction_text net[] = {{"0 -> A", "1e10"}, {"A -> 0", "1e6"}, {"0 -> B", "1000"}, {"B -> 0", "1"}, {NULL, NULL}};
-  const double initial[] = {10000, 980}, tau = 1e-5;
-  static const int balanced[] = {1, 1, 0, 0};
-  setting s = set_up(net, initial, 2);
+/* The longest leap of a network, as a multiple of the longest explicit one, and which reactions are in partial equilibrium. */
+static double longer_leap(const reaction_text *net, const double *initial, uint32_t n_species, int balanced[4]) {
+  setting s = set_up(net, initial, n_species);
   const double shorter = ff_ssa_length_longest(&s.length, &s.path);
   const double longest = ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, shorter);
-  FF_CHECK_SAY(longest > 100 * shorter && longest < 1, "%g, not much longer than %g", longest, shorter);
-  for (uint32_t r = 0; r < 4; r++) FF_CHECK_INT(ff_ssa_implicit_balanced(s.implicit, r), balanced[r]);
-  FF_CHECK_NEAR(ff_ssa_implicit_part(s.implicit, 0, tau, 0.1), expm1(-1) / expm1(-10), 1e-12);
+  for (uint32_t r = 0; r < s.program->n_reactions && r < 4; r++) balanced[r] = ff_ssa_implicit_balanced(s.implicit, r);
+  drop(&s);
+  return longest / shorter;
+}
+
+/* If all reactions are in equilibrium, the slowest ones limit the leap. */
+static void slowest_reactions_limit_leaps(void) {
+  static const reaction_text net[] = {{"0 -> A", "1e10"}, {"A -> 0", "1e6"}, {"0 -> B", "1000"}, {"B -> 0", "1"}, {NULL, NULL}};
+  const double initial[] = {10000, 980};
+  int balanced[4];
+  const double times = longer_leap(net, initial, 2, balanced);
+  FF_CHECK_SAY(times > 100 && times < 2e6, "%g times as long as an explicit one", times);
+  FF_CHECK(balanced[0] && balanced[1] && !balanced[2] && !balanced[3]);
+}
+
+/* The flows of both directions are equal in all these networks beside a slow reaction, but a leap must not jump over the
+ * relaxation: the equilibrium is unstable; the flows lead away within six standard deviations of 32 molecules;
+ * fluctuations are as large as the count; there are too few molecules; or the relaxation is not much faster than the leap. */
+static void other_equilibria_are_followed(void) {
+  static const struct {
+    reaction_text net[4];
+    double count;
+    int jumps;
+  } cases[] = {{{{"0 -> A", "1e9"}, {"A -> 0", "1e6"}, {"B -> 0", "1"}}, 1000, 1},
+               {{{"0 -> A", "=1e4 * A^2"}, {"A -> 0", "1e7"}, {"B -> 0", "1"}}, 1000, 0},
+               {{{"0 -> A", "=1e6 * (1000 + (A > 1150) * 1e3)"}, {"A -> 0", "1e6"}, {"B -> 0", "1"}}, 1000, 0},
+               {{{"0 -> A", "=1e6 * (1000 + (A > 1300) * 1e3)"}, {"A -> 0", "1e6"}, {"B -> 0", "1"}}, 1000, 1},
+               {{{"A -> 2 A", "1e6"}, {"A -> 0", "1000001"}, {"B -> 0", "1e-3"}}, 1000, 0},
+               {{{"0 -> A", "2e7"}, {"A -> 0", "1e6"}, {"B -> 0", "1"}}, 20, 0},
+               {{{"0 -> A", "1e9"}, {"A -> 0", "1e6"}, {"B -> 0", "2e4"}}, 1000, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const double initial[] = {cases[i].count, 1e6};
+    int balanced[4];
+    const double times = longer_leap(cases[i].net, initial, 2, balanced);
+    FF_CHECK_SAY((times > 1) == cases[i].jumps && balanced[0] == cases[i].jumps, "network %d: %g times", (int)i + 1, times);
+  }
+}
+
+/* Diffusion in 12 places, with the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
+ * and a leap is 0.03 divided by the constant of M -> 0. Though neighbours are in equilibrium, the slowest mode must be, too. */
+static void clusters_relax_by_their_slowest_mode(void) {
+  static const struct {
+    const char *slow;
+    double gradient;
+    int jumps;
+  } cases[] = {{"1", 0, 1}, {"8", 0, 0}, {"1", 40, 0}, {"1", 2, 1}};
+  for (size_t i = 0; i < 4; i++) {
+    reaction_text net[24] = {{"M -> 0", cases[i].slow}};
+    char text[22][8];
+    double initial[13];
+    int balanced[4];
+    for (int k = 0; k < 11; k++) {
+      snprintf(text[2 * k], 8, "%c -> %c", 'A' + k, 'B' + k);
+      snprintf(text[2 * k + 1], 8, "%c -> %c", 'B' + k, 'A' + k);
+      net[2 * k + 1] = (reaction_text){text[2 * k], "1e4"};
+      net[2 * k + 2] = (reaction_text){text[2 * k + 1], "1e4"};
+    }
+    for (int k = 0; k < 12; k++) initial[k] = 1000 + cases[i].gradient * (k - 5.5);
+    initial[12] = 1e6;
+    const double times = longer_leap(net, initial, 13, balanced);
+    FF_CHECK_SAY((times > 1) == cases[i].jumps, "case %d: %g times", (int)i + 1, times);
+    FF_CHECK_INT(balanced[1], cases[i].jumps);
+  }
+}
+
+/* In a loop of reversible reactions, the extents have a mode that changes no count. The variance of a count is that of independent
+ * molecules: 3000 p (1 - p). The mean and the variance do not depend on the part of the leap. */
+static void fluctuations_are_those_of_the_equilibrium(void) {
+  static const reaction_text net[] = {{"A -> B", "2000"}, {"B -> A", "1000"}, {"B -> C", "1000"}, {"C -> B", "1000"},
+                                      {"C -> A", "1000"}, {"A -> C", "2000"}, {"D -> 0", "1"},    {NULL, NULL}};
+  const double initial[] = {600, 1200, 1200, 1e6}, parts[] = {0.3, 0.999, 1}, p[] = {0.2, 0.4, 0.4};
+  enum { N = 4000 };
+  setting s = set_up(net, initial, 4);
+  const double tau = ff_ssa_implicit_longest(s.implicit, &s.length, &s.path, ff_ssa_length_longest(&s.length, &s.path));
+  FF_CHECK_NEAR(tau, 0.03, 1e-9);
+  for (int i = 0; i < 3; i++) {
+    double sum[3] = {0}, square[3] = {0};
+    for (uint64_t n = 0; n < N; n++) {
+      double fired[7] = {0}, count[4] = {0};
+      FF_CHECK(ff_ssa_implicit_settle(s.implicit, &s.path, n, tau, parts[i], fired));
+      for (uint32_t r = 0; r < 7; r++) ff_ssa_apply(s.program, count, r, fired[r]);
+      FF_CHECK(count[0] + count[1] + count[2] == 0);
+      for (int k = 0; k < 3; k++) {
+        sum[k] += count[k];
+        square[k] += count[k] * count[k];
+      }
+    }
+    for (int k = 0; k < 3; k++) { /* 4.5 standard errors of the mean and of the variance, and 1 / 12 for each of 3 roundings */
+      const double variance = 3000 * p[k] * (1 - p[k]);
+      FF_CHECK_NEAR(sum[k] / N, 0, 4.5 * sqrt(variance / N));
+      FF_CHECK_NEAR(square[k] / N / variance, 1, 4.5 * sqrt(2.0 / N) + 0.25 / variance);
+    }
+  }
+  drop(&s);
+}
+
+/* Molecules of 0 -> A -> 0 relax at the rate of the constant, so an explicit step is at most 2 times the tolerance. The matrix of a
+ * chain that production drives has the rates of its decays, whatever the production. */
+static void relaxation_limits_explicit_steps(void) {
+  static const reaction_text one[] = {{"0 -> A", "3e10"}, {"A -> 0", "3"}, {NULL, NULL}};
+  static const reaction_text chain[] = {{"0 -> A", "1e10"}, {"A -> 0", "1"}, {"A -> A + B", "1e3"}, {"B -> 0", "1"}, {NULL, NULL}};
+  const double many[] = {1e10, 1e12};
+  setting s = set_up(one, many, 1);
+  FF_CHECK_NEAR(ff_ssa_length_longest(&s.length, &s.path), 0.02, 1e-9);
+  drop(&s);
+  s = set_up(chain, (const double[]){1e10, 1e13}, 2);
+  FF_CHECK_NEAR(ff_ssa_length_longest(&s.length, &s.path), 0.03, 1e-9);
   drop(&s);
 }
 
@@ -151,4 +253,6 @@ static void refuses_large_networks(void) {
 }
 
 FF_TEST_MAIN("ssa_implicit", linear_equations_are_solved, quadratic_equations_are_solved, insoluble_equations_are_reported,
-             finds_partial_equilibria, fluctuations_are_part_of_equilibria, slowest_reactions_limit_leaps, refuses_large_networks)
+             finds_partial_equilibria, fluctuations_are_part_of_equilibria, slowest_reactions_limit_leaps,
+             other_equilibria_are_followed, clusters_relax_by_their_slowest_mode, fluctuations_are_those_of_the_equilibrium,
+             relaxation_limits_explicit_steps, refuses_large_networks)

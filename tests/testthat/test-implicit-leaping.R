@@ -28,29 +28,100 @@ test_that("slow species of a stiff network have the exact means and deviations",
   }
 })
 
-test_that("implicit leaps damp the fluctuations of fast species as they should", {
-  # C -> 0 sets the length of a leap: the tolerance e, and it is an implicit Euler step. L t is 2000 e.
+test_that("fast species keep their means and fluctuations, at the ends of leaps and within them", {
+  # C -> 0 sets the length of a leap: the tolerance. A is binomial with variance 250, and its correlation in time is exp(-2000 t).
   n <- 2000
-  tolerance <- 0.03
   net <- reaction_network("A <-> B" = c(1000, 1000), "C -> 0" = 1, initial = c(A = 500, B = 500, C = 1e5))
-  leaps <- 8
-  times <- tolerance * (leaps + c(0, 0.5))
-  sim <- simulate(net, nsim = n, times = times, method = implicit, tolerance = tolerance, seed = 1)
-  end <- sim[sim$time == times[[1L]], ]
-  damped <- 250 * 2 / (2 + 2000 * tolerance) + 1 / 6 # 1 / 6: two numbers of firings are rounded
-  noise <- 4.5 * sqrt(2 / n)
-  expect_lt(abs(end$sd[[1L]]^2 / damped - 1), noise)
-  expect_lt(abs(end$mean[[1L]] - 500) / sqrt(damped / n), 4.5)
-  expect_lt(abs(end$mean[[3L]] - 1e5 * (1 + tolerance)^-leaps) / (end$sd[[3L]] / sqrt(n)), 4.5)
-  # A returns to equilibrium soon after the beginning of a leap: L t is 60
-  middle <- sim[sim$time == times[[2L]], ]
-  expect_lt(abs(middle$sd[[1L]]^2 / damped - 1), noise)
+  lags <- c(0, 0.0003, 0.001, 0.03, 0.24)
+  for (tolerance in c(0.03, 0.01)) {
+    paths <- simulate(net, nsim = n, times = 0.2 + lags, method = implicit, tolerance = tolerance, output = "trajectories", seed = 1)
+    found <- matrix(paths$A, length(lags))
+    expect_lt(max(abs(rowMeans(found) - 500)) / sqrt(250 / n), 4.5)
+    # rounding adds at most 1 / 6 to the variance
+    expect_lt(max(abs(apply(found, 1L, stats::var) / 250 - 1)), 4.5 * sqrt(2 / n) + 1 / 6 / 250)
+    expect_lt(max(abs(stats::cor(t(found))[1L, ] - exp(-2000 * lags))), 4.5 / sqrt(n))
+    decayed <- matrix(paths$C, length(lags))
+    expect_lt(max(abs(rowMeans(decayed) / (1e5 * exp(-0.2 - lags)) - 1)), tolerance)
+  }
+})
+
+test_that("fast species whose flow drives slow ones have the exact moments within leaps", {
+  # all molecules are independent, and 0 -> A brings new ones: Poisson distributions
+  net <- reaction_network(
+    "0 -> A" = 3e4, "A <-> B" = c(1e5, 1e5), "B -> C" = 1, "Y -> 0" = 0.01, initial = c(A = 1000, B = 1000, Y = 1e4)
+  )
+  n <- 400
+  times <- c(0.001, 0.01, 0.05, 0.1, 0.3)
+  sim <- simulate(net, nsim = n, times = times, method = implicit, observe = c("A", "B"), seed = 1)
+  exact <- as.data.frame(simulate(net, times = times, method = "ode", output = "trajectories", tolerance = 1e-6))
+  expected <- as.vector(t(as.matrix(exact[c("A", "B")])))
+  expect_lt(max(abs(sim$mean - expected) / (4.5 * sim$sd / sqrt(n) + 0.001 * expected)), 1)
+  # P follows A, which fluctuates: the variance of P is that of a network of first order
+  net <- reaction_network(
+    "0 -> A" = 1e5, "A -> 0" = 1e3, "A -> A + P" = 1000, "P -> 0" = 1, "Y -> 0" = 1e-4, initial = c(A = 100, P = 1e5, Y = 1e4)
+  )
+  sim <- simulate(net, nsim = n, times = 5, method = implicit, observe = "P", seed = 1)
+  expect_lt(abs(sim$mean / 1e5 - 1), 0.03)
+  expect_lt(abs(sim$sd / sqrt(1e5 + 1e8 * 1000 / 1001 / 1000 * (1 - exp(-10))) - 1), 0.03 + 4.5 / sqrt(2 * n))
+})
+
+test_that("leaps do not jump over an escape from an unstable equilibrium", {
+  # the production equals the decay at 181 molecules, and one more molecule increases it by more than the decay
+  rates <- list("0 -> A" = "1000 * (20 + 400 * A^4 / (200^4 + A^4))", "A -> 0" = 1000)
+  exact <- as.data.frame(
+    chemical_master_equation(do.call(reaction_network, c(rates, list(initial = c(A = 181)))), times = 0.004, tolerance = 1e-6),
+    what = "moments"
+  )
+  net <- do.call(reaction_network, c(rates, list("Y -> 0" = 1, initial = c(A = 181, Y = 1e5))))
+  n <- 400
+  sim <- simulate(net, nsim = n, times = 0.004, method = implicit, observe = "A", seed = 1)
+  expect_lt(abs(sim$mean - exact$mean), 4.5 * exact$sd / sqrt(n) + 0.03 * exact$mean)
+  expect_lt(abs(sim$sd / exact$sd - 1), 0.05 + 4.5 / sqrt(2 * n))
+})
+
+test_that("leaps do not jump over slow relaxation of balanced reactions", {
+  # births and deaths that are nearly equal: the mean decays at the rate 1, beside Y, which is slow
+  net <- reaction_network("A -> 2 A" = 100, "A -> 0" = 101, "Y -> 0" = 0.01, initial = c(A = 1e5, Y = 1e4))
+  n <- 100
+  sim <- simulate(net, nsim = n, times = c(0.3, 1), method = implicit, observe = "A", seed = 1)
+  exact <- 1e5 * exp(-sim$time)
+  sd <- sqrt(201 * exact * (1 - exp(-sim$time)))
+  expect_lt(max(abs(sim$mean - exact) / (0.03 * exact + 4.5 * sd / sqrt(n))), 1)
+  # diffusion among 10 places: neighbours are nearly in equilibrium, but the slowest mode is not
+  places <- 10
+  i <- seq_len(places - 1)
+  moves <- stats::setNames(rep(list(c(1000, 1000)), places - 1), sprintf("X%d <-> X%d", i, i + 1))
+  mode <- cos(pi * (seq_len(places) - 0.5) / places)
+  start <- round(1e4 + 1500 * mode)
+  initial <- c(stats::setNames(start, paste0("X", seq_len(places))), Y = 1e4)
+  net <- do.call(reaction_network, c(moves, list("Y -> 0" = 0.01, initial = initial)))
+  rate <- 2000 * (1 - cos(pi / places))
+  n <- 20
+  for (time in c(1, 20) / rate) {
+    sim <- simulate(net, nsim = n, times = time, method = implicit, observe = paste0("X", seq_len(places)), seed = 1)
+    expect_lt(max(abs(sim$mean - 1e4 - 1500 * mode * exp(-rate * time))), 4.5 * sqrt(1e4 * 1.15 / n) + 0.01 * 1e4)
+  }
+  expect_lt(abs(mean(sim$sd^2) / (1e4 * 0.9) - 1), 4.5 * sqrt(2 / (places - 1) / n)) # a multinomial distribution
+})
+
+test_that("nonlinear pairs fluctuate as they should", {
+  # 2 A <-> B, fast beside Y
+  fast <- list("2 A <-> B" = c(5, 500), initial = c(A = 200, B = 100))
+  times <- c(0.05, 0.5)
+  exact <- as.data.frame(chemical_master_equation(do.call(reaction_network, fast), times = times, tolerance = 1e-6), what = "moments")
+  fast[["Y -> 0"]] <- 0.01
+  fast$initial <- c(fast$initial, Y = 1e5)
+  n <- 2000
+  sim <- simulate(do.call(reaction_network, fast), nsim = n, times = times, method = implicit, observe = c("A", "B"), seed = 1)
+  exact <- exact[match(paste(sim$time, sim$species), paste(exact$time, exact$species)), ]
+  expect_lt(max((abs(sim$mean - exact$mean) - 4.5 * exact$sd / sqrt(n)) / exact$mean), 0.01)
+  expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 / sqrt(2 * n))
 })
 
 test_that("slow species in equilibrium keep their mean and their fluctuations", {
   # all reactions are in pairs; A is fast, and P is Poisson distributed
   net <- reaction_network("0 -> A" = 1e5, "A -> 0" = 1e3, "A -> A + P" = 0.5, "P -> 0" = 1, initial = c(A = 100))
-  n <- 2000
+  n <- 500
   for (slow in list(NULL, "C -> 0")) {
     more <- reaction_network("0 -> A" = 1e5, "A -> 0" = 1e3, "A -> A + P" = 0.5, "P -> 0" = 1, "C -> 0" = 1e-3,
                              initial = c(A = 100, C = 1000))

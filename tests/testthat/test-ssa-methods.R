@@ -123,6 +123,51 @@ test_that("tau-leaping makes few leaps, and no count negative", {
   expect_gte(min(exhausted$min), 0)
 })
 
+test_that("leaps and steps are shorter than the relaxation of the counts", {
+  # For immigration and death, a step of 2 tolerances multiplies the variance by 1 / (1 - tolerance), if nothing else limits it.
+  n <- 4000
+  for (method in c("tau_leaping", "langevin")) for (count in c(1e3, 1e5, 1e7)) {
+    net <- reaction_network("0 -> A" = count, "A -> 0" = 1, initial = c(A = count))
+    for (tolerance in c(0.03, 0.2)) {
+      sim <- simulate(net, nsim = n, times = 4, method = method, tolerance = tolerance, seed = 1)
+      variance <- sim$sd^2 / (count * (1 - exp(-8)))
+      expect_lt(variance, 1 / (1 - tolerance) + 4.5 * sqrt(2 / n) / (1 - tolerance))
+      expect_gt(variance, 1 - 4.5 * sqrt(2 / n))
+    }
+  }
+})
+
+test_that("molecules that a leap makes react within it", {
+  # A leap in which B may change by one molecule could be 100 times as long as B lives; Z makes events so many that leaps pay.
+  net <- reaction_network("0 -> B" = 0.01, "B -> 0" = 1, "0 -> Z" = 1e4)
+  n <- 2000
+  for (method in c("tau_leaping", "implicit_tau_leaping")) {
+    sim <- simulate(net, nsim = n, times = c(5, 50), method = method, observe = "B", seed = 1)
+    expect_lt(max(abs(sim$mean - 0.01)), 4.5 * sqrt(0.01 / n))
+  }
+  # in a toggle switch, one species is absent and comes back
+  toggle <- example_model("toggle_reactions")
+  exact <- as.data.frame(chemical_master_equation(toggle, times = 20, tolerance = 1e-6), what = "moments")
+  n <- 500
+  for (method in c("tau_leaping", "implicit_tau_leaping")) {
+    sim <- simulate(toggle, nsim = n, times = 20, method = method, seed = 1)
+    expect_lt(max(abs(sim$mean - exact$mean) / (exact$sd / sqrt(n))), 4.5)
+    expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 / sqrt(2 * n))
+  }
+})
+
+test_that("counts that are too large within a leap are refused", {
+  # the first leap or step of these goes beyond 2^40, and the last time is within it
+  leap <- reaction_network("0 -> A" = 1e14)
+  step <- reaction_network("0 -> A" = 1e14, initial = c(A = 1e12))
+  refused <- function(net, time, method, message) {
+    expect_error(simulate(net, times = time, method = method), class = "fireflip_error", message)
+  }
+  for (method in c("tau_leaping", "implicit_tau_leaping")) refused(leap, 0.015, method, "species .A. exceeds 2\\^40 at time 0.015")
+  refused(step, 0.005, "langevin", "species .A. exceeds 2\\^40 at time 0.005")
+  expect_lt(simulate(leap, times = 0.01, method = "tau_leaping", seed = 1)$mean, 2^40)
+})
+
 # ---- real counts ------------------------------------------------------------------------------------------------------------
 
 test_that("the deterministic limit agrees with closed forms", {
