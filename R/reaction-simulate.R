@@ -300,11 +300,12 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'
 #'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance:
 #'   for immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap
-#'   to leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000 molecules),
-#'   the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a predator and its
+#'   to leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000
+#'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a predator and its
 #'   prey (about 1,000 each), the mean of the prey was 14% too small and the standard deviation of the predators 38% too large;
 #'   with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes. A jump of a
-#'   rate, such as that of `A > 1000`, limits no leap before a count has reached it.
+#'   rate, such as that of `A > 1000`, limits no leap before a count has reached it. A leap may always change a count by one
+#'   molecule, though propensities may depend on it strongly.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
 #'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
 #'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times the

@@ -29,7 +29,8 @@ double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length,
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *implicit, uint32_t r);
 
 /* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the solution of the equations. The fluctuations of
- * fast species are damped. Returns 0 if the equations were not solved. O(iterations * (cube of the number of species + formulas)). */
+ * fast species are damped. Returns 0 if the equations were not solved. O(iterations * (cube of the number of species +
+ * formulas)). */
 int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired);
 
 /* The same, but fast species fluctuate. `address` is that of the leap's draws. */
@@ -38,6 +39,7 @@ int ff_ssa_implicit_leap(ff_ssa_implicit *implicit, const ff_ssa_length *length,
 
 /* Sets the firings in the first `part` of a leap of length tau of the reactions in partial equilibrium. Those of the other
  * reactions are known. Returns 0 if the equations were not solved. The state at a time does not depend on the other times. */
-int ff_ssa_implicit_settle(ff_ssa_implicit *implicit, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired);
+int ff_ssa_implicit_settle(ff_ssa_implicit *implicit, ff_ssa_path *path, uint64_t address, double tau, double part,
+                           double *fired);
 
 #endif

@@ -153,8 +153,8 @@ static void other_equilibria_are_followed(void) {
   }
 }
 
-/* Diffusion in 12 places, with the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
- * and a leap is 0.03 divided by the constant of M -> 0. Though neighbours are in equilibrium, the slowest mode must be, too. */
+/* Diffusion in 12 places, with the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) =
+ * 681, and a leap is 0.03 divided by the constant of M -> 0. Though neighbours are in equilibrium, the slowest mode must be, too. */
 static void clusters_relax_by_their_slowest_mode(void) {
   static const struct {
     const char *slow;
@@ -180,8 +180,8 @@ static void clusters_relax_by_their_slowest_mode(void) {
   }
 }
 
-/* In a loop of reversible reactions, the extents have a mode that changes no count. The variance of a count is that of independent
- * molecules: 3000 p (1 - p). The mean and the variance do not depend on the part of the leap. */
+/* In a loop of reversible reactions, the extents have a mode that changes no count. The variance of a count is that of
+ * independent molecules: 3000 p (1 - p). The mean and the variance do not depend on the part of the leap. */
 static void fluctuations_are_those_of_the_equilibrium(void) {
   static const reaction_text net[] = {{"A -> B", "2000"}, {"B -> A", "1000"}, {"B -> C", "1000"}, {"C -> B", "1000"},
                                       {"C -> A", "1000"}, {"A -> C", "2000"}, {"D -> 0", "1"},    {NULL, NULL}};
@@ -211,11 +211,12 @@ static void fluctuations_are_those_of_the_equilibrium(void) {
   drop(&s);
 }
 
-/* Molecules of 0 -> A -> 0 relax at the rate of the constant, so an explicit step is at most 2 times the tolerance. The matrix of a
- * chain that production drives has the rates of its decays, whatever the production. */
+/* Molecules of 0 -> A -> 0 relax at the rate of the constant, so an explicit step is at most 2 times the tolerance. The matrix of
+ * a chain that production drives has the rates of its decays, whatever the production. */
 static void relaxation_limits_explicit_steps(void) {
   static const reaction_text one[] = {{"0 -> A", "3e10"}, {"A -> 0", "3"}, {NULL, NULL}};
-  static const reaction_text chain[] = {{"0 -> A", "1e10"}, {"A -> 0", "1"}, {"A -> A + B", "1e3"}, {"B -> 0", "1"}, {NULL, NULL}};
+  static const reaction_text chain[] = {{"0 -> A", "1e10"}, {"A -> 0", "1"}, {"A -> A + B", "1e3"}, {"B -> 0", "1"},
+                                        {NULL, NULL}};
   const double many[] = {1e10, 1e12};
   setting s = set_up(one, many, 1);
   FF_CHECK_NEAR(ff_ssa_length_longest(&s.length, &s.path), 0.02, 1e-9);

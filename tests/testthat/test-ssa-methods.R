@@ -163,7 +163,8 @@ test_that("counts that are too large within a leap are refused", {
   refused <- function(net, time, method, message) {
     expect_error(simulate(net, times = time, method = method), class = "fireflip_error", message)
   }
-  for (method in c("tau_leaping", "implicit_tau_leaping")) refused(leap, 0.015, method, "species .A. exceeds 2\\^40 at time 0.015")
+  for (method in c("tau_leaping", "implicit_tau_leaping"))
+    refused(leap, 0.015, method, "species .A. exceeds 2\\^40 at time 0.015")
   refused(step, 0.005, "langevin", "species .A. exceeds 2\\^40 at time 0.005")
   expect_lt(simulate(leap, times = 0.01, method = "tau_leaping", seed = 1)$mean, 2^40)
 })
