@@ -103,7 +103,8 @@
 #' Lewis PAW, Shedler GS (1979). Simulation of nonhomogeneous Poisson processes by thinning. *Naval Research Logistics Quarterly*
 #' 26(3), 403-413. \doi{10.1002/nav.3800260304}
 #' @seealso [ssa_methods()], [reaction_network()], [event()], [ensemble-methods], [ensemble-quantiles]; [noise()], [burn_in()] and
-#'   [compare_ensembles()] for what follows. The vignettes "A first ensemble", "Choosing a method", and "Moving from GillespieSSA2 and adaptivetau".
+#'   [compare_ensembles()] for what follows. The vignettes "A first ensemble", "Choosing a method",
+#'   and "Moving from GillespieSSA2 and adaptivetau".
 #' @concept GillespieSSA2
 #' @concept adaptivetau
 #' @concept stochastic simulation algorithm
