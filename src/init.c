@@ -2,6 +2,7 @@
 #define R_NO_REMAP
 #include <R.h>
 #include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
 #include <Rinternals.h>
 
 #define FFI_ARGS_0 void
@@ -28,7 +29,7 @@ static const R_CallMethodDef entries[] = {
 #undef FFI_ENTRY
     {NULL, NULL, 0}};
 
-void R_init_fireflip(DllInfo *dll) {
+attribute_visible void R_init_fireflip(DllInfo *dll) {
   R_registerRoutines(dll, NULL, entries, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
