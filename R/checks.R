@@ -31,6 +31,12 @@ check_flag <- function(x, name) {
   invisible(x)
 }
 
+# How many rows to print or draw: a whole number of at least 1, or Inf for all.
+check_rows <- function(n) {
+  if (identical(n, Inf)) return(invisible(n))
+  check_count(n, "n", 1)
+}
+
 # One of `choices`. A default value that lists all of them means the first.
 check_choice <- function(x, name, choices) {
   if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))
@@ -180,15 +186,11 @@ range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
   ""
 }
 
-# Raises the error for an unknown argument name. The message suggests a similar name or lists all names.
-abort_unknown <- function(name, known) {
+# Raises the error for an unknown argument name. The message suggests a similar name, or tells which arguments there are.
+abort_unknown <- function(name, known, all = sprintf("the arguments are %s.", paste0("`", known, "`", collapse = ", "))) {
   near <- known[startsWith(known, name)]
   near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
-  abort_argument(sprintf(
-    "There is no argument `%s`; %s", name,
-    if (is.null(near)) sprintf("the arguments are %s.", paste0("`", known, "`", collapse = ", "))
-    else sprintf("did you mean `%s`?", near)
-  ))
+  abort_argument(sprintf("There is no argument `%s`; %s", name, if (is.null(near)) all else sprintf("did you mean `%s`?", near)))
 }
 
 # Raises an error if `...` of a method is not empty, because its elements would be ignored. Called by the method itself.

@@ -418,6 +418,7 @@ outcomes_ranked <- function(x, n) {
 #' @rdname outcomes
 #' @export
 plot.outcomes <- function(x, n = 30, main = NULL, ...) {
+  check_graphical(...)
   outcome_values(x)
   plot_ranked(outcomes_ranked(x, n), "probability", main, ...)
 }

@@ -9,8 +9,9 @@
 #' @param object,x A result of [`simulate()`][simulate.reaction_network] for a reaction network, [first_passage()],
 #'   [sweep_parameters()], [compare_ensembles()] or [chemical_master_equation()].
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
-#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`. The default
-#'   for a sweep is `"interval"`.
+#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
+#'   `"quantile"` for the lowest and the highest of the quantiles that the result has, `"none"`. The default for a sweep is
+#'   `"interval"`.
 #' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
 #'   trajectories. `Inf` for all. Default 10, for a sweep 4.
@@ -44,9 +45,13 @@ NULL
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "none"), n = 10, species = NULL, ...) {
-  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", c("sd", "interval", "range", "none")), n))
+autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
+                                       ...) {
+  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", bands), n))
 }
+
+bands <- c("sd", "interval", "range", "quantile", "none")
+sweep_bands <- c("interval", "sd", "range", "quantile", "none")
 
 ensemble_columns <- c("time", "species", "mean", "lower", "upper", "sd", "min", "max")
 
@@ -56,33 +61,45 @@ ensemble_series <- function(x, band, n) {
   limits <- band_of(shown$rows, band)
   series_of(
     shown$rows$time, shown$rows$species, shown$rows$mean, limits[[1L]], limits[[2L]], label_y = "mean count",
-    note = c(band_note(band), shown$note)
+    note = c(band_note(band, shown$rows), shown$note)
   )
 }
 
 band_of <- function(rows, band) {
   switch(band,
+    quantile = quantile_band(rows),
     sd = list(pmax(rows$mean - rows$sd, 0), rows$mean + rows$sd), interval = list(rows$lower, rows$upper),
     range = list(rows$min, rows$max), none = list(rows$mean, rows$mean)
   )
 }
 
-band_note <- function(band) {
+# The lowest and the highest quantile of a summary.
+quantile_band <- function(rows) {
+  names <- grep("^q[0-9.]+$", names(rows), value = TRUE)
+  if (length(names) < 2L) {
+    abort_argument(sprintf(
+      "`band` = \"quantile\" needs a summary with at least two quantiles, as quantiles = c(0.025, 0.975) gives; found %s.",
+      count_of(length(names), "quantile")
+    ))
+  }
+  share <- as.numeric(substring(names, 2L))
+  list(rows[[names[[which.min(share)]]]], rows[[names[[which.max(share)]]]])
+}
+
+band_note <- function(band, rows) {
+  if (band == "quantile") {
+    share <- as.numeric(substring(grep("^q[0-9.]+$", names(rows), value = TRUE), 2L))
+    return(sprintf("band: quantiles of %s%% and %s%%", format(min(share)), format(max(share))))
+  }
   c(sd = "band: mean and sd", interval = "band: interval of the mean", range = "band: min to max", none = "")[[band]]
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) {
-  check_rows(n)
-  object <- of_species(object, species)
-  species <- setdiff(names(object), c("trajectory", "time"))
-  if (length(species) == 0L) need_columns(object, "species", "object")
-  need_columns(object, c("trajectory", "time"), "object")
-  all <- unique(object$trajectory)
-  first <- utils::head(all, n)
-  shown <- plain_frame(object)[object$trajectory %in% first, ]
-  drawn <- utils::head(species, 10L)
+  found <- shown_paths(object, n, species)
+  shown <- found$rows
+  drawn <- found$species
   data <- data.frame(
     x = rep(shown$time, length(drawn)), value = unlist(shown[drawn], use.names = FALSE),
     trajectory = rep(shown$trajectory, length(drawn)), series = factor(rep(drawn, each = nrow(shown)), drawn)
@@ -90,26 +107,19 @@ autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) 
   at <- ggplot2::aes(
     x = .data$x, y = .data$value, colour = .data$series, group = interaction(.data$series, .data$trajectory)
   )
-  note <- c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
   line <- if (unique_count(data$x) > 1L) ggplot2::geom_step() else ggplot2::geom_point()
-  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", note) + gg_look()
+  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", found$note) + gg_look()
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
-  need_columns(object, c("time", "species", "count", "proportion"), "object")
-  object <- of_species(object, species)
-  if (!is.numeric(time) || length(time) != 1L || !time %in% object$time) {
-    abort_value("time", sprintf("one of the times of `object` (%s)", some_values(unique(object$time), most = 10L)), time)
-  }
-  shown <- first_species(object[object$time == time, ], n)
-  names <- unique(shown$rows$species)
-  data <- do.call(rbind, lapply(names, function(name) outline(shown$rows[shown$rows$species == name, ], name)))
+  found <- shown_counts(object, time, n, species)
+  names <- unique(found$rows$species)
+  data <- do.call(rbind, lapply(names, function(name) outline(found$rows[found$rows$species == name, ], name)))
   data$series <- factor(data$series, names)
-  note <- c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(object, "run")))), shown$note)
   ggplot2::ggplot(data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series)) +
-    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", note) + gg_look()
+    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", found$note) + gg_look()
 }
 
 # The outline of the bars of a histogram, with steps half-way between the counts. A count that does not occur has the height 0.
@@ -129,45 +139,39 @@ outline <- function(rows, name) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_events <- function(object, n = 10, ...) {
-  check_rows(n)
-  need_columns(object, c("trajectory", "time", "reaction"), "object")
-  all <- unique(object$trajectory)
-  first <- utils::head(all, n)
-  shown <- plain_frame(object)[object$trajectory %in% first, ]
-  reactions <- intersect(levels(shown$reaction), as.character(shown$reaction))
-  shown$series <- factor(as.character(shown$reaction), reactions)
+  found <- shown_events(object, n)
+  shown <- found$rows
+  shown$series <- factor(as.character(shown$reaction), found$reactions)
   at <- ggplot2::aes(
     x = .data$time, xend = .data$time, y = .data$trajectory - 0.4, yend = .data$trajectory + 0.4, colour = .data$series
   )
   whole <- function(limits) Filter(function(tick) tick == floor(tick), pretty(limits))
-  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) + gg_species(reactions) +
-    gg_words("time", "trajectory", left_out(length(first), length(all), " trajectories")) + gg_look()
+  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) +
+    gg_species(found$reactions) + gg_words("time", "trajectory", found$note) + gg_look()
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.first_passage <- function(object, ...) {
-  need_columns(object, passage_columns, "object")
-  run <- attr(object, "run")
-  time <- sort(object$time[!object$censored])
-  shown <- data.frame(time = c(0, time, run$times), share = c(0, seq_along(time), length(time)) / nrow(object))
+  shown <- passage_steps(object)
   ggplot2::ggplot(shown, ggplot2::aes(x = .data$time, y = .data$share)) +
     ggplot2::geom_step(colour = course_colours[[1L]], linewidth = 0.8) + ggplot2::ylim(0, 1) +
-    gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(run$until, 60L)) + gg_look()
+    gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(attr(object, "run")$until, 60L)) + gg_look()
 }
 
 # ---- sweeps -----------------------------------------------------------------------------------------------------------------
 
 #' @rdname ensemble-plots
 #' @export
-plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "none"), n = 4, main = NULL, ...) {
-  draw_series(sweep_series(x, check_choice(band, "band", c("interval", "sd", "range", "none")), n), main, ...)
+plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantile", "none"), n = 4, main = NULL, ...) {
+  check_graphical(...)
+  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n), main, ...)
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "none"), n = 4, ...) {
-  gg_series(sweep_series(object, check_choice(band, "band", c("interval", "sd", "range", "none")), n))
+autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, ...) {
+  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n))
 }
 
 sweep_series <- function(x, band, n) {
@@ -185,7 +189,7 @@ sweep_series <- function(x, band, n) {
   if (long) text <- do.call(paste, c(unname(lapply(lines, format_values)), sep = ", "))
   if (!single && anyDuplicated(text)) text <- paste0(seq_along(text), ": ", text)
   named <- if (long) paste("lines:", paste(names(lines), collapse = ", "))
-  note <- c(band_note(band), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
+  note <- c(band_note(band, rows), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
   plan <- series_of(
     if (single) rows[[names(run$design)[[1L]]]] else rows$time, text[rows$setting], rows$mean, limits[[1L]], limits[[2L]],
     panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = "mean count", note = note
@@ -231,6 +235,7 @@ comparison_canvas <- function(data, names, main, ..., ylab = "adjusted p-value",
 #' @rdname ensemble-plots
 #' @export
 plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
+  check_graphical(...)
   found <- comparison_points(x, n)
   data <- found$data
   names <- levels(data$series)

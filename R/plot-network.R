@@ -28,7 +28,8 @@
 #' @param arrow_labels Whether to write the influence beside each arrow that `influence` lists. Default `FALSE`.
 #' @param overview `TRUE` to draw the overview, `FALSE` to draw nodes and arrows. By default, the overview is drawn for
 #'   networks with at least 150 nodes or 1,000 arrows, unless `labels` or `layout` is given.
-#' @param ... Further arguments of [graphics::plot.default()].
+#' @param ... Further arguments of [graphics::plot.default()]. `lwd` multiplies the widths of the arrows, and `lty` replaces their
+#'   line type.
 #' @returns A data frame of the nodes, invisibly. Its columns are `node`, `x` and `y` (in inches, the coordinates of the plot),
 #'   `component` and `colour`. For an overview, they are `node`, `component`, `group` (the group in which the node is counted),
 #'   `parents` and `children`.
@@ -43,22 +44,13 @@
 #' }
 plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
                      activity = NULL, arrow_labels = FALSE, overview = NULL, ...) {
+  check_graphical(...)
   plan <- plan_picture(x, influence, activity, layout, labels, legend, arrow_labels, overview, missing(labels) && missing(layout))
   graph <- plan$graph
   style <- plan$style
   if (plan$overview) return(plot_overview(x, graph, main, legend, ...))
 
-  entries <- if (legend) network_legend(style)
-  old <- graphics::par("mai", "mgp")
-  on.exit(graphics::par(old))
-  rows <- network_margins(entries, main)
-  page <- graphics::par("pin")
-  drawing <- network_drawing(x, graph, plan$layout, labels, page, base_widths(x$nodes))
-  network_frame(page, main, ...)
-  draw_arrows(drawing, style)
-  draw_nodes(drawing, style, x$nodes, labels)
-  if (arrow_labels) draw_arrow_labels(drawing, style)
-  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing <- draw_network(x, plan, if (legend) network_legend(style), main, arrow_labels, ...)
   invisible(data.frame(
     node = x$nodes, x = drawing$at[, 1L], y = drawing$at[, 2L], component = graph$component, colour = style$fill
   ))
@@ -297,11 +289,26 @@ check_layout <- function(layout, model) {
 
 # ---- base graphics ---------------------------------------------------------------------------------------------------------
 
+# Draws a network and its legend, whose entries are NULL for none. Returns the drawing.
+draw_network <- function(model, plan, entries, main, arrow_labels, ...) {
+  force(entries)
+  style <- plan$style
+  old <- graphics::par("mai", "mgp")
+  on.exit(graphics::par(old))
+  rows <- network_margins(entries, main)
+  page <- graphics::par("pin")
+  drawing <- network_drawing(model, plan$graph, plan$layout, style$labels, page, base_widths(model$nodes))
+  network_frame(page, main, ...)
+  draw_arrows(drawing, style, ...)
+  draw_nodes(drawing, style, model$nodes, style$labels)
+  if (arrow_labels) draw_arrow_labels(drawing, style)
+  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing
+}
+
 # Starts the figure and sets its margins, with as many rows for the legend as needed. Returns the entries of each row.
 network_margins <- function(entries, main) {
-  graphics::par(mai = c(0, 0, 0, 0))
-  graphics::plot.new()
-  graphics::par(new = TRUE)
+  start_figure()
   line <- graphics::par("csi")
   figure <- graphics::par("fin")
   rows <- if (is.null(entries)) list() else legend_rows(entries, figure[[1L]] - 0.2)
@@ -315,7 +322,7 @@ network_margins <- function(entries, main) {
 has_title <- function(main) !is.null(main) && !identical(main, "")
 
 # The coordinates of the plot are inches. Arguments of plot.default() override our own.
-network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
+network_frame <- function(page, main, ..., x, y, type, lwd, lty, xlab = "", ylab = "", axes = FALSE, xlim = c(0, page[[1L]]),
                           ylim = c(0, page[[2L]]), xaxs = "i", yaxs = "i") {
   graphics::plot.default(
     c(0, page[[1L]]), c(0, page[[2L]]), type = "n", xlim = xlim, ylim = ylim, xaxs = xaxs, yaxs = yaxs, axes = axes,
@@ -324,8 +331,9 @@ network_frame <- function(page, main, ..., x, y, type, xlab = "", ylab = "", axe
 }
 
 # Draws arrows of high influence last, on top. Arrows that are certain, or not listed in `influence`, are drawn first.
-draw_arrows <- function(drawing, style) {
-  style$width <- drawn_width(style, drawing)
+draw_arrows <- function(drawing, style, ..., lwd = 1, lty = style$line) {
+  style$width <- lwd * drawn_width(style, drawing)
+  style$line <- rep_len(lty, length(style$width))
   for (i in arrow_order(style)) {
     path <- drawing$paths[[i]]
     if (is.null(path) || style$hidden[[i]]) next
@@ -444,112 +452,3 @@ draw_arrow_labels <- function(drawing, style) {
 influence_text <- function(value) ifelse(whole_influence(value), sprintf("%.0f", value), sprintf("%.2f", value))
 
 style_text <- function(style, arrow) unname(sign_colours[style$sign[arrow]])
-
-# ---- the legend --------------------------------------------------------------------------------------------------------------
-
-# The entries of the legend: a text for each, and the kind of its symbol.
-network_legend <- function(style) {
-  drawn <- !style$hidden
-  sign <- style$sign[drawn]
-  looped <- unique(style$component[style$component != "white"])
-  certain <- !is.null(style$influence) && any(style$certain[drawn])
-  entry <- function(when, kind, text, colour = "black") if (when) data.frame(kind = kind, text = text, colour = colour)
-  out <- rbind(
-    entry(any(style$input), "input", "input", "white"),
-    entry(length(looped) > 0L, if (is.null(style$activity)) "node" else "border",
-      if (length(looped) > 1L) "feedback components (one colour each)" else "feedback component", c(looped, NA)[[1L]]),
-    entry(any(sign == "+"), "+", "activates", sign_colours[["+"]]),
-    entry(any(sign == "-"), "-", "inhibits", sign_colours[["-"]]),
-    entry(any(sign == "+/-"), "+/-", "both", sign_colours[["+/-"]]),
-    entry(any(sign == "?"), "?", "sign unknown, or no effect", sign_colours[["?"]]),
-    entry(!is.null(style$influence), "wide", "wider arrow: more influence", "grey30"),
-    entry(certain, "dashed", "certain influence (drawn thin)", "grey50"),
-    entry(!is.null(style$activity), "activity", "activity 0 to 1", "grey50")
-  )
-  if (is.null(out)) NULL else out
-}
-
-# The text size of the legend, which depends on the size of the figure.
-legend_size <- function() 0.85 * largest_letters(graphics::par("fin"))
-
-# Widths of the entries, in inches.
-legend_widths <- function(entries) {
-  size <- legend_size()
-  graphics::strwidth(entries$text, "inches", cex = size) + (ifelse(entries$kind == "activity", 0.62, 0.42) + 0.15) * size / 0.85
-}
-
-# The entries in each row: as many as fit the width.
-legend_rows <- function(entries, width) {
-  wide <- legend_widths(entries)
-  row <- integer(length(wide))
-  used <- Inf
-  for (i in seq_along(wide)) {
-    if (used + wide[[i]] > width) {
-      row[[i]] <- max(row) + 1L
-      used <- wide[[i]]
-    } else {
-      row[[i]] <- max(row)
-      used <- used + wide[[i]]
-    }
-  }
-  split(seq_along(wide), row)
-}
-
-draw_legend <- function(entries, rows) {
-  usr <- graphics::par("usr")
-  pin <- graphics::par("pin")
-  # one inch in the coordinates of the plot, which an argument may have changed
-  inch <- c((usr[[2L]] - usr[[1L]]) / pin[[1L]], (usr[[4L]] - usr[[3L]]) / pin[[2L]])
-  to_x <- function(x) usr[[1L]] + x * inch[[1L]]
-  to_y <- function(y) usr[[3L]] + y * inch[[2L]]
-  wide <- legend_widths(entries)
-  size <- legend_size()
-  room <- graphics::par("mai")[[1L]] - 0.1
-  widest <- max(vapply(rows, function(row) sum(wide[row]), 0))
-  line <- room / max(length(rows), 1L)
-  fit <- min(1, line / (0.85 * size * graphics::par("csi")), (pin[[1L]] + 0.1) / widest)
-  for (r in seq_along(rows)) {
-    x <- (pin[[1L]] - sum(wide[rows[[r]]]) * fit) / 2
-    y <- -0.05 - line * (r - 0.5)
-    for (i in rows[[r]]) {
-      long <- (wide[[i]] - graphics::strwidth(entries$text[[i]], "inches", cex = size) - 0.22 * size / 0.85) * fit
-      draw_sign(entries[i, ], x, y, long, fit * size / 0.85, to_x, to_y)
-      graphics::text(
-        to_x(x + long + 0.07 * size / 0.85 * fit), to_y(y), entries$text[[i]], adj = c(0, 0.5), cex = size * fit, xpd = NA
-      )
-      x <- x + wide[[i]] * fit
-    }
-  }
-}
-
-# Draws one symbol of the legend from x on, `long` inches wide.
-draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
-  kind <- entry$kind
-  if (kind %in% c("input", "node", "border", "activity")) {
-    tall <- 0.055 * fit
-    left <- if (kind == "activity") x + long / 3 * 0:2 else x + long - 2.6 * tall
-    right <- if (kind == "activity") left + long / 3 else x + long
-    graphics::rect(
-      to_x(left), to_y(y - tall), to_x(right), to_y(y + tall), xpd = NA,
-      col = switch(kind, activity = activity_colours, input = , border = "white", entry$colour),
-      border = switch(kind, input = "black", border = darker(entry$colour), "grey55"),
-      lwd = switch(kind, input = 2, border = 1.8, 0.8)
-    )
-    return(invisible())
-  }
-  path <- cbind(c(x, x + long), y)
-  if (kind %in% c("wide", "dashed")) {
-    wide <- kind == "wide"
-    graphics::lines(
-      to_x(path[, 1L]), to_y(path[, 2L]), lwd = if (wide) 4 else 0.9, lty = if (wide) 1L else 2L, col = entry$colour, lend = 1L,
-      xpd = NA
-    )
-    return(invisible())
-  }
-  head <- arrow_head(path, kind, 0.09 * fit)
-  graphics::lines(to_x(head$line[, 1L]), to_y(head$line[, 2L]), col = entry$colour, lend = 1L, xpd = NA)
-  if (head$filled) {
-    graphics::polygon(to_x(head$shape[, 1L]), to_y(head$shape[, 2L]), col = if (head$hollow) "white" else entry$colour,
-      border = entry$colour, xpd = NA)
-  } else graphics::lines(to_x(head$shape[, 1L]), to_y(head$shape[, 2L]), col = entry$colour, xpd = NA)
-}

@@ -22,8 +22,8 @@
 #'   state set.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()] (for trajectories, of [graphics::image()]), which
 #'   override the defaults of these methods, for instance `xlab`, `xlim`, `col` (a colour, or one per row from top to bottom),
-#'   `pch`, `cex` and `lwd`. For `type = "network"`, and for `autoplot()` of a network, arguments of [`plot()`][plot.pbn] of a
-#'   network. Other methods of `autoplot()` ignore them.
+#'   `pch`, `cex`, `lwd` and `lty`. An unknown argument is an error. For `type = "network"`, and for `autoplot()` of a network,
+#'   arguments of [`plot()`][plot.pbn] of a network. Other methods of `autoplot()` ignore them.
 #' @returns `plot()`: the data that were drawn, invisibly; for an analysis, a list of `states` and `influence`. `autoplot()`: a
 #'   ggplot.
 #' @section Trajectories: The plot has a column per step and a row per node. A field is dark if the node is 1. Several
@@ -48,6 +48,7 @@ NULL
 #' @rdname result-plots
 #' @export
 plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  check_graphical(...)
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x, main, ...))
   plot_ranked(ranked(x, x$set, "probability", n), "probability", main, ...)
 }
@@ -56,9 +57,12 @@ plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, m
 #' @export
 plot.long_run_influence <- function(x, type = c("estimates", "network", "convergence"), n = 30, main = NULL, ...) {
   type <- check_choice(type, "type", c("estimates", "network", "convergence"))
+  if (type == "network") {
+    return(plot(influence_network(x), influence = x, main = if (is.null(main)) influence_title(x) else main, ...))
+  }
+  check_graphical(...)
   if (type == "convergence") return(plot_convergence(x, main, ...))
   if (is.null(main)) main <- influence_title(x)
-  if (type == "network") return(plot(influence_network(x), influence = x, main = main, ...))
   plot_ranked(influence_ranked(x, n), "long-run influence", main, ...)
 }
 
@@ -75,6 +79,7 @@ influence_title <- function(x) {
 #' @rdname result-plots
 #' @export
 plot.influence_analysis <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  check_graphical(...)
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") {
     return(plot_convergence(x$states, if (is.null(main)) which_run(x) else main, ...))
   }
@@ -100,152 +105,11 @@ which_run <- function(x) if (in_two_runs(x)) "the run of the state sets (of two 
 #' @rdname result-plots
 #' @export
 plot.long_run_sensitivity <- function(x, n = 30, main = NULL, ...) {
+  check_graphical(...)
   plot_ranked(sensitivity_ranked(x, n), "difference in probability", if (is.null(main)) sensitivity_title(x) else main, ...)
 }
 
 sensitivity_title <- function(x) if (length(unique(x$set)) == 1L) paste("Sensitivity of", x$set[[1L]])
-
-#' @rdname result-plots
-#' @export
-plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
-  found <- shown_trajectories(x, n)
-  shown <- found$rows
-  nodes <- found$nodes
-  values <- as.matrix(as.data.frame(unclass(shown)[nodes], check.names = FALSE))
-  several <- found$number > 1L
-  top <- 1.5 + several + if (has_title(main)) 2 else 0
-  old <- plot_margins(nodes, length(nodes), 4.2, top)
-  on.exit(graphics::par(old))
-  parts <- trajectory_places(shown)
-  grid <- matrix(NA_real_, max(parts$place), length(nodes))
-  grid[parts$place, ] <- values[, rev(seq_along(nodes))]
-  trajectory_image(grid, parts$label, ...)
-  if (has_title(main)) fitted_title(main, 1.5 + several, ...)
-  axes <- has_axes(...)
-  if (axes) for (part in parts$ticks) if (length(part$at) > 0L) trajectory_axis(part, ...)
-  note <- c("dark: 1", left_out(found$number, found$of, " trajectories"), if (several) trajectory_names(parts$ticks))
-  if (axes) note <- c(note, side_labels(seq_along(nodes), rev(nodes)))
-  plot_note(paste(note, collapse = "; "), line = 0.2 + several)
-  invisible(shown)
-}
-
-# The rows of the first n trajectories, the number of these trajectories, and the number of all.
-shown_trajectories <- function(x, n) {
-  check_rows(n)
-  nodes <- setdiff(names(x), c("trajectory", "step"))
-  if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `step`, and a column per node.")
-  }
-  all <- unique(x$trajectory)
-  first <- utils::head(all, n)
-  list(rows = x[x$trajectory %in% first, , drop = FALSE], nodes = nodes, number = length(first), of = length(all))
-}
-
-trajectory_colours <- c("grey92", "#1B4F8A")
-
-# Arguments of image() override our own.
-trajectory_image <- function(grid, label, ..., x, y, z, type, main, cex.axis, col = trajectory_colours, xlab = label, ylab = "",
-                             axes = FALSE, zlim = c(0, 1),
-                             # adjacent rectangles have hairlines between them on devices with antialiasing
-                             useRaster = identical(grDevices::dev.capabilities("rasterImage")[[1L]], "yes")) {
-  graphics::image(
-    seq_len(nrow(grid)), seq_len(ncol(grid)), grid, zlim = zlim, col = col, axes = FALSE, xlab = xlab, ylab = ylab,
-    useRaster = useRaster, ...
-  )
-}
-
-# Draws all labels: those that would overlap have been removed before.
-trajectory_axis <- function(part, ..., las = 1, cex.axis = graphics::par("cex.axis")) {
-  graphics::axis(1, part$at, part$step, gap.axis = -1e3, las = las, cex.axis = cex.axis)
-}
-
-# Draws as many numbers above trajectories as there is room for. Returns a note about the others.
-trajectory_names <- function(ticks) {
-  middle <- vapply(ticks, `[[`, 0, "middle")
-  name <- vapply(ticks, `[[`, "", "name")
-  cex <- 0.9 * graphics::par("cex")
-  apart <- inches_of_x(min(diff(middle)))
-  first <- paste("trajectory", name[[1L]])
-  word <- label_width(first, cex) < 0.95 * apart
-  if (word) name[[1L]] <- first
-  every <- max(1L, ceiling((label_width(name[-1L], cex) + 0.05) / apart))
-  keep <- seq(1L, length(name), by = every)
-  graphics::mtext(name[keep], 3, 0.2, at = middle[keep], cex = cex)
-  c(if (!word) "numbers: trajectories", if (every > 1L) sprintf("every %s is numbered", ordinal(every)))
-}
-
-inches_of_x <- function(x) x / diff(graphics::par("usr")[1:2]) * graphics::par("pin")[[1L]]
-
-ordinal <- function(n) paste0(n, if (n == 2L) "nd" else if (n == 3L) "rd" else "th")
-
-check_rows <- function(n) {
-  if (identical(n, Inf)) return(invisible(n))
-  check_count(n, "n", 1)
-}
-
-# The position of each row of the trajectories along the axis, and the ticks of each trajectory. The gaps between trajectories
-# have room for the labels of a last and a first step. If the gaps would take too much of the width, the label of the axis gives
-# the steps instead.
-trajectory_places <- function(x) {
-  rows <- split(seq_len(nrow(x)), factor(x$trajectory, unique(x$trajectory)))
-  width <- graphics::par("pin")[[1L]]
-  k <- length(rows)
-  ends <- vapply(rows, function(row) range(x$step[row]), numeric(2))
-  text <- function(step) graphics::strwidth(format_step(step), "inches", cex = graphics::par("cex.axis"))
-  wanted <- max(text(ends)) + 0.06
-  fits <- k == 1L || (k - 1) * wanted < 0.4 * width && min(lengths(rows)) / nrow(x) * (width - (k - 1) * wanted) > wanted
-  gap <- max(1, ceiling(nrow(x) * if (fits) wanted / (width - (k - 1) * wanted) else 0.15 / k))
-  place <- integer(nrow(x))
-  last <- -gap
-  middle <- numeric(k)
-  for (i in seq_len(k)) {
-    at <- last + gap + seq_along(rows[[i]])
-    place[rows[[i]]] <- at
-    last <- at[[length(at)]]
-    middle[[i]] <- mean(range(at))
-  }
-  inch <- width / (max(place) + 1)
-  ticks <- lapply(seq_len(k), function(i) {
-    row <- rows[[i]]
-    tick <- if (fits) step_ticks(x$step[row], place[row], inch, text) else list(step = numeric(), at = numeric())
-    c(tick, list(middle = middle[[i]], name = names(rows)[[i]]))
-  })
-  list(place = place, ticks = ticks, label = if (fits) "step" else steps_in_words(ends))
-}
-
-steps_in_words <- function(ends) {
-  same <- length(unique(ends[1L, ])) == 1L && length(unique(ends[2L, ])) == 1L
-  if (same) return(sprintf("step (%s to %s in each)", format_step(ends[[1L, 1L]]), format_step(ends[[2L, 1L]])))
-  sprintf("step (up to %s; trajectories differ)", format_step(max(ends)))
-}
-
-format_step <- function(step) format(step, trim = TRUE, scientific = FALSE)
-
-# The first and the last step, and as many round numbers between them as fit. `inch`: width of a row; `text`: width of a label.
-step_ticks <- function(step, at, inch, text) {
-  order <- order(step)
-  step <- step[order]
-  at <- at[order]
-  n <- length(step)
-  if (n == 1L) return(list(step = step, at = at))
-  ends <- step[c(1L, n)]
-  for (many in c(8, 6, 5, 4, 3, 2, 1)) {
-    ticks <- pretty(step, many)
-    ticks <- ticks[ticks > ends[[1L]] & ticks < ends[[2L]] & ticks == floor(ticks)]
-    place <- stats::approx(step, at, c(ends[[1L]], ticks, ends[[2L]]))$y * inch
-    half <- text(c(ends[[1L]], ticks, ends[[2L]])) / 2
-    k <- length(place)
-    # the last step is always labelled, round numbers close to it are not
-    near <- place + half > place[[k]] - half[[k]] - 0.06 & seq_len(k) < k & seq_len(k) > 1L
-    all <- c(ends[[1L]], ticks, ends[[2L]])[!near]
-    place <- place[!near]
-    half <- half[!near]
-    k <- length(place)
-    if (all(place[-1L] - half[-1L] > place[-k] + half[-k] + 0.06)) break
-    all <- ends
-  }
-  list(step = all, at = stats::approx(step, at, all)$y)
-}
 
 # The rows to draw. The largest is last, so that it is on top of the plot. `of` is the number of all rows.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
@@ -373,101 +237,6 @@ fitted_title <- function(main, line, ..., cex.main = graphics::par("cex.main"), 
 # Whether an argument of plot.default() suppresses axes. Other arguments are not evaluated.
 has_axes <- function(..., axes = TRUE) !identical(axes, FALSE)
 
-# ---- labels of rows ----------------------------------------------------------------------------------------------------
-
-# Truncates a text to a number of characters. In a pair, "from > to", the longer end is truncated, or both.
-short_label <- function(x, most = 40L) {
-  cut <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, pmax(most - 3L, 1L)), "..."), x)
-  pair <- which(nchar(x) > most & lengths(strsplit(x, " > ", fixed = TRUE)) == 2L)
-  if (most >= 15L && length(pair) > 0L) {
-    from <- sub(" > .*", "", x[pair])
-    to <- sub(".* > ", "", x[pair])
-    room <- most - 3L
-    least <- pmin(nchar(from), nchar(to)) # keeps the shorter end if 6 characters remain
-    least <- ifelse(room - least >= 6L, least, room %/% 2L)
-    longer <- nchar(from) > nchar(to)
-    x[pair] <- paste(cut(from, ifelse(longer, room - least, least)), cut(to, ifelse(longer, least, room - least)), sep = " > ")
-  }
-  cut(x, most)
-}
-
-# Sets the margins in lines and returns the old ones. The left margin depends on the labels, if any, and the number of rows. The
-# margins take at most 0.6 of the figure, so that a small device draws a small plot and not an error. With labels, the figure is
-# started here, because text can only be measured then.
-plot_margins <- function(labels, rows, bottom, top, right = 1, left = 5) {
-  old <- graphics::par("mai", "mgp")
-  if (!is.null(labels)) {
-    graphics::par(mai = c(0, 0, 0, 0))
-    graphics::plot.new()
-    graphics::par(new = TRUE)
-  }
-  line <- graphics::par("csi")
-  figure <- graphics::par("fin")
-  up <- c(bottom, top) * line
-  squeeze <- min(1, 0.6 * figure[[2L]] / sum(up))
-  up <- up * squeeze
-  size <- label_size((figure[[2L]] - sum(up)) / max(rows, 1L))$size
-  left <- left * line
-  if (!is.null(labels)) left <- max(2 * line, 1.02 * label_width(short_label(labels), size) + 0.9 * line)
-  across <- c(min(left, 0.5 * figure[[1L]]), min(right * line, 0.1 * figure[[1L]]))
-  graphics::par(mai = c(up[[1L]], across[[1L]], up[[2L]], across[[2L]]), mgp = c(3, 1, 0) * squeeze)
-  old
-}
-
-# Width in inches. `size` is the cex of mtext(), which ignores par("cex").
-label_width <- function(labels, size) max(graphics::strwidth(labels, "inches", cex = size / graphics::par("cex")), 0)
-
-# The size of labels that are `height` inches apart, and the number of rows per label that keeps them readable.
-label_size <- function(height) {
-  size <- min(graphics::par("cex"), height / (0.85 * graphics::par("cin")[[2L]]))
-  every <- max(1L, ceiling(0.4 / size))
-  list(size = if (every > 1L) min(size * every, graphics::par("cex")) else size, every = every)
-}
-
-# Draws labels left of the plot, as large as rows and margin allow. axis() would omit labels that are close to each other. Returns
-# a note if not all labels fit, else NULL.
-side_labels <- function(at, labels) {
-  usr <- graphics::par("usr")
-  fit <- label_size(graphics::par("pin")[[2L]] / (usr[[4L]] - usr[[3L]]))
-  keep <- rev(seq(length(at), 1, by = -fit$every))
-  labels <- short_label(labels[keep])
-  room <- graphics::par("mai")[[2L]] - 0.6 * graphics::par("csi")
-  width <- label_width(labels, fit$size)
-  if (width > room) fit$size <- fit$size * max(room / width, 0.7)
-  for (i in seq_along(labels)) {
-    whole <- labels[[i]]
-    most <- nchar(whole)
-    while (label_width(labels[[i]], fit$size) > 1.001 * room && most > 4L) {
-      most <- most - 1L
-      labels[[i]] <- short_label(whole, most)
-    }
-  }
-  graphics::mtext(labels, 2, 0.4, at = at[keep], las = 1, cex = fit$size)
-  if (fit$every > 1L) sprintf("every %s row is named", ordinal(fit$every))
-}
-
-# A note about what a plot of rows omits, or NULL.
-ranked_note <- function(rows) {
-  certain <- attr(rows, "certain")
-  note <- c(
-    if (!is.null(attr(rows, "doubt"))) "UNCERTAIN: intervals are not reliable",
-    left_out(nrow(rows), attr(rows, "of"), ", largest first"),
-    if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format(certain, big.mark = ","))
-  )
-  if (length(note) > 0L) paste(note, collapse = "; ")
-}
-
-left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format(of, big.mark = ","), what)
-
-# Draws a small grey note above the plot, on the right.
-plot_note <- function(text, line = 0.2) {
-  if (length(text) == 0L) return(invisible())
-  size <- 0.8 * graphics::par("cex")
-  room <- graphics::par("fin")[[1L]] - graphics::par("mai")[[4L]]
-  size <- size * min(1, max(room / label_width(text, size), 0.6))
-  graphics::mtext(text, 3, line, adj = 1, cex = size, col = "grey40")
-}
-
 # ---- convergence -------------------------------------------------------------------------------------------------------
 
 trace_of <- function(x) {
@@ -496,7 +265,7 @@ plot_convergence <- function(x, main, ...) {
     if (has_title(main)) fitted_title(main, 1.8, ...)
     for (phase in names(phase_colours)) {
       at <- trace$phase == phase
-      graphics::lines(trace$samples[at], y[at], col = "grey80")
+      convergence_line(trace$samples[at], y[at], ...)
     }
     graphics::abline(h = goal, lty = 2, col = "grey50")
     convergence_marks(trace$samples, y, colour, ...)
@@ -511,9 +280,13 @@ plot_convergence <- function(x, main, ...) {
   invisible(trace)
 }
 
-convergence_frame <- function(samples, value, label, goal, ..., x, y, type, main, col, pch, cex, bg, log = "xy", xlab = "samples",
-                              ylab = label, ylim = range(value, goal, na.rm = TRUE), bty = "l") {
+convergence_frame <- function(samples, value, label, goal, ..., x, y, type, main, col, pch, cex, bg, lwd, lty, log = "xy",
+                              xlab = "samples", ylab = label, ylim = range(value, goal, na.rm = TRUE), bty = "l") {
   graphics::plot.default(samples, value, log = log, type = "n", xlab = xlab, ylab = ylab, ylim = ylim, bty = bty, ...)
+}
+
+convergence_line <- function(samples, value, ..., lwd = 1, lty = 1) {
+  graphics::lines(samples, value, col = "grey80", lwd = lwd, lty = lty)
 }
 
 convergence_marks <- function(samples, value, colour, ..., col = colour, pch = 19, cex = 1, bg = NA) {
@@ -535,6 +308,7 @@ influence_network <- function(x) {
 #' @rdname stationary_distribution
 #' @export
 plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
+  check_graphical(..., draws = graphics::barplot.default)
   top <- most_probable(x, n)
   nodes <- setdiff(names(x), "probability")
   labels <- state_labels(plain_frame(x)[top, nodes, drop = FALSE])

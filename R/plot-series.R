@@ -39,9 +39,9 @@ draw_panel <- function(plan, data, main, ..., xlab = plan$label_x, ylab = plan$l
   if (!is.null(plan$line)) graphics::abline(h = plan$line, lty = 2, col = "grey50")
   for (k in seq_along(names)) {
     one <- data[data$series == names[[k]], ]
-    if (nrow(one) > 0L) draw_course(one$x, one$value, one$lower, one$upper, canvas$colour[[k]])
+    if (nrow(one) > 0L) draw_course(one$x, one$value, one$lower, one$upper, canvas$line(k))
   }
-  course_names(names, canvas$colour, plan$note)
+  course_names(names, canvas, plan$note)
 }
 
 # ---- ggplot2 ----------------------------------------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #'   order of the result. `Inf` for all. Default 10.
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim`, `log` and `col` (a colour per
-#'   line). Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
+#'   `lwd` and `lty` may have a value per line. An unknown argument is an error. Otherwise ignored.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `autoplot()` returns a ggplot that shows
 #'   the same. `as.data.frame()` returns a plain data frame.
 #' @section Plots: Bands are confidence intervals. A dashed line shows the Fano factor 1 of a Poisson distribution. For burn-in, a
@@ -143,9 +143,10 @@ print.noise_decomposition <- function(x, n = 10, ...) {
   if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
     print(plain_frame(x))
   } else {
-    print_first_rows(rounded(x), n, sprintf(
-      "<noise_decomposition> by %s, %g%% intervals", decomposition_kind(run$kind), 100 * run$confidence
-    ))
+    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)" else {
+      sprintf("%g%% intervals", 100 * run$confidence)
+    }
+    print_first_rows(rounded(x), n, sprintf("<noise_decomposition> by %s, %s", decomposition_kind(run$kind), intervals))
   }
   invisible(x)
 }
@@ -235,12 +236,13 @@ decomposition_series <- function(x, n) {
   shown <- first_species(x, n)
   rows <- shown$rows
   several <- unique_count(rows$species) > 1L
+  confidence <- attr(x, "run")$confidence
   values <- function(end) unlist(rows[paste0(noise_parts, end)], use.names = FALSE)
   series_of(
     rep(rows$time, 3L), rep(noise_parts, each = nrow(rows)), values(""), values("_lower"), values("_upper"),
     panel = if (several) rep(rows$species, 3L) else "",
     label_y = if (several) "noise" else paste("noise of", short_label(rows$species[[1L]])),
-    note = c(sprintf("band: %g%% interval", 100 * attr(x, "run")$confidence), shown$note)
+    note = c(if (!is.null(confidence)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
   )
 }
 
@@ -262,16 +264,23 @@ burn_in_series <- function(x, n) {
 #' @rdname noise-methods
 #' @export
 plot.reaction_noise <- function(x, what = c("fano", "cv2"), n = 10, main = NULL, ...) {
+  check_graphical(...)
   draw_series(noise_series(x, what, n), main, ...)
 }
 
 #' @rdname noise-methods
 #' @export
-plot.noise_decomposition <- function(x, n = 10, main = NULL, ...) draw_series(decomposition_series(x, n), main, ...)
+plot.noise_decomposition <- function(x, n = 10, main = NULL, ...) {
+  check_graphical(...)
+  draw_series(decomposition_series(x, n), main, ...)
+}
 
 #' @rdname noise-methods
 #' @export
-plot.burn_in <- function(x, n = 10, main = NULL, ...) draw_series(burn_in_series(x, n), main, ...)
+plot.burn_in <- function(x, n = 10, main = NULL, ...) {
+  check_graphical(...)
+  draw_series(burn_in_series(x, n), main, ...)
+}
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot

@@ -266,6 +266,7 @@ cme_species <- function(x, species) {
 #' @export
 plot.cme_solution <- function(x, type = c("marginals", "moments"), species = NULL, main = NULL, ...) {
   type <- check_choice(type, "type", c("marginals", "moments"))
+  check_graphical(...)
   species <- cme_species(x, species)
   if (type == "moments") return(plot_moments(x, species, main, ...))
   data <- cme_marginals(x, species)

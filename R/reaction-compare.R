@@ -1,10 +1,12 @@
-#' Compare two ensembles
+#' Compare ensembles with each other or with the exact distribution
 #'
 #' Tests for each time and species whether two ensembles of a reaction network have the same mean, the same variance and, if their
-#' histograms are known, the same distribution.
+#' histograms are known, the same distribution. An ensemble can also be compared with the exact distribution that
+#' [chemical_master_equation()] computes.
 #'
 #' @param a,b Results of [`simulate()`][simulate.reaction_network] for `output = "summary"` or `"histogram"`, with the same times
-#'   and species, simulated independently (with different seeds). At least 30 trajectories each.
+#'   and species, simulated independently (with different seeds). At least 30 trajectories each. One of them may be a solution of
+#'   [chemical_master_equation()] that has at least the times and species of the other.
 #' @param ... Must be empty.
 #' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
 #'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA`
@@ -15,20 +17,28 @@
 #'   `p_value` is `NA` where the samples do not tell: for the mean and the variance if both ensembles have the same count in all
 #'   trajectories, and for the distribution if there are fewer than two groups of counts. Such tests do not count for the
 #'   correction.
-#' @section Tests: The mean is compared by Welch's test. The variances are compared by the difference of their logarithms, whose
-#'   standard errors follow from the kurtosis of each sample. The distributions are compared by Pearson's test of homogeneity;
-#'   neighbouring counts are grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if
-#'   both results have histograms: `output = "histogram"`, or `quantiles` in a summary.
+#' @section Tests: The difference of the means, and that of the variances, is divided by its standard error. The error is
+#'   computed twice: from both samples together, and from each of them by itself. The larger error is used. For means, these are
+#'   the tests of Student and Welch. The distributions are compared by Pearson's test of homogeneity; neighbouring counts are
+#'   grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if both results have
+#'   histograms: `output = "histogram"`, or `quantiles` in a summary.
 #'
-#'   All three are approximations for many trajectories. That of the variance is too ready to find a difference where a
-#'   distribution has a long tail.
+#'   All three are approximations for many trajectories. For ensembles of 30 to 1,000 trajectories with the same distribution
+#'   (Poisson, geometric, bursts, bimodal, 0 or 1), each test found a difference at the level 0.05 in at most 6% of 4,000 pairs.
+#'   If the ensembles have very different sizes and a distribution with a long tail, the tests of mean and variance are
+#'   conservative: they find fewer differences than the level allows, also true ones.
+#' @section The master equation: For an ensemble and a solution of the master equation, the only test is that of the distribution:
+#'   Pearson's chi-square test of goodness of fit, with neighbouring counts grouped until at least 8 trajectories are expected in
+#'   a group. The ensemble must have histograms. A solution does not list counts that are nearly impossible, and bounds
+#'   their probability (`missing`). If trajectories have such counts, the p-value is at most the probability of so many of them.
+#'   Where only one count is possible, and all trajectories have it, there is no p-value.
 #' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories. If
 #'   both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.
 #'   *Biometrika* 34, 28-35. \doi{10.1093/biomet/34.1-2.28}
 #'
 #' Holm S (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
-#' @seealso [`simulate()`][simulate.reaction_network].
+#' @seealso [`simulate()`][simulate.reaction_network], [chemical_master_equation()].
 #' @export
 #' @examples
 #' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
@@ -36,10 +46,13 @@
 #'   simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = seed, ...)
 #' }
 #' compare_ensembles(run(1), run(2, method = "next_reaction"))
+#' compare_ensembles(run(1), chemical_master_equation(net, times = c(1, 5)))
 compare_ensembles <- function(a, b, ...) {
   check_no_more(...)
   if (missing(a)) abort_value("a", "a result of simulate()", a)
-  if (missing(b)) abort_value("b", "a result of simulate()", b)
+  if (missing(b)) abort_value("b", "a result of simulate() or chemical_master_equation()", b)
+  if (inherits(b, "cme_solution")) return(compare_with_solution(run_to_compare(a, "a"), b))
+  if (inherits(a, "cme_solution")) return(compare_with_solution(run_to_compare(b, "b"), a))
   runs <- list(run_to_compare(a, "a"), run_to_compare(b, "b"))
   for (field in c("times", "species")) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
@@ -61,10 +74,15 @@ compare_ensembles <- function(a, b, ...) {
   rows <- as.vector(t(matrix(seq_len(cells * length(tests)), cells)))
   at <- rep(seq_len(cells), each = length(tests))
   column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
+  comparison_of(run, at, rep(names(tests), cells), lapply(c(a = "a", b = "b", statistic = "statistic", p = "p_value"), column))
+}
+
+# The result, with a row for each of the cells `at`.
+comparison_of <- function(run, at, test, columns) {
   out <- data.frame(
-    time = rep(run$times, each = length(run$species))[at], species = rep(run$species, length(run$times))[at],
-    test = rep(names(tests), cells), a = column("a"), b = column("b"), statistic = column("statistic"),
-    p_value = column("p_value"), adjusted = stats::p.adjust(column("p_value"), "holm")
+    time = rep(run$times, each = length(run$species))[at], species = rep(run$species, length(run$times))[at], test = test,
+    a = columns$a, b = columns$b, statistic = columns$statistic, p_value = columns$p,
+    adjusted = stats::p.adjust(columns$p, "holm")
   )
   class(out) <- c("ensemble_comparison", "data.frame")
   out
@@ -81,20 +99,39 @@ run_to_compare <- function(x, name) {
   run
 }
 
+# Welch's test, or Student's if its error is larger. The errors are equal for ensembles of the same size. Of different ones, the
+# smaller may miss the rare large counts of a skewed distribution. Then its mean and its error are both too small, and Welch's
+# test would find far too many differences.
 compare_means <- function(found, n) {
   square <- lapply(1:2, function(i) found[[i]]$sd^2 / n[[i]])
-  error <- sqrt(square[[1L]] + square[[2L]])
+  apart <- square[[1L]] + square[[2L]]
+  within <- (n[[1L]] - 1) * found[[1L]]$sd^2 + (n[[2L]] - 1) * found[[2L]]$sd^2
+  together <- within / (sum(n) - 2) * (1 / n[[1L]] + 1 / n[[2L]])
+  pooled <- together > apart * (1 + 1e-12)
+  error <- sqrt(ifelse(pooled, together, apart))
   t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
-  freedom <- error^4 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1))
+  freedom <- ifelse(pooled, sum(n) - 2, apart^2 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1)))
   list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = 2 * stats::pt(-abs(t), freedom))
 }
 
-# The errors are those of sd_interval().
+# The difference of the variances, divided by its standard error. The error follows from the moments of both samples together, as
+# if they had one distribution, and from those of each sample by itself, as if they had not; the larger one counts. A test with
+# the second alone finds far too many differences: a sample without the rare large counts of a long tail has both a small
+# variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
 compare_variances <- function(found, n) {
-  error <- lapply(1:2, function(i) (found[[i]]$kurtosis - (n[[i]] - 3) / (n[[i]] - 1)) / n[[i]] + (2 / n[[i]])^2)
+  all <- sum(n)
   variance <- lapply(found, function(one) one$sd^2)
-  usual <- variance[[1L]] > 0 & variance[[2L]] > 0
-  z <- ifelse(usual, log(variance[[1L]] / variance[[2L]]) / sqrt(error[[1L]] + error[[2L]]), NA_real_)
+  second <- lapply(1:2, function(i) variance[[i]] * (n[[i]] - 1) / n[[i]])
+  # no kurtosis is known where all trajectories have the same count; the fourth moment is 0 there
+  kurtosis <- lapply(found, function(one) ifelse(is.na(one$kurtosis), 0, one$kurtosis))
+  pooled <- (n[[1L]] * second[[1L]] + n[[2L]] * second[[2L]]) / all
+  fourth <- (n[[1L]] * kurtosis[[1L]] * second[[1L]]^2 + n[[2L]] * kurtosis[[2L]] * second[[2L]]^2) / all
+  spread <- function(kurtosis, n) kurtosis - (n - 3) / (n - 1)
+  together <- spread(raised_kurtosis(fourth / pooled^2, all), all) * (pooled * all / (all - 2))^2 * (1 / n[[1L]] + 1 / n[[2L]])
+  apart <- lapply(1:2, function(i) spread(kurtosis[[i]], n[[i]]) * variance[[i]]^2 / n[[i]])
+  next_order <- (2 * pooled)^2 * (1 / n[[1L]]^2 + 1 / n[[2L]]^2)
+  error <- sqrt(pmax(together, apart[[1L]] + apart[[2L]]) + next_order)
+  z <- ifelse(pooled > 0, (variance[[1L]] - variance[[2L]]) / error, NA_real_)
   list(a = variance[[1L]], b = variance[[2L]], statistic = z, p_value = 2 * stats::pnorm(-abs(z)))
 }
 
@@ -115,25 +152,86 @@ compare_distributions <- function(a, b, cells) {
   list(a = none, b = none, statistic = tested[1L, ], p_value = tested[2L, ])
 }
 
-# Pearson's statistic and its p-value, for counts of two samples in the order of the values.
-homogeneity <- function(counts) {
-  share <- colSums(counts) / sum(counts)
-  pooled <- rowSums(counts)
-  group <- integer(length(pooled))
+# Groups of neighbours whose expected numbers add up to at least `least`. What is left at the end belongs to the last group.
+groups_of <- function(expected, least) {
+  group <- integer(length(expected))
   now <- 1L
   gathered <- 0
-  for (i in seq_along(pooled)) {
+  for (i in seq_along(expected)) {
     group[[i]] <- now
-    gathered <- gathered + pooled[[i]]
-    if (gathered * min(share) >= 8) {
+    gathered <- gathered + expected[[i]]
+    if (gathered >= least) {
       now <- now + 1L
       gathered <- 0
     }
   }
-  if (gathered > 0 && now > 1L) group[group == now] <- now - 1L # too few for a group of their own
+  if (now > 1L) group[group == now] <- now - 1L
+  group
+}
+
+# Pearson's statistic and its p-value, for counts of two samples in the order of the values.
+homogeneity <- function(counts) {
+  share <- colSums(counts) / sum(counts)
+  pooled <- rowSums(counts)
+  group <- groups_of(pooled, 8 / min(share) * (1 - 1e-12)) # of the smaller ensemble
   grouped <- rowsum(counts, group)
   if (nrow(grouped) < 2L) return(c(NA_real_, NA_real_))
   expected <- outer(rowSums(grouped), share)
   statistic <- sum((grouped - expected)^2 / expected)
   c(statistic, stats::pchisq(statistic, nrow(grouped) - 1L, lower.tail = FALSE))
+}
+
+# ---- master equation --------------------------------------------------------------------------------------------------------
+
+compare_with_solution <- function(run, solution) {
+  if (is.null(run$tally$cell)) {
+    abort_argument(paste(
+      "A comparison with a solution of the master equation needs a result of simulate() with output = \"histogram\", or a",
+      "summary with `quantiles`; found a summary without them."
+    ))
+  }
+  missing <- setdiff(run$times, solution$times$time)
+  if (length(missing) > 0L) {
+    abort_argument(sprintf(
+      "The solution of the master equation must have the times of the ensemble; found none at %s.",
+      some_values(missing, most = 5L)
+    ))
+  }
+  unknown <- setdiff(run$species, colnames(solution$counts))
+  if (length(unknown) > 0L) {
+    abort_argument(sprintf(
+      "The solution of the master equation must have the species of the ensemble; it lacks %s. %s", quote_some(unknown),
+      "`observe` of simulate() chooses some."
+    ))
+  }
+  exact <- cme_marginals(solution, match(run$species, colnames(solution$counts)))
+  lost <- solution$times$missing[match(run$times, solution$times$time)]
+  cells <- length(run$times) * length(run$species)
+  rows <- split(seq_along(run$tally$cell), factor(run$tally$cell, seq_len(cells)))
+  tested <- vapply(seq_len(cells), function(i) {
+    time <- (i - 1L) %/% length(run$species) + 1L
+    known <- exact$time == run$times[[time]] & exact$species == run$species[[(i - 1L) %% length(run$species) + 1L]]
+    goodness_of_fit(run$tally$value[rows[[i]]], run$tally$count[rows[[i]]], exact$count[known], exact$probability[known],
+      lost[[time]])
+  }, c(0, 0))
+  none <- rep(NA_real_, cells)
+  columns <- list(a = none, b = none, statistic = tested[1L, ], p = tested[2L, ])
+  comparison_of(run, seq_len(cells), rep("distribution", cells), columns)
+}
+
+# Pearson's statistic and its p-value, for the numbers `n` of the counts `value`. Counts that the solution does not list have at
+# most the probability `lost` together. The number of trajectories with such a count is compared with the binomial distribution.
+goodness_of_fit <- function(value, n, count, probability, lost) {
+  total <- sum(n)
+  at <- match(value, count)
+  outside <- sum(n[is.na(at)])
+  p_outside <- if (outside > 0) stats::pbinom(outside - 1, total, min(lost, 1), lower.tail = FALSE) else 1
+  observed <- numeric(length(count))
+  observed[at[!is.na(at)]] <- n[!is.na(at)]
+  expected <- probability / sum(probability) * total
+  group <- groups_of(expected, 8)
+  sums <- rowsum(cbind(observed, expected), group)
+  if (nrow(sums) < 2L) return(c(NA_real_, if (outside > 0) p_outside else NA_real_))
+  statistic <- sum((sums[, 1L] - sums[, 2L])^2 / sums[, 2L])
+  c(statistic, min(p_outside, stats::pchisq(statistic, nrow(sums) - 1L, lower.tail = FALSE)))
 }

@@ -80,7 +80,8 @@ dependency_rows <- function(model) {
 #' @param legend Whether to draw the legend. Default `TRUE`.
 #' @param overview `TRUE` to draw the overview, `FALSE` to draw boxes and arrows.
 #' @param size For `autoplot()`, width and height of the plot in inches. By default, those of the open device, or 7 by 7.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]; `lwd` multiplies the widths of the arrows, and `lty`
+#'   replaces their line type. Otherwise ignored.
 #' @returns `plot()`: a data frame of the boxes, invisibly, with the columns `node`, `kind` (`"species"` or `"reaction"`), `x` and
 #'   `y` (in inches). For an overview, as for [plot.pbn()]. `autoplot()`: a ggplot. The method for igraph's generic `as.igraph()`:
 #'   a graph with the vertex attributes `name` and `kind`, and for `type = "network"` the edge attributes `role` and `count`.
@@ -92,18 +93,10 @@ dependency_rows <- function(model) {
 #' plot(net, type = "dependencies")
 plot.reaction_network <- function(x, type = c("network", "dependencies"), layout = "layered", labels = NULL, main = NULL,
                                   legend = TRUE, overview = NULL, ...) {
+  check_graphical(...)
   plan <- plan_reactions(x, type, layout, labels, legend, overview)
   if (plan$overview) return(plot_overview(plan$model, plan$graph, main, legend, ...))
-  entries <- if (legend) reaction_legend(plan)
-  old <- graphics::par("mai", "mgp")
-  on.exit(graphics::par(old))
-  rows <- network_margins(entries, main)
-  page <- graphics::par("pin")
-  drawing <- network_drawing(plan$model, plan$graph, plan$layout, plan$style$labels, page, base_widths(plan$model$nodes))
-  network_frame(page, main, ...)
-  draw_arrows(drawing, plan$style)
-  draw_nodes(drawing, plan$style, plan$model$nodes, plan$style$labels)
-  if (!is.null(entries)) draw_legend(entries, rows)
+  drawing <- draw_network(plan$model, plan, if (legend) reaction_legend(plan), main, arrow_labels = FALSE, ...)
   invisible(data.frame(node = plan$model$nodes, kind = plan$graph$kind, x = drawing$at[, 1L], y = drawing$at[, 2L]))
 }
 

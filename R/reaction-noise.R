@@ -84,12 +84,6 @@ noise_ratios <- function(found, n, confidence, known) {
   )
 }
 
-# The kurtosis of a sample is too small on average; it is raised as for a normal distribution (Joanes and Gill 1998).
-raised_kurtosis <- function(kurtosis, n) {
-  if (n < 4) return(kurtosis)
-  pmax(kurtosis, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (kurtosis - 3) + 6))
-}
-
 # Limits of a positive quantity whose estimate has a logarithm with the variance spread / n. The least spread is 2, as for the
 # Fano factor of a Poisson distribution. The term (q / n)^2 is that of sd_interval().
 ratio_limits <- function(estimate, spread, n, confidence, least = 2) {
@@ -124,8 +118,9 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'   (Hilfinger and Paulsson 2011). So the formulas separate the noise by the history of the environment, not by its present
 #'   state. If the reporters affect the environment, or each other, the parts have no such meaning.
 #'
-#'   `x` is a result for `output = "trajectories"` or `"final"`, or a summary with `covariance = TRUE`. A summary does not have
-#'   the moments on which the intervals depend, so it gives estimates without intervals.
+#'   `x` is a result for `output = "trajectories"` or `"final"`, or a summary with `covariance = TRUE`. A summary gives estimates
+#'   without intervals, because these depend on fourth moments of both reporters together, which it does not have. Giving
+#'   `confidence` for a summary is an error.
 #' @section A sweep: The second way is the law of total variance. Each setting of a sweep by [sweep_parameters()] is an
 #'   environment that does not change in time, such as a cell with its own rate constants or initial counts. The intrinsic part is
 #'   the mean over the settings of the variance within a setting. The extrinsic part is the variance over the settings of the
@@ -142,7 +137,7 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' @param settings `"sample"` (the default) or `"all"`: what the settings of a sweep are.
 #' @param weights For `settings = "all"`, a number of at least 0 for each setting: its probability, up to a common factor. With
 #'   `NULL`, the default, all are equal.
-#' @param confidence Confidence level of the intervals, above 0 and below 1. Default 0.95.
+#' @param confidence Confidence level of the intervals, above 0 and below 1. Default 0.95; none for a summary.
 #' @param ... Must be empty.
 #' @returns A data frame of class `noise_decomposition`, ordered by time. It has a row for each time, and for a sweep one for each
 #'   time and species. Its columns are `time`, `species` (for reporters, both names), `mean` (for reporters, of both), and for
@@ -303,9 +298,14 @@ warn_reporters <- function(p_value, times, reporters) {
 
 #' @rdname noise_decomposition
 #' @export
-noise_decomposition.reaction_ensemble <- function(x, reporters, confidence = 0.95, ...) {
+noise_decomposition.reaction_ensemble <- function(x, reporters, confidence = NULL, ...) {
   check_no_more(...)
-  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  if (!is.null(confidence)) {
+    abort_argument(paste(
+      "`confidence` is for intervals, which need the counts of each trajectory: simulate(..., output = \"final\") or",
+      "\"trajectories\"; found a summary, which does not have the fourth moments of two reporters."
+    ))
+  }
   run <- attr(x, "run")
   found <- if (!is.null(run$tally)) .Call(ffi_ssa_statistics, run$tally)
   if (is.null(found$covariance)) {

@@ -88,18 +88,16 @@ need_columns <- function(x, columns, what) {
 #' @export
 summary.reaction_histogram <- function(object, ...) {
   need_columns(object, c("time", "species", "count", "n"), "object")
-  key <- paste(match(object$time, unique(object$time)), object$species, sep = "\r")
-  rows <- split(seq_len(nrow(object)), factor(key, unique(key)))
-  one <- function(at) {
-    x <- object$count[at]
-    n <- object$n[at]
+  one <- function(cell) {
+    x <- cell$count
+    n <- cell$n
     mean <- sum(x * n) / sum(n)
     data.frame(
-      time = object$time[[at[[1L]]]], species = object$species[[at[[1L]]]], different = length(at), mode = x[[which.max(n)]],
+      time = cell$time, species = cell$species, different = length(x), mode = x[[which.max(n)]],
       mean = mean, sd = if (sum(n) > 1) sqrt(sum(n * (x - mean)^2) / (sum(n) - 1)) else NA_real_
     )
   }
-  do.call(rbind, c(unname(lapply(rows, one)), make.row.names = FALSE))
+  do.call(rbind, c(lapply(counts_by_cell(object), one), make.row.names = FALSE))
 }
 
 #' @rdname histogram-methods
@@ -134,36 +132,39 @@ rbind.reaction_events <- function(...) rbind_plain(...)
 #' @rdname histogram-methods
 #' @export
 plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ...) {
-  need_columns(x, c("time", "species", "count", "proportion"), "x")
-  x <- of_species(x, species)
-  check_rows(n)
-  if (!is.numeric(time) || length(time) != 1L || !time %in% x$time) {
-    abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(x$time), most = 10L)), time)
-  }
-  all <- unique(x$species)
-  species <- utils::head(all, n)
-  shown <- plain_frame(x)[x$species %in% species & x$time == time, ]
+  check_graphical(...)
+  found <- shown_counts(x, time, n, species)
+  shown <- found$rows
+  names <- unique(shown$species)
   across <- c(shown$count - 0.5, shown$count + 0.5)
-  canvas <- course_canvas(across, c(0, shown$proportion), species, main, "proportion", ..., label_x = "count")
+  canvas <- course_canvas(across, c(0, shown$proportion), names, main, "proportion", ..., label_x = "count")
   on.exit(graphics::par(canvas$old))
-  for (k in seq_along(species)) {
-    draw_histogram(shown[shown$species == species[[k]], ], canvas$colour[[k]])
-  }
-  course_names(species, canvas$colour, c(
-    sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))),
-    left_out(length(species), length(all), " species")
-  ))
+  for (k in seq_along(names)) draw_histogram(shown[shown$species == names[[k]], ], canvas$line(k))
+  course_names(names, canvas, found$note)
   invisible(shown)
 }
 
+# The rows of one time and of the first n species, and a note about the others.
+shown_counts <- function(x, time, n, species) {
+  need_columns(x, c("time", "species", "count", "proportion"), "x")
+  x <- of_species(x, species)
+  check_drawn_time(time, x$time)
+  shown <- first_species(x[x$time == time, ], n)
+  list(
+    rows = shown$rows,
+    note = c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))), shown$note)
+  )
+}
+
 # Steps that are 0 at counts that do not occur; lines if the values are not whole numbers, or if there is only one.
-draw_histogram <- function(rows, colour) {
+draw_histogram <- function(rows, line) {
   count <- rows$count
   if (length(count) == 1L || any(count != round(count))) {
-    return(graphics::lines(count, rows$proportion, type = "h", col = colour, lwd = 2))
+    return(graphics::lines(count, rows$proportion, type = "h", col = line$col, lwd = line$lwd, lty = line$lty))
   }
   zero <- if (graphics::par("ylog")) 10^graphics::par("usr")[[3L]] else 0
-  graphics::lines(histogram_steps(count, rows$proportion, zero), type = "s", col = colour, lwd = 2)
+  steps <- histogram_steps(count, rows$proportion, zero)
+  graphics::lines(steps, type = "s", col = line$col, lwd = line$lwd, lty = line$lty)
 }
 
 # Points of a line of type "s" that has the height of a count from 0.5 below to 0.5 above it, and `zero` elsewhere.
@@ -176,16 +177,33 @@ histogram_steps <- function(count, proportion, zero = 0) {
 #' @rdname histogram-methods
 #' @export
 plot.reaction_events <- function(x, n = 10, main = NULL, ...) {
+  check_graphical(...)
+  found <- shown_events(x, n)
+  shown <- found$rows
+  canvas <- course_canvas(
+    shown$time, range(shown$trajectory) + c(-0.5, 0.5), found$reactions, main, "trajectory", ..., usual_lwd = 1
+  )
+  on.exit(graphics::par(canvas$old))
+  for (k in seq_along(found$reactions)) {
+    one <- shown[shown$reaction == found$reactions[[k]], ]
+    line <- canvas$line(k)
+    graphics::segments(
+      one$time, one$trajectory - 0.4, one$time, one$trajectory + 0.4, col = line$col, lwd = line$lwd, lty = line$lty
+    )
+  }
+  course_names(found$reactions, canvas, found$note)
+  invisible(shown)
+}
+
+# The events of the first n trajectories, their reactions, and a note about the other trajectories.
+shown_events <- function(x, n) {
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   shown <- plain_frame(x)[x$trajectory %in% first, ]
-  reactions <- intersect(levels(shown$reaction), as.character(shown$reaction))
-  canvas <- course_canvas(shown$time, range(first) + c(-0.5, 0.5), reactions, main, "trajectory", ...)
-  on.exit(graphics::par(canvas$old))
-  colour <- canvas$colour[match(as.character(shown$reaction), reactions)]
-  graphics::segments(shown$time, shown$trajectory - 0.4, shown$time, shown$trajectory + 0.4, col = colour)
-  course_names(reactions, canvas$colour, left_out(length(first), length(all), " trajectories"))
-  invisible(shown)
+  list(
+    rows = shown, reactions = intersect(levels(shown$reaction), as.character(shown$reaction)),
+    note = left_out(length(first), length(all), " trajectories")
+  )
 }

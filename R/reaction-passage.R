@@ -186,13 +186,20 @@ rbind.first_passage <- function(...) rbind_plain(...)
 #' @rdname passage-methods
 #' @export
 plot.first_passage <- function(x, main = NULL, ...) {
-  need_columns(x, passage_columns, "x")
+  check_graphical(...)
+  shown <- passage_steps(x)
   run <- attr(x, "run")
-  time <- sort(x$time[!x$censored])
-  shown <- data.frame(time = c(0, time, run$times), share = c(0, seq_along(time), length(time)) / nrow(x))
   canvas <- course_canvas(shown$time, c(0, 1), run$until, main, "share with passage", ...)
   on.exit(graphics::par(canvas$old))
-  graphics::lines(shown$time, shown$share, type = "s", col = canvas$colour, lwd = 2)
-  course_names(run$until, canvas$colour, trajectory_count(nrow(x)))
+  line <- canvas$line(1L)
+  graphics::lines(shown$time, shown$share, type = "s", col = line$col, lwd = line$lwd, lty = line$lty)
+  course_names(run$until, canvas, trajectory_count(nrow(x)))
   invisible(shown)
+}
+
+# The share of the trajectories with passage, from time 0 to the end.
+passage_steps <- function(x) {
+  need_columns(x, passage_columns, "x")
+  time <- sort(x$time[!x$censored])
+  data.frame(time = c(0, time, attr(x, "run")$times), share = c(0, seq_along(time), length(time)) / nrow(x))
 }

@@ -8,12 +8,14 @@
 #' @param n For an ensemble, how many species to print or draw, the first ones in the order of the result; for trajectories, how
 #'   many rows to print, or trajectories to draw. `Inf` for all. Default 10.
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
-#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum, `"none"`.
+#'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
+#'   `"quantile"` for the lowest and the highest of the quantiles that the result has (see `quantiles` of
+#'   [`simulate()`][simulate.reaction_network]), `"none"`.
 #' @param main The title.
 #' @param run Whether to add columns that describe the run: `method`, `trajectories`, `seed`, `backend` and `seconds`.
 #' @param row.names,optional Ignored; required by the generic.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim`, `log` and `col` (a colour per
-#'   species). Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
+#'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Otherwise ignored.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame.
 #'
@@ -30,6 +32,8 @@
 #' plot(sim, band = "range")
 #' head(as.data.frame(sim))
 #' net <- set_initial(net, S1 = 1000)
+#' spread <- simulate(net, nsim = 100, times = seq(0, 4, 0.1), quantiles = c(0.05, 0.95), seed = 1)
+#' plot(spread, band = "quantile")
 #' few <- simulate(net, nsim = 3, times = seq(0, 4, 0.1), output = "trajectories", seed = 1)
 #' plot(few)
 NULL
@@ -77,7 +81,9 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
-  if (run_size(run) < 30) writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  if (run_size(run) < 30 && run$method != "ode") {
+    writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
+  }
   invisible(x)
 }
 
@@ -245,115 +251,52 @@ of_species <- function(x, species) {
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "none"), n = 10, main = NULL, species = NULL, ...) {
-  band <- check_choice(band, "band", c("sd", "interval", "range", "none"))
-  check_rows(n)
-  if (!has_columns(x, c("time", "species", "mean", "lower", "upper", "sd", "min", "max")) || nrow(x) == 0L) {
-    abort_argument("`x` has no statistics to plot: it needs rows and the columns that simulate() returns.")
-  }
+plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "none"), n = 10, main = NULL,
+                                   species = NULL, ...) {
+  band <- check_choice(band, "band", bands)
+  check_graphical(...)
   x <- of_species(x, species)
-  all <- unique(x$species)
-  species <- utils::head(all, n)
-  shown <- plain_frame(x)[x$species %in% species, ]
-  limits <- switch(band,
-    sd = list(pmax(shown$mean - shown$sd, 0), shown$mean + shown$sd), interval = list(shown$lower, shown$upper),
-    range = list(shown$min, shown$max), none = list(shown$mean, shown$mean)
-  )
-  for (i in 1:2) limits[[i]] <- ifelse(is.na(limits[[i]]), shown$mean, limits[[i]])
-  word <- c(sd = "band: mean and sd", interval = "band: interval of the mean", range = "band: min to max", none = "")[[band]]
-  canvas <- course_canvas(shown$time, unlist(limits), species, main, "mean count", ...)
-  on.exit(graphics::par(canvas$old))
-  for (k in seq_along(species)) {
-    at <- which(shown$species == species[[k]])
-    draw_course(shown$time[at], shown$mean[at], limits[[1L]][at], limits[[2L]][at], canvas$colour[[k]])
-  }
-  course_names(species, canvas$colour, c(word, left_out(length(species), length(all), " species")))
-  invisible(shown)
-}
-
-# The colours of up to eight species (Okabe and Ito); more repeat them.
-course_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-
-# An empty plot with room for the names on the right. Arguments of plot.default() override our own.
-course_canvas <- function(time, range, species, main, label, ..., label_x = "time", xlab = label_x, ylab = label, xlim = NULL,
-                          ylim = NULL, col = course_colours, log = "") {
-  left <- axis_lines(c(range, ylim), log)
-  old <- graphics::par(mar = c(4.2, left + 1.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
-  if (grepl("y", log)) range <- range[range > 0]
-  if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")
-  drawn <- FALSE
-  on.exit(if (!drawn) graphics::par(old))
-  graphics::plot.default(
-    base::range(time), base::range(range), type = "n", xlab = xlab, ylab = "", main = main, xlim = xlim, ylim = ylim, log = log,
-    las = 1, bty = "l", ...
-  )
-  graphics::title(ylab = ylab, line = left)
-  drawn <- TRUE
-  list(old = old, colour = rep_len(col, length(species)))
-}
-
-# The line for the label of the y axis: as usual, or further away if the numbers at the axis are long.
-axis_lines <- function(range, log) {
-  if (grepl("y", log)) range <- range[range > 0]
-  if (length(range) == 0L || !all(is.finite(range))) return(3)
-  numbers <- format(pretty(range), digits = 7)
-  max(3, label_width(numbers, graphics::par("cex.axis") * graphics::par("cex")) / graphics::par("csi") + 1.4)
-}
-
-# The margin, in lines, that the names of species need.
-legend_lines <- function(species) {
-  width <- max(label_width(cut_text(species, 20L), 0.9))
-  min(max(4, width / graphics::par("csi") + 2.5), 14)
-}
-
-draw_course <- function(time, mean, lower, upper, colour) {
-  if (graphics::par("ylog")) lower <- pmax(lower, 10^graphics::par("usr")[[3L]]) # a band may reach 0
-  if (length(time) == 1L) {
-    graphics::segments(time, lower, time, upper, col = colour)
-    graphics::points(time, mean, pch = 19, col = colour)
-    return(invisible())
-  }
-  if (any(upper > lower)) {
-    graphics::polygon(c(time, rev(time)), c(lower, rev(upper)), col = grDevices::adjustcolor(colour, 0.2), border = NA)
-  }
-  graphics::lines(time, mean, col = colour, lwd = 2)
-}
-
-# The names of species on the right, and a note above the plot.
-course_names <- function(species, colour, note) {
-  usr <- graphics::par("usr")
-  right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
-  top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
-  graphics::legend(
-    right, top, cut_text(species, 20L), col = colour, lwd = 2, bty = "n", xpd = NA, cex = 0.9, seg.len = 1.2
-  )
-  note <- note[nzchar(note)]
-  if (length(note) > 0L) plot_note(paste(note, collapse = "; "), line = 0.2)
+  plan <- ensemble_series(x, band, n)
+  draw_series(plan, main, ...)
+  invisible(first_species(x, n)$rows)
 }
 
 #' @rdname ensemble-methods
 #' @export
 plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, ...) {
+  check_graphical(...)
+  found <- shown_paths(x, n, species)
+  shown <- found$rows
+  drawn <- found$species
+  canvas <- course_canvas(shown$time, unlist(shown[drawn]), drawn, main, "count", ..., usual_lwd = 1)
+  on.exit(graphics::par(canvas$old))
+  type <- if (unique_count(shown$time) > 1L) "s" else "p"
+  for (one in unique(shown$trajectory)) {
+    rows <- shown$trajectory == one
+    for (k in seq_along(drawn)) {
+      line <- canvas$line(k)
+      graphics::lines(
+        shown$time[rows], shown[[drawn[[k]]]][rows], type = type, col = line$col, lwd = line$lwd, lty = line$lty, pch = line$pch
+      )
+    }
+  }
+  course_names(drawn, canvas, found$note)
+  invisible(shown)
+}
+
+# The rows of the first n trajectories, at most ten species to draw, and a note about the others.
+shown_paths <- function(x, n, species) {
   check_rows(n)
   x <- of_species(x, species)
   species <- setdiff(names(x), c("trajectory", "time"))
   if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `time`, and a column per species.")
+    abort_argument("There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per species are needed.")
   }
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
-  shown <- plain_frame(x)[x$trajectory %in% first, ]
   drawn <- utils::head(species, 10L)
-  canvas <- course_canvas(shown$time, unlist(shown[drawn]), drawn, main, "count", ...)
-  on.exit(graphics::par(canvas$old))
-  type <- if (length(unique(shown$time)) > 1L) "s" else "p"
-  for (one in first) {
-    rows <- shown$trajectory == one
-    for (k in seq_along(drawn)) {
-      graphics::lines(shown$time[rows], shown[[drawn[[k]]]][rows], type = type, col = canvas$colour[[k]], pch = 19)
-    }
-  }
-  note <- c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
-  course_names(drawn, canvas$colour, note)
-  invisible(shown)
+  list(
+    rows = plain_frame(x)[x$trajectory %in% first, ], species = drawn,
+    note = c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
+  )
 }

@@ -4,7 +4,7 @@
 #' result has the statistics of all trajectories, or the trajectories themselves.
 #'
 #' @param object A network of class `reaction_network`.
-#' @param nsim Number of trajectories. Default 1.
+#' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result always has one.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
@@ -101,8 +101,8 @@
 #'
 #' Lewis PAW, Shedler GS (1979). Simulation of nonhomogeneous Poisson processes by thinning. *Naval Research Logistics Quarterly*
 #' 26(3), 403-413. \doi{10.1002/nav.3800260304}
-#' @seealso [ssa_methods()], [reaction_network()], [event()], [ensemble-methods]; [noise()], [burn_in()] and [compare_ensembles()]
-#'   for what follows. The vignettes "A first ensemble", "Choosing a method", and "Moving from GillespieSSA2 and adaptivetau".
+#' @seealso [ssa_methods()], [reaction_network()], [event()], [ensemble-methods], [ensemble-quantiles]; [noise()], [burn_in()] and
+#'   [compare_ensembles()] for what follows. The vignettes "A first ensemble", "Choosing a method", and "Moving from GillespieSSA2 and adaptivetau".
 #' @concept GillespieSSA2
 #' @concept adaptivetau
 #' @concept stochastic simulation algorithm
@@ -121,16 +121,50 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                       confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
   check_empty(setdiff(names(formals(sys.function())), c("object", "nsim", "seed", "...")), ...)
-  if (missing(times)) {
-    abort_argument(sprintf(
-      "`times` must be given by its name, as in simulate(net, nsim = 1000, times = 0:10); found nothing%s.",
-      if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
-    ))
-  }
+  if (missing(times)) abort_no_times(seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   check_count(nsim, "nsim", 1, 2^47)
   times <- check_times(times)
+  output <- check_kind_of_run(method, output, tolerance)
+  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  check_flag(progress, "progress")
+  check_summary_options(output, quantiles, covariance)
+  check_condition(until, "until")
+  if (method == "ode" && is.null(start)) nsim <- one_solution(nsim)
+  if (output %in% c("final", "events")) times <- times[[length(times)]]
+  if (!is.null(start)) check_after_start(times, start) else if (!is.null(initial)) object <- set_initial(object, initial)
+  if (!is.null(parameters)) object <- set_parameters(object, parameters)
+  observed <- if (output == "events") integer() else observed_species(object, observe, output)
+  part <- trajectories_of_shard(nsim, seed, shard)
+  check_rows_of_result(part$n, length(observed), length(times), output)
+  seed <- resolve_seed(seed)
+  options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
+    times = times, observed = observed, method = method, threads = resolve_threads(threads), simd = resolve_simd(), until = until,
+    tolerance = if (is.null(tolerance)) 0 else tolerance
+  ))
+  started <- proc.time()[["elapsed"]]
+  result <- run_ensemble(object, options, progress)
+  run <- list(
+    method = result$method, reason = if (method == "auto") method_reason(result, nrow(object$reactions)), model = object,
+    nsim = as.double(nsim), seed = seed, times = times, species = observable_names(object)[observed],
+    confidence = confidence, events = result$events,
+    machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
+  )
+  known_result(result, c(run, Filter(Negate(is.null), list(
+    output = output, until = until, quantiles = quantiles, shard = part$shard
+  ))), start, options)
+}
+
+abort_no_times <- function(seed) {
+  abort_argument(sprintf(
+    "`times` must be given by its name, as in simulate(net, nsim = 1000, times = 0:10); found nothing%s.",
+    if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
+  ))
+}
+
+# Checks method, output and tolerance, which depend on each other, and returns the output.
+check_kind_of_run <- function(method, output, tolerance) {
   check_choice(method, "method", c("auto", ssa_method_names()))
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram", "events"))
   check_tolerance(tolerance, method)
@@ -140,41 +174,32 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
       output, method
     ))
   }
-  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
-  check_flag(progress, "progress")
-  check_summary_options(output, quantiles, covariance)
-  check_condition(until, "until")
-  if (output %in% c("final", "events")) times <- times[[length(times)]]
-  if (!is.null(start)) check_after_start(times, start) else if (!is.null(initial)) object <- set_initial(object, initial)
-  if (!is.null(parameters)) object <- set_parameters(object, parameters)
-  observed <- if (output == "events") integer() else observed_species(object, observe, output)
-  part <- trajectories_of_shard(nsim, seed, shard)
-  check_rows_of_result(part$n, length(observed), length(times), output)
-  seed <- resolve_seed(seed)
-  options <- list(
-    nsim = part$n, seed = if (is.null(start)) seed else derived_seed(seed, start$generation),
-    first = if (is.null(start)) part$first else start$first, times = times, observed = observed, method = method,
-    threads = resolve_threads(threads), simd = resolve_simd(), keep = output %in% c("trajectories", "final", "events"),
-    covariance = covariance, histogram = output == "histogram" || length(quantiles) > 0L,
-    firings = if (output == "events") most_events() else 0, until = until, starts = start$counts,
-    start = if (is.null(start)) 0 else start$time,
-    tolerance = if (is.null(tolerance)) 0 else tolerance
+  output
+}
+
+# Differential equations have one solution. It is computed once, whatever `nsim` is.
+one_solution <- function(nsim) {
+  if (nsim == 1) return(nsim)
+  message(new_condition("method", "message", sprintf(
+    "method = \"ode\": all trajectories are the same, so the result has one instead of %s.\n", format_whole(nsim)
+  ), NULL))
+  1
+}
+
+# Which trajectories are simulated, and where they start.
+options_of_start <- function(start, part, seed) {
+  if (is.null(start)) return(list(nsim = part$n, seed = seed, first = part$first, starts = NULL, start = 0))
+  list(
+    nsim = part$n, seed = derived_seed(seed, start$generation), first = start$first, starts = start$counts, start = start$time
   )
-  started <- proc.time()[["elapsed"]]
-  result <- run_ensemble(object, options, progress)
-  run <- list(
-    method = result$method, reason = if (method == "auto") method_reason(result, nrow(object$reactions)), model = object,
-    nsim = as.double(nsim), seed = seed, times = times, species = observable_names(object)[observed],
-    confidence = confidence, events = result$events,
-    machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
+}
+
+# What the core keeps.
+options_of_output <- function(output, quantiles, covariance) {
+  list(
+    keep = output %in% c("trajectories", "final", "events"), covariance = covariance,
+    histogram = output == "histogram" || length(quantiles) > 0L, firings = if (output == "events") most_events() else 0
   )
-  run$output <- output
-  run$until <- until
-  run$quantiles <- quantiles
-  run$shard <- part$shard
-  if (!is.null(start)) run[names(start$run)] <- start$run
-  if (output == "final") run$stopped <- result$stopped
-  known_result(result, run, options)
 }
 
 # Whether all trajectories must have the same value, for each time and quantity. Events at time 0 may happen in an order that is
@@ -185,7 +210,9 @@ known_cells <- function(run, varies) {
 }
 
 # The result of a run for each kind of output.
-known_result <- function(result, run, options) {
+known_result <- function(result, run, start, options) {
+  if (!is.null(start)) run[names(start$run)] <- start$run
+  if (run$output == "final") run$stopped <- result$stopped
   if (run$output %in% c("summary", "histogram")) run$tally <- c(result$tally, list(known = known_cells(run, result$varies)))
   if (run$output == "trajectories") run$varies <- result$varies
   switch(run$output,
@@ -231,31 +258,6 @@ check_rows_of_result <- function(nsim, species, times, output) {
     if (summed) "species" else "trajectories", number(times), number(.Machine$integer.max),
     if (summed) "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
   ))
-}
-
-# Runs an ensemble to its end in short pieces, so that R can process Ctrl-C.
-run_ensemble <- function(model, options, progress) {
-  pointer <- .Call(ffi_ssa_new, model, options)
-  on.exit(.Call(ffi_release, pointer))
-  started <- proc.time()[["elapsed"]]
-  bar <- NULL
-  repeat {
-    state <- .Call(ffi_ssa_advance, pointer, 0.1)
-    if (state$done == 1) break
-    if (!progress || proc.time()[["elapsed"]] - started < 1) next
-    if (is.null(bar)) bar <- start_ensemble_bar(options$nsim, environment())
-    now <- sprintf("%s trajectories, %s events", format_short(state$complete), format_short(state$events))
-    cli::cli_progress_update(id = bar, set = state$complete, force = TRUE, extra = list(now = now))
-  }
-  if (!is.null(bar)) cli::cli_progress_done(id = bar)
-  .Call(ffi_ssa_result, pointer)
-}
-
-start_ensemble_bar <- function(total, envir) {
-  cli::cli_progress_bar(
-    "Simulating", total = total, clear = TRUE, .envir = envir,
-    format = "{cli::pb_name} {cli::pb_bar} {cli::pb_percent} {cli::pb_extra$now} {cli::pb_eta_str}", extra = list(now = "")
-  )
 }
 
 # ---- methods --------------------------------------------------------------------------------------------------------------
@@ -313,7 +315,8 @@ start_ensemble_bar <- function(total, envir) {
 #'   becomes 0. The number of events is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
 #'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
-#'   of as many molecules; by default 1e-8. All trajectories are the same.
+#'   of as many molecules; by default 1e-8. All trajectories are the same. So one is computed and returned, whatever `nsim` is,
+#'   and a message of class `fireflip_message_method` says so. Its standard deviations and intervals are `NA`.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
@@ -438,26 +441,4 @@ method_reason <- function(result, reactions) {
     return(sprintf("with %s, computing all propensities is fastest", count_of(reactions, "reaction")))
   }
   sprintf("an event changes %.1f of %s propensities on average", result$coupling, format_whole(reactions))
-}
-
-# ---- results --------------------------------------------------------------------------------------------------------------
-
-# Trajectories that have stopped before the last time have their time of stopping in a result of final states.
-trajectories_of <- function(result, run, options) {
-  states <- stats::setNames(result$states, run$species)
-  times <- length(run$times)
-  number <- trajectory_numbers(options)
-  time <- rep(run$times, times = options$nsim)
-  if (run$output == "final" && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
-  out <- c(list(trajectory = rep(number, each = times), time = time), states)
-  structure(
-    out, class = c("reaction_trajectories", "data.frame"), row.names = .set_row_names(options$nsim * times), run = run
-  )
-}
-
-# Numbers from 1, as integers if possible.
-trajectory_numbers <- function(options) {
-  last <- options$first + options$nsim
-  if (last > .Machine$integer.max) return(options$first + seq_len(options$nsim))
-  seq.int(as.integer(options$first) + 1L, as.integer(last))
 }

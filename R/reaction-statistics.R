@@ -43,16 +43,14 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = F
 }
 
 # The confidence interval of a standard deviation. The variance of the logarithm of a sample's variance is nearly v = (kurtosis -
-# (n - 3) / (n - 1)) / n, that of a chi-square distribution with 2 / v degrees of freedom. The kurtosis of a sample is too small
-# on average; it is raised as for a normal distribution (Joanes and Gill 1998). Where v is near 0, as for an event that happens in
-# half of the trajectories, the next term of the expansion matters, whose size at the limits is q^2 / n.
+# (n - 3) / (n - 1)) / n, that of a chi-square distribution with 2 / v degrees of freedom. Where v is near 0, as for an event that
+# happens in half of the trajectories, the next term of the expansion matters, whose size at the limits is q^2 / n.
 sd_interval <- function(sd, kurtosis, n, confidence, known) {
   none <- rep(NA_real_, length(sd))
   out <- list(lower = none, upper = none)
   usual <- !is.na(kurtosis) & n >= 100
   if (any(usual)) {
-    k <- kurtosis[usual]
-    k <- pmax(k, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (k - 3) + 6))
+    k <- raised_kurtosis(kurtosis[usual], n)
     q <- stats::qnorm((1 + confidence) / 2)
     freedom <- 2 / ((k - (n - 3) / (n - 1)) / n + (q / n)^2)
     out$lower[usual] <- sd[usual] * sqrt(freedom / stats::qchisq((1 + confidence) / 2, freedom))
@@ -60,6 +58,12 @@ sd_interval <- function(sd, kurtosis, n, confidence, known) {
   }
   if (n > 1) out$lower[known] <- out$upper[known] <- 0
   out
+}
+
+# The kurtosis of a sample is too small on average; it is raised as for a normal distribution (Joanes and Gill 1998).
+raised_kurtosis <- function(kurtosis, n) {
+  if (n < 4) return(kurtosis)
+  pmax(kurtosis, 3 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (kurtosis - 3) + 6))
 }
 
 # ---- quantiles and histograms ---------------------------------------------------------------------------------------------
@@ -73,10 +77,7 @@ check_summary_options <- function(output, quantiles, covariance) {
     ))
   }
   if (is.null(quantiles)) return(invisible())
-  expected <- "different probabilities between 0 and 1"
-  if (!is.numeric(quantiles) || is.object(quantiles) || length(quantiles) == 0L) abort_value("quantiles", expected, quantiles)
-  bad <- which(is.na(quantiles) | quantiles < 0 | quantiles > 1 | duplicated(quantiles))
-  if (length(bad) > 0L) abort_value("quantiles", expected, quantiles[[bad[[1L]]]])
+  check_probabilities(quantiles, "quantiles")
 }
 
 # A list of columns, such as q2.5, with a quantile of each cell of the tally. The least value that at least the part p of all does
@@ -89,7 +90,7 @@ tally_quantiles <- function(tally, probabilities) {
     rank <- max(1, ceiling(p * tally$n - 4 * .Machine$double.eps * tally$n))
     tally$value[findInterval(offset + rank, below, left.open = TRUE)]
   })
-  stats::setNames(out, paste0("q", vapply(100 * probabilities, format, "", digits = 15)))
+  stats::setNames(out, quantile_names(probabilities))
 }
 
 # The result for output = "histogram".

@@ -5,7 +5,7 @@
 #' @param model A network of class `reaction_network`.
 #' @param design A data frame with a numeric column for each parameter that varies, and for each species whose initial count
 #'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations.
-#' @param nsim Number of trajectories of each setting. Default 100.
+#' @param nsim Number of trajectories of each setting. Default 100; with `method = "ode"`, always 1.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,threads,progress As for
 #'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`.
@@ -41,6 +41,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   if (!is.null(parameters)) model <- set_parameters(model, parameters)
   design <- check_design(model, design)
   check_design_columns(design, model, output, observe)
+  if (identical(method, "ode")) nsim <- if (missing(nsim)) 1 else one_solution(check_count(nsim, "nsim", 1, 2^47))
   seed <- resolve_seed(seed)
   seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
   started <- proc.time()[["elapsed"]]

@@ -5,6 +5,7 @@ suppressMessages(library(fireflip))
 arguments <- commandArgs(trailingOnly = TRUE)
 runs <- if (length(arguments) > 0L) as.integer(arguments[[1L]]) else 2000L
 own <- asNamespace("fireflip")
+source("tests/testthat/helper-noise.R") # moments_of()
 worst <- 1
 
 report <- function(what, limits, truth) {
@@ -18,18 +19,9 @@ report <- function(what, limits, truth) {
   ))
 }
 
-moments <- function(x) {
-  centred <- sweep(x, 2L, colMeans(x))
-  second <- colMeans(centred^2)
-  list(
-    mean = colMeans(x), sd = sqrt(second * nrow(x) / (nrow(x) - 1)), skewness = colMeans(centred^3) / second^1.5,
-    kurtosis = colMeans(centred^4) / second^2
-  )
-}
-
 ratios <- function(what, net, n, mean, variance) {
   x <- matrix(simulate(net, nsim = n * runs, times = 1, observe = "A", output = "final", seed = 1)$A, n)
-  found <- own$noise_ratios(moments(x), n, 0.95, FALSE)
+  found <- own$noise_ratios(moments_of(x), n, 0.95, FALSE)
   report(sprintf("%s, n = %d, Fano factor", what, n), found[2:3], variance / mean)
   report(sprintf("%s, n = %d, CV^2", what, n), found[5:6], variance / mean^2)
 }
@@ -73,7 +65,7 @@ sampled <- function(shape, scale, settings, n) {
   theta <- matrix(stats::rgamma(settings * runs, shape, scale = scale), settings)
   found <- vapply(seq_len(runs), function(i) {
     x <- matrix(stats::rpois(n * settings, rep(theta[, i], each = n)), n)
-    unlist(own$sampled_settings(moments(x), n, 0.95))
+    unlist(own$sampled_settings(moments_of(x), n, 0.95))
   }, numeric(10))
   parts(sprintf("%d settings, shape %g, n = %d", settings, shape, n), found, with_total(1 / (shape * scale), 1 / shape))
 }
@@ -86,7 +78,7 @@ all_of <- function(mean, weights, n) {
   weights <- weights / sum(weights)
   found <- vapply(seq_len(runs), function(i) {
     x <- matrix(stats::rpois(n * length(mean), rep(mean, each = n)), n)
-    unlist(own$all_settings(moments(x), n, weights, 0.95))
+    unlist(own$all_settings(moments_of(x), n, weights, 0.95))
   }, numeric(10))
   centre <- sum(weights * mean)
   truth <- with_total(1 / centre, sum(weights * (mean - centre)^2) / centre^2)

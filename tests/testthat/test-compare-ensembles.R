@@ -16,7 +16,9 @@ test_that("differences are found", {
   more <- compare_ensembles(run(1), run(2, reaction_network("0 -> A" = 16, "A -> 0" = 1)))
   expect_identical(more$test, rep(c("mean", "variance"), 2))
   expect_identical(is.na(more$p_value), c(TRUE, TRUE, FALSE, FALSE)) # at time 0, the counts are known
-  expect_lt(max(more$adjusted[3:4]), 1e-6)
+  # counts of Poisson with means 15.2 and 9.5: 23 standard errors between the means, and 4.4 between the variances on average
+  expect_lt(more$adjusted[[3L]], 1e-15)
+  expect_lt(more$adjusted[[4L]], 1e-3)
   expect_true(all(more$adjusted[3:4] >= more$p_value[3:4]))
   # the same mean, but another distribution: 0 or 1, against Poisson
   two <- reaction_network("A -> 0" = log(2) / 3, initial = c(A = 1))
@@ -26,6 +28,42 @@ test_that("differences are found", {
   expect_lt(other$p_value[other$time == 3 & other$test == "distribution"], 1e-3)
 })
 
+test_that("the means of ensembles of different sizes seldom differ by chance", {
+  runs <- 2000
+  set.seed(1)
+  samples <- function(n) moments_of(matrix(stats::rpois(n * runs, 0.02), n))
+  p <- compare_means(list(samples(30), samples(300)), c(30, 300))$p_value
+  # Welch's test alone finds a difference in half of the pairs, because the error is 0 in samples of 30 without an event
+  expect_lt(mean(p < 0.05, na.rm = TRUE), 0.05 + 3 * sqrt(0.05 * 0.95 / runs))
+})
+
+test_that("the variances of distributions with long tails seldom differ by chance", {
+  runs <- 2000
+  samples <- function(draw, n) moments_of(matrix(draw(n * runs), n))
+  rate <- function(draw, n) {
+    p <- compare_variances(list(samples(draw, n[[1L]]), samples(draw, n[[2L]])), n)$p_value
+    mean(p < 0.05, na.rm = TRUE)
+  }
+  set.seed(1)
+  most <- 0.05 + 3 * sqrt(0.05 * 0.95 / runs) # 3 standard errors
+  geometric <- function(k) stats::rgeom(k, 1 / 21)
+  bursts <- function(k) stats::rnbinom(k, 0.5, mu = 5)
+  rare_mode <- function(k) stats::rpois(k, ifelse(stats::runif(k) < 0.01, 50, 5))
+  # without the moments of both samples together, the rates were 0.09, 0.11, 0.13 and 0.37
+  expect_lt(rate(geometric, c(100, 100)), most)
+  expect_lt(rate(bursts, c(100, 100)), most)
+  expect_lt(rate(bursts, c(100, 1000)), most)
+  expect_lt(rate(rare_mode, c(100, 100)), most)
+  # 14 and 10 are 4.8 standard errors apart (those of both are 0.7 and 0.45), so nearly every test finds the difference
+  set.seed(1)
+  other <- compare_variances(
+    list(samples(function(k) stats::rnbinom(k, 25, mu = 10), 1000), samples(function(k) stats::rpois(k, 10), 1000)), c(1000, 1000)
+  )
+  expect_gt(mean(other$p_value < 0.05), 0.99)
+  none <- compare_variances(list(moments_of(cbind(rep(3, 30))), moments_of(cbind(rep(4, 30)))), c(30, 30))
+  expect_identical(none$p_value, NA_real_)
+})
+
 test_that("bad input is refused", {
   expect_error(compare_ensembles(run(1), 3), "`b` must be a result of simulate", class = "fireflip_error_argument")
   expect_error(compare_ensembles(run(1, output = "final"), run(2)), class = "fireflip_error_argument")
@@ -33,4 +71,40 @@ test_that("bad input is refused", {
   expect_warning(compare_ensembles(run(1), run(1, method = "next_reaction")), class = "fireflip_warning_seed")
   other <- simulate(net, nsim = 50, times = 1, output = "histogram", seed = 1)
   expect_error(compare_ensembles(run(1), other), "the same times", class = "fireflip_error_argument")
+})
+
+test_that("an ensemble agrees with the master equation of its network, and not with that of another", {
+  dimers <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A <-> B" = c(0.1, 0.5), parameters = c(k = 5))
+  sim <- simulate(dimers, nsim = 2000, times = c(0, 0.5, 2), output = "histogram", seed = 1)
+  exact <- chemical_master_equation(dimers, times = c(0, 0.5, 1, 2)) # with one more time
+  same <- compare_ensembles(sim, exact)
+  expect_s3_class(same, "ensemble_comparison")
+  expect_identical(same$test, rep("distribution", 6))
+  expect_identical(is.na(same$p_value), rep(c(TRUE, FALSE), c(2, 4))) # at time 0, one count is possible
+  expect_gt(min(same$adjusted, na.rm = TRUE), 0.01) # seeded; 99% of seeds pass
+  expect_identical(compare_ensembles(exact, sim), same)
+  expect_no_error(null_device(plot(same)))
+  other <- compare_ensembles(sim, chemical_master_equation(set_parameters(dimers, k = 5.5), times = c(0, 0.5, 2)))
+  expect_lt(min(other$adjusted, na.rm = TRUE), 1e-6)
+  # counts that are impossible
+  started <- compare_ensembles(sim, chemical_master_equation(dimers, times = c(0, 0.5, 2), initial = c(A = 3)))
+  expect_identical(started$p_value[[1L]], 0)
+  expect_identical(started$p_value[[2L]], NA_real_)
+  alone <- simulate(dimers, nsim = 100, times = 2, observe = "B", quantiles = 0.5, seed = 1)
+  expect_identical(compare_ensembles(alone, exact)$species, "B")
+  expect_snapshot(error = TRUE, {
+    compare_ensembles(simulate(dimers, nsim = 50, times = 2, seed = 1), exact)
+    compare_ensembles(simulate(dimers, nsim = 50, times = 3, output = "histogram", seed = 1), exact)
+    compare_ensembles(exact, exact)
+    compare_ensembles(run(1, output = "histogram"), chemical_master_equation(reaction_network("C -> 0" = 1), c(0, 3)))
+  })
+})
+
+test_that("p-values of the comparison with the master equation are uniform", {
+  exact <- chemical_master_equation(net, times = c(0, 3))
+  p <- vapply(1:200, function(seed) compare_ensembles(run(seed, output = "histogram"), exact)$p_value[[2L]], 0)
+  # Kolmogorov and Smirnov's distance is above 2 / sqrt(n) with probability 7e-4
+  expect_lt(max(abs(sort(p) - seq_len(200) / 200)), 2 / sqrt(200))
+  # neither are too many trajectories with counts that the solution does not list
+  expect_equal(goodness_of_fit(c(0, 9), c(99, 1), 0, 1, 1e-6), c(NA, -expm1(100 * log1p(-1e-6))))
 })

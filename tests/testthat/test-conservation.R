@@ -1,16 +1,5 @@
 # Conservation laws: sums of counts that no reaction changes.
 
-# The change of each species (row) by each reaction (column), without fixed species.
-stoichiometry <- function(net) {
-  arrows <- network_arrows(net)
-  arrows <- arrows[arrows$role != "rate", ]
-  product <- arrows$role == "product"
-  species <- factor(ifelse(product, arrows$to, arrows$from), net$species$species)
-  reaction <- factor(ifelse(product, arrows$from, arrows$to), net$reactions$name)
-  change <- unclass(stats::xtabs(ifelse(product, arrows$count, -arrows$count) ~ species + reaction))
-  change * !net$species$fixed
-}
-
 # The laws are a basis of all of them: orthogonal to the changes, independent, and as many as there can be.
 expect_all_laws <- function(net, laws = conservation_laws(net)) {
   change <- stoichiometry(net)

@@ -48,31 +48,25 @@ test_that("components are numbered along the arrows", {
   expect_error(.Call(ffi_arrow_components, 1L, 1:2, 2L), "same length", class = "fireflip_error_argument")
 })
 
-drawn <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 test_that("plot() of a reaction network draws all boxes on the page, and no two on each other", {
   net <- example_model("decay_dimerisation")
   for (type in c("network", "dependencies")) {
-    found <- drawn(plot(net, type = type))
+    found <- null_device(plot(net, type = type))
     expect_identical(found$node, c(if (type == "network") net$species$species, net$reactions$name))
     expect_identical(found$kind, rep(c("species", "reaction"), c(if (type == "network") 3L else 0L, 4L)))
     expect_true(all(found$x > 0 & found$x < 7 & found$y > 0 & found$y < 7))
     expect_false(any(duplicated(found[c("x", "y")])))
   }
   square <- cbind(c(0, 0, 1, 1), c(0, 1, 0, 1))
-  found <- drawn(plot(net, type = "dependencies", layout = square, labels = FALSE, legend = FALSE, main = "a title"))
+  found <- null_device(plot(net, type = "dependencies", layout = square, labels = FALSE, legend = FALSE, main = "a title"))
   expect_identical(order(found$x, found$y), 1:4)
-  large <- drawn(plot(reaction_model("sir_ring", regions = 30)))
+  large <- null_device(plot(reaction_model("sir_ring", regions = 30)))
   expect_named(large, c("node", "component", "group", "parents", "children"))
   expect_error(plot(net, type = "tree"), class = "fireflip_error_argument")
   expect_error(plot(net, labels = 3), class = "fireflip_error_argument")
   expect_error(plot(net, layout = square), "7 rows", class = "fireflip_error_argument")
   skip_if_not_installed("igraph")
-  circle <- drawn(plot(net, layout = igraph::layout_in_circle))
+  circle <- null_device(plot(net, layout = igraph::layout_in_circle))
   expect_false(any(duplicated(circle[c("x", "y")])))
   graph <- igraph::as.igraph(net)
   arrows <- network_arrows(net)
@@ -90,12 +84,12 @@ test_that("autoplot() of a reaction network draws the same boxes and arrows", {
   net <- example_model("decay_dimerisation")
   for (type in c("network", "dependencies")) {
     picture <- ggplot2::autoplot(net, type = type, size = c(7, 7))
-    drawn(print(picture))
+    null_device(print(picture))
     boxes <- Filter(function(layer) !is.null(layer$data$kind), picture$layers)[[1L]]$data
     expect_identical(length(unique(boxes$arrow)), if (type == "network") 7L else 4L)
   }
   formula <- reaction_network("0 -> A" = "k * B", "A -> 0" = 1, "B -> A" = 1, parameters = c(k = 1))
-  drawn(print(ggplot2::autoplot(formula, legend = FALSE, labels = FALSE, main = "m")))
-  drawn(print(ggplot2::autoplot(reaction_model("sir_ring", regions = 30))))
+  null_device(print(ggplot2::autoplot(formula, legend = FALSE, labels = FALSE, main = "m")))
+  null_device(print(ggplot2::autoplot(reaction_model("sir_ring", regions = 30))))
   expect_error(ggplot2::autoplot(net, size = 1), class = "fireflip_error_argument")
 })

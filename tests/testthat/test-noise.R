@@ -1,20 +1,5 @@
 # Noise and its parts: against closed forms and the chemical master equation.
 
-# Moments of many samples in the columns of a matrix, as ffi_ssa_statistics gives them.
-moments_of <- function(x) {
-  centred <- sweep(x, 2L, colMeans(x))
-  second <- colMeans(centred^2)
-  list(
-    mean = colMeans(x), sd = sqrt(second * nrow(x) / (nrow(x) - 1)), skewness = colMeans(centred^3) / second^1.5,
-    kurtosis = colMeans(centred^4) / second^2
-  )
-}
-
-held <- function(limits, truth) mean(limits[[1L]] <= truth & truth <= limits[[2L]], na.rm = TRUE)
-
-# The share of `runs` intervals that may hold the true value if each does with the probability p: 3 standard errors are allowed.
-least <- function(p, runs) p - 3 * sqrt(p * (1 - p) / runs)
-
 # Two reporters of a gene product G of mean g, which is made at the rate g k and decays at the rate k. The moments of linear
 # reactions are exact in the long run: <x> = b g / d, cov(x, y) = b^2 g / (d (d + k)), var(x) = <x> + cov(x, y).
 reporters <- function(g, b, k, d) {
@@ -87,6 +72,8 @@ test_that("the parts of two reporters are those of the chemical master equation"
   summed <- noise_decomposition(sim, c("X", "Y"))
   expect_equal(summed[noise_parts], found[noise_parts], ignore_attr = TRUE)
   expect_true(all(is.na(summed$total_lower)))
+  expect_output(print(summed), "no intervals")
+  expect_error(noise_decomposition(sim, c("X", "Y"), confidence = 0.9), "output = \"final\"", class = "fireflip_error_argument")
   last <- simulate(net, nsim = 20000, times = 3, output = "final", seed = 5)
   expect_equal(plain_frame(noise_decomposition(last, c("X", "Y"))), plain_frame(noise_decomposition(cells, c("X", "Y")))[2L, ],
     ignore_attr = TRUE)

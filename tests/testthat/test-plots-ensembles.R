@@ -15,15 +15,9 @@ results <- list(
   noise_decomposition(several, settings = "all")
 )
 
-drawn <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 test_that("every result for reaction networks has a plot() and an autoplot()", {
   for (x in results) {
-    before <- drawn({
+    before <- null_device({
       old <- graphics::par(no.readonly = TRUE)
       plot(x)
       expect_identical(graphics::par("mar", "mfrow"), old[c("mar", "mfrow")])
@@ -33,7 +27,7 @@ test_that("every result for reaction networks has a plot() and an autoplot()", {
   for (x in results) {
     picture <- ggplot2::autoplot(x)
     expect_s3_class(picture, "ggplot")
-    expect_silent(drawn(print(picture)))
+    expect_silent(null_device(print(picture)))
   }
 })
 
@@ -41,7 +35,7 @@ test_that("autoplot() draws what plot() draws", {
   skip_if_not_installed("ggplot2")
   layer <- function(picture, number) ggplot2::layer_data(picture, number)
   for (band in c("sd", "interval", "range")) {
-    base <- drawn(plot(sim, band = band))
+    base <- null_device(plot(sim, band = band))
     ribbon <- layer(ggplot2::autoplot(sim, band = band), 1L)
     limits <- band_of(base[base$species == "A", ], band)
     known <- ifelse(is.na(limits[[2L]]), base$mean[base$species == "A"], limits[[2L]])
@@ -50,15 +44,15 @@ test_that("autoplot() draws what plot() draws", {
   expect_identical(length(ggplot2::autoplot(sim, band = "none")$layers), 1L)
   expect_identical(ggplot2::autoplot(sim, n = 1)$labels$caption, "band: mean and sd; 1 of 2 species")
   lines <- layer(ggplot2::autoplot(paths, n = 3), 1L)
-  expect_setequal(lines$y, unlist(drawn(plot(paths, n = 3))[c("A", "B")]))
+  expect_setequal(lines$y, unlist(null_device(plot(paths, n = 3))[c("A", "B")]))
   expect_match(ggplot2::autoplot(paths, n = 3)$labels$caption, "3 of 12 trajectories")
   bars <- layer(ggplot2::autoplot(counts), 1L)
-  expect_setequal(bars$y[bars$y > 0], drawn(plot(counts))$proportion)
+  expect_setequal(bars$y[bars$y > 0], null_device(plot(counts))$proportion)
   expect_error(ggplot2::autoplot(counts, time = 3), class = "fireflip_error_argument")
   steps <- layer(ggplot2::autoplot(passage), 1L)
   expect_equal(max(steps$y), mean(!passage$censored))
   marks <- layer(ggplot2::autoplot(firings, n = 5), 1L)
-  expect_identical(nrow(marks), nrow(drawn(plot(firings, n = 5))))
+  expect_identical(nrow(marks), nrow(null_device(plot(firings, n = 5))))
   moments <- layer(ggplot2::autoplot(exact, type = "moments"), 2L)
   expect_setequal(moments$y, summary(exact)$mean)
   marginals <- ggplot2::autoplot(exact, species = "A")
@@ -72,10 +66,10 @@ test_that("a histogram with gaps has no bar between the counts", {
 })
 
 test_that("a sweep is drawn over the time, or over its first value", {
-  over_time <- drawn(plot(several))
+  over_time <- null_device(plot(several))
   expect_identical(levels(over_time$series), c("k = 4, A = 0", "k = 8, A = 1"))
   expect_setequal(over_time$x, c(1, 4))
-  over_value <- drawn(plot(single, n = 1))
+  over_value <- null_device(plot(single, n = 1))
   expect_identical(levels(over_value$series), c("A = 0", "A = 1"))
   expect_setequal(over_value$x, c(4, 8, 16))
   expect_identical(levels(over_value$panel), "A")
@@ -86,13 +80,13 @@ test_that("a sweep is drawn over the time, or over its first value", {
 })
 
 test_that("plots of comparisons, noise and burn-in have their values", {
-  points <- drawn(plot(compared))
+  points <- null_device(plot(compared))
   expect_equal(points$value, compared$adjusted[!is.na(compared$adjusted)])
-  fano <- drawn(plot(noise(sim)))
+  fano <- null_device(plot(noise(sim)))
   expect_equal(fano$value, noise(sim)$fano[!is.na(noise(sim)$fano)])
-  expect_equal(drawn(plot(noise(sim), what = "cv2", log = "y"))$value[1:2], noise(sim)$cv2[3:4])
-  expect_identical(levels(drawn(plot(burn_in(sim)))$series), c("A", "B"))
-  parts <- drawn(plot(results[[12L]]))
+  expect_equal(null_device(plot(noise(sim), what = "cv2", log = "y"))$value[1:2], noise(sim)$cv2[3:4])
+  expect_identical(levels(null_device(plot(burn_in(sim)))$series), c("A", "B"))
+  parts <- null_device(plot(results[[12L]]))
   expect_identical(levels(parts$series), noise_parts)
   empty <- noise(simulate(reaction_network("0 -> A" = 1e-9), nsim = 200, times = 1, seed = 1))
   expect_error(plot(empty), "no value is known", class = "fireflip_error_argument")
@@ -107,10 +101,8 @@ test_that("species are chosen by name or number", {
       expect_setequal(drawn$species, c("A", "C"))
     }
     expect_identical(of_species(sim, 2), of_species(sim, "B"))
-    grDevices::pdf(NULL)
-    expect_no_error(plot(sim, species = "B"))
-    expect_error(plot(sim, species = "D"), "names \"D\"", class = "fireflip_error_argument")
-    grDevices::dev.off()
+    expect_no_error(null_device(plot(sim, species = "B")))
+    expect_error(null_device(plot(sim, species = "D")), "names \"D\"", class = "fireflip_error_argument")
   }
 })
 
@@ -121,4 +113,37 @@ test_that("lines of a sweep have different names, however many parameters vary",
   plan <- sweep_series(sweep, "none", 10)
   expect_setequal(plan$data$series, c("1, 1", "2, 1", "1, 2", "2, 2"))
   expect_true(any(grepl("lines: first_rate, second_rate", plan$note)))
+})
+
+test_that("misspelt arguments of plots are errors, and the right ones are accepted", {
+  for (x in results) {
+    null_device({
+      expect_error(plot(x, xlabb = "x"), "did you mean `xlab`?", class = "fireflip_error_argument", fixed = TRUE)
+      expect_error(plot(x, maim = "x"), "did you mean `main`?", class = "fireflip_error_argument", fixed = TRUE)
+      expect_error(plot(x, wrong = 1), "plot.default", class = "fireflip_error_argument", fixed = TRUE)
+      expect_no_warning(plot(x, xlab = "x", cex.axis = 0.8, lwd = 3, lty = 2, col = "red", las = 1, bty = "n"))
+    })
+  }
+  null_device({
+    expect_snapshot(error = TRUE, {
+      plot(sim, bnad = "sd")
+      plot(sim, "sd", 3, NULL, NULL, 5)
+      plot(paths, mar = c(1, 1, 1, 1))
+    })
+  })
+})
+
+test_that("lwd and lty reach every line of a plot", {
+  for (x in results[!vapply(results, inherits, NA, "ensemble_comparison")]) { # a comparison has points alone
+    lines <- drawn_lines(plot(x, lwd = 6, lty = 3))
+    lines <- lines[!lines$col %in% "grey50", ] # not those that show a limit
+    expect_gt(nrow(lines), 0L)
+    expect_true(all(lines$lwd >= 3) && all(unlist(lines$lty) == 3), info = class(x)[[1L]])
+  }
+  network <- example_model("decay_dimerisation")
+  lines <- drawn_lines(plot(network, lwd = 3, lty = 3))
+  expect_equal(max(lines$lwd), 3 * max(drawn_lines(plot(network))$lwd))
+  expect_true(3 %in% unlist(lines$lty))
+  two <- drawn_lines(plot(sim, lwd = c(2, 5), lty = 2:1))
+  expect_true(all(c(2, 5) %in% two$lwd) && all(2:1 %in% unlist(two$lty)))
 })

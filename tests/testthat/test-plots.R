@@ -1,22 +1,3 @@
-# The text that a plot draws, with its coordinates, from the display list of the device.
-drawn <- function(code, width = 7, height = 5) {
-  file <- recording_device(width, height)
-  on.exit(unlink(file))
-  force(code)
-  record <- grDevices::recordPlot()
-  grDevices::dev.off()
-  calls <- lapply(record[[1L]], function(call) c(list(call[[2L]][[1L]]$name), as.list(call[[2L]])[-1L]))
-  names(calls) <- vapply(calls, `[[`, "", 1L)
-  calls
-}
-
-recording_device <- function(width, height) {
-  file <- tempfile(fileext = ".pdf")
-  grDevices::pdf(file, width, height)
-  grDevices::dev.control("enable")
-  file
-}
-
 side_texts <- function(calls, side) {
   unlist(lapply(
     calls[names(calls) == "C_mtext"], function(call) if (identical(as.numeric(call[[3L]]), side)) as.character(call[[2L]])
@@ -232,8 +213,6 @@ results <- list(
   activity = activity, drivers = drivers, changes = changes, ends = ends, states = states, paths = paths, both = both
 )
 
-call_of <- function(calls, name) calls[names(calls) == name]
-
 test_that("arguments of plot.default() take the place of the plot's own", {
   for (name in names(results)) {
     x <- results[[name]]
@@ -246,13 +225,18 @@ test_that("arguments of plot.default() take the place of the plot's own", {
     own <- c("probability", "long-run influence", "difference in probability")
     expect_false(any(own %in% titles(xlab = "x label")), info = name)
     expect_error(drawn(plot(x, col = "red", n = Inf, main = "title", cex.main = 0.5, axes = FALSE)), NA)
-    expect_error(drawn(plot(x, xlim = c(0, 5), type = "estimates")), NA)
+    expect_error(drawn(plot(x, xlim = c(0, 5))), NA)
+    expect_error(drawn(plot(x, xlimit = c(0, 5))), "did you mean `xlim`", class = "fireflip_error_argument")
   }
   red <- drawn(plot(activity, col = "red", pch = 4, lwd = 7, lty = 3, cex = 2, bg = "blue"))
   expect_identical(unique(call_of(red, "C_segments")[[1L]]$col), "red")
   expect_identical(unique(call_of(red, "C_segments")[[1L]]$lwd), 7)
   points <- call_of(red, "C_plotXY")
-  expect_true(any(vapply(points, function(call) all(call$col == "red") && all(call$pch == 4) && all(call$cex == 2), NA)))
+  # the arguments are points, type, pch, lty, col, bg, cex, lwd
+  shown <- vapply(points, function(call) {
+    call[[3L]] == "p" && all(call[[4L]] == 4) && all(call[[6L]] == "red") && all(call[[8L]] == 2)
+  }, NA)
+  expect_true(any(shown))
   # colours are given from top to bottom
   rows <- drawn(plot(activity, n = 3, col = c("red", "green", "blue")))
   expect_identical(call_of(rows, "C_segments")[[1L]]$col, c("blue", "green", "red"))

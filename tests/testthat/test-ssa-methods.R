@@ -200,11 +200,28 @@ test_that("a tolerance is for approximate methods only", {
 
 test_that("counts that are not whole have statistics", {
   net <- reaction_network("A <-> B" = c(1, 0.5), initial = c(A = 120))
-  for (method in c("langevin", "ode")) {
-    run <- function(...) simulate(net, nsim = 40, times = c(0.5, 2), method = method, seed = 1, ...)
-    paths <- run(output = "trajectories")
-    sim <- run(threads = 2)
-    expect_equal(sim$mean[sim$species == "A"], unname(vapply(split(paths$A, paths$time), mean, 0)))
-    expect_equal(sim$sd[sim$species == "A"], unname(vapply(split(paths$A, paths$time), stats::sd, 0)), tolerance = 1e-6)
-  }
+  run <- function(...) simulate(net, nsim = 40, times = c(0.5, 2), method = "langevin", seed = 1, ...)
+  paths <- run(output = "trajectories")
+  sim <- run(threads = 2)
+  expect_equal(sim$mean[sim$species == "A"], unname(vapply(split(paths$A, paths$time), mean, 0)))
+  expect_equal(sim$sd[sim$species == "A"], unname(vapply(split(paths$A, paths$time), stats::sd, 0)), tolerance = 1e-6)
+})
+
+test_that("differential equations are solved once, which is said", {
+  net <- reaction_network("A <-> B" = c(1, 0.5), initial = c(A = 120))
+  run <- function(nsim, ...) simulate(net, nsim = nsim, times = c(0.5, 2), method = "ode", seed = 1, ...)
+  expect_message(sim <- run(40), "the result has one instead of 40", class = "fireflip_message_method")
+  expect_identical(plain_frame(sim), plain_frame(run(1)))
+  expect_identical(run_size(attr(sim, "run")), 1)
+  expect_message(paths <- run(3, output = "trajectories"), class = "fireflip_message_method")
+  expect_identical(paths$trajectory, c(1L, 1L))
+  expect_equal(sim$mean[sim$species == "A"], paths$A)
+  expect_no_message(sweep_parameters(net, data.frame(A = 1:2), times = 1, method = "ode", seed = 1))
+  expect_message(
+    two <- sweep_parameters(net, data.frame(A = 1:2), nsim = 5, times = 1, method = "ode", seed = 1), "one instead of 5"
+  )
+  expect_identical(attr(two, "run")$nsim, 1)
+  # states that differ are continued each by itself
+  ends <- simulate(net, nsim = 3, times = 1, output = "final", seed = 1)
+  expect_identical(nrow(simulate(net, initial = ends, times = 2, method = "ode", output = "final", seed = 1)), 3L)
 })

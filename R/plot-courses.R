@@ -1,0 +1,67 @@
+# Lines over time with bands in base graphics: an empty plot, the lines, and their names on the right.
+
+# The colours of up to eight species (Okabe and Ito); more repeat them.
+course_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+
+# An empty plot with room for the names on the right. Arguments of plot.default() override our own.
+# `line(k)` of the result has the colour, width and type of the k-th line; `lwd` is NULL if the user has not given it.
+course_canvas <- function(time, range, species, main, label, ..., label_x = "time", xlab = label_x, ylab = label, xlim = NULL,
+                          ylim = NULL, col = course_colours, lwd = NULL, lty = 1, pch = 19, log = "", usual_lwd = 2) {
+  left <- axis_lines(c(range, ylim), log)
+  old <- graphics::par(mar = c(4.2, left + 1.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
+  if (grepl("y", log)) range <- range[range > 0]
+  if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")
+  drawn <- FALSE
+  on.exit(if (!drawn) graphics::par(old))
+  graphics::plot.default(
+    base::range(time), base::range(range), type = "n", xlab = xlab, ylab = "", main = main, xlim = xlim, ylim = ylim, log = log,
+    las = 1, bty = "l", ...
+  )
+  graphics::title(ylab = ylab, line = left)
+  drawn <- TRUE
+  each <- lapply(list(col = col, lwd = if (is.null(lwd)) usual_lwd else lwd, lty = lty, pch = pch), rep_len, length(species))
+  list(
+    old = old, colour = each$col, line = function(k) lapply(each, `[[`, k), # names on the right have lines that can be seen
+    names = list(lwd = if (is.null(lwd)) 2 else each$lwd, lty = each$lty)
+  )
+}
+
+# The line for the label of the y axis: as usual, or further away if the numbers at the axis are long.
+axis_lines <- function(range, log) {
+  if (grepl("y", log)) range <- range[range > 0]
+  if (length(range) == 0L || !all(is.finite(range))) return(3)
+  numbers <- format(pretty(range), digits = 7)
+  max(3, label_width(numbers, graphics::par("cex.axis") * graphics::par("cex")) / graphics::par("csi") + 1.4)
+}
+
+# The margin, in lines, that the names of species need.
+legend_lines <- function(species) {
+  width <- max(label_width(cut_text(species, 20L), 0.9))
+  min(max(4, width / graphics::par("csi") + 2.5), 14)
+}
+
+draw_course <- function(time, mean, lower, upper, line) {
+  if (graphics::par("ylog")) lower <- pmax(lower, 10^graphics::par("usr")[[3L]]) # a band may reach 0
+  if (length(time) == 1L) {
+    graphics::segments(time, lower, time, upper, col = line$col, lwd = line$lwd / 2, lty = line$lty)
+    graphics::points(time, mean, pch = line$pch, col = line$col)
+    return(invisible())
+  }
+  if (any(upper > lower)) {
+    graphics::polygon(c(time, rev(time)), c(lower, rev(upper)), col = grDevices::adjustcolor(line$col, 0.2), border = NA)
+  }
+  graphics::lines(time, mean, col = line$col, lwd = line$lwd, lty = line$lty)
+}
+
+# The names of species on the right, and a note above the plot.
+course_names <- function(species, canvas, note) {
+  usr <- graphics::par("usr")
+  right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
+  top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
+  graphics::legend(
+    right, top, cut_text(species, 20L), col = canvas$colour, lwd = canvas$names$lwd, lty = canvas$names$lty, bty = "n", xpd = NA,
+    cex = 0.9, seg.len = 1.2
+  )
+  note <- note[nzchar(note)]
+  if (length(note) > 0L) plot_note(paste(note, collapse = "; "), line = 0.2)
+}

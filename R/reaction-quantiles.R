@@ -1,0 +1,222 @@
+# Quantiles and histograms in bins, of every kind of result that has the distribution of counts.
+
+#' Quantiles and histograms of an ensemble
+#'
+#' `quantile()` gives quantiles of each species at each time, and `hist()` draws a histogram of each species at one time. Both
+#' have methods for results of [`simulate()`][simulate.reaction_network] for a reaction network.
+#'
+#' @param x A result of [`simulate()`][simulate.reaction_network] with `output = "histogram"`, `"trajectories"` or `"final"`. For
+#'   `quantile()`, also one with `output = "summary"` for which `quantiles` were given.
+#' @param probs Different probabilities between 0 and 1. Default 0, 0.25, 0.5, 0.75 and 1.
+#' @param time The time to draw: one of the times of the result. By default, the last. With `output = "final"`, there is only one.
+#' @param n How many species to draw, the first ones in the order of the result. Default 9; `Inf` for all.
+#' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
+#' @param breaks The largest number of bars, or the limits of the bars in ascending order, for all species. With `NULL` (the
+#'   default), there are at most 50 bars, and each count has its own if that is enough.
+#' @param freq Whether the height of a bar is a number of trajectories. With `FALSE` (the default), it is a density: the
+#'   proportion of the trajectories divided by the width of the bar.
+#' @param main The title. By default, the name of the species and the time.
+#' @param ... For `hist()`, further graphical arguments, such as `xlab`, `ylim`, `col` and `border`. Must be empty for
+#'   `quantile()`.
+#' @returns `quantile()`: a data frame with a row for each time and species, ordered by time. Its columns are `time`, `species`,
+#'   and one for each of `probs`, such as `q25`. The quantile of p is the smallest count such that a proportion of at least p of
+#'   the trajectories have at most this count (type 1 of [stats::quantile()]).
+#'
+#'   `hist()`: a list of objects of class `histogram`, named by species, invisibly. See [graphics::hist()].
+#' @section Errors: `fireflip_error_argument` for an invalid argument, and for a summary without quantiles, which does not keep
+#'   how often each count occurs.
+#' @seealso [`simulate()`][simulate.reaction_network]; [histogram-methods] for `plot()`, which draws several species in one
+#'   picture.
+#' @name ensemble-quantiles
+#' @examples
+#' net <- reaction_network("0 -> 10 P" = 2, "P -> 0" = 1)
+#' counts <- simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = 1)
+#' quantile(counts, c(0.025, 0.5, 0.975))
+#' hist(counts)
+#' ends <- simulate(net, nsim = 1000, times = 5, output = "final", seed = 1)
+#' hist(ends, breaks = 10, col = "steelblue")
+NULL
+
+check_probabilities <- function(x, name) {
+  expected <- "different probabilities between 0 and 1"
+  if (!is.numeric(x) || is.object(x) || length(x) == 0L) abort_value(name, expected, x)
+  bad <- which(is.na(x) | x < 0 | x > 1 | duplicated(x))
+  if (length(bad) > 0L) abort_value(name, expected, x[[bad[[1L]]]])
+  invisible(x)
+}
+
+quantile_names <- function(probabilities) paste0("q", vapply(100 * probabilities, format, "", digits = 15))
+
+#' @rdname ensemble-quantiles
+#' @importFrom stats quantile
+#' @export
+quantile.reaction_ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
+  check_no_more(...)
+  check_probabilities(probs, "probs")
+  run <- attr(x, "run")
+  if (is.null(run$tally$cell)) {
+    abort_argument(paste(
+      "`x` must keep how often each count occurs, as simulate() does for output = \"histogram\" or quantiles = c(0.025, 0.975);",
+      "found a summary without quantiles."
+    ))
+  }
+  out <- quantile.reaction_histogram(histogram_of(run), probs)
+  if (!has_columns(x, c("time", "species"))) return(out)
+  key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
+  out <- out[key(out) %in% key(x), ] # without the rows that the user has left out
+  rownames(out) <- NULL
+  out
+}
+
+#' @rdname ensemble-quantiles
+#' @export
+quantile.reaction_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
+  check_no_more(...)
+  check_probabilities(probs, "probs")
+  need_columns(x, c("time", "species", "count", "n"), "x")
+  quantiles_of(counts_by_cell(x), probs)
+}
+
+#' @rdname ensemble-quantiles
+#' @export
+quantile.reaction_trajectories <- function(x, probs = seq(0, 1, 0.25), ...) {
+  check_no_more(...)
+  check_probabilities(probs, "probs")
+  quantiles_of(counts_by_cell(histogram_of_rows(x)), probs)
+}
+
+# A list with time, species, counts in ascending order and their numbers, for each time and species.
+counts_by_cell <- function(x) {
+  key <- paste(match(x$time, unique(x$time)), x$species, sep = "\r")
+  lapply(unname(split(seq_len(nrow(x)), factor(key, unique(key)))), function(at) {
+    at <- at[order(x$count[at])]
+    list(time = x$time[[at[[1L]]]], species = x$species[[at[[1L]]]], count = x$count[at], n = x$n[at])
+  })
+}
+
+quantiles_of <- function(cells, probs) {
+  found <- vapply(cells, function(cell) {
+    tally <- list(cell = rep(1L, length(cell$n)), value = cell$count, count = cell$n, n = sum(cell$n))
+    unlist(tally_quantiles(tally, probs), use.names = FALSE)
+  }, numeric(length(probs)))
+  found <- matrix(found, length(probs), dimnames = list(quantile_names(probs), NULL))
+  data.frame(time = vapply(cells, `[[`, 0, "time"), species = vapply(cells, `[[`, "", "species"), t(found), check.names = FALSE)
+}
+
+# The rows of a histogram, from those of trajectories.
+histogram_of_rows <- function(x) {
+  species <- setdiff(names(x), c("trajectory", "time"))
+  if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
+    abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
+  }
+  run <- attr(x, "run")
+  time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
+  rows <- lapply(sort(unique(time)), function(one) {
+    at <- time == one
+    lapply(species, function(name) {
+      counts <- sort(unique(x[[name]][at]))
+      data.frame(time = one, species = name, count = counts, n = tabulate(match(x[[name]][at], counts), length(counts)))
+    })
+  })
+  do.call(rbind, unlist(rows, recursive = FALSE))
+}
+
+# ---- hist() -----------------------------------------------------------------------------------------------------------------
+
+#' @rdname ensemble-quantiles
+#' @importFrom graphics hist
+#' @export
+hist.reaction_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+  check_graphical(..., draws = bar_arguments)
+  need_columns(x, c("time", "species", "count", "n"), "x")
+  draw_bars(plain_frame(of_species(x, species)), time, n, main, breaks, freq, ...)
+}
+
+#' @rdname ensemble-quantiles
+#' @export
+hist.reaction_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+  check_graphical(..., draws = bar_arguments)
+  rows <- histogram_of_rows(of_species(x, species))
+  draw_bars(rows, if (is.null(time)) max(rows$time) else time, n, main, breaks, freq, ...)
+}
+
+# A panel for each species.
+draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
+  check_rows(n)
+  check_flag(freq, "freq")
+  check_breaks(breaks)
+  check_drawn_time(time, rows$time)
+  rows <- rows[rows$time == time, ]
+  names <- utils::head(unique(rows$species), n)
+  out <- lapply(stats::setNames(nm = names), function(name) {
+    one <- rows[rows$species == name, ]
+    bars_of(one$count, one$n, breaks, name)
+  })
+  if (length(names) > 1L) {
+    old <- graphics::par(mfrow = grDevices::n2mfrow(length(names)))
+    on.exit(graphics::par(old))
+  }
+  for (name in names) {
+    title <- if (is.null(main)) sprintf("%s at time %s", short_label(name), format(time)) else main
+    draw_bar_panel(out[[name]], freq, title, ...)
+  }
+  invisible(out)
+}
+
+# Arguments of graphics' method of plot() for histograms.
+bar_arguments <- function(density, angle, col, border, lty, labels) NULL
+
+draw_bar_panel <- function(bars, freq, main, ..., xlab = "count", ylab = if (freq) "trajectories" else "density",
+                           col = course_colours[[1L]], border = if (length(bars$counts) > 30L) NA else "white") {
+  plot(bars, freq = freq, main = main, xlab = xlab, ylab = ylab, col = col, border = border, ...)
+}
+
+check_drawn_time <- function(time, times) {
+  if (is.numeric(time) && length(time) == 1L && time %in% times) return(invisible(time))
+  abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(times), most = 10L)), time)
+}
+
+check_breaks <- function(breaks) {
+  if (is.null(breaks)) return(invisible())
+  expected <- "a number of bars of at least 1, or the limits of bars in ascending order"
+  if (!is.numeric(breaks) || is.object(breaks) || length(breaks) == 0L || !all(is.finite(breaks))) {
+    abort_value("breaks", expected, breaks)
+  }
+  if (length(breaks) == 1L && breaks < 1 || is.unsorted(breaks, strictly = TRUE)) abort_value("breaks", expected, breaks)
+}
+
+# An object of class `histogram`. Limits of bars are half-way between counts, so that no count is on a limit.
+bars_of <- function(value, n, breaks, name) {
+  if (length(breaks) > 1L) {
+    limits <- breaks
+    if (limits[[1L]] > min(value) || limits[[length(limits)]] < max(value)) {
+      abort_argument(sprintf(
+        "`breaks` must span all counts of \"%s\", from %s to %s; found limits from %s to %s.", name, format(min(value)),
+        format(max(value)), format(limits[[1L]]), format(limits[[length(limits)]])
+      ))
+    }
+  } else limits <- bar_limits(value, if (is.null(breaks)) 50 else breaks)
+  at <- findInterval(value, limits, rightmost.closed = TRUE, left.open = TRUE)
+  at[at == 0L] <- 1L # a value on the lowest limit
+  counts <- numeric(length(limits) - 1L)
+  found <- rowsum(n, at)
+  counts[as.integer(rownames(found))] <- found[, 1L]
+  structure(class = "histogram", list(
+    breaks = limits, counts = counts, density = counts / sum(counts) / diff(limits),
+    mids = (limits[-1L] + limits[-length(limits)]) / 2, xname = name,
+    equidist = diff(range(diff(limits))) < 1e-7 * mean(diff(limits))
+  ))
+}
+
+# At most `most` bars of equal width.
+bar_limits <- function(value, most) {
+  low <- min(value)
+  high <- max(value)
+  if (any(value != round(value))) {
+    if (high == low) return(low + c(-0.5, 0.5))
+    inner <- seq(low, high, length.out = floor(most) + 1)
+    return(c(low, inner[-c(1L, length(inner))], high))
+  }
+  width <- ceiling((high - low + 1) / floor(most))
+  low - 0.5 + width * seq(0, ceiling((high - low + 1) / width))
+}
