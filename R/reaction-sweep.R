@@ -88,7 +88,8 @@ check_design <- function(model, design) {
       sprintf("one with %s and %s", count_of(nrow(design), "row"), count_of(length(design), "column"))
     }
     abort_argument(sprintf(
-      "`design` must be a data frame with a row for each setting and a column for each value that varies; found %s.", found
+      "`design` must be a data frame with a row for each setting and a column for each value that varies, such as %s; found %s.",
+      sprintf("data.frame(%s = c(1, 10))", argument_name(c(names(model$parameters), model$species$species)[[1L]])), found
     ))
   }
   class(design) <- "data.frame"
@@ -121,7 +122,10 @@ print.parameter_sweep <- function(x, n = 10, ...) {
   if (is.null(run) || is.null(x$setting)) {
     print(plain_frame(x))
   } else {
-    print_first_rows(x, n, sprintf(
+    rows <- plain_frame(x)
+    varied <- intersect(names(run$design), names(rows))
+    rows[varied] <- lapply(rows[varied], format, digits = 7)
+    print_first_rows(rows, n, digits = 4, sprintf(
       "<parameter_sweep> %s of %s each, %s, seed %s%s", count_of(unique_count(x$setting), "setting"), trajectory_count(run$nsim),
       times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
     ))
