@@ -23,8 +23,8 @@
 #' @section Exactness: Events are those of SBML Level 3. An event that depends on the state is triggered by the reaction that
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
 #'   which the condition is true. For `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
-#'   before the event. This holds for any formula of the time, because interval arithmetic finds out where a condition cannot
-#'   change. If a condition barely touches its limit, as `sin(time) >= 1` does, or if it names the time several times, as `time -
+#'   before the event. This holds for any formula of the time. Interval arithmetic proves in which intervals of time a condition
+#'   cannot change. If a condition barely touches its limit, as `sin(time) >= 1` does, or if it names the time several times, as `time -
 #'   time > 0` does, this may be impossible, and the simulation ends with an error.
 #'
 #'   After an event, the other conditions are looked at again. So events may trigger each other at the same time.
