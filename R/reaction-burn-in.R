@@ -2,12 +2,13 @@
 
 #' Burn-in and stationarity of ensembles
 #'
-#' Finds the time from which on mean, standard deviation and, if known, distribution of each species do not change any more, as
-#' far as the sample tells. It also gives a bound of the change that the sample does not exclude.
+#' Finds the time after which an ensemble no longer changes, as far as the sample tells. It looks at the mean and the standard
+#' deviation of each species, and at its distribution if this is known. It also gives an upper bound of the change that the sample
+#' may have missed.
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network with at least 5 times and 100
-#'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. The distribution is known for all of them but a
-#'   summary without `quantiles`.
+#'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. The distribution is known, unless `x` is a summary
+#'   without `quantiles`.
 #' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
 #'   states and have other seeds. See section What cannot be seen.
 #' @param tolerance The largest change that does not matter, above 0 and at most 1: of a mean, in standard deviations at the last

@@ -4,10 +4,10 @@
 #' of the error. A state is a count of each species.
 #'
 #' The reactions fire at random times, with the propensities that [reaction_network()] describes. So the network is a Markov chain
-#' in continuous time, and its distribution at a time could be estimated from many simulations. Here it is computed, by *finite
-#' state projection* and *uniformisation*. Only states that matter are followed. The set of these states is enlarged until so
-#' little probability leaves it that the tolerance is kept, and states that have become improbable are dropped. So the number of
-#' states may be infinite, as in `0 -> A`, as long as few of them have a noticeable probability at any time.
+#' in continuous time. [`simulate()`][simulate.reaction_network] estimates its distribution from many trajectories. Here the
+#' distribution is computed, by *finite state projection* and *uniformisation*. The computation follows a finite set of states. It
+#' enlarges this set until the probability that leaves it is below the tolerance, and drops states that have become improbable. So
+#' the network may have infinitely many states, as in `0 -> A`, if few of them have a noticeable probability at any time.
 #'
 #' @param model A network of class `reaction_network`. Its rates must not depend on the time.
 #' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of

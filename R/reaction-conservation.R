@@ -3,7 +3,8 @@
 #' Finds weighted sums of counts that no reaction changes, such as the total number of molecules of an enzyme, free and bound.
 #' They follow from the equations alone, not from the rates.
 #'
-#' The weights of all laws are the left null space of the stoichiometric matrix. A basis of it is computed exactly, in integers.
+#' The vectors of weights form the left null space of the stoichiometric matrix. A basis of this space is computed exactly, in
+#' integers.
 #' If possible, no weight is negative: such laws bound the counts of their species. They are found by Farkas's algorithm (Martinez
 #' and Silva 1982). If it needs too many vectors, or if there is no such basis, some laws have negative weights. The
 #' weights of a law have no common divisor.

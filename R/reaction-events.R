@@ -23,8 +23,8 @@
 #' @section Exactness: Events are those of SBML Level 3. An event that depends on the state is triggered by the reaction that
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
 #'   which the condition is true. For `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
-#'   before the event. This holds for any formula of the time, because interval arithmetic finds out where a condition cannot
-#'   change.
+#'   before the event. This holds for any formula of the time. Interval arithmetic proves in which intervals of time a condition
+#'   cannot change.
 #'
 #'   Near the time at which a condition changes, rounding errors can make it true and false in turn, as `time / (time + 10) > 0.7`
 #'   is near 23.3. The event happens at the first of these times, and not again until the condition has been false for sure. If

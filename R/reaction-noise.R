@@ -104,8 +104,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 
 #' Intrinsic and extrinsic noise
 #'
-#' Divides the noise of a species, its variance divided by the square of its mean, into an intrinsic part, which arises in the
-#' expression of the species itself, and an extrinsic part, which comes from a fluctuating environment.
+#' Divides the noise of a species into two parts. The noise is the variance divided by the square of the mean. The intrinsic part
+#' arises in the expression of the species itself. The extrinsic part comes from an environment that fluctuates.
 #'
 #' @section Two reporters: The first way is the experiment of Elowitz et al. (2002), by the formulas of Swain et al. (2002). The
 #'   network has two species x and y, the *reporters*, with the same reactions and constants. They share the environment, that

@@ -45,11 +45,11 @@ events_of <- function(firings, run) {
   )
 }
 
-print_first_rows <- function(x, n, head) {
+print_first_rows <- function(x, n, head, digits = NULL) {
   check_number(n, "n", 0, Inf)
   writeLines(head)
   shown <- utils::head(plain_frame(x), n)
-  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
+  if (nrow(shown) > 0L) print.data.frame(shown, digits = digits, row.names = FALSE)
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more row")))
 }
 

@@ -5,8 +5,8 @@
 #' `quantile()` gives quantiles of each species at each time, and `hist()` draws a histogram of each species at one time. Both
 #' have methods for results of [`simulate()`][simulate.reaction_network] for a reaction network.
 #'
-#' @param x A result of [`simulate()`][simulate.reaction_network] with `output = "histogram"`, `"trajectories"` or `"final"`. For
-#'   `quantile()`, also one with `output = "summary"` for which `quantiles` were given.
+#' @param x A result of [`simulate()`][simulate.reaction_network] with `output = "histogram"`, `"trajectories"` or `"final"`, or a
+#'   summary for which `quantiles` were given.
 #' @param probs Different probabilities between 0 and 1. Default 0, 0.25, 0.5, 0.75 and 1.
 #' @param time The time to draw: one of the times of the result. By default, the last. With `output = "final"`, there is only one.
 #' @param n How many species to draw, the first ones in the order of the result. Default 9; `Inf` for all.
@@ -54,13 +54,7 @@ quantile.reaction_ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   run <- attr(x, "run")
-  if (is.null(run$tally$cell)) {
-    abort_argument(paste(
-      "`x` must keep how often each count occurs, as simulate() does for output = \"histogram\" or quantiles = c(0.025, 0.975);",
-      "found a summary without quantiles."
-    ))
-  }
-  out <- quantile.reaction_histogram(histogram_of(run), probs)
+  out <- quantile.reaction_histogram(known_histogram(run), probs)
   if (!has_columns(x, c("time", "species"))) return(out)
   key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
   out <- out[key(out) %in% key(x), ] # without the rows that the user has left out
@@ -121,10 +115,25 @@ histogram_of_rows <- function(x) {
   do.call(rbind, unlist(rows, recursive = FALSE))
 }
 
+# The histograms of a summary with quantiles.
+known_histogram <- function(run) {
+  if (is.null(run$tally$cell)) {
+    abort_argument(paste(
+      "`x` must keep how often each count occurs, as simulate() does for output = \"histogram\" or quantiles = c(0.025, 0.975);",
+      "found a summary without quantiles."
+    ))
+  }
+  histogram_of(run)
+}
+
 # ---- hist() -----------------------------------------------------------------------------------------------------------------
 
 #' @rdname ensemble-quantiles
 #' @importFrom graphics hist
+#' @export
+hist.reaction_ensemble <- function(x, ...) hist(known_histogram(attr(x, "run")), ...)
+
+#' @rdname ensemble-quantiles
 #' @export
 hist.reaction_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)

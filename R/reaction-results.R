@@ -81,10 +81,14 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
-  if (run_size(run) < 30 && run$method != "ode") {
-    writeLines("With fewer than 30 trajectories, an outcome that is not rare may be missing.")
-  }
+  if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   invisible(x)
+}
+
+# 29 trajectories miss an outcome with a probability of 0.1 with the probability 0.9^29, about 0.05.
+few_text <- function(n) {
+  if (n == 1) return("One trajectory has no statistics; output = \"trajectories\" gives its counts at all times.")
+  "With fewer than 30 trajectories, an outcome with a probability of 0.1 may be missing."
 }
 
 # Means and limits of an interval have the digits that its width justifies.
@@ -167,10 +171,12 @@ summary_of_run <- function(run, times, last) {
 print.summary.reaction_result <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   writeLines(c(
-    sprintf("%s of %s, times %s to %s", trajectory_count(x$trajectories), species_count(x$species),
-      format(x$times[[1L]]), format(x$times[[2L]])),
+    sprintf(
+      "%s of %s, time%s%s", trajectory_count(x$trajectories), species_count(x$species),
+      if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
+    ),
     sprintf("  method   %s%s", x$method, if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)),
-    sprintf("  events   %s, %s each", format_short(x$events), format_short(signif(x$events / x$trajectories, 3))),
+    sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / x$trajectories, 3))),
     sprintf("  seed     %s", format(x$seed, digits = 15)),
     sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
     sprintf("at time %s, with the Fano factor (variance divided by mean):", format(x$times[[2L]]))

@@ -11,8 +11,8 @@
 #'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
-#'   depends on the network, and on whether the run needs every firing, as `output = "events"`, `until` and a result as `initial`
-#'   do. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
+#'   depends on the network, and on whether the run needs every firing. It does for `output = "events"`, for `until`, and if
+#'   `initial` is a result. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
 #'   trajectories of their own, with the same distribution. [ssa_methods()] tells which methods are approximations.
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
@@ -69,9 +69,9 @@
 #'   depend on the time. The counts of `"langevin"` and `"ode"` are not
 #'   whole, so only these two methods can continue them; other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
-#'   with a large effect. It is `NA` if all trajectories have the same count, unless no reaction changes the species or the time
-#'   is 0. Then the sample does not tell how precise the mean is: in 1,000 trajectories, an event with a probability of 0.001 is
-#'   missed in more than one of three cases.
+#'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not tell
+#'   how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases. At time
+#'   0, and for a species that no reaction changes, all trajectories must have the same count. Then the interval has the width 0.
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n. It is `NA` for fewer than 100 trajectories. At 95% it holds the true value in
@@ -135,6 +135,9 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_condition(until, "until")
   if (method == "ode" && is.null(start)) nsim <- one_solution(nsim)
   if (output %in% c("final", "events")) times <- times[[length(times)]]
+  if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
+    abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
+  }
   if (!is.null(start)) check_after_start(times, start) else if (!is.null(initial)) object <- set_initial(object, initial)
   if (!is.null(parameters)) object <- set_parameters(object, parameters)
   observed <- if (output == "events") integer() else observed_species(object, observe, output)
@@ -167,7 +170,7 @@ abort_no_times <- function(seed) {
 
 # Checks method, output and tolerance, which depend on each other, and returns the output.
 check_kind_of_run <- function(method, output, tolerance) {
-  check_choice(method, "method", c("auto", ssa_method_names()))
+  check_method(method)
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram", "events"))
   check_tolerance(tolerance, method)
   if (method %in% real_methods() && output %in% c("histogram", "events")) {
@@ -177,6 +180,14 @@ check_kind_of_run <- function(method, output, tolerance) {
     ))
   }
   output
+}
+
+check_method <- function(method) {
+  if (is.character(method) && length(method) == 1L && tolower(method) %in% c("ssa", "gillespie", "exact")) {
+    hint <- "; Gillespie's algorithm is \"direct\", and \"auto\" chooses an exact method."
+    abort_value("method", "\"auto\" or a method in ssa_methods()", method, hint)
+  }
+  check_choice(method, "method", c("auto", ssa_method_names()))
 }
 
 # Differential equations have one solution. It is computed once, whatever `nsim` is.

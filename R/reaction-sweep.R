@@ -1,6 +1,7 @@
 #' Simulate a reaction network for several values
 #'
-#' Simulates ensembles of a reaction network for each row of a data frame of parameter values and initial counts.
+#' Simulates one ensemble of a reaction network for each row of a data frame. The row gives the values of parameters and initial
+#' counts.
 #'
 #' @param model A network of class `reaction_network`.
 #' @param design A data frame with a numeric column for each parameter that varies, and for each species whose initial count
@@ -11,8 +12,9 @@
 #'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param common Whether all settings use the same random numbers. With `FALSE` (the default), the ensembles of the settings are
-#'   independent. With `TRUE`, trajectory i of each setting uses the same draws, so that differences between similar settings
-#'   often vary less. With `method = "next_reaction"`, each reaction has draws of its own, and the effect is largest.
+#'   independent. With `TRUE`, trajectory i of each setting uses the same random numbers. A difference between similar settings is
+#'   then often estimated more precisely, most of all with `method = "next_reaction"`, where each reaction has random numbers of
+#'   its own.
 #' @returns A data frame of class `parameter_sweep`: for each setting, in their order, the rows of
 #'   [`simulate()`][simulate.reaction_network], after the columns `setting` (the number of the row of `design`) and those of
 #'   `design`. `print()` shows its size and first rows; `as.data.frame()` gives a plain data frame.
@@ -88,7 +90,8 @@ check_design <- function(model, design) {
       sprintf("one with %s and %s", count_of(nrow(design), "row"), count_of(length(design), "column"))
     }
     abort_argument(sprintf(
-      "`design` must be a data frame with a row for each setting and a column for each value that varies; found %s.", found
+      "`design` must be a data frame with a row for each setting and a column for each value that varies, such as %s; found %s.",
+      sprintf("data.frame(%s = c(1, 10))", argument_name(c(names(model$parameters), model$species$species)[[1L]])), found
     ))
   }
   class(design) <- "data.frame"
@@ -121,7 +124,10 @@ print.parameter_sweep <- function(x, n = 10, ...) {
   if (is.null(run) || is.null(x$setting)) {
     print(plain_frame(x))
   } else {
-    print_first_rows(x, n, sprintf(
+    rows <- plain_frame(x)
+    varied <- intersect(names(run$design), names(rows))
+    rows[varied] <- lapply(rows[varied], format, digits = 7)
+    print_first_rows(rows, n, digits = 4, sprintf(
       "<parameter_sweep> %s of %s each, %s, seed %s%s", count_of(unique_count(x$setting), "setting"), trajectory_count(run$nsim),
       times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
     ))

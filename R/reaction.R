@@ -27,7 +27,8 @@
 #'   * a number: the rate constant k of *mass action*. The propensity is k times the number of ways to choose the reactants: `k`
 #'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
 #'   * `mass_action("k")`: mass action whose constant is a formula, usually of parameters;
-#'   * text: a formula that is the whole propensity, such as `"k * A / (K + A)"`. The reactants do not change it.
+#'   * text: a formula that is the whole propensity, such as `"k * A / (K + A)"`. It is not multiplied by the counts of the
+#'     reactants. So `"A -> B" = "k"` is a production of B at the constant rate k, as long as there is an A.
 #'
 #'   In a reversible equation, the rates are two numbers, two texts, or a list of both: `list(0.1, "k * B")`.
 #'
@@ -48,6 +49,8 @@
 #'   a rate such as `"1 - 2"` is negative.
 #'
 #'   A species of `initial` that no equation, rate or event names is reported in a warning of class `fireflip_warning_unused`.
+#'   A formula as text that depends on no species is reported in a warning of class `fireflip_warning_propensity` if the reaction
+#'   has reactants, because it may be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #' @seealso [event()], [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
@@ -115,6 +118,7 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   checked <- .Call(ffi_reactions_check, model)
   used <- checked$used[seq_along(species)]
   warn_unused(species[!used], species[used])
+  warn_constant(model)
   model$reactions$equation <- checked$equation
   number <- !is.na(suppressWarnings(as.numeric(reactions$rate)))
   model$reactions$rate[number] <- checked$rate[number]
@@ -179,6 +183,26 @@ warn_unused <- function(unused, used) {
     "`initial` names %s, which no equation and no rate names%s", quote_some(unused),
     if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
   ), unused = unused)
+}
+
+# A formula without species, of a reaction with reactants, is often meant as a rate constant.
+warn_constant <- function(model) {
+  formula <- model$reactions$name[model$reactions$law == "formula"]
+  if (length(formula) == 0L) return(invisible())
+  arrows <- network_arrows(model)
+  used_up <- arrows$role == "reactant" & !arrows$from %in% model$species$species[model$species$fixed]
+  constant <- setdiff(intersect(formula, arrows$to[used_up]), arrows$to[arrows$role == "rate"])
+  if (length(constant) == 0L) return(invisible())
+  first <- model$reactions[match(constant[[1L]], model$reactions$name), ]
+  reactant <- argument_name(arrows$from[used_up & arrows$to == first$name][[1L]])
+  warn("propensity", sprintf(
+    paste(
+      "The rate \"%s\" of \"%s\" does not depend on any count%s. A formula as text is the whole propensity.",
+      "If it is a rate constant, write mass_action(\"%s\"). If not, write \"(%s) * (%s > 0)\"."
+    ), first$rate, first$equation,
+    if (length(constant) == 1L) "" else sprintf(", like those of %s", count_of(length(constant) - 1L, "other reaction")),
+    first$rate, first$rate, reactant
+  ), reactions = constant)
 }
 
 # ---- the forms of reactions -> a data frame with a row per rate ---------------------------------------------------------------

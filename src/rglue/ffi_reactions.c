@@ -119,7 +119,7 @@ static ff_status fill_variable(ff_reactions *net, uint32_t v, const parts *p, ff
 static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff_names *species, ff_names *symbols,
                                ff_error *err) {
   ff_reaction *reaction = &net->reactions[r];
-  char place[FF_QUOTE_SIZE + 40] = "the rate of reaction ";
+  char place[2 * FF_QUOTE_SIZE + 40] = "the rate of reaction ";
   const char *label = place + strlen("the rate of ");
   int both;
   strcat(place, ff_quote(p->names[r], strlen(p->names[r])).text);
@@ -134,6 +134,9 @@ static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff
   if (both)
     return ff_error_set(err, FF_EPARSE, "%s: found %s, an equation for both directions; each direction is a reaction of its own",
                         label, ff_quote(p->equations[r], strlen(p->equations[r])).text);
+  status = ff_formula_parse(&reaction->rate, p->rates[r], strlen(p->rates[r]), ff_names_find, symbols, (ff_place){place, 0}, err);
+  if (status != FF_EPARSE) return status;
+  strcat(strcat(place, ", "), ff_quote(p->equations[r], strlen(p->equations[r])).text); /* the message shows the equation */
   return ff_formula_parse(&reaction->rate, p->rates[r], strlen(p->rates[r]), ff_names_find, symbols, (ff_place){place, 0}, err);
 }
 

@@ -95,3 +95,12 @@ test_that("a summary with quantiles has a band between them", {
   skip_if_not_installed("ggplot2")
   expect_identical(ggplot2::autoplot(sim, band = "quantile")$labels$caption, "band: quantiles of 10% and 90%")
 })
+
+test_that("hist() of a summary draws its histograms, if it has them", {
+  on.exit(grDevices::dev.off())
+  grDevices::pdf(NULL)
+  net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+  run <- function(...) simulate(net, nsim = 100, times = c(1, 5), seed = 1, ...)
+  expect_identical(hist(run(quantiles = 0.5), time = 1, n = 1), hist(run(output = "histogram"), time = 1, n = 1))
+  expect_error(hist(run()), "found a summary without quantiles", class = "fireflip_error_argument")
+})

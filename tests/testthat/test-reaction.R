@@ -111,6 +111,21 @@ test_that("an initial count that nothing uses is reported", {
   expect_silent(reaction_network("A -> B" = "2 * E", initial = c(E = 1)))
 })
 
+test_that("a formula that is probably meant as a rate constant is reported", {
+  told <- function(...) tryCatch(reaction_network(...), fireflip_warning_propensity = identity)
+  k <- c(k = 1)
+  sir <- told("S + I -> 2 I" = "k", "I -> R" = "2 * x", initial = c(I = 1), parameters = k, variables = c(x = "k + time"))
+  expect_identical(sir$reactions, c("R1", "R2"))
+  expect_identical(conditionMessage(sir), paste(
+    "The rate \"k\" of \"S + I -> 2 I\" does not depend on any count, like those of 1 other reaction.",
+    "A formula as text is the whole propensity. If it is a rate constant, write mass_action(\"k\"). If not, write",
+    "\"(k) * (S > 0)\"."
+  ))
+  expect_silent(told("A -> B" = "k * (A > 0)", "0 -> A" = "k", initial = c(A = 1), parameters = k))
+  expect_silent(told("A -> B" = mass_action("k"), "B -> C" = "k * x", parameters = k, variables = c(x = "B")))
+  expect_silent(told("F -> A" = "k", initial = c(F = 1), parameters = k, fixed = "F"))
+})
+
 test_that("networks are shown", {
   local_reproducible_output(width = 80)
   expect_snapshot({

@@ -296,3 +296,14 @@ test_that("a run that seems to do nothing says why", {
   net <- reaction_network("A -> 1000000 A" = 1, initial = c(A = 5))
   expect_snapshot(error = TRUE, first_passage(net, "A < 0", nsim = 2, end = 100, seed = 1))
 })
+
+test_that("mistakes of a first run are explained", {
+  net <- reaction_network("A -> B" = 1, initial = c(A = 10))
+  sim <- simulate(net, nsim = 40, times = 1, seed = 1)
+  expect_snapshot(error = TRUE, simulate(net, times = 2, initial = sim))
+  expect_snapshot(error = TRUE, simulate(net, times = 1, method = "SSA"))
+  expect_snapshot(error = TRUE, sweep_parameters(net, c(A = 5), times = 1))
+  expect_snapshot(print(simulate(net, times = 1, seed = 1)))
+  expect_match(capture.output(summary(sim))[[1L]], "2 species, time 1$")
+  expect_match(capture.output(summary(sim))[[3L]], "events   [0-9]+ \\([0-9.]+ per trajectory\\)$")
+})
