@@ -12,8 +12,8 @@
 #'   time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
 #'   depends on the network, and on whether the run needs every firing. It does for `output = "events"`, for `until`, and if
-#'   `initial` is a result. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact methods give
-#'   trajectories of their own, with the same distribution. [ssa_methods()] tells which methods are approximations.
+#'   `initial` is a result. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact
+#'   methods give trajectories of their own, with the same distribution. [ssa_methods()] tells which methods are approximations.
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -69,9 +69,10 @@
 #'   depend on the time. The counts of `"langevin"` and `"ode"` are not
 #'   whole, so only these two methods can continue them; other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
-#'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not tell
-#'   how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases. At time
-#'   0, and for a species that no reaction changes, all trajectories must have the same count. Then the interval has the width 0.
+#'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
+#'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.
+#'   At time 0, and for a species that no reaction changes, all trajectories must have the same count. Then the interval has the
+#'   width 0.
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n. It is `NA` for fewer than 100 trajectories. At 95% it holds the true value in
@@ -313,11 +314,11 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance:
 #'   for immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap
 #'   to leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000
-#'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a predator and its
-#'   prey (about 1,000 each), the mean of the prey was 14% too small and the standard deviation of the predators 38% too large;
-#'   with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes. A jump of a
-#'   rate, such as that of `A > 1000`, limits no leap before a count has reached it. A leap may always change a count by one
-#'   molecule, though propensities may depend on it strongly.
+#'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a
+#'   predator and its prey (about 1,000 each), the mean of the prey was 14% too small and the standard deviation of the predators
+#'   38% too large; with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes. A
+#'   jump of a rate, such as that of `A > 1000`, limits no leap before a count has reached it. A leap may always change a count by
+#'   one molecule, though propensities may depend on it strongly.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
 #'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
 #'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times the
