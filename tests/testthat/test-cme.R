@@ -175,7 +175,7 @@ test_that("errors say what is wrong", {
     chemical_master_equation(pbn(c(A = "A")), 1)
     chemical_master_equation(birth, 1, max_states = 50)
     chemical_master_equation(birth, 1, tolerance = 1e-15)
-    chemical_master_equation(reaction_network("A -> 0" = "1 + time", initial = c(A = 1)), 1)
+    chemical_master_equation(reaction_network("A -> 0" = "(1 + time) * A", initial = c(A = 1)), 1)
     chemical_master_equation(reaction_network("A -> B" = "A - 1.5", initial = c(A = 3)), 1)
     as.data.frame(chemical_master_equation(reaction_network("time -> 0" = 1), 1))
     as.data.frame(chemical_master_equation(net, 1), what = "mean")

@@ -309,7 +309,7 @@ test_that("threads, times and observed species change no bit", {
   expect_identical(both[[1L]], both[[2L]])
   # events of the network and rejected proposals are no reactions
   plain <- reaction_network(
-    "A -> 0" = "100 * time", "0 -> B" = 0, initial = c(A = 7), events = list(event("time >= 50", c(B = 1)))
+    "A -> 0" = "100 * time * (A > 0)", "0 -> B" = 0, initial = c(A = 7), events = list(event("time >= 50", c(B = 1)))
   )
   expect_identical(attr(simulate(plain, nsim = 10, times = 60, seed = 1), "run")$events, 70)
 })
