@@ -289,8 +289,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   computes the propensities of groups from sums of counts, which are whole numbers without rounding errors. Then it draws one
 #'   molecule of such a sum, which determines the reaction. The idea is that of partial propensities (Ramaswamy et al. 2009).
 #'   Reactions that share no factor, or have another rate law, are groups of their own. A network is simulated by
-#'   `"logarithmic_direct"` if it has more than 512 groups, more than 65,535 sums and parts of sums, more than 2^25 changes of
-#'   them by all reactions together, or a reaction that changes a sum by more than 32,767.
+#'   `"logarithmic_direct"` if it has more than 512 groups, if all reactions together make more than 2^25 changes of counts, sums
+#'   and parts of sums, or if one reaction makes more than 65,535 of them or changes one by more than 2^30.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
 #'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
