@@ -111,7 +111,11 @@ compare_means <- function(found, n) {
   error <- sqrt(ifelse(pooled, together, apart))
   t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
   freedom <- ifelse(pooled, sum(n) - 2, apart^2 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1)))
-  list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = 2 * stats::pt(-abs(t), freedom))
+  p <- 2 * stats::pt(-abs(t), freedom)
+  # if each ensemble has one count, but another one, two of all divisions of the trajectories are so extreme
+  constant <- which(error == 0 & found[[1L]]$mean != found[[2L]]$mean)
+  p[constant] <- min(1, 2 * exp(-lchoose(sum(n), n[[1L]])))
+  list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = p)
 }
 
 # The difference of the variances, divided by its standard error. The error follows from the moments of both samples together, as
@@ -231,6 +235,10 @@ goodness_of_fit <- function(value, n, count, probability, lost) {
   expected <- probability / sum(probability) * total
   group <- groups_of(expected, 8)
   sums <- rowsum(cbind(observed, expected), group)
+  if (nrow(sums) < 2L && length(count) > 1L) { # one count has nearly all the probability: an exact test of this count
+    mode <- which.max(probability)
+    return(c(NA_real_, stats::binom.test(observed[[mode]], total, min(1, probability[[mode]]))$p.value))
+  }
   if (nrow(sums) < 2L) return(c(NA_real_, if (outside > 0) p_outside else NA_real_))
   statistic <- sum((sums[, 1L] - sums[, 2L])^2 / sums[, 2L])
   c(statistic, min(p_outside, stats::pchisq(statistic, nrow(sums) - 1L, lower.tail = FALSE)))

@@ -340,7 +340,16 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   correlations vanish as slowly as those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with
 #'   the constant 1, and 1e3 and 1e5 molecules, all means were within 2.3% and all standard deviations within 6% of the exact
 #'   ones, with standard errors of 1.6%. The errors of `"tau_leaping"` that add up are those of this method, too. Rare events
-#'   that need large fluctuations of a fast species are not simulated well. At most 256 species may be changed by reactions and
+#'   that need large fluctuations of a fast species are not simulated well. **Known errors, which no tolerance removes:**
+#'     - A slow reaction whose propensity is a formula of a fast species, a product of three counts, or a threshold such as
+#'       `A > 110` gets the propensity of the mean. With a Hill function of exponent 8 and 40 molecules, its rate was 39% too
+#'       small; `max(A - B, 0)` for `A <-> B` was 94% too small.
+#'     - If a slow species is regulated through a fast one (`0 -> S`, `S -> 0` with the propensity `A`, `S -> S + A` and
+#'       `A -> 0` fast), its standard deviation was up to 3 times too large, and its correlation in time too long.
+#'     - Reactions in partial equilibrium that are not mass action and its exact reverse, such as those of a bistable network
+#'       (`2 X <-> 3 X`, `0 <-> X`) beside a slow species: 3% of the states shown were far from both equilibria.
+#'
+#'   For such networks, use `"tau_leaping"` or an exact method. At most 256 species may be changed by reactions and
 #'   read by propensities; larger networks are refused with an error of class `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its steps
 #'   are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative becomes

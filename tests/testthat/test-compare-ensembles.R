@@ -108,3 +108,21 @@ test_that("p-values of the comparison with the master equation are uniform", {
   # neither are too many trajectories with counts that the solution does not list
   expect_equal(goodness_of_fit(c(0, 9), c(99, 1), 0, 1, 1e-6), c(NA, -expm1(100 * log1p(-1e-6))))
 })
+
+test_that("ensembles of one count each, and counts of nearly all the probability, are compared", {
+  net <- reaction_network("A -> 0" = 1e-12, "B -> 0" = 1)
+  run <- function(a, seed) simulate(net, nsim = 100, times = 1, seed = seed, initial = c(A = a, B = 5))
+  found <- compare_ensembles(run(3, 1), run(5, 2))
+  expect_lt(found$p_value[found$species == "A" & found$test == "mean"], 1e-50)
+  same <- compare_ensembles(run(3, 1), run(3, 2))
+  expect_true(is.na(same$p_value[same$species == "A" & same$test == "mean"]))
+
+  decay <- function(k) reaction_network("A -> B" = k, initial = c(A = 1))
+  exact <- chemical_master_equation(decay(1e-3), times = 1)
+  p_of <- function(k) {
+    sample <- simulate(decay(k), nsim = 1000, times = 1, seed = 1, output = "histogram", observe = "B")
+    compare_ensembles(sample, exact)$p_value
+  }
+  expect_lt(min(p_of(100), na.rm = TRUE), 1e-100)
+  expect_gt(min(p_of(1e-3), na.rm = TRUE), 0.01)
+})
