@@ -320,37 +320,30 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   jump of a rate, such as that of `A > 1000`, limits no leap before a count has reached it. A leap may always change a count by
 #'   one molecule, though propensities may depend on it strongly.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
-#'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, reactions that reverse each other
-#'   are in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times the
-#'   standard deviation that this difference has in equilibrium. An implicit leap jumps over their relaxation: the counts at
+#'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, a pair of reactions that reverse each
+#'   other is in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times
+#'   the standard deviation that this difference has in equilibrium. An implicit leap jumps over their relaxation: the counts at
 #'   its end solve equations that contain the propensities at its end. The other reactions limit its length. Leaps are implicit
-#'   only if all of this holds, and otherwise those of `"tau_leaping"`:
+#'   only if all of this holds, and otherwise those of `"tau_leaping"`, which may take very long:
+#'     - The pair is a reaction of mass action and its exact reverse, such as `A + B <-> C`, and no third reaction makes the same
+#'       change. A gene that makes a product (`G -> G + A`) and the decay of this product (`A -> 0`) are no such pair. Pairs that
+#'       form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if no molecules go round.
+#'     - No formula names a species of the pair, and no propensity is a product of three or more of such counts: fluctuations
+#'       would change the mean of such a propensity.
 #'     - The leap is more than 100 times as long as an explicit one, and at least 5 times as long as the time in which the
-#'       reactions in partial equilibrium relax. If they share species, this is the time of the slowest of their modes: for
-#'       diffusion along a row of places, the time in which differences over the whole row vanish.
+#'       pairs relax. If they share species, this is the time of the slowest of their modes: for diffusion along a row of
+#'       places, the time in which differences over the whole row vanish.
 #'     - The counts are where these modes lead, but for the tolerance or three standard deviations.
-#'     - The equilibrium is stable, and no other one is within six standard deviations. Reactions in partial equilibrium that
-#'       share species must be mass action and its exact reverse, such as `A + B <-> C`.
-#'     - The variance of each of their counts is below the tolerance times the squared count: there are more than about 33
-#'       molecules, for the default tolerance.
+#'     - Each of their counts is at least 1 / `tolerance`: 34 molecules, for the default tolerance.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear
-#'   noise approximation and its correlations in time. (Among reactions in partial equilibrium that share species, all
-#'   correlations vanish as slowly as those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with
-#'   the constant 1, and 1e3 and 1e5 molecules, all means were within 2.3% and all standard deviations within 6% of the exact
-#'   ones, with standard errors of 1.6%. The errors of `"tau_leaping"` that add up are those of this method, too. Rare events
-#'   that need large fluctuations of a fast species are not simulated well. **Known errors, which no tolerance removes:**
-#'     - A slow reaction whose propensity is a formula of a fast species, a product of three counts, or a threshold such as
-#'       `A > 110` gets the propensity of the mean. With a Hill function of exponent 8 and 40 molecules, its rate was 39% too
-#'       small; `max(A - B, 0)` for `A <-> B` was 94% too small.
-#'     - If a slow species is regulated through a fast one (`0 -> S`, `S -> 0` with the propensity `A`, `S -> S + A` and
-#'       `A -> 0` fast), its standard deviation was up to 3 times too large, and its correlation in time too long.
-#'     - Reactions in partial equilibrium that are not mass action and its exact reverse, such as those of a bistable network
-#'       (`2 X <-> 3 X`, `0 <-> X`) beside a slow species: 3% of the states shown were far from both equilibria.
-#'
-#'   For such networks, use `"tau_leaping"` or an exact method. At most 256 species may be changed by reactions and
-#'   read by propensities; larger networks are refused with an error of class `fireflip_error_unsupported`.
+#'   noise approximation and its correlations in time. (Among pairs that share species, all correlations vanish as slowly as
+#'   those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with the constant 1, and 1e3 and 1e5
+#'   molecules, all means were within 2.3% and all standard deviations within 6% of the exact ones, with standard errors of 1.6%.
+#'   The errors of `"tau_leaping"` that add up are those of this method, too. Rare events that need large fluctuations of a fast
+#'   species are not simulated well. At most 256 species may be changed by reactions and read by propensities; larger networks
+#'   are refused with an error of class `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its steps
 #'   are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative becomes
 #'   0. This breaks conservation laws if counts are small: with `A <-> B`, 100 molecules of B and 5 of A, the sum grew by 2% in

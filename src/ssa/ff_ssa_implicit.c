@@ -32,7 +32,7 @@ struct ff_ssa_implicit {
   uint8_t *takes_part;      /* for each reaction: 1 if its propensity is in the equations */
   double *before;           /* for each species: the count at the beginning of the leap */
   double *time;             /* for each reaction: how long it fires with the propensity at the end */
-  double *step, *extent;    /* for each group: the same, and its extent */
+  double *step, *extent;    /* for each pair: the same, and its extent */
   double *constant, *scale; /* for each unknown: what does not depend on X, and the firings that change it */
   double *misfit, *matrix;  /* of the linear equations */
   uint32_t pause;           /* leaps until the next search for reactions in partial equilibrium */
@@ -160,19 +160,28 @@ static int find_counts(ff_ssa_implicit *e, ff_ssa_path *path) {
   return 0;
 }
 
+static void begin_equations(ff_ssa_implicit *e, const ff_ssa_path *path) {
+  memcpy(e->before, path->count, path->program->n_species * sizeof *e->before);
+  for (uint32_t i = 0; i < e->n; i++) e->constant[i] = path->count[e->unknown[i]];
+}
+
+/* A failure on the way to the solution is none of the trajectory. */
+static void end_equations(const ff_ssa_implicit *e, ff_ssa_path *path, ff_ssa_failure failure) {
+  memcpy(path->count, e->before, path->program->n_species * sizeof *e->before);
+  path->failure = failure;
+}
+
 /* Adds to the numbers `fired` of the reactions that take part what solves the equations: they have fired so often, and e->time
  * times the propensities at the end. The others have fired as often as they say. Returns whether the equations were solved. */
 static int solve(ff_ssa_implicit *e, ff_ssa_path *path, double *fired) {
   const ff_ssa_program *p = path->program;
-  const ff_ssa_failure failure = path->failure; /* a failure on the way to the solution is none of the trajectory */
-  memcpy(e->before, path->count, p->n_species * sizeof *e->before);
-  for (uint32_t i = 0; i < e->n; i++) e->constant[i] = path->count[e->unknown[i]];
+  const ff_ssa_failure failure = path->failure;
+  begin_equations(e, path);
   for (uint32_t r = 0; r < p->n_reactions; r++) add_changes(e, p, r, fired[r], e->constant);
   const int found = find_counts(e, path);
   for (uint32_t r = 0; r < p->n_reactions && found; r++)
     if (e->takes_part[r]) fired[r] += e->time[r] * ff_ssa_path_propensity(path, r);
-  memcpy(path->count, e->before, p->n_species * sizeof *e->before);
-  path->failure = failure;
+  end_equations(e, path, failure);
   return found;
 }
 
@@ -188,21 +197,25 @@ int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ss
   return 1;
 }
 
-/* The reactions of a group fire as often as their propensities say, and one of them as often again as is needed for the extent of
- * the group. */
+/* Both reactions of a pair fire as often as their propensities say, and one of them as often again as is needed for the extent of
+ * the pair. */
 static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double time, double *fired) {
   const ff_ssa_balance *b = &e->balance;
-  for (uint32_t g = 0; g < b->n_groups; g++) {
-    double rest = round(e->extent[g]);
-    uint32_t side[2] = {NONE, NONE};
-    for (uint32_t i = b->member_first[g]; i < b->member_first[g + 1]; i++) {
-      const uint32_t r = b->member[i];
-      if (!b->balanced[r]) continue;
-      fired[r] = round(time * path->propensity[r]);
-      rest += b->backward[r] ? fired[r] : -fired[r];
-      side[b->backward[r]] = r;
-    }
-    if (side[0] != NONE && side[1] != NONE) fired[side[rest < 0]] += fabs(rest);
+  for (uint32_t g = 0; g < b->pairs.n; g++) {
+    const uint32_t forward = b->pairs.forward[g], backward = b->pairs.backward[g];
+    if (!(b->speed[g] > 0)) continue;
+    fired[forward] = round(time * path->propensity[forward]);
+    fired[backward] = round(time * path->propensity[backward]);
+    const double rest = round(e->extent[g]) - fired[forward] + fired[backward];
+    fired[rest < 0 ? backward : forward] += fabs(rest);
+  }
+}
+
+/* The reactions in partial equilibrium fire, and no others. The lengths of their steps are known. */
+static void choose_balanced(ff_ssa_implicit *e, uint32_t n_reactions) {
+  for (uint32_t r = 0; r < n_reactions; r++) {
+    e->takes_part[r] = (uint8_t)ff_ssa_balance_has(&e->balance, r);
+    if (e->takes_part[r]) e->time[r] = e->step[e->balance.pairs.of[r]];
   }
 }
 
@@ -210,34 +223,44 @@ static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double t
  * fluctuate. */
 int ff_ssa_implicit_settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t address, double tau, double part, double *fired) {
   const ff_ssa_balance *b = &e->balance;
-  const uint32_t n = path->program->n_reactions;
   ff_ssa_balance_fluctuate(&e->balance, path, address, tau, part, e->step, e->extent);
-  for (uint32_t r = 0; r < n; r++) {
-    e->takes_part[r] = b->balanced[r];
-    if (!b->balanced[r]) continue;
-    e->time[r] = e->step[b->group[r]];
-    fired[r] = 0;
-    if (b->backward[r]) continue;
-    fired[r] = e->extent[b->group[r]]; /* the first one that is forward gets the noise of the group */
-    e->extent[b->group[r]] = 0;
+  choose_balanced(e, path->program->n_reactions);
+  for (uint32_t g = 0; g < b->pairs.n; g++) {
+    if (!(b->speed[g] > 0)) continue;
+    fired[b->pairs.forward[g]] = e->extent[g];
+    fired[b->pairs.backward[g]] = 0;
   }
   if (!solve(e, path, fired)) return 0;
-  for (uint32_t g = 0; g < b->n_groups; g++) e->extent[g] = 0;
-  for (uint32_t r = 0; r < n; r++)
-    if (b->balanced[r]) e->extent[b->group[r]] += b->backward[r] ? -fired[r] : fired[r];
+  for (uint32_t g = 0; g < b->pairs.n; g++) e->extent[g] = fired[b->pairs.forward[g]] - fired[b->pairs.backward[g]];
   divide_extents(e, path, part * tau, fired);
   return 1;
+}
+
+double ff_ssa_implicit_critical(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *rate) {
+  const ff_ssa_program *p = path->program;
+  const ff_ssa_failure failure = path->failure;
+  double sum = 0;
+  ff_ssa_balance_steps(&e->balance, tau, e->step);
+  choose_balanced(e, p->n_reactions);
+  begin_equations(e, path);
+  const int found = find_counts(e, path);
+  for (uint32_t r = 0; r < p->n_reactions && found; r++) {
+    rate[r] = length->critical[r] ? ff_ssa_path_propensity(path, r) : 0;
+    sum += rate[r];
+  }
+  const int valid = found && path->failure.what == failure.what;
+  end_equations(e, path, failure);
+  return valid ? sum : NAN;
 }
 
 /* The fluctuations are those of the equilibrium at the end of the leap. */
 static int find_fluctuations(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *fired) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_failure failure = path->failure;
-  memcpy(e->before, path->count, p->n_species * sizeof *e->before);
+  begin_equations(e, path);
   for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, path->count, r, fired[r]);
   const int found = ff_ssa_balance_measure(&e->balance, length, path);
-  memcpy(path->count, e->before, p->n_species * sizeof *e->before);
-  path->failure = failure;
+  end_equations(e, path, failure);
   return found;
 }
 
@@ -251,7 +274,7 @@ int ff_ssa_implicit_leap(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa
 
 void ff_ssa_implicit_start(ff_ssa_implicit *e) { e->pause = 0; }
 
-int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return e->balance.balanced[r]; }
+int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return ff_ssa_balance_has(&e->balance, r); }
 
 /* If a search was in vain that looked at large clusters, some explicit leaps follow before the next one. */
 double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {

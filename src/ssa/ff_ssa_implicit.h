@@ -22,6 +22,12 @@ void ff_ssa_implicit_free(ff_ssa_implicit *implicit);
 /* A trajectory begins. */
 void ff_ssa_implicit_start(ff_ssa_implicit *implicit);
 
+/* Sets rate[r] to the propensity of each critical reaction r when the reactions in partial equilibrium have relaxed for a leap of
+ * length tau, at the last call of ff_ssa_implicit_longest(), and returns their sum. Not a number if the equations were not
+ * solved. O(iterations * (cube of the number of species + formulas)). */
+double ff_ssa_implicit_critical(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau,
+                                double *rate);
+
 /* How long a leap may be, if `shorter` is the longest explicit one: as ff_ssa_balance_longest(). */
 double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length, ff_ssa_path *path, double shorter);
 

@@ -23,6 +23,7 @@ typedef struct {
   ff_ssa_length length;
   ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
   double longest_explicit;
+  double *critical;     /* for each reaction: its propensity for the leap if it is critical */
   int is_implicit, unsolved; /* the leap, and its equations */
   int leaping;
   uint32_t exact; /* exact events that are left */
@@ -44,16 +45,34 @@ static uint32_t choose_critical(const leaper *e, double at) {
   for (uint32_t r = 0; r < path->program->n_reactions; r++) {
     if (!e->length.critical[r]) continue;
     found = r;
-    if (at < path->propensity[r]) break;
-    at -= path->propensity[r];
+    if (at < e->critical[r]) break;
+    at -= e->critical[r];
   }
   return found;
 }
 
-/* Draws the firings of a leap of at most this length. Returns 0 if a count would be negative. */
-static int draw_leap(leaper *e, double tau, double critical) {
+/* Sets e->critical for a leap of at most this length. Returns the sum, or NaN if it is not known. Reactions in partial
+ * equilibrium that an implicit leap jumps over relax long before a critical reaction fires, so its propensity is the one after
+ * that. */
+static double find_critical(leaper *e, double tau) {
+  ff_ssa_path *path = &e->single.path;
+  double sum = 0;
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
+    e->critical[r] = e->length.critical[r] ? path->propensity[r] : 0;
+    sum += e->critical[r];
+  }
+  if (!(sum > 0 && tau > e->longest_explicit)) return sum;
+  return ff_ssa_implicit_critical(e->implicit, &e->length, path, tau, e->critical);
+}
+
+/* Draws the firings of a leap of at most this length. Returns 0 if a count would be negative, or if its equations were not
+ * solved. */
+static int draw_leap(leaper *e, double tau) {
   ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
+  const double critical = find_critical(e, tau);
+  e->unsolved = !(critical >= 0);
+  if (e->unsolved) return 0;
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
   const double wait = critical > 0 ? ff_ssa_exponential(words.v[0], words.v[1]) / critical : INFINITY;
   e->address = path->event++;
@@ -99,13 +118,13 @@ static void go_on(leaper *e) {
   e->exact = e->is_implicit ? EXACT_AFTER_IMPLICIT : EXACT_EVENTS;
   e->is_implicit = 0;
   if (path->failure.what == FF_SSA_FINE && total > 0 && total < INFINITY) {
-    const double critical = ff_ssa_length_critical(&e->length, path);
+    ff_ssa_length_critical(&e->length, path);
     double longest = e->longest_explicit = ff_ssa_length_longest(&e->length, path);
     if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
     double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total);
     while (tau * total >= LEAST_EVENTS) {
-      if (draw_leap(e, tau, critical)) {
+      if (draw_leap(e, tau)) {
         e->leaping = 1;
         return;
       }
@@ -234,6 +253,7 @@ static void drop(ff_ssa_engine *engine) {
   ff_ssa_implicit_free(e->implicit);
   free(e->after);
   free(e->shown);
+  free(e->critical);
   free(e->times_fired);
   free(e->part_fired);
   free(e);
@@ -246,9 +266,10 @@ static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);
+  e->critical = ff_calloc(p->n_reactions, sizeof *e->critical);
   e->times_fired = ff_calloc(p->n_reactions, sizeof *e->times_fired);
   e->part_fired = ff_calloc(p->n_reactions, sizeof *e->part_fired);
-  if (e->after != NULL && e->shown != NULL && e->times_fired != NULL && e->part_fired != NULL) return FF_OK;
+  if (e->after && e->shown && e->critical && e->times_fired && e->part_fired) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for leaps of %u reactions", p->n_reactions);
 }
 

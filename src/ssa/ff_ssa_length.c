@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/ff_math.h"
+
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
@@ -50,18 +52,15 @@ static double sensitivity(const ff_ssa_length *e, ff_ssa_path *path, uint32_t s)
   return larger(g, 1);
 }
 
-double ff_ssa_length_critical(ff_ssa_length *e, const ff_ssa_path *path) {
+void ff_ssa_length_critical(ff_ssa_length *e, const ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
-  double sum = 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->critical[r] = 0;
     if (!(path->propensity[r] > 0)) continue;
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
       if (p->changes[i].by < 0 && path->count[p->changes[i].species] < FF_SSA_CRITICAL * -(double)p->changes[i].by)
         e->critical[r] = 1;
-    if (e->critical[r]) sum += path->propensity[r];
   }
-  return sum;
 }
 
 /* ---- relaxation --------------------------------------------------------------------------------------------------------- */
@@ -74,7 +73,7 @@ static int limits(const ff_ssa_length *e, uint32_t r) { return !(e->critical[r] 
 /* Marks the species whose deviations change the drift. */
 static void find_active(ff_ssa_length *e, const ff_ssa_program *p) {
   for (uint32_t s = 0; s < p->n_species; s++) {
-    e->active[s] = 0;
+    e->active[s] = e->follows[s];
     for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1] && e->noise[s] > 0 && !e->active[s]; k++)
       e->active[s] = (uint8_t)limits(e, p->readers[k]);
   }
@@ -91,10 +90,12 @@ static double slope(ff_ssa_path *path, uint32_t r, uint32_t s) {
   return next < INFINITY ? next - path->propensity[r] : 0;
 }
 
-/* Adds the derivatives of all drifts with respect to species s to the sums of their rows. Returns the sum of this column. */
-static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s) {
+/* Adds the derivatives of all drifts with respect to species s to the sums of their rows. Returns the sum of this column, and in
+ * *even that of the scaled ones. */
+static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s, double *even) {
   const ff_ssa_program *p = path->program;
   double sum = 0;
+  *even = 0;
   for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
     const uint32_t r = p->readers[k];
     const double by = limits(e, r) ? slope(path, r, s) : 0;
@@ -109,27 +110,41 @@ static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s) {
       e->column[other] = 0; /* several reactions may change it */
       sum += entry;
       e->row[other] += entry;
-      e->scaled[other] += entry * larger(path->count[s], 1) / larger(path->count[other], 1);
+      const double ratio = larger(path->count[s], 1) / larger(path->count[other], 1), scaled = entry * ff_math_sqrt(ratio);
+      e->scaled[other] += entry * ratio;
+      e->even[other] += scaled;
+      *even += scaled;
     }
   }
   return sum;
 }
 
 /* An upper bound of the rates at which deviations of the counts change: the absolute values of the eigenvalues of the drift's
- * matrix of derivatives are at most the largest sum of a row or a column, and scaling leaves the eigenvalues as they are. */
+ * matrix of derivatives are at most the largest sum of a row or a column, and scaling leaves the eigenvalues as they are.
+ *
+ * Reactions in partial equilibrium divide a change among their species. This is a projection, orthogonal if each count is divided
+ * by its square root, by detailed balance. So it does not enlarge the norm of the matrix with this scaling, which is at most the
+ * root of the product of its largest sums of a row and of a column. */
 static double fastest_rate(ff_ssa_length *e, ff_ssa_path *path) {
   const uint32_t n = path->program->n_species;
-  double columns = 0, rows = 0, scaled = 0;
+  double columns = 0, rows = 0, scaled = 0, even_columns = 0, even_rows = 0, even;
+  int any = 0;
   find_active(e, path->program);
   memset(e->row, 0, n * sizeof *e->row);
   memset(e->scaled, 0, n * sizeof *e->scaled);
-  for (uint32_t s = 0; s < n; s++)
-    if (e->active[s]) columns = larger(columns, add_column(e, path, s));
+  memset(e->even, 0, n * sizeof *e->even);
+  for (uint32_t s = 0; s < n; s++) {
+    if (!e->active[s]) continue;
+    columns = larger(columns, add_column(e, path, s, &even));
+    even_columns = larger(even_columns, even);
+    any |= e->follows[s];
+  }
   for (uint32_t s = 0; s < n; s++) {
     rows = larger(rows, e->row[s]);
     scaled = larger(scaled, e->scaled[s]);
+    even_rows = larger(even_rows, e->even[s]);
   }
-  return smaller(columns, smaller(rows, scaled));
+  return any ? ff_math_sqrt(even_columns * even_rows) : smaller(columns, smaller(rows, scaled));
 }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------------------ */
@@ -168,11 +183,13 @@ ff_status ff_ssa_length_new(ff_ssa_length *e, const ff_ssa_program *p, double to
   e->noise = ff_calloc(p->n_species, sizeof *e->noise);
   e->critical = ff_calloc(p->n_reactions, 1);
   e->active = ff_calloc(p->n_species, 1);
+  e->follows = ff_calloc(p->n_species, 1);
   e->column = ff_calloc(p->n_species, sizeof *e->column);
   e->row = ff_calloc(p->n_species, sizeof *e->row);
   e->scaled = ff_calloc(p->n_species, sizeof *e->scaled);
-  if (!e->order || !e->twice || !e->thrice || !e->drift || !e->noise || !e->critical || !e->active || !e->column || !e->row ||
-      !e->scaled) {
+  e->even = ff_calloc(p->n_species, sizeof *e->even);
+  if (!e->order || !e->twice || !e->thrice || !e->drift || !e->noise || !e->critical || !e->active || !e->follows || !e->column ||
+      !e->row || !e->scaled || !e->even) {
     ff_ssa_length_free(e);
     return ff_error_set(err, FF_EMEMORY, "no memory for the leaps of %u reactions", p->n_reactions);
   }
@@ -188,8 +205,10 @@ void ff_ssa_length_free(ff_ssa_length *e) {
   free(e->noise);
   free(e->critical);
   free(e->active);
+  free(e->follows);
   free(e->column);
   free(e->row);
   free(e->scaled);
+  free(e->even);
   memset(e, 0, sizeof *e);
 }

@@ -149,7 +149,7 @@ test_that("the equations of nonlinear networks are solved", {
   nets <- list(
     reaction_network("2 A <-> B" = c(1, 1e4), "B -> C" = 1, initial = c(A = 1e5)),
     reaction_network("A + B <-> D" = c(1, 3e4), "D -> B + C" = 2, initial = c(A = 1e5, B = 2e4)),
-    reaction_network("A -> B" = "1e6 * A / (1 + A / 3e4)", "B -> A" = "1e6 * B", "B -> C" = 1, initial = c(A = 1e5))
+    reaction_network("2 A + E <-> B + E" = c(1e-2, 1e2), "B -> C" = 1, initial = c(A = 1e5, E = 100))
   )
   for (net in nets) {
     limit <- simulate(net, times = c(0.5, 1), method = "ode", output = "trajectories", tolerance = 1e-6, seed = 1)
@@ -157,6 +157,51 @@ test_that("the equations of nonlinear networks are solved", {
     expected <- as.vector(t(as.matrix(as.data.frame(limit)[as.character(net$species$species)])))
     expect_lt(max(abs(sim$mean - expected) / expected), 0.02)
   }
+})
+
+test_that("fast reactions that are no reversible pair are not jumped over", {
+  # two stable states (Schloegl 1972), alone and beside a slow species
+  fast <- list("2 X -> 3 X" = 3, "3 X -> 2 X" = 0.01, "0 -> X" = 2e4, "X -> 0" = 350, initial = c(X = 560))
+  exact <- as.data.frame(
+    chemical_master_equation(do.call(reaction_network, fast), times = 0.02, tolerance = 1e-6), what = "moments"
+  )
+  fast[["Y -> 0"]] <- 0.01
+  fast$initial <- c(X = 560, Y = 1e5)
+  n <- 400
+  sim <- simulate(do.call(reaction_network, fast), nsim = n, times = 0.02, method = implicit, observe = "X", seed = 1)
+  expect_lt(abs(sim$mean - exact$mean), 0.03 * exact$mean + 4.5 * exact$sd / sqrt(n))
+  expect_lt(abs(sim$sd / exact$sd - 1), 0.06 + 4.5 / sqrt(2 * n))
+  # S is regulated through A, which is fast: the numbers of both are Poisson distributed but for some 1 / 200
+  net <- reaction_network(
+    "0 -> S" = 1e4, "S -> 0" = "A", "S -> S + A" = 200, "A -> 0" = 200, initial = c(S = 1e4, A = 1e4)
+  )
+  n <- 100
+  sim <- simulate(net, nsim = n, times = 4, method = implicit, observe = "S", seed = 1)
+  expect_lt(abs(sim$mean - 1e4), 0.03 * 1e4)
+  expect_lt(abs(sim$sd / 100 - 1), 0.06 + 0.005 + 4.5 / sqrt(2 * n))
+})
+
+test_that("slow reactions have the mean of a rate that is no mass action", {
+  hill <- function(a) a^8 / (80^8 + a^8)
+  net <- reaction_network(
+    "0 -> A" = 4e4, "A -> 0" = 1e3, "0 -> P" = "1e4 * A^8 / (80^8 + A^8)", "Y -> 0" = 0.1, initial = c(A = 40, Y = 1e5)
+  )
+  n <- 100
+  sim <- simulate(net, nsim = n, times = 1, method = implicit, observe = "P", seed = 1)
+  expected <- 1e4 * sum(dpois(0:400, 40) * hill(0:400))
+  expect_lt(abs(sim$mean - expected), 0.03 * expected + 4.5 * sim$sd / sqrt(n))
+})
+
+test_that("critical reactions fire as the equilibrium of fast species says", {
+  # A relaxes from 75 to 100 in 1e-5, and G fires at the rate A / 100
+  net <- reaction_network(
+    "0 -> A" = 1e7, "A -> 0" = 1e5, "A + G -> A + H" = 0.01, "Y -> 0" = 0.1, initial = c(A = 75, G = 1, Y = 1e5)
+  )
+  n <- 4000
+  times <- c(0.05, 0.2, 1)
+  sim <- simulate(net, nsim = n, times = times, method = implicit, observe = "H", seed = 1)
+  p <- 1 - exp(-times)
+  expect_lt(max(abs(sim$mean - p) / (4.5 * sqrt(p * (1 - p) / n) + 0.03 * p)), 1)
 })
 
 test_that("many fast pairs that fluctuate are in equilibrium", {
