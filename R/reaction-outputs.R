@@ -88,6 +88,11 @@ need_columns <- function(x, columns, what) {
 #' @export
 summary.reaction_histogram <- function(object, ...) {
   need_columns(object, c("time", "species", "count", "n"), "object")
+  histogram_moments(object)
+}
+
+# A row for each time and species of a data frame with the columns time, species, count and n.
+histogram_moments <- function(object) {
   one <- function(cell) {
     x <- cell$count
     n <- cell$n

@@ -22,7 +22,8 @@
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and last),
 #'   `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `events` (of all trajectories),
 #'   `seconds`, `threads`, and `last`, a data frame about the last time with the columns `species`, `mean`, `sd`, and `fano`, the
-#'   Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution.
+#'   Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final states, `last` is about the
+#'   last state of each trajectory, and `stopped` says whether these have different times.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -148,14 +149,19 @@ summary.reaction_trajectories <- function(object, ...) {
   if (!has_columns(object, c("trajectory", "time")) || length(species) == 0L || nrow(object) == 0L) {
     abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
-  last <- plain_frame(object)[object$time == max(object$time), species, drop = FALSE]
+  rows <- last_rows(plain_frame(object), attr(object, "run"))
+  last <- rows[species]
   statistics <- data.frame(
     species = species, mean = vapply(last, mean, 0), sd = vapply(last, stats::sd, 0), row.names = NULL
   )
   out <- summary_of_run(attr(object, "run"), range(object$time), statistics)
   out$trajectories <- length(unique(object$trajectory))
+  out$stopped <- unique_count(rows$time) > 1L
   out
 }
+
+# The rows about the last time. Final states have the times at which their trajectories stopped, so that all of them are last.
+last_rows <- function(rows, run) if (identical(run$output, "final")) rows else rows[rows$time == max(rows$time), ]
 
 summary_of_run <- function(run, times, last) {
   last$fano <- ifelse(last$mean > 0, last$sd^2 / last$mean, NA_real_)
@@ -175,21 +181,35 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
       "%s of %s, time%s%s", trajectory_count(x$trajectories), species_count(x$species),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
-    sprintf("  method   %s%s", x$method, if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)),
-    sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / x$trajectories, 3))),
-    sprintf("  seed     %s", format(x$seed, digits = 15)),
-    sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
-    sprintf("at time %s, with the Fano factor (variance divided by mean):", format(x$times[[2L]]))
+    summary_lines(x, x$trajectories)
   ))
   shown <- utils::head(x$last, n)
-  number <- function(x) ifelse(is.na(x), "NA", formatC(x, digits = 4, format = "g", width = 1))
   if (nrow(shown) > 0L) {
-    columns <- c(list(species = format_key(shown$species)), lapply(as.list(shown)[c("mean", "sd", "fano")], number))
+    columns <- c(list(species = format_key(shown$species)), lapply(as.list(shown)[c("mean", "sd", "fano")], short_numbers))
     print.data.frame(as.data.frame(columns), row.names = FALSE)
   }
   if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(x$last) - nrow(shown))))
   invisible(x)
 }
+
+# What the summaries of one ensemble and of a sweep say about the run of this many trajectories.
+summary_lines <- function(x, trajectories) {
+  c(
+    sprintf(
+      "  method   %s%s", paste(x$method, collapse = ", "),
+      if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)
+    ),
+    sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / trajectories, 3))),
+    sprintf("  seed     %s%s", format(x$seed, digits = 15), if (isTRUE(x$common)) ", common random numbers" else ""),
+    sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
+    sprintf(
+      "%s, with the Fano factor (variance divided by mean):",
+      if (isTRUE(x$stopped)) "at the last time of each trajectory" else paste("at time", format(x$times[[2L]]))
+    )
+  )
+}
+
+short_numbers <- function(x) ifelse(is.na(x), "NA", formatC(x, digits = 4, format = "g", width = 1))
 
 seconds_text <- function(seconds) sprintf(if (seconds < 10) "%.2f s" else "%.0f s", seconds)
 

@@ -25,7 +25,8 @@ run_ensemble <- function(model, options, progress) {
 }
 
 # Ten seconds into a run that will take minutes, or in which no trajectory has ended, gives a message of class
-# fireflip_message_long. The counts of some networks become infinite in a finite time, and such a run seems to do nothing.
+# fireflip_message_long. Some trajectories have many events; the counts of some networks become infinite in a finite time. Both
+# kinds of runs seem to do nothing.
 tell_if_slow <- function(state, nsim, seconds) {
   left <- if (state$complete > 0) seconds * (nsim / state$complete - 1) else Inf
   if (left < 300) return(invisible())
@@ -33,9 +34,10 @@ tell_if_slow <- function(state, nsim, seconds) {
     sprintf("The remaining %s take about %s more.\n", trajectory_count(nsim - state$complete), duration_text(left))
   } else {
     sprintf(paste(
-      "No trajectory has ended after %.0f seconds and %s events. A trajectory whose counts grow without bound ends with an error",
-      "when a count exceeds 2^40, which may take hours. An earlier last time, or a condition such as until = \"A > 1e6\",",
-      "ends it before.\n"
+      "No trajectory has ended after %.0f seconds and %s events. This has two likely reasons: a trajectory has many events up to",
+      "the last time, or counts grow without bound. In the second case, the run ends with an error when a count exceeds 2^40,",
+      "which may take hours. To see which it is, simulate one trajectory up to an earlier last time. If counts grow, a condition",
+      "such as until = \"A > 1e6\" ends a trajectory earlier.\n"
     ), seconds, format_short(state$events))
   }
   message(new_condition("long", "message", text, NULL))

@@ -350,8 +350,9 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   200 times of relaxation. The number of events is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
 #'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
-#'   of as many molecules; by default 1e-8. All trajectories are the same. So one is computed and returned, whatever `nsim` is,
-#'   and a message of class `fireflip_message_method` says so. Its standard deviations and intervals are `NA`.
+#'   of as many molecules; by default 1e-8. The errors of steps add up, so that of a result may be larger. All trajectories are
+#'   the same. So one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. Its
+#'   standard deviations and intervals are `NA`.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

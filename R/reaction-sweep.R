@@ -18,6 +18,12 @@
 #' @returns A data frame of class `parameter_sweep`: for each setting, in their order, the rows of
 #'   [`simulate()`][simulate.reaction_network], after the columns `setting` (the number of the row of `design`) and those of
 #'   `design`. `print()` shows its size and first rows; `as.data.frame()` gives a plain data frame.
+#'
+#'   `summary()` returns a list of class `summary.parameter_sweep`. Like the [summary of an ensemble][ensemble-methods], it has
+#'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `events` (of all settings), `seconds`,
+#'   `threads`, `stopped` and `last`. In addition, `settings` is their number, and `common` is as given. `last` is a data frame
+#'   about the last time, with a row for each setting and species: the columns `setting` and those of `design`, then `species`,
+#'   `mean`, `sd`, and `fano`, the Fano factor.
 #' @section Seeds: Setting i has the ensemble of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
@@ -30,7 +36,9 @@
 #' net <- reaction_network(
 #'   "0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1)
 #' )
-#' sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 5, seed = 1)
+#' sweep <- sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 5, seed = 1)
+#' sweep
+#' summary(sweep)
 sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,
                                               output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
@@ -132,6 +140,57 @@ print.parameter_sweep <- function(x, n = 10, ...) {
       times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
     ))
   }
+  invisible(x)
+}
+
+#' @export
+summary.parameter_sweep <- function(object, ...) {
+  run <- attr(object, "run")
+  rows <- plain_frame(object)
+  if (is.null(run) || nrow(rows) == 0L || !all(c("setting", "time") %in% names(rows))) {
+    abort_argument("`object` has no settings: it needs rows, the columns of the sweep, and the record of its run.")
+  }
+  last <- last_rows(rows, run)
+  each <- lapply(split(last, last$setting), setting_moments, design = names(run$design))
+  statistics <- do.call(rbind, each)
+  setting <- rep(as.integer(names(each)), vapply(each, nrow, 0L))
+  statistics$fano <- ifelse(statistics$mean > 0, statistics$sd^2 / statistics$mean, NA_real_)
+  notes <- noted(run)
+  structure(class = "summary.parameter_sweep", list(
+    settings = nrow(run$design), trajectories = run$nsim, times = range(rows$time), species = unique_count(statistics$species),
+    method = run$method, seed = run$seed, common = run$common, events = run$events, seconds = notes$seconds,
+    threads = notes$threads, stopped = unique_count(last$time) > 1L, last = structure(
+      c(list(setting = setting), lapply(run$design, `[`, setting), as.list(statistics)), class = "data.frame",
+      row.names = .set_row_names(length(setting))
+    )
+  ))
+}
+
+# The species, means and standard deviations of one setting at one time, from the rows of any output.
+setting_moments <- function(rows, design) {
+  if (all(c("species", "mean", "sd") %in% names(rows))) return(rows[c("species", "mean", "sd")])
+  if (all(c("species", "count", "n") %in% names(rows))) return(histogram_moments(rows)[c("species", "mean", "sd")])
+  species <- setdiff(names(rows), c("setting", design, "trajectory", "time"))
+  data.frame(species = species, mean = vapply(rows[species], mean, 0), sd = vapply(rows[species], stats::sd, 0))
+}
+
+#' @export
+print.summary.parameter_sweep <- function(x, n = 20, ...) {
+  check_number(n, "n", 0, Inf)
+  writeLines(c(
+    sprintf(
+      "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories), species_count(x$species),
+      if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
+    ),
+    summary_lines(x, x$trajectories * x$settings)
+  ))
+  shown <- utils::head(x$last, n)
+  numbers <- names(shown) %in% c("mean", "sd", "fano")
+  shown[numbers] <- lapply(shown[numbers], short_numbers)
+  design <- !numbers & !names(shown) %in% c("setting", "species")
+  shown[design] <- lapply(shown[design], format, digits = 7)
+  if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
+  if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x$last) - nrow(shown), "more row")))
   invisible(x)
 }
 

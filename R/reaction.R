@@ -51,6 +51,8 @@
 #'   A species of `initial` that no equation, rate or event names is reported in a warning of class `fireflip_warning_unused`.
 #'   A formula as text that depends on no species is reported in a warning of class `fireflip_warning_propensity` if the reaction
 #'   has reactants, because it may be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`.
+#'   There is no warning for the number 0, and for a formula with a parameter that an event sets, if the condition, the delay or
+#'   the new value depends on counts.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #' @seealso [event()], [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
@@ -192,6 +194,8 @@ warn_constant <- function(model) {
   arrows <- network_arrows(model)
   used_up <- arrows$role == "reactant" & !arrows$from %in% model$species$species[model$species$fixed]
   constant <- setdiff(intersect(formula, arrows$to[used_up]), arrows$to[arrows$role == "rate"])
+  rates <- model$reactions$rate[match(constant, model$reactions$name)]
+  constant <- constant[!(suppressWarnings(as.numeric(rates)) %in% 0 | follows_counts(model, rates))]
   if (length(constant) == 0L) return(invisible())
   first <- model$reactions[match(constant[[1L]], model$reactions$name), ]
   reactant <- argument_name(arrows$from[used_up & arrows$to == first$name][[1L]])
@@ -203,6 +207,41 @@ warn_constant <- function(model) {
     if (length(constant) == 1L) "" else sprintf(", like those of %s", count_of(length(constant) - 1L, "other reaction")),
     first$rate, first$rate, reactant
   ), reactions = constant)
+}
+
+# Which formulas name a parameter that depends on counts through events.
+follows_counts <- function(model, formulas) {
+  events <- model$events
+  if (is.null(events) || length(formulas) == 0L) return(logical(length(formulas)))
+  texts <- Map(function(when, delay, set) c(when, if (!is.na(delay)) delay, set), events$when, events$delay, events$set)
+  of_event <- rep(seq_along(texts), lengths(texts))
+  named <- names_in(model, c(formulas, unlist(texts, use.names = FALSE)))
+  read <- split(named[-seq_along(formulas)], of_event)
+  set <- lapply(events$set, names)
+  known <- model$species$species
+  repeat {
+    found <- vapply(read, function(names) any(unlist(names) %in% known), NA)
+    more <- setdiff(unlist(set[found]), known)
+    if (length(more) == 0L) break
+    known <- c(known, more)
+  }
+  vapply(named[seq_along(formulas)], function(names) any(names %in% known), NA)
+}
+
+# The species and parameters that each formula names, also through variables.
+names_in <- function(model, formulas) {
+  names <- c(model$species$species, names(model$parameters))
+  n <- length(formulas)
+  # parameters are read as species; a rate that depends on the time may have any value
+  rates <- data.frame(
+    name = paste0("R", seq_len(n)), equation = model$reactions$equation[[1L]], rate = sprintf("(%s) * time", formulas),
+    law = "formula"
+  )
+  none <- length(names)
+  reader <- new_reaction_network(names, numeric(none), logical(none), model$parameters[0L], rates, model$variables)
+  arrows <- .Call(ffi_reactions_arrows, reader)
+  of_rate <- arrows$role == 3L
+  unname(split(names[arrows$species[of_rate]], factor(arrows$reaction[of_rate], seq_len(n))))
 }
 
 # ---- the forms of reactions -> a data frame with a row per rate ---------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ff_formula_internal.h"
+#include "ff_formula_range.h"
 #include "ff_reactions_internal.h"
 
 ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err) {
@@ -144,8 +145,14 @@ static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *e
   ff_status status = ff_formula_constant(&reaction->rate, &value, err);
   if (status != FF_OK) return status;
   if (value >= 0.0 && isfinite(value)) return FF_OK;
-  return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g; expected a finite number of at least 0", label_of(net, r).text,
-                      reaction->mass_action ? "rate constant" : "rate", value);
+  ff_range *ranges = ff_calloc(reaction->rate.depth, sizeof *ranges);
+  if (ranges == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to check the rate of reaction %u", r + 1);
+  const int rounded = ff_formula_range(&reaction->rate, FF_RANGE_INEXACT, NULL, NULL, (ff_range){.low = 0}, ranges).high >= 0.0;
+  free(ranges);
+  return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g%s; expected a finite number of at least 0%s",
+                      label_of(net, r).text, reaction->mass_action ? "rate constant" : "rate", value,
+                      value < 0.0 && rounded ? ", perhaps by rounding errors alone" : "",
+                      value < 0.0 && rounded ? ", such as max(0, ...)" : "");
 }
 
 static ff_status check_reaction(const ff_reactions *net, uint32_t r, ff_error *err) {

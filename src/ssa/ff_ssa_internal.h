@@ -139,7 +139,7 @@ uint32_t ff_ssa_tree_find(const ff_ssa_tree *tree, double at);
 
 /* What is wrong with a trajectory: the first failure that was found. */
 enum {
-  FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP,
+  FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_ROUNDED, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP,
   FF_SSA_HALFWAY, /* no failure: a step takes long, and ff_ssa_path_go_on() goes on. Until then, its state is incomplete */
   FF_SSA_BAD_SET = 64, /* from here on, ff_ssa_schedule_describe() describes the failure */
   FF_SSA_BAD_DELAY, FF_SSA_BAD_PRIORITY, FF_SSA_BAD_TRIGGER, FF_SSA_ENDLESS, FF_SSA_TOO_MANY, FF_SSA_BAD_BOUND,
@@ -175,7 +175,7 @@ struct ff_ssa_path {
   double time;
   double *count; /* for each species */
   double *stack;
-  ff_range *ranges;   /* of a program with a schedule: a stack; else NULL */
+  ff_range *ranges;   /* a stack, too */
   double *propensity; /* for each reaction */
   double next_time;   /* of the next event; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
@@ -215,6 +215,9 @@ const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n);
 void ff_ssa_path_pause(ff_ssa_path *path);
 /* Sets path->failure, unless an earlier failure was found. */
 void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value);
+/* The propensity of reaction r is not valid: FF_SSA_ROUNDED if its formula is negative for these values of the symbols, but may
+ * be so because of rounding errors, and else FF_SSA_BAD_RATE. */
+void ff_ssa_path_fail_rate(ff_ssa_path *path, uint32_t r, const double *values, double value);
 /* The sum of the propensities is infinite: one of them is, or the sum is too large. */
 void ff_ssa_path_blame(ff_ssa_path *path);
 

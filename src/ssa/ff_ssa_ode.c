@@ -45,7 +45,7 @@ static double rate_of(ff_ssa_path *path, uint32_t r, const double *x) {
   for (uint32_t i = a->first; i < a->first + a->n; i++)
     if (!(x[p->factors[i].species] > 0)) return 0;
   double rate = formula ? ff_formula_value(&p->formulas[a->a], x, 0, path->stack) : a->rate;
-  if (formula && !(rate >= 0 && rate < INFINITY)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, rate);
+  if (formula && !(rate >= 0 && rate < INFINITY)) ff_ssa_path_fail_rate(path, r, x, rate);
   if (a->law == FF_LAW_FORMULA) return rate;
   if (a->law == FF_LAW_TWIN) rate *= 2; /* the law's rate holds the factor 1/2 */
   for (uint32_t i = a->first; i < a->first + a->n; i++) rate *= power_of(x[p->factors[i].species], p->factors[i].count);

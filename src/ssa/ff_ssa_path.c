@@ -46,10 +46,11 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_s
   if (status == FF_OK && path->propensity == NULL) path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
   path->count = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->count);
   path->stack = ff_calloc(program->depth, sizeof *path->stack);
+  path->ranges = ff_calloc(program->depth, sizeof *path->ranges);
   size_t listed = program->dependents == NULL ? program->n_reactions : 0;
   path->mark = ff_calloc(listed, sizeof *path->mark);
   path->gathered = ff_calloc(listed, sizeof *path->gathered);
-  if (status == FF_OK && (!path->propensity || !path->count || !path->stack || !path->mark || !path->gathered))
+  if (status == FF_OK && (!path->propensity || !path->count || !path->stack || !path->ranges || !path->mark || !path->gathered))
     status = ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", program->n_species);
   if (status == FF_OK && ff_ssa_program_scheduled(program)) status = ff_ssa_schedule_new(path, err);
   if (status != FF_OK) ff_ssa_path_free(path);
@@ -101,6 +102,17 @@ void ff_ssa_path_fail(ff_ssa_path *path, int what, uint32_t item, double value) 
   path->failure.time = path->time;
 }
 
+void ff_ssa_path_fail_rate(ff_ssa_path *path, uint32_t r, const double *values, double value) {
+  const ff_ssa_propensity *a = path->program->propensities + r;
+  int what = FF_SSA_BAD_RATE;
+  if (value < 0 && a->law != FF_LAW_PRODUCT) {
+    const ff_formula *formula = path->program->formulas + a->a;
+    const ff_range range = ff_formula_range(formula, FF_RANGE_INEXACT, values, values, (ff_range){.low = 0}, path->ranges);
+    if (range.high >= 0) what = FF_SSA_ROUNDED;
+  }
+  ff_ssa_path_fail(path, what, r, value);
+}
+
 void ff_ssa_path_pause(ff_ssa_path *path) {
   ff_ssa_path_fail(path, FF_SSA_HALFWAY, 0, 0);
   path->next_time = path->time;
@@ -134,7 +146,7 @@ static double checked_propensity(ff_ssa_path *path, uint32_t r) {
     return reactants_missing(p, p->propensities + r, path->count) ? 0 : ff_ssa_schedule_bound(path, r);
   const double value = ff_ssa_path_law(path, r, 0);
   if (value >= 0 && value < INFINITY) return value + 0.0; /* -0 becomes 0 */
-  ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, value);
+  ff_ssa_path_fail_rate(path, r, path->count, value);
   return 0;
 }
 

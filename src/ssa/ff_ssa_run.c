@@ -181,10 +181,12 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
   ff_quoted shown = ff_quote(name, strlen(name));
   unsigned long long number = run->options.first + w->unit[lane] + 1;
   failure.time += run->options.start;
-  if (failure.what == FF_SSA_BAD_RATE)
+  const int rounded = failure.what == FF_SSA_ROUNDED;
+  if (rounded || failure.what == FF_SSA_BAD_RATE)
     ff_error_set(&w->failure, FF_EMODEL,
-                 "the propensity of reaction %s is %g at time %g of trajectory %llu; expected a finite number of at least 0",
-                 shown.text, failure.value, failure.time, number);
+                 "the propensity of reaction %s is %g at time %g of trajectory %llu%s; expected a finite number of at least 0%s",
+                 shown.text, failure.value, failure.time, number, rounded ? ", perhaps by rounding errors alone" : "",
+                 rounded ? ", such as max(0, ...)" : "");
   else if (failure.what == FF_SSA_BAD_SUM)
     ff_error_set(&w->failure, FF_EMODEL,
                  "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",

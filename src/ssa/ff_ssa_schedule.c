@@ -53,7 +53,6 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   const ff_ssa_program *p = path->program;
   ff_ssa_schedule *s = path->schedule = ff_calloc(1, sizeof *s);
   if (s == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
-  path->ranges = ff_calloc(p->depth, sizeof *path->ranges);
   s->truth = ff_calloc(p->n_events, sizeof *s->truth);
   s->fresh = ff_calloc(p->n_events, sizeof *s->fresh);
   s->doubt = ff_calloc(p->n_events, sizeof *s->doubt);
@@ -65,8 +64,8 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err) {
   s->unused_room = 1;
   s->unused = ff_calloc(s->unused_room, sizeof *s->unused);
   s->reactions = ff_calloc(p->timed != NULL ? p->n_reactions : 0, sizeof *s->reactions);
-  if (!path->ranges || !s->truth || !s->fresh || !s->doubt || !s->zone || !s->timed || !s->change || !s->watched || !s->bound ||
-      !s->unused || !s->reactions)
+  if (!s->truth || !s->fresh || !s->doubt || !s->zone || !s->timed || !s->change || !s->watched || !s->bound || !s->unused ||
+      !s->reactions)
     return ff_error_set(err, FF_EMEMORY, "no memory for the events of a trajectory");
   for (uint32_t e = 0; e < p->n_events; e++) {
     s->timed[e] = kind_of(&p->events[e].trigger);

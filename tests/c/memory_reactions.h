@@ -51,6 +51,18 @@ static ff_status makes_reactions(ff_error *err) {
   return status;
 }
 
+/* A rate that is negative by rounding errors is refused. */
+static ff_status refuses_a_rate(ff_error *err) {
+  static const char rate[] = "0.3 - (0.1 + 0.2)";
+  ff_formula *const first = &given.net->reactions[0].rate;
+  ff_formula_free(first);
+  ff_status status = ff_formula_parse(first, rate, sizeof rate - 1, NULL, NULL, (ff_place){NULL, 0}, err);
+  if (status != FF_OK) return status;
+  status = ff_reactions_finish(given.net, err);
+  FF_CHECK(status == FF_EMODEL || status == FF_EMEMORY);
+  return status == FF_EMODEL ? FF_OK : status;
+}
+
 static void prepare_formulas(void) {
   ff_error err;
   FF_CHECK_OK(make_reactions(&given.net, &err), &err);

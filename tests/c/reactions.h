@@ -1,4 +1,4 @@
-/* What the tests of simulations share: networks from short texts. */
+/* What the tests of simulations share: networks from short texts, and a ring of any size. */
 #ifndef FF_TESTS_REACTIONS_H
 #define FF_TESTS_REACTIONS_H
 
@@ -38,6 +38,29 @@ static inline ff_reactions *network_of(const reaction_text *reactions, const dou
     FF_CHECK_OK(ff_formula_parse(&reaction->rate, rate, strlen(rate), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
   }
   ff_names_free(names);
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return net;
+}
+
+/* n species in a ring, with one molecule of each; each becomes the next one, with the constant 1 of mass action. */
+static inline ff_reactions *ring_of(uint32_t n) {
+  ff_reactions *net;
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_new(&net, n, 0, n, &err), &err);
+  for (uint32_t s = 0; s < n; s++) {
+    ff_reaction *r = net->reactions + s;
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = 1;
+    r->name = ff_strndup("", 0);
+    r->mass_action = 1;
+    FF_CHECK_OK(ff_formula_of_number(&r->rate, 1, &err), &err);
+    r->reactants = ff_calloc(1, sizeof *r->reactants);
+    r->products = ff_calloc(1, sizeof *r->products);
+    r->reactants[r->n_reactants++] = (ff_participant){s, 1};
+    r->products[r->n_products++] = (ff_participant){(s + 1) % n, 1};
+  }
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
   return net;
 }

@@ -66,29 +66,6 @@ static ff_ssa_program *program_of_sites(uint32_t sites) {
   return program_of_network(net);
 }
 
-/* n species in a ring, with one molecule of each; each becomes the next one. */
-static ff_ssa_program *program_of_ring(uint32_t n) {
-  ff_reactions *net;
-  ff_error err;
-  FF_CHECK_OK(ff_reactions_new(&net, n, 0, n, &err), &err);
-  for (uint32_t s = 0; s < n; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = 1;
-    ff_reaction *r = net->reactions + s;
-    r->name = ff_strndup("", 0);
-    r->mass_action = 1;
-    FF_CHECK_OK(ff_formula_of_number(&r->rate, 1, &err), &err);
-    r->reactants = ff_calloc(1, sizeof *r->reactants);
-    r->products = ff_calloc(1, sizeof *r->products);
-    r->reactants[r->n_reactants++] = (ff_participant){s, 1};
-    r->products[r->n_products++] = (ff_participant){(s + 1) % n, 1};
-  }
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
-}
-
 /* Calls `check` with the program of each example and with that of a complex. */
 static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const char *what)) {
   for (size_t i = 0; i <= sizeof examples / sizeof *examples; i++) {
@@ -236,7 +213,7 @@ static void choices_of_reactions(void) {
 
 /* More rows than 16 bits can count. */
 static void choices_of_large_networks(void) {
-  ff_ssa_program *p = program_of_ring(70000);
+  ff_ssa_program *p = program_of_network(ring_of(70000));
   FF_CHECK(p->factor->steps == NULL && p->factor->wide_steps != NULL);
   ff_ssa_factored *f = engine_of(p, ff_simd_best());
   advance(f, 30);

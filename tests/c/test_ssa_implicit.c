@@ -279,24 +279,10 @@ static void relaxation_limits_explicit_steps(void) {
 }
 
 static void refuses_large_networks(void) {
-  enum { N = FF_SSA_IMPLICIT_MOST + 1 };
-  ff_reactions *net;
+  ff_reactions *net = ring_of(FF_SSA_IMPLICIT_MOST + 1);
   ff_ssa_program *program;
   ff_ssa_implicit *implicit;
   ff_error err;
-  FF_CHECK_OK(ff_reactions_new(&net, N, 0, N, &err), &err);
-  for (uint32_t i = 0; i < N; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", i);
-    net->names[i] = ff_strndup(name, strlen(name));
-    net->reactions[i].name = ff_strndup("", 0);
-    net->reactions[i].reactants = ff_calloc(1, sizeof(ff_participant));
-    net->reactions[i].reactants[0] = (ff_participant){i, 1};
-    net->reactions[i].n_reactants = 1;
-    net->reactions[i].mass_action = 1;
-    FF_CHECK_OK(ff_formula_of_number(&net->reactions[i].rate, 1, &err), &err);
-  }
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
   FF_CHECK_OK(ff_ssa_program_new(&program, net, &err), &err);
   FF_CHECK_INT(ff_ssa_implicit_new(&implicit, program, &err), FF_EUNSUPPORTED);
   FF_CHECK(implicit == NULL && strstr(err.text, "expected at most 256 species, found 257") != NULL);

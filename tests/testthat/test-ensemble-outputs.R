@@ -261,8 +261,62 @@ test_that("a sweep has the ensembles of its settings", {
   expect_lt(abs(both(FALSE)), 4 / sqrt(500))
 })
 
+test_that("the summary of a sweep has a row for each setting and species", {
+  model <- reaction_network("0 -> A" = mass_action("k"), "A -> B" = 1, parameters = c(k = 10))
+  design <- data.frame(k = c(5, 10, 20), A = c(0, 30, 60))
+  run <- function(output, until = NULL) {
+    sweep_parameters(model, design, nsim = 50, times = c(1, 4), seed = 2, output = output, until = until)
+  }
+  sweep <- run("summary")
+  found <- summary(sweep)
+  expect_s3_class(found, "summary.parameter_sweep")
+  last <- as.data.frame(sweep)[sweep$time == 4, ]
+  expect_identical(names(found$last), c("setting", "k", "A", "species", "mean", "sd", "fano"))
+  shared <- setdiff(names(found$last), "fano")
+  expect_equal(found$last[shared], last[shared], ignore_attr = TRUE)
+  expect_equal(found$last$fano, last$sd^2 / last$mean)
+  # as for the ensemble of a setting
+  alone <- summary(simulate(
+    set_parameters(model, k = 10), nsim = 50, seed = attr(sweep, "run")$seeds[[2L]], times = c(1, 4), initial = c(A = 30)
+  ))
+  expect_equal(found$last[found$last$setting == 2, names(alone$last)], alone$last, ignore_attr = TRUE)
+  expect_identical(found[c("settings", "trajectories", "times", "species")], list(
+    settings = 3L, trajectories = 50, times = c(1, 4), species = 2L
+  ))
+  # other outputs give the same numbers
+  for (output in c("histogram", "trajectories")) {
+    wide <- if (output == "histogram") run(output) else sweep_parameters(
+      model, design["k"], nsim = 50, times = c(1, 4), seed = 2, output = output, initial = c(A = 30)
+    )
+    expect_equal(summary(wide)$last[3:4, c("mean", "sd")], found$last[3:4, c("mean", "sd")], ignore_attr = TRUE)
+  }
+  # a part has the rows that it has; ten settings are in their order
+  expect_identical(unique(summary(sweep[sweep$setting != 2, ])$last$setting), c(1L, 3L))
+  many <- sweep_parameters(model, data.frame(k = 1:11), nsim = 2, times = 1, seed = 1)
+  expect_identical(summary(many)$last$setting, rep(1:11, each = 2))
+  expect_error(summary(sweep["mean"]), class = "fireflip_error_argument")
+  expect_error(summary(sweep[0L, ]), class = "fireflip_error_argument")
+})
+
+test_that("summaries of final states are about all trajectories, whenever they stopped", {
+  model <- reaction_network("0 -> A" = 10)
+  final <- simulate(model, nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
+  expect_equal(summary(final)$last, data.frame(species = "A", mean = 5, sd = 0, fano = 0))
+  expect_output(print(summary(final)), "at the last time of each trajectory, with")
+  model <- reaction_network("0 -> A" = mass_action("k"), parameters = c(k = 1))
+  sweep <- sweep_parameters(model, data.frame(k = c(10, 20)), nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
+  expect_equal(summary(sweep)$last$mean, c(5, 5))
+  expect_output(print(summary(sweep)), "at the last time of each trajectory, with")
+})
+
 test_that("outputs are shown", {
+  swept <- summary(
+    sweep_parameters(net, data.frame(A = c(0, 20)), nsim = 50, times = c(1, 2), seed = 1, threads = 1, common = TRUE)
+  )
+  swept$seconds <- 0.01
   expect_snapshot({
+    swept
+    print(swept, n = 1)
     ensemble(output = "histogram", nsim = 40)
     ensemble(output = "events", nsim = 2)
     passage <- first_passage(net, "B >= 3", nsim = 50, end = 2, seed = 1)

@@ -124,6 +124,42 @@ test_that("a formula that is probably meant as a rate constant is reported", {
   expect_silent(told("A -> B" = "k * (A > 0)", "0 -> A" = "k", initial = c(A = 1), parameters = k))
   expect_silent(told("A -> B" = mass_action("k"), "B -> C" = "k * x", parameters = k, variables = c(x = "B")))
   expect_silent(told("F -> A" = "k", initial = c(F = 1), parameters = k, fixed = "F"))
+  expect_silent(told("A -> 0" = "0", "B -> 0" = "0.0"))
+})
+
+test_that("a formula that follows the counts through events is not reported", {
+  told <- function(..., variables = NULL) {
+    made <- tryCatch(
+      reaction_network("A -> 0" = "k", parameters = c(k = 1, j = 1, i = 1), variables = variables, events = list(...)),
+      fireflip_warning_propensity = identity
+    )
+    inherits(made, "fireflip_warning_propensity")
+  }
+  expect_false(told(event("A < 1", set = c(k = 0))))
+  expect_false(told(event("half < 1", set = c(k = -1)), variables = c(half = "A / 2")))
+  expect_false(told(event("time >= 1", set = c(k = "2 * A"))))
+  expect_false(told(event("time >= 1", set = c(k = 2), delay = "A")))
+  # k follows j, which follows i, which follows A
+  chain <- list(event("j < 1", set = c(k = 0)), event("time > i", set = c(j = 0)), event("A < 1", set = c(i = 5)))
+  expect_false(do.call(told, chain))
+  # these do not follow counts
+  expect_true(do.call(told, chain[1:2]))
+  expect_true(told(event("time >= 1", set = c(k = 0))))
+  expect_true(told(event("A < 1", set = c(j = 0))))
+})
+
+test_that("errors of rates say if rounding errors may be the reason", {
+  expect_snapshot(error = TRUE, {
+    reaction_network("0 -> A" = "0.3 - (0.1 + 0.2)")
+    reaction_network("0 -> A" = "0.3 - (0.1 + 0.2001)")
+  })
+  # 1 / 49 * 49 is less than 1 by a rounding error
+  net <- function(by) reaction_network("0 -> A" = sprintf("B * (1 / (48 + B)) * 49 - %s", by), initial = c(B = 1))
+  for (method in c("direct", "next_reaction", "tau_leaping", "ode")) {
+    run <- function(by) simulate(net(by), times = 1, method = method, seed = 1)
+    expect_error(run("1"), "trajectory 1, perhaps by rounding errors alone; expected", class = "fireflip_error_model")
+    expect_error(run("1.001"), "trajectory 1; expected", class = "fireflip_error_model")
+  }
 })
 
 test_that("networks are shown", {
