@@ -93,13 +93,23 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
 #define FACTORED_LEAST 40
 #define FACTORED_EACH 2
 
+/* Trajectories one by one. If an event changes so many propensities, sums of partial propensities are faster: in measurements 1.8
+ * times for 90 of them, 3 to 4 times for more than 1000, and not slower from 40 on. */
+#define COUPLED 64
+
+static ff_ssa_method method_for_one(const ff_ssa_program *p) {
+  ff_error err;
+  if (ff_ssa_program_coupling(p) < COUPLED || ff_ssa_method_check(p, FF_SSA_PSSA_CR, &err) != FF_OK) return FF_SSA_TREE;
+  return FF_SSA_PSSA_CR;
+}
+
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o) {
   if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
   const uint32_t groups = ff_ssa_program_groups(p);
   if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups)
-    return ff_ssa_follows_events(o) || o->starts != NULL ? FF_SSA_TREE : FF_SSA_FACTORED;
+    return ff_ssa_follows_events(o) || o->starts != NULL ? method_for_one(p) : FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
-  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : FF_SSA_TREE;
+  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : method_for_one(p);
 }
 
 /* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */

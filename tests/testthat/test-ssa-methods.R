@@ -274,3 +274,17 @@ test_that("differential equations are solved once, which is said", {
   ends <- simulate(net, nsim = 3, times = 1, output = "final", seed = 1)
   expect_identical(nrow(simulate(net, initial = ends, times = 2, method = "ode", output = "final", seed = 1)), 3L)
 })
+
+test_that("strongly coupled networks have partial propensities where trajectories are simulated one by one", {
+  chosen <- function(net, ...) attr(simulate(net, times = 1e-4, seed = 1, ...), "run")$method
+  colloid <- reaction_model("colloid", species = 40) # an event changes 88 of 800 propensities
+  expect_identical(chosen(colloid), "factored")
+  expect_identical(chosen(colloid, output = "events"), "pssa_cr")
+  expect_identical(chosen(reaction_model("colloid", species = 24), output = "events"), "logarithmic_direct")
+  # 600 reactions with different constants have no common factors; a third order needs another method
+  rates <- as.list(stats::setNames(1 + seq_len(600) / 1000, rep("A + B -> 2 B", 600)))
+  coupled <- do.call(reaction_network, c(rates, list(initial = c(A = 5, B = 5))))
+  expect_identical(chosen(coupled), "pssa_cr")
+  third <- do.call(reaction_network, c(rates, list("3 A -> B" = 1, initial = c(A = 5, B = 5))))
+  expect_identical(chosen(third), "logarithmic_direct")
+})
