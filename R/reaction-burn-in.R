@@ -37,14 +37,15 @@
 #'   tolerance. The intervals hold for all times, species and statistics together (Bonferroni), so if nothing changes, the
 #'   probability that any change is seen is at most 1 - `confidence`, but for the normal approximation.
 #' @section What cannot be seen: A sample can refute that an ensemble is stationary, but it cannot prove it.
-#'   * *Slow changes.* Suppose that the mean approaches its limit as \eqn{A e^{-k t}}. If no change is seen in the second half of
-#'     the run, of length T, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So there are two cases.
-#'     Either the remaining change after the run, \eqn{A u^2}, is small, too. Or \eqn{k T} is close to 0: the change is so slow
-#'     that it has hardly begun within the run. Such a slow mode cannot be seen in one ensemble, however many trajectories it has.
-#'     An example is a network that switches between two states, but on average only once in a time much longer than the run.
-#'   * *Several starts.* A slow mode shows if ensembles that start on different sides of it are compared. So give further
-#'     ensembles whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the
-#'     slow mode has decayed, or all of the starts are on its same side.
+#'   * *Slow changes.* Suppose that the difference of the mean from its limit is \eqn{A e^{-k t}}, and that the run has the length
+#'     T. If no change is seen in its second half, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So
+#'     there are two cases. Either the remaining change after the run, \eqn{A u^2}, is small, too. Or \eqn{k T} is close to 0: the
+#'     change is so slow that it has hardly begun within the run. Such a slow change cannot be seen in one ensemble, however many
+#'     trajectories it has. An example is a network that switches between two states, but on average only once in a time much
+#'     longer than the run.
+#'   * *Several starts.* A slow change can be seen if ensembles approach the limit from different sides. So give further ensembles
+#'     whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the slow change
+#'     is over, or all ensembles started on the same side.
 #'   * *Times.* An oscillation is not seen if the distances between the times are multiples of its period. Use many times, at
 #'     distances without a common divisor if rates or events are periodic.
 #'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint

@@ -24,7 +24,7 @@
 #'   `threads`, `stopped` and `last`. In addition, `settings` is their number, and `common` is as given. `last` is a data frame
 #'   about the last time, with a row for each setting and species: the columns `setting` and those of `design`, then `species`,
 #'   `mean`, `sd`, and `fano`, the Fano factor.
-#' @section Seeds: Setting i has the ensemble of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
+#' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
 #' @seealso [`simulate()`][simulate.reaction_network], [set_parameters()].
