@@ -113,7 +113,9 @@ course_of <- function(x, name) {
   if (!summed && !(inherits(x, "reaction_trajectories") && identical(run$output, "trajectories"))) {
     abort_value(name, "a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"", x)
   }
-  if (!is.null(run$until)) abort_argument(sprintf("`%s` must be a run without `until`: what has stopped does not change.", name))
+  if (!is.null(run$until)) {
+    abort_argument(sprintf("`%s` must be a run without `until`: trajectories that have stopped do not change.", name))
+  }
   if (length(run$times) < 5L) {
     abort_argument(sprintf("`%s` must have at least 5 times; found %d.", name, length(run$times)))
   }

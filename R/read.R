@@ -72,7 +72,7 @@
 #'     are computed when the file is read.
 #'   * Species that are constant or have a boundary condition are fixed.
 #'   * A quantity that an assignment rule determines becomes a variable. If it is a species, the variable is its amount.
-#'   * A quantity x that a rate rule x' = f determines becomes a variable, too, if the solution is known. The solution is a
+#'   * A quantity x that a rate rule `x' = f` determines becomes a variable, too, if the solution is known. The solution is a
 #'     formula of the time t, and the simulation uses it exactly. f may be `a + b x`, or a sum of powers of t (up to t^8) and
 #'     of sines, cosines and exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that
 #'     no event sets, fixed species, and formulas of these alone. If [set_parameters()] changes these parameters, the solution

@@ -26,7 +26,7 @@ static void find_orders(ff_ssa_length *e, const ff_ssa_program *p) {
   }
 }
 
-/* The relative change of the propensity of r for a relative change of the count of s, by adding one molecule. */
+/* The relative change of the propensity of r divided by the relative change of the count of s, if one molecule is added. */
 static double elasticity(ff_ssa_path *path, uint32_t r, uint32_t s) {
   const ff_ssa_failure before = path->failure;
   const double now = path->propensity[r], x = path->count[s];

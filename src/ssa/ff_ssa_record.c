@@ -33,7 +33,7 @@ static double cost_of(const ff_ssa_wanted *wanted, const ff_ssa_program *p, cons
   return ff_ssa_method_exact(o->method) ? cells : cells + p->n_species + 256.0 * p->n_reactions;
 }
 
-/* What sums of products take is no more there for histograms. */
+/* The memory that the sums of products take is not available for histograms. */
 static ff_status limit_products(ff_ssa_wanted *wanted, const ff_ssa_options *o, ff_error *err) {
   int any_real = 0;
   if (wanted->states != NULL || !(o->wanted & FF_SSA_COVARIANCE)) return FF_OK;
