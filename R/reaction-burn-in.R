@@ -22,7 +22,7 @@
 #'   * `change` and `bound`: from that time on, or else in the second half of the run, the largest difference from the last time
 #'     (and between ensembles), and a bound of it, in the units of `tolerance`;
 #'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
-#'     `FALSE` if a change is seen there. `NA` if the sample does not decide;
+#'     `FALSE` if a change is seen there. `NA` if the sample cannot decide;
 #'   * `why`: the reason for `FALSE` and `NA`.
 #'
 #'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See

@@ -21,8 +21,9 @@ check_condition <- function(x, name, null = TRUE) {
 #' @param nsim Number of trajectories. Default 1000.
 #' @param end A positive number: the time at which a trajectory ends if it has not fulfilled the condition before. Its time of
 #'   passage is then *censored*: we know only that it is after `end`.
-#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the
-#'   same seed and the same exact method, other than `"auto"`, the trajectories are those of `simulate()`.
+#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the same
+#'   seed and the same exact method, the trajectories are those of `simulate()`. `"auto"` may choose different methods for the
+#'   two, because a condition needs every firing.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @returns A data frame of class `first_passage` with a row for each trajectory. Its columns are `trajectory`, `time` (of
 #'   passage, or `end`), and `censored`: whether the trajectory has reached `end` without passage. See [passage-methods] for its

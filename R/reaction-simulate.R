@@ -67,11 +67,12 @@
 #' @section Parts: `c()` merges parts that differ in `shard` only, in any order. A part that is missing is reported in a warning
 #'   of class `fireflip_warning_parts`. The result of all parts is identical to that of the undivided run.
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
-#'   continued from its state and time, and `nsim` is their number. The first of `times` must not be before that time. The random
-#'   numbers are new, even if the seed is the same. So the continued trajectories are not those of a run without interruption, but
-#'   they have the same distribution. The network must not have events, or rates that depend on the time. The counts of
-#'   `"langevin"` and `"ode"` are not whole, so only these two methods can continue them. Other methods raise a
-#'   `fireflip_error_argument`.
+#'   continued from its state and time, and `nsim` is their number. All of them must have the same time, so a run in which
+#'   `until` has stopped some trajectories cannot be continued. The first of `times` must not be before that time. `shard`
+#'   cannot be given, but each part of a divided run can be continued by itself. The random numbers are new, even if the seed
+#'   is the same. So the continued trajectories are not those of a run without interruption, but they have the same
+#'   distribution. The network must not have events, or rates that depend on the time. The counts of `"langevin"` and `"ode"`
+#'   are not whole, so only these two methods can continue them. Other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
 #'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.
@@ -304,8 +305,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   have the same bound.
 #' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
 #' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval. For counts from 5
-#'   to 19, the interval extends by 2 to each side. Propensities that are not mass action are computed after each event that may
-#'   change them.
+#'   to 19, the interval extends by 2 to each side. Propensities that are not mass action, or need four or more molecules of one
+#'   species, are computed after each event that may change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
 #' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
@@ -342,14 +343,16 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'       places, the time in which differences over the whole row vanish.
 #'     - The counts have already relaxed: they differ from those to which these modes lead by at most the tolerance, or by at most
 #'       three standard deviations.
-#'     - Each count of a species in these pairs is at least 1 / `tolerance`: 34 molecules, for the default tolerance.
+#'     - Each count of a species in these pairs is at least 1 / `tolerance`, which is 34 molecules for the default tolerance,
+#'       and at least 16.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear
 #'   noise approximation and its correlations in time. (Among pairs that share species, all correlations vanish as slowly as
 #'   those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with the constant 1, and 1e3 and 1e5
 #'   molecules, all means were within 2.3% and all standard deviations within 6% of the exact ones, with standard errors of 1.6%.
-#'   Errors add up from leap to leap as for `"tau_leaping"`. Rare events that need large fluctuations of a fast species are not
+#'   Where a leap after an implicit one would have fewer than 10 events, 10 events are simulated exactly, not 100. Errors add up
+#'   from leap to leap as for `"tau_leaping"`. Rare events that need large fluctuations of a fast species are not
 #'   simulated well. At most 256 species may both be changed by reactions and occur in propensities; larger networks are refused
 #'   with an error of class `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its steps
