@@ -249,8 +249,8 @@ change_between <- function(a, b, statistic, alpha, scale) {
   moment_change(a, b, statistic, sqrt(a$error[[statistic]]^2 + b$error[[statistic]]^2), alpha, scale)
 }
 
-# `unclear`: all trajectories of a sample have the same count, by chance as far as one knows. There is no bound then, but a
-# difference that is large for the error of the other sample is seen.
+# `unclear`: all trajectories of a sample have the same count, and this may be by chance. Then there is no bound. But a difference
+# is seen if it is large compared with the error of the other sample.
 moment_change <- function(a, b, statistic, error, alpha, scale) {
   q <- stats::qt(alpha / 2, min(a$n, b$n) - 1, lower.tail = FALSE)
   unclear <- (a$sd == 0 & !a$known) | (b$sd == 0 & !b$known)

@@ -108,9 +108,9 @@ run_to_compare <- function(x, name) {
   run
 }
 
-# Welch's test, or Student's if its error is larger. The errors are equal for ensembles of the same size. Of different ones, the
-# smaller may miss the rare large counts of a skewed distribution. Then its mean and its error are both too small, and Welch's
-# test would find far too many differences.
+# Welch's test, or Student's if its standard error is larger. Both errors are equal for ensembles of the same size. If the sizes
+# differ, the smaller ensemble may miss the rare large counts of a skewed distribution. Then its mean and its error are both too
+# small, and Welch's test would find far too many differences.
 compare_means <- function(found, n) {
   square <- lapply(1:2, function(i) found[[i]]$sd^2 / n[[i]])
   apart <- square[[1L]] + square[[2L]]
@@ -121,17 +121,17 @@ compare_means <- function(found, n) {
   t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
   freedom <- ifelse(pooled, sum(n) - 2, apart^2 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1)))
   p <- 2 * stats::pt(-abs(t), freedom)
-  # if each ensemble has one count, but another one, two of all divisions of the trajectories are so extreme
+  # if each ensemble has a single count, and these differ, two of all divisions of the trajectories are so extreme
   constant <- which(error == 0 & found[[1L]]$mean != found[[2L]]$mean)
   p[constant] <- min(1, 2 * exp(-lchoose(sum(n), n[[1L]])))
   t[constant] <- sign(found[[1L]]$mean - found[[2L]]$mean)[constant] * Inf
   list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = p)
 }
 
-# The difference of the variances, divided by its standard error. The error follows from the moments of both samples together, as
-# if they had one distribution, and from those of each sample by itself, as if they had not; the larger one counts. A test with
-# the second alone finds far too many differences: a sample without the rare large counts of a long tail has both a small
-# variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
+# The difference of the variances, divided by its standard error. The error is computed twice: from the moments of both samples
+# together, as if they had the same distribution, and from those of each sample by itself. The larger one is used. A test with the
+# second one alone finds far too many differences, because a sample that misses the rare large counts of a long tail has both a
+# small variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
 compare_variances <- function(found, n) {
   all <- sum(n)
   variance <- lapply(found, function(one) one$sd^2)

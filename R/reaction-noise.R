@@ -408,8 +408,8 @@ settings_parts <- function(mean, variance, nsim, weights = rep(1 / length(mean),
   c(intrinsic = within, extrinsic = raw - error, total = within + raw - error, raw = raw, error = error) / centre^2
 }
 
-# Settings that are drawn at random. The error follows from leaving out each of them. For the extrinsic part, that of the raw
-# variance of the means does, which is never below 0, and whose degrees of freedom are at most the settings less 1.
+# Settings that are drawn at random. The errors are those of the jackknife over settings. For the extrinsic part, the jackknife is
+# applied to the raw variance of the means, which is never below 0. Its degrees of freedom are at most the number of settings - 1.
 sampled_settings <- function(moments, nsim, confidence) {
   mean <- moments$mean
   variance <- moments$sd^2

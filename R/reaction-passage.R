@@ -23,7 +23,7 @@ check_condition <- function(x, name, null = TRUE) {
 #'   passage is then *censored*: we know only that it is after `end`.
 #' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the same
 #'   seed and the same exact method, the trajectories are those of `simulate()`. `"auto"` may choose different methods for the
-#'   two, because a condition needs every firing.
+#'   two, because a condition needs every firing. `initial` must be counts: a result cannot be given.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @returns A data frame of class `first_passage` with a row for each trajectory. Its columns are `trajectory`, `time` (of
 #'   passage, or `end`), and `censored`: whether the trajectory has reached `end` without passage. See [passage-methods] for its

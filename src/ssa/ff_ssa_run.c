@@ -283,8 +283,8 @@ static int any_lane(const worker *w) {
   return 0;
 }
 
-/* Looks at the state that a step has given an engine with one lane, at `time`. If a reaction has fired, it is this one. Returns
- * whether the trajectory ends there. */
+/* Records the firing of a step at `time` of an engine with one lane, and checks the condition in the new state. `fired` tells
+ * whether a reaction has fired; then it is `reaction`. Returns whether the trajectory ends there. */
 static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uint32_t reaction, ff_error *err,
                          ff_status *status) {
   const ff_ssa_options *o = &run->options;
