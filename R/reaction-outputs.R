@@ -3,7 +3,7 @@
 #' Histograms and events of simulated reaction networks
 #'
 #' Methods for what [`simulate()`][simulate.reaction_network] returns for a reaction network with `output = "histogram"` or
-#' `output = "events"`.
+#' `output = "events"`. Here, an event is a firing of a reaction.
 #'
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
 #' @param species For `plot()` of a histogram, the species to draw: names, or numbers in the order of the result. With `NULL` (the

@@ -306,14 +306,14 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
 #' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval. For counts from 5
 #'   to 19, the interval extends by 2 to each side. Propensities that are not mass action, or need four or more molecules of one
-#'   species, are computed after each event that may change them.
+#'   species, are computed after each firing that may change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
 #' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
 #'   up. At most one critical reaction fires in a leap, and only once. The other reactions fire many times, but the leap is so
 #'   short that they are not likely to change a propensity by more than the relative `tolerance`. It is also at most twice the
 #'   `tolerance` of the time in which counts relax: a bound of this time follows from the derivatives of the propensities. So
-#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 events are expected in a leap, 100 events are
+#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100 firings are
 #'   simulated exactly instead. A leap after which a count would be negative is drawn again with half its length. Within a
 #'   leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The number of
 #'   events in `summary()` includes all firings.
@@ -351,7 +351,7 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   noise approximation and its correlations in time. (Among pairs that share species, all correlations vanish as slowly as
 #'   those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with the constant 1, and 1e3 and 1e5
 #'   molecules, all means were within 2.3% and all standard deviations within 6% of the exact ones, with standard errors of 1.6%.
-#'   Where a leap after an implicit one would have fewer than 10 events, 10 events are simulated exactly, not 100. Errors add up
+#'   If a leap after an implicit one would have fewer than 10 firings, 10 firings are simulated exactly, not 100. Errors add up
 #'   from leap to leap as for `"tau_leaping"`. Rare events that need large fluctuations of a fast species are not
 #'   simulated well. At most 256 species may both be changed by reactions and occur in propensities; larger networks are refused
 #'   with an error of class `fireflip_error_unsupported`.

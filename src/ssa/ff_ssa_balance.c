@@ -163,8 +163,8 @@ static void find_relaxation(const ff_ssa_balance *e, const uint32_t *pairs, size
   ff_ssa_modes_solve(matrix, m, e->modes.vector);
 }
 
-/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or than fluctuations do. If
- * not, the cluster is on its way to equilibrium, and the leap must follow it. */
+/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or no more than fluctuations
+ * do. Otherwise the cluster is still far from equilibrium, and leaps must be short enough to follow it. */
 static int is_near(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, const uint32_t *pairs, size_t m) {
   const ff_ssa_program *p = path->program;
   int near = 1;
@@ -186,8 +186,8 @@ static int is_near(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_
   return near;
 }
 
-/* Whether both directions of each pair agree where the relaxation leads. In a closed loop, such as A <-> B <-> C <-> A, molecules
- * may go round. Then there is no detailed balance. `left` is the part of a deviation that is left after the leap. */
+/* Whether there would be a net flow round a closed loop, such as A <-> B <-> C <-> A, after the relaxation. Then there is no
+ * detailed balance. `left` is the part of a deviation that is left after the leap. */
 static int goes_round(const ff_ssa_balance *e, const uint32_t *pairs, size_t m, double tau, double left) {
   for (size_t j = 0; j < m; j++) {
     const uint32_t g = pairs[j];
