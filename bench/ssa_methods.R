@@ -1,9 +1,10 @@
 # The time of an event against the size of the network, for each method, as a table of nanoseconds: Rscript bench/ssa_methods.R
-# Environment: MOST, the largest number of reactions (default 4096; sizes are powers of two), EVENTS, the events of a
-# measurement (default 20000; 20 times as many for methods whose search is not linear), RUNS, of which the median is taken
-# (default 1), FAMILY, to measure one family only, and STEP, the distance of the powers (default 1). TABLE names a file to which
-# the table is written; bench/plot_methods.R draws it. The time is the processor's, for one trajectory. What a simulation to
-# time 0 takes (reading the network, and making its dependency graph) is subtracted.
+# Environment: MOST and LEAST, the numbers of reactions of the largest and of the smallest network (default 4096 and 32; sizes are
+# powers of two), EVENTS, the least number of events of a measurement (default 20000; 20 times as many for methods whose search is
+# not linear), RUNS, of which the median is taken (default 1), FAMILY, to measure one family only, and STEP, the distance of the
+# powers (default 1). TABLE names a file to which the table is written; bench/plot_methods.R draws it. The time is the
+# processor's, for one trajectory. What a simulation to time 0 takes (reading the network, and making its dependency graph) is
+# subtracted. So a measurement is repeated with more events until these take a second, and half as long as the rest.
 library(fireflip)
 
 setting <- function(name, default) as.numeric(Sys.getenv(name, default))
@@ -13,7 +14,7 @@ runs <- setting("RUNS", "1")
 linear <- c("direct", "first_reaction") # an event takes a time in proportion to the reactions: not beyond 512
 searching <- c(linear, "optimised_direct", "sorting_direct", "pdm", "spdm")
 
-powers <- rev(2^seq(floor(log2(most)), 5, by = -setting("STEP", "1")))
+powers <- rev(2^seq(floor(log2(most)), log2(setting("LEAST", "32")), by = -setting("STEP", "1")))
 families <- list(
   chain = function(n) reaction_model("cyclic_chain", species = n),
   colloid = function(n) reaction_model("colloid", species = floor(sqrt(2 * n))),
@@ -41,12 +42,20 @@ seconds <- function(net, time, method) {
   c(took[["user.self"]], attr(sim, "run")$events)
 }
 
-# Nanoseconds an event
+# Nanoseconds an event. A network that comes to rest has no more events, however long the time is.
 measure <- function(net, time, method) {
   stats::median(replicate(runs, {
+    empty <- seconds(net, 0, method)[[1L]]
     full <- seconds(net, time, method)
-    empty <- seconds(net, 0, method)
-    (full[[1L]] - empty[[1L]]) / full[[2L]] * 1e9
+    repeat {
+      needed <- max(1, empty / 2) / max(full[[1L]] - empty, 0.01)
+      if (needed <= 1) break
+      time <- time * min(max(1.5 * needed, 2), 50)
+      before <- full[[2L]]
+      full <- seconds(net, time, method)
+      if (full[[2L]] < 1.5 * before) break
+    }
+    (full[[1L]] - empty) / full[[2L]] * 1e9
   }))
 }
 
