@@ -21,7 +21,7 @@
 #'   starts with 1e5 molecules of S1.
 #' * `"gene_expression"` (Shahrezaei and Swain 2008): a gene that is switched on and off at random, its mRNA and its protein. With
 #'   our constants, per minute, the means in the long run are 25/6 and 1250/3.
-#' * `"lotka_volterra"` (Gillespie 1977): predators and prey. Sooner or later, one of the two dies out.
+#' * `"lotka_volterra"` (Gillespie 1977): predators and prey. Sooner or later, one of the two species dies out.
 #' * `"multistate"`, `"viral_infection"`: as in [reaction_model()].
 #' * `"repressilator_reactions"` (Elowitz and Leibler 2000): three genes that repress each other in a ring. The counts of proteins
 #'   oscillate. The unit of time is a minute.

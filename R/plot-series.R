@@ -167,8 +167,8 @@ print.burn_in <- function(x, n = 10, ...) {
   times <- length(run$times)
   said <- if (!is.na(from)) {
     sprintf(
-      "From time %s to %s, no change is seen, and one above %g is excluded.", format(from), format(run$times[[times]]),
-      run$tolerance
+      "From time %s to %s, no change is seen, and a change above the tolerance of %g is excluded.", format(from),
+      format(run$times[[times]]), run$tolerance
     )
   } else if (any(!x$stationary, na.rm = TRUE)) {
     sprintf("Not stationary: %s of %s.", format_whole(sum(!x$stationary, na.rm = TRUE)), count_of(nrow(x), "statistic"))

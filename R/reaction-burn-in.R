@@ -22,7 +22,7 @@
 #'   * `change` and `bound`: from that time on, or else in the second half of the run, the largest difference from the last time
 #'     (and between ensembles), and a bound of it, in the units of `tolerance`;
 #'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
-#'     `FALSE` if a change is seen there. `NA` if the sample does not decide;
+#'     `FALSE` if a change is seen there. `NA` if the sample cannot decide;
 #'   * `why`: the reason for `FALSE` and `NA`.
 #'
 #'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See
@@ -37,14 +37,15 @@
 #'   tolerance. The intervals hold for all times, species and statistics together (Bonferroni), so if nothing changes, the
 #'   probability that any change is seen is at most 1 - `confidence`, but for the normal approximation.
 #' @section What cannot be seen: A sample can refute that an ensemble is stationary, but it cannot prove it.
-#'   * *Slow changes.* Suppose that the mean approaches its limit as \eqn{A e^{-k t}}. If no change is seen in the second half of
-#'     the run, of length T, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So there are two cases.
-#'     Either the remaining change after the run, \eqn{A u^2}, is small, too. Or \eqn{k T} is close to 0: the change is so slow
-#'     that it has hardly begun within the run. Such a slow mode cannot be seen in one ensemble, however many trajectories it has.
-#'     An example is a network that switches between two states, but on average only once in a time much longer than the run.
-#'   * *Several starts.* A slow mode shows if ensembles that start on different sides of it are compared. So give further
-#'     ensembles whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the
-#'     slow mode has decayed, or all of the starts are on its same side.
+#'   * *Slow changes.* Suppose that the difference of the mean from its limit is \eqn{A e^{-k t}}, and that the run has the length
+#'     T. If no change is seen in its second half, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So
+#'     there are two cases. Either the remaining change after the run, \eqn{A u^2}, is small, too. Or \eqn{k T} is close to 0: the
+#'     change is so slow that it has hardly begun within the run. Such a slow change cannot be seen in one ensemble, however many
+#'     trajectories it has. An example is a network that switches between two states, but on average only once in a time much
+#'     longer than the run.
+#'   * *Several starts.* A slow change can be seen if ensembles approach the limit from different sides. So give further ensembles
+#'     whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the slow change
+#'     is over, or all ensembles started on the same side.
 #'   * *Times.* An oscillation is not seen if the distances between the times are multiples of its period. Use many times, at
 #'     distances without a common divisor if rates or events are periodic.
 #'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint
@@ -112,7 +113,9 @@ course_of <- function(x, name) {
   if (!summed && !(inherits(x, "reaction_trajectories") && identical(run$output, "trajectories"))) {
     abort_value(name, "a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"", x)
   }
-  if (!is.null(run$until)) abort_argument(sprintf("`%s` must be a run without `until`: what has stopped does not change.", name))
+  if (!is.null(run$until)) {
+    abort_argument(sprintf("`%s` must be a run without `until`: trajectories that have stopped do not change.", name))
+  }
   if (length(run$times) < 5L) {
     abort_argument(sprintf("`%s` must have at least 5 times; found %d.", name, length(run$times)))
   }
@@ -246,8 +249,8 @@ change_between <- function(a, b, statistic, alpha, scale) {
   moment_change(a, b, statistic, sqrt(a$error[[statistic]]^2 + b$error[[statistic]]^2), alpha, scale)
 }
 
-# `unclear`: all trajectories of a sample have the same count, by chance as far as one knows. There is no bound then, but a
-# difference that is large for the error of the other sample is seen.
+# `unclear`: all trajectories of a sample have the same count, and this may be by chance. Then there is no bound. But a difference
+# is seen if it is large compared with the error of the other sample.
 moment_change <- function(a, b, statistic, error, alpha, scale) {
   q <- stats::qt(alpha / 2, min(a$n, b$n) - 1, lower.tail = FALSE)
   unclear <- (a$sd == 0 & !a$known) | (b$sd == 0 & !b$known)

@@ -12,10 +12,10 @@
 #' @param model A network of class `reaction_network`. Its rates must not depend on the time.
 #' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of
 #'   the rates. The network starts at time 0.
-#' @param initial Initial counts named by species, instead of those of `model`. Species that are not named keep theirs. With
-#'   `NULL`, the default, all do.
-#' @param tolerance The largest error of the distribution at any time: the sum, over all states, of the differences between the
-#'   probability that is returned and the true one. A number between 0 and 1, by default 1e-8.
+#' @param initial Initial counts named by species, instead of those of `model`. Species that are not named keep their counts in
+#'   `model`. With `NULL` (the default), all species do.
+#' @param tolerance The largest error of the distribution at any time: the sum, over all states, of the absolute differences
+#'   between the probability that is returned and the true one. A number between 0 and 1, by default 1e-8.
 #' @param max_states The largest number of states that are followed at the same time, by default 1e6.
 #' @param progress Whether to show a progress bar if the computation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -27,11 +27,11 @@
 #'   They have a row, or an element, for each state at the first time, then for each state at the second, and so on. States that
 #'   are not listed have a probability of 0 or close to it. `model` is the network with the initial counts, and `tolerance` is the
 #'   argument.
-#' @section Error: Probability that leaves the set of states, or that is dropped, is lost and never comes back. Therefore no
-#'   probability is above the true one, except for rounding, and all of them together are below 1 by what is missing. `missing` is
-#'   this, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It bounds the error of the
-#'   probability of any set of states, too. It does not bound the error of a mean, because a state that is missing may have very
-#'   large counts.
+#' @section Error: Probability that leaves the set of states, or that is dropped, is lost and never comes back. So, except for
+#'   rounding, no probability is above the true one, and the sum of all probabilities is 1 minus the lost part. `missing` is this
+#'   lost part, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It also bounds the error
+#'   of the probability of any set of states. It does not bound the error of a mean, because a state that is not listed may have
+#'   very large counts.
 #'
 #'   The bound of the rounding errors grows with the number of jumps (see section Size), by about 3e-15 per jump for a few
 #'   reactions. A computation of more than some million jumps therefore needs a larger tolerance than the default.

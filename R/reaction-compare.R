@@ -14,9 +14,9 @@
 #'   table. If all hypotheses are true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most.
 #'   [plot()] and `autoplot()` have methods: see [ensemble-plots].
 #'
-#'   `p_value` is `NA` where the samples do not tell: for the mean if all trajectories of both ensembles have the same count; for
-#'   the variance if each ensemble has a single count, also if these counts differ; and for the distributions of two ensembles if
-#'   there are fewer than two groups of counts. Such tests do not count for the correction.
+#'   `p_value` is `NA` where the samples cannot decide: for the mean if all trajectories of both ensembles have the same count;
+#'   for the variance if each ensemble has a single count, also if these counts differ; and for the distributions of two
+#'   ensembles if there are fewer than two groups of counts. Holm's correction does not count such tests.
 #' @section Tests: The difference of the means, and that of the variances, is divided by its standard error. The error is
 #'   computed twice: from both samples together, and from each of them by itself. The larger error is used. For means, these are
 #'   the tests of Student and Welch. The distributions are compared by Pearson's test of homogeneity; neighbouring counts are
@@ -28,14 +28,15 @@
 #'   two ensembles, this division or its opposite occurs with the probability 2 / choose(n_a + n_b, n_a), where n_a and n_b are
 #'   the numbers of trajectories.
 #'
-#'   All three are approximations for many trajectories. For ensembles of 30 to 1,000 trajectories with the same distribution
-#'   (Poisson, geometric, bursts, bimodal, 0 or 1), each test found a difference at the level 0.05 in at most 6% of 4,000 pairs.
-#'   If the ensembles have very different sizes and a distribution with a long tail, the tests of mean and variance are
-#'   conservative: they find fewer differences than the level allows, also true ones.
+#'   All three tests are approximations for many trajectories. For ensembles of 30 to 1,000 trajectories with the same
+#'   distribution (Poisson, geometric, bursts, bimodal, 0 or 1), each test found a difference at the level 0.05 in at most 6%
+#'   of 4,000 pairs. If the ensembles have very different sizes and a distribution with a long tail, the tests of mean and
+#'   variance are conservative: they find fewer false differences than the level allows, but they also miss more true ones.
 #' @section The master equation: For an ensemble and a solution of the master equation, the only test is that of the distribution:
 #'   Pearson's chi-square test of goodness of fit, with neighbouring counts grouped until at least 8 trajectories are expected in
-#'   a group. The ensemble must have histograms. A solution does not list counts that are nearly impossible, and bounds
-#'   their probability (`missing`). If trajectories have such counts, the p-value is at most the probability of so many of them.
+#'   a group. The ensemble must have histograms. A solution does not list counts that are nearly impossible, but gives a bound of
+#'   their probability (`missing`). If some trajectories have such counts, the p-value is at most the probability that at least as
+#'   many trajectories have them.
 #'
 #'   If one count has so much of the probability that there is a single group, the number of trajectories with this count is
 #'   compared with its binomial distribution by an exact test. The statistic is then `NA`. If the solution lists only one count,
@@ -107,9 +108,9 @@ run_to_compare <- function(x, name) {
   run
 }
 
-# Welch's test, or Student's if its error is larger. The errors are equal for ensembles of the same size. Of different ones, the
-# smaller may miss the rare large counts of a skewed distribution. Then its mean and its error are both too small, and Welch's
-# test would find far too many differences.
+# Welch's test, or Student's if its standard error is larger. Both errors are equal for ensembles of the same size. If the sizes
+# differ, the smaller ensemble may miss the rare large counts of a skewed distribution. Then its mean and its error are both too
+# small, and Welch's test would find far too many differences.
 compare_means <- function(found, n) {
   square <- lapply(1:2, function(i) found[[i]]$sd^2 / n[[i]])
   apart <- square[[1L]] + square[[2L]]
@@ -120,17 +121,17 @@ compare_means <- function(found, n) {
   t <- ifelse(error > 0, (found[[1L]]$mean - found[[2L]]$mean) / error, NA_real_)
   freedom <- ifelse(pooled, sum(n) - 2, apart^2 / (square[[1L]]^2 / (n[[1L]] - 1) + square[[2L]]^2 / (n[[2L]] - 1)))
   p <- 2 * stats::pt(-abs(t), freedom)
-  # if each ensemble has one count, but another one, two of all divisions of the trajectories are so extreme
+  # if each ensemble has a single count, and these differ, two of all divisions of the trajectories are so extreme
   constant <- which(error == 0 & found[[1L]]$mean != found[[2L]]$mean)
   p[constant] <- min(1, 2 * exp(-lchoose(sum(n), n[[1L]])))
   t[constant] <- sign(found[[1L]]$mean - found[[2L]]$mean)[constant] * Inf
   list(a = found[[1L]]$mean, b = found[[2L]]$mean, statistic = t, p_value = p)
 }
 
-# The difference of the variances, divided by its standard error. The error follows from the moments of both samples together, as
-# if they had one distribution, and from those of each sample by itself, as if they had not; the larger one counts. A test with
-# the second alone finds far too many differences: a sample without the rare large counts of a long tail has both a small
-# variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
+# The difference of the variances, divided by its standard error. The error is computed twice: from the moments of both samples
+# together, as if they had the same distribution, and from those of each sample by itself. The larger one is used. A test with the
+# second one alone finds far too many differences, because a sample that misses the rare large counts of a long tail has both a
+# small variance and a small error. The term `next_order` matters where the kurtosis is near 1, as for sd_interval().
 compare_variances <- function(found, n) {
   all <- sum(n)
   variance <- lapply(found, function(one) one$sd^2)
@@ -214,7 +215,7 @@ compare_with_solution <- function(run, solution) {
   if (length(unknown) > 0L) {
     abort_argument(sprintf(
       "The solution of the master equation must have the species of the ensemble; it lacks %s. %s", quote_some(unknown),
-      "`observe` of simulate() chooses some."
+      "Choose the species by `observe` of simulate()."
     ))
   }
   exact <- cme_marginals(solution, match(run$species, colnames(solution$counts)))

@@ -6,8 +6,8 @@
 #' The vectors of weights form the left null space of the stoichiometric matrix. A basis of this space is computed exactly, in
 #' integers.
 #' If possible, no weight is negative: such laws bound the counts of their species. They are found by Farkas's algorithm (Martinez
-#' and Silva 1982). If it needs too many vectors, or if there is no such basis, some laws have negative weights. The
-#' weights of a law have no common divisor.
+#' and Silva 1982). If the algorithm needs too many vectors, or if there is no such basis, some laws have negative weights. The
+#' weights of a law have no common divisor but 1.
 #'
 #' @param model A network of class `reaction_network`.
 #' @param ... Must be empty.

@@ -3,11 +3,11 @@
 #' Dependencies between reactions
 #'
 #' Lists, for each reaction, the reactions whose propensities it changes, and the species through which it does so. Methods of
-#' simulation use this graph to recompute only the propensities that an event has changed.
+#' simulation use this graph to recompute only the propensities that a firing has changed.
 #'
 #' Reaction `to` depends on reaction `from` if `from` changes the count of a species that `to` reads: a reactant of `to`, or a
 #' species that the formula of its rate names, also through variables. A catalyst, which is a reactant and a product in the same
-#' number, is not changed; neither is a fixed species. Events are not considered.
+#' number, is not changed; neither is a fixed species. [Events][event()] of the network are not considered.
 #'
 #' @param model A network of class `reaction_network`.
 #' @param ... Must be empty.

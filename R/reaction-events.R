@@ -9,35 +9,37 @@
 #'   `c(A = "A + 10", k = "2 * k")`. All values are computed before any of them is set. A species must be set to a whole number
 #'   of at least 0; a rounding error (a relative error of 1e-9) is removed. Fixed species can be set too.
 #' @param delay The time from the trigger to the change: a number of at least 0, or a formula as text, which is computed when the
-#'   event is triggered. By default, there is no delay.
+#'   event is triggered. With `NULL` (the default), there is no delay.
 #' @param priority A number, or a formula as text. Of events that are due at the same time, the one with the highest priority
 #'   comes first. Equal priorities have equal chances. Events without a priority, the default, come last, in the order of the
 #'   network.
 #' @param persistent If `FALSE`, the event does not happen if the condition becomes false before the event is due. Default `TRUE`.
 #' @param initially Whether the condition counts as true before time 0. With `FALSE`, the default, a condition that is true at
 #'   time 0 triggers the event then.
-#' @param values When the values of `set` are computed: at the `"trigger"`, the default, or at the `"execution"`. It matters for
-#'   events with a delay, and for events that happen at the same time.
+#' @param values When the values of `set` are computed: at the `"trigger"` (the default), when the condition becomes true, or
+#'   at the `"execution"`, when the state is changed. It matters for events with a delay, and for events that happen at the
+#'   same time.
 #' @returns An object of class `reaction_event`, a list of the arguments, with formulas as text.
 #'
 #' @section Exactness: Events are those of SBML Level 3. An event that depends on the state is triggered by the reaction that
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
-#'   which the condition is true. For `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
-#'   before the event. This holds for any formula of the time. Interval arithmetic proves in which intervals of time a condition
-#'   cannot change.
+#'   which the condition is true. So for `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is
+#'   that before the event. The time is exact for any formula of the time, because interval arithmetic proves in which
+#'   intervals of time a condition cannot change.
 #'
-#'   Near the time at which a condition changes, rounding errors can make it true and false in turn, as `time / (time + 10) > 0.7`
-#'   is near 23.3. The event happens at the first of these times, and not again until the condition has been false for sure. If
-#'   rounding errors decide for a longer time, the condition keeps its truth until it is sure that it has another one. So what is
-#'   true by rounding errors alone, such as `time / 3 * 3 > time`, triggers nothing. If a condition barely touches its limit, as
-#'   `sin(time) >= 1` does, it cannot be known whether it becomes true, and the simulation ends with an error.
+#'   Near the time at which a condition changes, rounding errors can make it true and false in turn, as
+#'   `time / (time + 10) > 0.7` is near 23.3. The event happens at the first of these times, and not again until the condition
+#'   has certainly been false. If rounding errors decide for a longer time, the condition keeps its value, true or false, until
+#'   the other value is certain. So a condition that is true only because of rounding errors, such as `time / 3 * 3 > time`,
+#'   triggers nothing. If a condition barely touches its limit, as `sin(time) >= 1` does, it cannot be decided whether it
+#'   becomes true. The simulation then ends with an error.
 #'
-#'   After an event, the other conditions are looked at again. So events may trigger each other at the same time.
+#'   After an event, the conditions of the other events are checked again. So events may trigger each other at the same time.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `reaction_network()` raises `fireflip_error_parse` for a
 #'   formula that does not follow the grammar or names something unknown. [`simulate()`][simulate.reaction_network] raises
-#'   `fireflip_error_model` if an event sets a species to what is not a count, if a delay is negative, and if more than 100,000
-#'   events happen at the same time; `fireflip_error_unsupported` if it cannot be found out when a condition becomes true. The
-#'   message names the event, the time and the trajectory.
+#'   `fireflip_error_model` if an event sets a species to a value that is not a count, if a delay is negative, and if more than
+#'   100,000 events happen at the same time; `fireflip_error_unsupported` if it cannot be decided when a condition becomes true.
+#'   The message names the event, the time and the trajectory.
 #' @references Hucka M and others (2019). The Systems Biology Markup Language (SBML): language specification for Level 3 Version
 #'   2 Core Release 2. *Journal of Integrative Bioinformatics* 16(2). \doi{10.1515/jib-2019-0021}
 #' @seealso [reaction_network()], [`simulate()`][simulate.reaction_network].

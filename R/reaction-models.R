@@ -14,9 +14,9 @@
 #'   person of region 1 is infected. Argument: `regions`, by default 100, at least 3.
 #' * `"cyclic_chain"`: the reactions `S1 -> S2`, `S2 -> S3`, and so on, closed to a cycle. All constants and counts are 1.
 #'   Argument: `species`, by default 100, at least 2.
-#' * `"colloid"`: colloidal aggregation (Meakin 1988; Ramaswamy and Sbalzarini 2010). Clusters Sn and Sm join, as long as n + m is
-#'   not above the number of species, and each cluster of at least 2 particles breaks in all ways. All constants and counts are 1.
-#'   Argument: `species`, by default 100, at least 2.
+#' * `"colloid"`: colloidal aggregation (Meakin 1988; Ramaswamy and Sbalzarini 2010). Clusters Sn and Sm join if n + m is not
+#'   above the number of species. Each cluster of at least 2 particles breaks into two clusters in all possible ways. All
+#'   constants and counts are 1. Argument: `species`, by default 100, at least 2.
 #' * `"aggregation"`: copies of the colloid of four species and eight reactions, with constants drawn uniformly from 0 to 1 and
 #'   counts of 10 (Park and Gerstlauer). Arguments: `copies`, by default 100; `shared`, whether all copies use the same four
 #'   species, by default `FALSE`; `seed`.
@@ -31,13 +31,14 @@
 #'   three, and loses the phosphate anywhere (Blinov et al. 2004; Gupta and Mendes 2018). It has 9 species and 18 reactions. No
 #'   arguments.
 #' * `"multisite"`: a molecule A with independent sites. A kinase R binds to a site and phosphorylates it, and a phosphatase L
-#'   binds to a phosphorylated site and removes the phosphate (the same sources). The name of a species of A has a letter for each
-#'   site: u (unmodified), R (bound to R), p (phosphorylated) or L (then bound to L). With n sites, there are 4^n + 2 species and
-#'   6 n 4^(n - 1) reactions. Argument: `sites`, by default 3, at most 8.
-#' * `"receptor"`: a receptor X with independent sites, of the size of large rule-based models. Each site is unphosphorylated (u),
-#'   phosphorylated (p), or then bound to one of the complexes G, GS, H, Hp, HpG and HpGS of the adaptors G and H (letters g, s,
-#'   h, i, j and k), which also form and break up there and in solution. With n sites, there are 8^n + 7 species and
-#'   30 n 8^(n - 1) + 9 reactions: 4,103 and 61,449 for the default of 4. This network is ours. Argument: `sites`, at most 5.
+#'   binds to a phosphorylated site and removes the phosphate (the same sources). The name of a species of A has a letter for
+#'   each site: u (unmodified), R (bound to R), p (phosphorylated) or L (phosphorylated and bound to L). With n sites, there
+#'   are 4^n + 2 species and 6 n 4^(n - 1) reactions. Argument: `sites`, by default 3, at most 8.
+#' * `"receptor"`: a receptor X with independent sites, of the size of large rule-based models. Each site is unphosphorylated
+#'   (u), phosphorylated (p), or phosphorylated and bound to one of the complexes G, GS, H, Hp, HpG and HpGS of the adaptors G
+#'   and H (letters g, s, h, i, j and k). These complexes also form and break up, both at a site and in solution. With n sites,
+#'   there are 8^n + 7 species and 30 n 8^(n - 1) + 9 reactions: 4,103 and 61,449 for the default of 4. This network is ours.
+#'   Argument: `sites`, at most 5.
 #'
 #'   `seed` is a whole number that determines the network. With `NULL`, the default, random numbers are drawn from R's generator.
 #' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument.

@@ -15,17 +15,18 @@
 #'
 #'   A Poisson distribution has the Fano factor 1. The squared coefficient of variation is what the literature calls noise, and
 #'   [noise_decomposition()] divides it into parts.
-#' @section Confidence intervals: The variance of the logarithm of each ratio follows from the skewness and the kurtosis of the
-#'   sample, because its mean and its variance are correlated. The interval is that of a chi-square distribution with the same
-#'   variance of the logarithm, which is never taken to be less than that of a Poisson distribution's Fano factor, 2 / n. This
-#'   lower limit matters for rare events: a sample often contains no trajectory with two of them, and without the limit the
-#'   intervals would be far too short. Because of it, the intervals are wider than necessary for a distribution with little noise,
-#'   such as that of a species whose count is 0 or 1.
+#' @section Confidence intervals: The variance of the logarithm of each ratio is computed from the skewness and the kurtosis of
+#'   the sample, because the sample's mean and its variance are correlated. The interval is that of a chi-square distribution
+#'   whose logarithm has this variance. The variance is taken to be at least 2 / n, that of the Fano factor of a Poisson
+#'   distribution, where n is the number of trajectories. This lower limit matters for rare events: a sample often contains no
+#'   trajectory with two of them, and without the limit the intervals would be far too short. Because of this limit, the
+#'   intervals are wider than necessary for a distribution with little noise, such as that of a species whose count is 0 or 1.
 #'
-#'   At 95%, the intervals hold the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in 89%
-#'   to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
+#'   At 95%, the intervals contain the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in
+#'   89% to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
 #'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for
-#'   fewer than 100 trajectories, and if all trajectories have the same count, unless the network's structure determines it.
+#'   fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network
+#'   determines this count, as at time 0.
 #' @section Errors: `fireflip_error_argument` for other objects.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}
@@ -124,8 +125,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' @section A sweep: The second way is the law of total variance. Each setting of a sweep by [sweep_parameters()] is an
 #'   environment that does not change in time, such as a cell with its own rate constants or initial counts. The intrinsic part is
 #'   the mean over the settings of the variance within a setting. The extrinsic part is the variance over the settings of the
-#'   mean, from which the sampling error of these means is subtracted; so an estimate may be below 0. Both are divided by the
-#'   square of the mean over all settings.
+#'   mean, minus the part that is due to the sampling error of these means. So an estimate may be below 0. Both parts are divided
+#'   by the square of the mean over all settings.
 #'
 #'   With `settings = "sample"`, the rows of the design must be independent draws from the distribution of the environment, and
 #'   the intervals hold for this distribution: they include the error that arises because the settings are a sample. They come
@@ -135,8 +136,8 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #' @param x A result of [`simulate()`][simulate.reaction_network] or [sweep_parameters()]; see the sections below.
 #' @param reporters The names of two species of `x`.
 #' @param settings `"sample"` (the default) or `"all"`: what the settings of a sweep are.
-#' @param weights For `settings = "all"`, a number of at least 0 for each setting: its probability, up to a common factor. With
-#'   `NULL`, the default, all are equal.
+#' @param weights For `settings = "all"`, a number of at least 0 for each setting, in proportion to its probability. With `NULL`
+#'   (the default), all are equal.
 #' @param confidence Confidence level of the intervals, above 0 and below 1. Default 0.95; none for a summary.
 #' @param ... Must be empty.
 #' @returns A data frame of class `noise_decomposition`, ordered by time. It has a row for each time, and for a sweep one for each
@@ -407,8 +408,8 @@ settings_parts <- function(mean, variance, nsim, weights = rep(1 / length(mean),
   c(intrinsic = within, extrinsic = raw - error, total = within + raw - error, raw = raw, error = error) / centre^2
 }
 
-# Settings that are drawn at random. The error follows from leaving out each of them. For the extrinsic part, that of the raw
-# variance of the means does, which is never below 0, and whose degrees of freedom are at most the settings less 1.
+# Settings that are drawn at random. The errors are those of the jackknife over settings. For the extrinsic part, the jackknife is
+# applied to the raw variance of the means, which is never below 0. Its degrees of freedom are at most the number of settings - 1.
 sampled_settings <- function(moments, nsim, confidence) {
   mean <- moments$mean
   variance <- moments$sd^2

@@ -3,13 +3,13 @@
 #' Histograms and events of simulated reaction networks
 #'
 #' Methods for what [`simulate()`][simulate.reaction_network] returns for a reaction network with `output = "histogram"` or
-#' `output = "events"`.
+#' `output = "events"`. Here, an event is a firing of a reaction.
 #'
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
 #' @param species For `plot()` of a histogram, the species to draw: names, or numbers in the order of the result. With `NULL` (the
 #'   default), all.
-#' @param n How many rows to print. For `plot()` of a histogram, how many species to draw, the first ones in the order of the
-#'   result; for `plot()` of events, how many trajectories. `Inf` for all. Default 10.
+#' @param n How many rows to print. For `plot()` of a histogram, how many species to draw: the first ones in the order of the
+#'   result. For `plot()` of events, how many trajectories to draw. `Inf` for all. Default 10.
 #' @param time For `plot()` of a histogram, the time to draw: one of its times. By default, the last.
 #' @param main The title.
 #' @param run Whether to add columns that describe the run: see [ensemble-methods].
@@ -17,7 +17,8 @@
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame. `summary()` of a histogram returns a plain data frame with a row for each time and species and the columns `time`,
-#'   `species`, `different` (how many counts occur), `mode` (the most frequent count, the least of several), `mean` and `sd`.
+#'   `species`, `different` (how many different counts occur), `mode` (the most frequent count; of several, the smallest), `mean`
+#'   and `sd`.
 #'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`.
 #' @name histogram-methods
 #' @examples

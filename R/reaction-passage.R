@@ -14,15 +14,16 @@ check_condition <- function(x, name, null = TRUE) {
 #' they do so for the first time.
 #'
 #' @param model A network of class `reaction_network`.
-#' @param condition A formula of species, parameters and variables as text, with the grammar of [reaction_network()]. It is
-#'   fulfilled if its value is not 0. It is checked at time 0 before any event, directly after each firing, before the events that
-#'   the firing triggers, and after each event of the network, also between events at the same time. It must not depend on the
-#'   time.
+#' @param condition A formula of species, parameters and variables as text, with the grammar of [reaction_network()]. It must not
+#'   depend on the time. It is fulfilled if its value is not 0. It is checked at time 0, before any event of the network; directly
+#'   after each firing, before the events that it triggers; and after each event of the network, also between several of them at
+#'   the same time.
 #' @param nsim Number of trajectories. Default 1000.
-#' @param end The time at which a trajectory ends that has not fulfilled the condition: a positive number. Its time of passage is
-#'   then *censored*: it is known only to be after `end`.
-#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the
-#'   same seed and the same exact method, other than `"auto"`, the trajectories are those of `simulate()`.
+#' @param end A positive number: the time at which a trajectory ends if it has not fulfilled the condition before. Its time of
+#'   passage is then *censored*: we know only that it is after `end`.
+#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the same
+#'   seed and the same exact method, the trajectories are those of `simulate()`. `"auto"` may choose different methods for the
+#'   two, because a condition needs every firing. `initial` must be counts: a result cannot be given.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @returns A data frame of class `first_passage` with a row for each trajectory. Its columns are `trajectory`, `time` (of
 #'   passage, or `end`), and `censored`: whether the trajectory has reached `end` without passage. See [passage-methods] for its
@@ -77,10 +78,10 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly: the share of the trajectories with
 #'   passage at each time of passage. `as.data.frame()` returns a plain data frame.
 #'
-#'   `summary()` returns a list of class `summary.first_passage` with `trajectories` (their number), `condition`, `end`, `passed`,
-#'   a data frame with the columns `n` (how many have passed), `probability`, `lower` and `upper` (of passage up to `end`, with
-#'   the interval of Clopper and Pearson), `mean`, one with the columns `mean`, `lower` and `upper` (of the smaller of the time of
-#'   passage and `end`), and `quantiles`, one with the columns `probability`, `time`, `lower` and `upper`.
+#'   `summary()` returns a list of class `summary.first_passage`. `trajectories` is their number; `condition` and `end` are the
+#'   arguments. The other elements are data frames. `passed` has the columns `n` (how many have passed), `probability` (of passage
+#'   up to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns `mean`, `lower` and `upper`,
+#'   where a censored time counts as `end`. `quantiles` has the columns `probability`, `time`, `lower` and `upper`.
 #' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As times are censored at `end` only, it is
 #'   the share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and
 #'   `NA` if it never is. Its interval consists of order statistics. It holds the true quantile with at least the given

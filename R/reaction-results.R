@@ -5,8 +5,8 @@
 #'
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
 #' @param species For `plot()`, the species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
-#' @param n For an ensemble, how many species to print or draw, the first ones in the order of the result; for trajectories, how
-#'   many rows to print, or trajectories to draw. `Inf` for all. Default 10.
+#' @param n For an ensemble, how many species to print or draw: the first ones in the order of the result. For trajectories, how
+#'   many rows to print, or how many trajectories to draw. `Inf` for all. Default 10.
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
 #'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
 #'   `"quantile"` for the lowest and the highest of the quantiles that the result has (see `quantiles` of
@@ -19,11 +19,12 @@
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame.
 #'
-#'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and last),
-#'   `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `events` (of all trajectories),
-#'   `seconds`, `threads`, and `last`, a data frame about the last time with the columns `species`, `mean`, `sd`, and `fano`, the
-#'   Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final states, `last` is about the
-#'   last state of each trajectory, and `stopped` says whether these have different times.
+#'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
+#'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `events` (of all
+#'   trajectories), `seconds`, `threads` and `last`. `events` is the number of firings; for `"langevin"` and `"ode"`, it is
+#'   that of steps. `last` is a data frame about the last time with the columns `species`, `mean`, `sd` and `fano`, the Fano
+#'   factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final states, `last` is about the last
+#'   state of each trajectory, and `stopped` says whether these have different times.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples

@@ -1,19 +1,22 @@
 #' Simulate a reaction network
 #'
 #' Simulates trajectories of a reaction network: each reaction fires at random times, with its propensity as the rate. The
-#' result has the statistics of all trajectories, or the trajectories themselves.
+#' result has the statistics of all trajectories, or the trajectories themselves. A *firing* is one occurrence of a reaction. It
+#' differs from an [event of the network][event()], which changes the state at a given time or condition. `output = "events"` and
+#' the number of events in `summary()` are about firings.
 #'
 #' @param object A network of class `reaction_network`.
 #' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result always has one.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
-#'   ends at the last of them. The unit is that of the rates. The state at a time includes all events up to and including this
-#'   time. The choice of times does not change a trajectory.
+#'   ends at the last of them. The unit is that of the rates. The state at a time is that after all firings and events of the
+#'   network up to and including this time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
-#'   depends on the network, and on whether the run needs every firing. It does for `output = "events"`, for `until`, and if
-#'   `initial` is a result. For the same seed, `"direct"` and `"logarithmic_direct"` give the same trajectories; the other exact
-#'   methods give trajectories of their own, with the same distribution. [ssa_methods()] tells which methods are approximations.
+#'   depends on the network, and on the kind of run: `output = "events"`, `until` and an `initial` that is a result need a method
+#'   that simulates one firing after the other. For the same seed, `"direct"` and `"logarithmic_direct"` give the same
+#'   trajectories. The other exact methods give other trajectories with the same distribution. [ssa_methods()] tells which methods
+#'   are approximations.
 #' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
 #'   `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -23,17 +26,18 @@
 #'   `output = "final"` that observes all species: see section Resuming.
 #' @param parameters Values of parameters by name, which replace those of the network.
 #' @param until A condition, such as `"A >= 100"`: a formula of species, parameters and variables (see [reaction_network()]). It
-#'   is checked at the start before any event, directly after each firing, before the events that the firing triggers, and after
-#'   each event of the network, also between events at the same time. When its value is not 0, the trajectory stops: its state
-#'   does not change any more, and no other event happens. Its later rows have this state. With `NULL` (the default), no
-#'   trajectory stops. See also [first_passage()].
+#'   is checked at the start, before any event of the network; directly after each firing, before the events that it triggers; and
+#'   after each event of the network, also between several of them at the same time. When its value is not 0, the trajectory
+#'   stops: nothing else happens, and its state does not change any more. Its later rows have this state. With `NULL` (the
+#'   default), no trajectory stops. See also [first_passage()].
 #' @param quantiles For `"summary"`, probabilities of quantiles, such as `c(0.025, 0.5, 0.975)`. With `NULL` (the default), none.
 #' @param covariance For `"summary"`, whether to compute the covariances of the species at each time: see [covariances()].
 #' @param shard `c(part, parts)` simulates only a part of the `nsim` trajectories, for instance on another machine. `c()` of all
 #'   parts is the result of the undivided run. It needs a `seed`, which is the same for all parts. Default `NULL`: all of them.
 #' @param confidence Confidence level of the intervals of means and standard deviations, above 0 and below 1. Default 0.95.
-#' @param tolerance For an approximate method, above 0 and at most 0.5: the relative change of the propensities in a leap. With
-#'   `NULL` (the default), 0.03; for `"ode"`, see [ssa_methods()]. Exact methods have no tolerance.
+#' @param tolerance For an approximate method, above 0 and at most 0.5: the relative change of the propensities that a leap may
+#'   make. With `NULL` (the default), 0.03. For `"ode"`, it is the error of a step, by default 1e-8: see [ssa_methods()]. Exact
+#'   methods have no tolerance.
 #' @param threads Number of threads. By default, as in [fireflip_threads()]. The results do not depend on it.
 #' @param progress Whether to show a progress bar if the simulation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -44,8 +48,8 @@
 #'   (the confidence interval of the standard deviation).
 #'
 #'   For `"trajectories"` and `"final"`, a data frame of class `reaction_trajectories` with the columns `trajectory` (from 1),
-#'   `time`, and one column of counts per species. It has a row for each trajectory and time. With `until` and `"final"`, `time`
-#'   is the time at which the trajectory has stopped, or the last time.
+#'   `time`, and one column for each observed species and variable. It has a row for each trajectory and time. With `until` and
+#'   `"final"`, `time` is the time at which the trajectory has stopped, or the last time.
 #'
 #'   For `"histogram"`, a data frame of class `reaction_histogram` with a row for each time, species and count that occurs, in
 #'   this order. Its columns are `time`, `species`, `count`, `n` (the number of trajectories) and `proportion`.
@@ -54,20 +58,21 @@
 #'   columns are `trajectory`, `time` and `reaction` (a factor of the names of the reactions).
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
-#' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at least p
-#'   of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept
-#'   with its frequency. This takes up to 64 bytes for each different count, at each time and for each species. Sums for
-#'   covariances take 16 bytes per pair of species and time, or 280 if real numbers are observed. Both together take at most
-#'   2 GB, or twice that while several threads are merged.
-#'   A run that needs more is an error, for any number of threads.
+#' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
+#'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
+#'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.
+#'   Sums for covariances take 16 bytes per pair of species and time, or 280 if real numbers are observed. Histograms and
+#'   covariances together take at most 2 GB, or twice that while the sums of several threads are merged. A run that needs more
+#'   is an error, for any number of threads.
 #' @section Parts: `c()` merges parts that differ in `shard` only, in any order. A part that is missing is reported in a warning
 #'   of class `fireflip_warning_parts`. The result of all parts is identical to that of the undivided run.
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
-#'   continued from its state and time, and `nsim` is their number. The first of `times` must not be before that time. The random
-#'   numbers are new, even if the seed is the same. So the continued trajectories have the same distribution as trajectories
-#'   without interruption, but other events. The network must not have events, or rates that
-#'   depend on the time. The counts of `"langevin"` and `"ode"` are not
-#'   whole, so only these two methods can continue them; other methods raise a `fireflip_error_argument`.
+#'   continued from its state and time, and `nsim` is their number. All of them must have the same time, so a run in which
+#'   `until` has stopped some trajectories cannot be continued. The first of `times` must not be before that time. `shard`
+#'   cannot be given, but each part of a divided run can be continued by itself. The random numbers are new, even if the seed
+#'   is the same. So the continued trajectories are not those of a run without interruption, but they have the same
+#'   distribution. The network must not have events, or rates that depend on the time. The counts of `"langevin"` and `"ode"`
+#'   are not whole, so only these two methods can continue them. Other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
 #'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.
@@ -75,25 +80,26 @@
 #'   width 0.
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
-#'   of the sample, widened by a term of order 1/n. It is `NA` for fewer than 100 trajectories. At 95% it holds the true value in
-#'   91% to 97% of cases for Poisson and binomial counts, in 88% for an event that happens in one of 100 trajectories on average,
-#'   and in 86% to 94% for distributions with long tails, such as the exponential and the log-normal. A sample tends to
-#'   underestimate the kurtosis, the more so the fewer trajectories there are.
+#'   of the sample, widened by a term of order 1/n, where n is the number of trajectories. It is `NA` for fewer than 100
+#'   trajectories. At 95%, it contains the true value in 91% to 97% of cases for Poisson and binomial counts, in 88% for a firing
+#'   that happens in one of 100 trajectories on average, and in 86% to 94% for distributions with long tails, such as the
+#'   exponential and the log-normal. A sample tends to underestimate the kurtosis, the more so the fewer trajectories there are.
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
-#'   count is ever negative. A fixed species is never used up, so it may be missing, unless the law is mass action.
+#'   count is ever negative. A fixed species is never used up. So a reaction with a formula as rate may fire although the count of
+#'   a fixed reactant is 0.
 #' @section Time: Rates that depend on the time are simulated exactly, by thinning (Lewis and Shedler 1979): interval arithmetic
 #'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
-#'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. A rate
-#'   whose bound is far above it, such as a narrow peak, takes longer. A rate that has no finite bound after some time, however
-#'   short the window, is an error: `1 / abs(time - 1)` has none at time 1. If a rate is negative or not a number, the simulation
+#'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. If the
+#'   bound is far above the rate, as for a narrow peak, the simulation takes longer. It is an error if a rate has no finite bound
+#'   in any window, however short: `1 / abs(time - 1)` has none at time 1. If a rate is negative or not a number, the simulation
 #'   ends with an error at the first time at which this is so, unless that lasts for less than a thousandth of a window.
 #'   [Events][event()] happen exactly at their times.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
-#'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
-#'   histograms, covariances or events need too much memory.
-#'   `fireflip_error_unsupported` if the network has [events][event()] or rates that depend on the time, and the method does not
-#'   simulate them, or if the method needs mass action of at most two molecules (see [ssa_methods()]); also with `until` or for
-#'   `"events"`, if the method is approximate or `"factored"`. [event()] lists the errors of events. `fireflip_error_argument` for
+#'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or
+#'   if histograms, covariances or events need too much memory. `fireflip_error_unsupported` in the following cases: the
+#'   network has [events][event()] or rates that depend on the time, and the method does not simulate them; the method needs
+#'   mass action of at most two molecules (see [ssa_methods()]), and a reaction has another law; with `until` or for
+#'   `"events"`, the method is approximate or `"factored"`. [event()] lists the errors of events. `fireflip_error_argument` for
 #'   an invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
@@ -216,8 +222,8 @@ options_of_output <- function(output, quantiles, covariance) {
   )
 }
 
-# Whether all trajectories must have the same value, for each time and quantity. Events at time 0 may happen in an order that is
-# drawn.
+# For each time and quantity: whether all trajectories must have the same value. At time 0 they may differ if the network has
+# events, because events at the same time may happen in a random order.
 known_cells <- function(run, varies) {
   start <- run$times == 0 & is.null(run$model$events)
   is.null(run$start) & (rep(start, each = length(varies)) | !rep(varies, times = length(run$times)))
@@ -280,79 +286,84 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'
 #' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
-#' @returns A data frame with a row for each method and the columns `method` (its name), `description`, `cost` (of one event,
-#'   where n is the number of reactions, s that of species, d that of reactions whose propensity an event changes, and g that of
-#'   groups), and
-#'   `exact` (whether the trajectories have the distribution that the network defines).
-#' @section Factors: Many propensities of a network with mass action are products of the same factors: k x A x B and k x A x C add
-#'   up to k x A x (B + C). The method `"factored"` finds such groups from the rate laws and the values of the rate constants. It
-#'   computes the propensities of groups from sums of counts, which are whole numbers without rounding errors. Then it draws one
-#'   molecule of such a sum, which determines the reaction. The idea is that of partial propensities (Ramaswamy et al. 2009).
-#'   Reactions that share no factor, or have another rate law, are groups of their own. A network is simulated by
-#'   `"logarithmic_direct"` if it has more than 512 groups, if all reactions together make more than 2^25 changes of counts, sums
-#'   and parts of sums, or if one reaction makes more than 65,535 of them or changes one by more than 2^30.
+#' @returns A data frame with a row for each method. Its columns are `method` (the name), `description`, `cost` (of one firing)
+#'   and `exact` (whether the trajectories have the distribution that the network defines). In `cost`, n is the number of
+#'   reactions, s the number of species, d the number of reactions whose propensity a firing changes, and g the number of
+#'   groups of reactions.
+#' @section Factors: Many propensities of a network with mass action are products of the same factors: `k * A * B` and
+#'   `k * A * C` add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of
+#'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
+#'   errors. Then it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities
+#'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
+#'   the method is `"logarithmic_direct"` instead: there are more than 512 groups; all reactions together make more than 2^25
+#'   changes of counts, sums and parts of sums; or one reaction makes more than 65,535 such changes, or one above 2^30.
 #' @section Details of the methods:
-#' * `"optimised_direct"` counts firings in a simulation before the run: up to 1,000 events and one per reaction, from the initial
-#'   counts of the network, with draws that follow from the seed. It and `"sorting_direct"` keep the sum of the propensities up
-#'   to date, with a bound of its rounding errors. When the bound exceeds 2^-40 of the sum, all propensities are added up again.
-#'   The sums of `"pdm"`, `"spdm"` and `"pssa_cr"` have the same bound.
+#' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
+#'   the network, and its draws follow from the seed. It has 1,000 firings and one more per reaction, but at most 100,000.
+#'   `"optimised_direct"` and `"sorting_direct"` keep the sum of the propensities up to date, with a bound of its rounding errors.
+#'   When the bound exceeds 2^-40 of the sum, all propensities are added up again. The sums of `"pdm"`, `"spdm"` and `"pssa_cr"`
+#'   have the same bound.
 #' * `"composition_rejection"` adds up the propensities of a group as whole numbers, so its sums have no such errors.
 #' * `"rssa"` and `"rssa_cr"` keep an interval of 10% around each count. Counts of at most 4 have no interval. For counts from 5
-#'   to 19, the interval extends by 2 to each side. Propensities that are not mass action are computed after each event that may
-#'   change them.
+#'   to 19, the interval extends by 2 to each side. Propensities that are not mass action, or need four or more molecules of one
+#'   species, are computed after each firing that may change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
 #' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
 #'   up. At most one critical reaction fires in a leap, and only once. The other reactions fire many times, but the leap is so
 #'   short that they are not likely to change a propensity by more than the relative `tolerance`. It is also at most twice the
 #'   `tolerance` of the time in which counts relax: a bound of this time follows from the derivatives of the propensities. So
-#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 events are expected in a leap, 100 events are
+#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100 firings are
 #'   simulated exactly instead. A leap after which a count would be negative is drawn again with half its length. Within a
 #'   leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The number of
-#'   events includes all firings.
+#'   events in `summary()` includes all firings.
 #'
 #'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance:
 #'   for immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap
 #'   to leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000
 #'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a
 #'   predator and its prey (about 1,000 each), the mean of the prey was 14% too small and the standard deviation of the predators
-#'   38% too large; with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes. A
-#'   jump of a rate, such as that of `A > 1000`, limits no leap before a count has reached it. A leap may always change a count by
-#'   one molecule, though propensities may depend on it strongly.
+#'   38% too large; with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes.
+#'   Two things do not make a leap shorter. A rate such as `k * (A > 1000)` jumps at a count of A: no leap is shorter for this
+#'   before A has reached this count. And a leap may always change a count by one molecule, even if propensities depend strongly
+#'   on this molecule.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
 #'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, a pair of reactions that reverse each
 #'   other is in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times
 #'   the standard deviation that this difference has in equilibrium. An implicit leap jumps over their relaxation: the counts at
 #'   its end solve equations that contain the propensities at its end. The other reactions limit its length. Leaps are implicit
-#'   only if all of this holds, and otherwise those of `"tau_leaping"`, which may take very long:
+#'   only if all of the following holds. Otherwise they are those of `"tau_leaping"`, and the run may take very long:
 #'     - The pair is a reaction of mass action and its exact reverse, such as `A + B <-> C`, and no third reaction makes the same
 #'       change. A gene that makes a product (`G -> G + A`) and the decay of this product (`A -> 0`) are no such pair. Pairs that
-#'       form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if no molecules go round.
-#'     - No formula names a species of the pair, and no propensity is a product of three or more of such counts: fluctuations
-#'       would change the mean of such a propensity.
+#'       form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if there is no net flow round the loop.
+#'     - No formula names a species of the pair, and no propensity is a product of three or more counts of such species.
+#'       Otherwise, fluctuations would change the mean of such a propensity.
 #'     - The leap is more than 100 times as long as an explicit one, and at least 5 times as long as the time in which the
 #'       pairs relax. If they share species, this is the time of the slowest of their modes: for diffusion along a row of
 #'       places, the time in which differences over the whole row vanish.
-#'     - The counts are where these modes lead, but for the tolerance or three standard deviations.
-#'     - Each of their counts is at least 1 / `tolerance`: 34 molecules, for the default tolerance.
+#'     - The counts have already relaxed: they differ from those to which these modes lead by at most the tolerance, or by at most
+#'       three standard deviations.
+#'     - Each count of a species in these pairs is at least 1 / `tolerance`, which is 34 molecules for the default tolerance,
+#'       and at least 16.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear
 #'   noise approximation and its correlations in time. (Among pairs that share species, all correlations vanish as slowly as
 #'   those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with the constant 1, and 1e3 and 1e5
 #'   molecules, all means were within 2.3% and all standard deviations within 6% of the exact ones, with standard errors of 1.6%.
-#'   The errors of `"tau_leaping"` that add up are those of this method, too. Rare events that need large fluctuations of a fast
-#'   species are not simulated well. At most 256 species may be changed by reactions and read by propensities; larger networks
-#'   are refused with an error of class `fireflip_error_unsupported`.
+#'   If a leap after an implicit one would have fewer than 10 firings, 10 firings are simulated exactly, not 100. Errors add up
+#'   from leap to leap as for `"tau_leaping"`. Rare events that need large fluctuations of a fast species are not
+#'   simulated well. At most 256 species may both be changed by reactions and occur in propensities; larger networks are refused
+#'   with an error of class `fireflip_error_unsupported`.
 #' * `"langevin"` is an approximation whose counts are not whole numbers, so there are no histograms and no firings. Its steps
 #'   are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative becomes
 #'   0. This breaks conservation laws if counts are small: with `A <-> B`, 100 molecules of B and 5 of A, the sum grew by 2% in
-#'   200 times of relaxation. The number of events is that of steps.
+#'   200 times of relaxation. The number of events in `summary()` is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
-#'   constant c has the rate c A^2 / 2. Here `tolerance` is that of a step: the relative error of a count, plus an absolute error
-#'   of as many molecules; by default 1e-8. The errors of steps add up, so that of a result may be larger. All trajectories are
-#'   the same. So one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. Its
-#'   standard deviations and intervals are `NA`.
+#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the
+#'   default is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories are the same. So
+#'   only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. Standard
+#'   deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -43,8 +43,9 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = F
 }
 
 # The confidence interval of a standard deviation. The variance of the logarithm of a sample's variance is nearly v = (kurtosis -
-# (n - 3) / (n - 1)) / n, that of a chi-square distribution with 2 / v degrees of freedom. Where v is near 0, as for an event that
-# happens in half of the trajectories, the next term of the expansion matters, whose size at the limits is q^2 / n.
+# (n - 3) / (n - 1)) / n. A chi-square distribution with 2 / v degrees of freedom has nearly this variance of its logarithm. Where
+# v is near 0, as for a count that is 1 in half of the trajectories and else 0, the next term of the expansion matters. At the
+# limits of the interval, its size is q^2 / n.
 sd_interval <- function(sd, kurtosis, n, confidence, known) {
   none <- rep(NA_real_, length(sd))
   out <- list(lower = none, upper = none)

@@ -9,7 +9,8 @@
 #' @param nsim Number of trajectories of each setting. Default 100; with `method = "ode"`, always 1.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,threads,progress As for
-#'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`.
+#'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`. `initial`
+#'   must be counts: a result cannot be given.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param common Whether all settings use the same random numbers. With `FALSE` (the default), the ensembles of the settings are
 #'   independent. With `TRUE`, trajectory i of each setting uses the same random numbers. A difference between similar settings is
@@ -24,7 +25,7 @@
 #'   `threads`, `stopped` and `last`. In addition, `settings` is their number, and `common` is as given. `last` is a data frame
 #'   about the last time, with a row for each setting and species: the columns `setting` and those of `design`, then `species`,
 #'   `mean`, `sd`, and `fano`, the Fano factor.
-#' @section Seeds: Setting i has the ensemble of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
+#' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
 #' @seealso [`simulate()`][simulate.reaction_network], [set_parameters()].

@@ -1,7 +1,8 @@
 #' A reaction network
 #'
-#' Creates a reaction network from equations and rates. Its state is a count of each species. In a stochastic simulation, a
-#' reaction fires with its propensity, a rate per unit of time. It takes its reactants away and adds its products.
+#' Creates a reaction network from equations and rates. Its state is a count of each species. In a stochastic simulation,
+#' reactions fire at random times. The *propensity* of a reaction is the probability per unit of time that it fires. A firing
+#' takes the reactants away and adds the products.
 #'
 #' @param ... The reactions: rates named by equations, such as `"2 S1 -> S2" = 0.002`. Or one list of such rates. Or a data frame
 #'   with a row per equation and the columns `equation` and `rate`, and optionally `law` and `name`. Equations and rates are
@@ -13,13 +14,13 @@
 #' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates, events and other variables may
 #'   use them. [`simulate()`][simulate.reaction_network] can observe them.
 #' @param events A list of events, as [event()] makes them. Their names are those of the list, or E1, E2 and so on.
-#' @param rate The rate constant: a number, or a formula as text. Two of them for a reversible reaction.
+#' @param rate The rate constant: a number, or a formula as text. A reversible reaction needs two of them.
 #' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
 #'
-#' @section Equations: An equation is `reactants -> products`. A side is a sum of species, such as `2 A + B`, where a whole number
-#'   tells how often a species occurs. `0`, or no text, is a side without species. A reversible equation, `A + B <-> C`, gives two
-#'   reactions, and has two rates: the first for the direction to the right, the second for the other. `=>` and `<=>` mean the
-#'   same as `->` and `<->`.
+#' @section Equations: An equation is `reactants -> products`. A side is a sum of species, such as `2 A + B`, where a whole
+#'   number tells how often a species occurs. A side without species is `0`, or is left empty. A reversible equation,
+#'   `A + B <-> C`, gives two reactions. It has two rates: the first for the direction to the right, the second for the
+#'   direction to the left. `=>` and `<=>` mean the same as `->` and `<->`.
 #'
 #'   A name of a species or parameter starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on with these
 #'   and digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
@@ -47,12 +48,11 @@
 #' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
 #'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
 #'   a rate such as `"1 - 2"` is negative.
-#'
-#'   A species of `initial` that no equation, rate or event names is reported in a warning of class `fireflip_warning_unused`.
-#'   A formula as text that depends on no species is reported in a warning of class `fireflip_warning_propensity` if the reaction
-#'   has reactants, because it may be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`.
-#'   There is no warning for the number 0, and for a formula with a parameter that an event sets, if the condition, the delay or
-#'   the new value depends on counts.
+#' @section Warnings: `fireflip_warning_unused` if `initial` names a species that no equation, rate, variable or event names.
+#'   `fireflip_warning_propensity` if a formula as text depends on no species although the reaction has reactants, because it may
+#'   be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`. There is no such warning for
+#'   the number 0. Nor is there one for a formula with a parameter that an event sets, if the event's condition, its delay or the
+#'   new value depends on counts.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #' @seealso [event()], [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
@@ -182,7 +182,7 @@ warn_unused <- function(unused, used) {
   if (length(unused) == 0L) return(invisible())
   near <- closest_name(unused[[1L]], used)
   warn("unused", sprintf(
-    "`initial` names %s, which no equation and no rate names%s", quote_some(unused),
+    "`initial` names %s, which no equation, rate, variable or event names%s", quote_some(unused),
     if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
   ), unused = unused)
 }
@@ -209,7 +209,7 @@ warn_constant <- function(model) {
   ), reactions = constant)
 }
 
-# Which formulas name a parameter that depends on counts through events.
+# Which formulas name a parameter that events set depending on counts.
 follows_counts <- function(model, formulas) {
   events <- model$events
   if (is.null(events) || length(formulas) == 0L) return(logical(length(formulas)))
@@ -247,7 +247,7 @@ names_in <- function(model, formulas) {
 # ---- the forms of reactions -> a data frame with a row per rate ---------------------------------------------------------------
 
 # The columns are equation, row (the number of the equation), part (1, or 2 for the second rate of an equation), rate (text), law,
-# and name (NA if not given). An equation may have several rows.
+# and name (NA if not given). A reversible equation needs two rows.
 reaction_table <- function(values) {
   if (length(values) == 1L && is.null(names(values))) {
     values <- values[[1L]]

@@ -23,8 +23,8 @@
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
 #'   With `NULL` (the default), the values in the file are used.
 #'
-#' @returns A network of class `pbn`, as created by [pbn()]. If the file is SBML without qual, a network of class
-#'   `reaction_network`, as created by [reaction_network()], and so if it is a network of BioNetGen.
+#' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
+#'   class `reaction_network`, as created by [reaction_network()].
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -71,18 +71,18 @@
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
 #'     are computed when the file is read.
 #'   * Species that are constant or have a boundary condition are fixed.
-#'   * What an assignment rule determines is a variable. If it is a species, the variable is its amount.
-#'   * What a rate rule determines is a variable too, if the solution of `x' = f` is known: a formula of the time that the
-#'     simulation uses exactly. f may be `a + b x`, or a sum of powers (up to t^8) of the time and of sines, cosines and
-#'     exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that no event sets, fixed
-#'     species, and what depends on these alone. The solution follows these parameters in [set_parameters()], but its value at
-#'     time 0 is that of the file. Other rate rules are errors, and so is an event that sets what a rate rule determines.
-#'     [write_network()] writes the solution, as an assignment rule.
-#'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. Before level 3, an event
-#'     is not triggered at time 0.
+#'   * A quantity that an assignment rule determines becomes a variable. If it is a species, the variable is its amount.
+#'   * A quantity x that a rate rule `x' = f` determines becomes a variable, too, if the solution is known. The solution is a
+#'     formula of the time t, and the simulation uses it exactly. f may be `a + b x`, or a sum of powers of t (up to t^8) and
+#'     of sines, cosines and exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that
+#'     no event sets, fixed species, and formulas of these alone. If [set_parameters()] changes these parameters, the solution
+#'     changes with them, but its value at time 0 remains that of the file. Other rate rules are errors, and so is an event
+#'     that sets x. [write_network()] writes the solution, as an assignment rule.
+#'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. In levels 1 and 2, an
+#'     event is not triggered at time 0.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
-#'   * Units are not converted. An amount of 100 mole is a count of 100.
+#'   * Units are not converted. An amount of 100 mol is read as a count of 100.
 #'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
@@ -344,12 +344,12 @@ write_sbml <- function(model, file) write_network(model, file, "sbml")
 write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 
 #' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
-#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
-#'   formula, and other laws are written to `.net` as functions. Variables are written to SBML as assignment rules, also those
-#'   that were read from rate rules. SBML's species are amounts in a compartment of size 1. Names that
-#'   a format does not allow are replaced by ids; SBML keeps them as attributes `name`. In `.net`, numbers that are rate constants
-#'   become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are written to SBML.
-#'   `.net` has none: there, a network with events is a `fireflip_error_model`.
+#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as
+#'   a formula, and other laws are written to `.net` as functions. Variables are written to SBML as assignment rules, also
+#'   those that were read from rate rules. In SBML, species are amounts in a compartment of size 1. If a format does not allow
+#'   a name, it is replaced by an id. SBML keeps the original name as the attribute `name`. In `.net`, numbers that are rate
+#'   constants become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are
+#'   written to SBML. The format `.net` has no events: writing a network with events raises a `fireflip_error_model`.
 #' @rdname write_network
 #' @export
 write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {

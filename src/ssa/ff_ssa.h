@@ -18,14 +18,14 @@
  * reactions that each reaction affects. It is not changed by simulations, so threads can share it. */
 typedef struct ff_ssa_program ff_ssa_program;
 
-/* Compiles a network that ff_reactions_finish() has completed, and which is not used afterwards. The caller frees *out with
- * ff_ssa_program_free(), which accepts NULL. O(size of the network, and for each reaction the number of readers of each species
- * that it changes). */
+/* Compiles a network that ff_reactions_finish() has completed. The program does not need the network afterwards. The caller frees
+ * *out with ff_ssa_program_free(), which accepts NULL. O(size of the network, and for each reaction the number of readers of each
+ * species that it changes). */
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
-/* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if they are more than 2^27
- * altogether. O(1). */
+/* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if the sum of these numbers over
+ * all reactions exceeds 2^27. O(1). */
 double ff_ssa_program_coupling(const ff_ssa_program *program);
 
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
@@ -41,8 +41,8 @@ int ff_ssa_program_changes(const ff_ssa_program *program, uint32_t item);
 /* ---- methods ------------------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-  FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; of several trajectories at once, if there are
-                  * at most FF_SSA_WIDE_REACTIONS */
+  FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; for several trajectories at once, if there
+                  * are at most FF_SSA_WIDE_REACTIONS reactions */
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
@@ -91,9 +91,9 @@ typedef struct {
   double min, max; /* NaN if a value was */
 } ff_ssa_real_moments;
 
-/* Sums over trajectories, at each time and for each of the quantities that are observed: species, whose counts are whole numbers,
- * and of real numbers: variables, and all counts of methods with real counts. They are exact, so the order in which trajectories
- * are added changes no bit. */
+/* Sums over trajectories, at each time and for each observed quantity. There are two kinds of quantities: counts of species,
+ * which are whole numbers; and real numbers, which are variables, and all counts of methods with real counts. The sums are exact,
+ * so the order in which trajectories are added changes no bit. */
 typedef struct {
   uint32_t n_times, n_observed, n_counts, n_reals; /* n_observed = n_counts + n_reals */
   uint8_t *real;                                   /* for each quantity: 1 if it is a real number */
@@ -160,7 +160,8 @@ typedef struct {
                              * by time. The caller keeps the arrays until the run is freed. There are no statistics then. */
   unsigned wanted;          /* FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, for statistics */
   uint64_t max_bytes;       /* of histograms and sums of products; 0 for FF_SSA_MAX_BYTES. Whether they fit does not depend on the
-                             * threads, which altogether may need this memory once more until their histograms are merged. */
+                             * number of threads. All threads together may need this memory once more until their histograms are
+                             * merged. */
   uint64_t max_firings;     /* 0, or every firing is kept, up to this number of them */
   const ff_formula *until;  /* NULL, or a trajectory ends as soon as this function of the species is not 0 (NaN is not 0).
                              * Borrowed. From then on its state does not change. */
@@ -175,12 +176,12 @@ typedef struct {
 
 #define FF_SSA_MAX_BYTES (UINT64_C(1) << 31)
 
-/* FF_EUNSUPPORTED as ff_ssa_method_check(), and if firings, a condition or starts are wanted, and the method does not simulate
- * one event after the other. O(reactions). */
+/* FF_EUNSUPPORTED as ff_ssa_method_check(), and if the options want firings, a condition or starts, but the method does not
+ * simulate one event after the other. O(reactions). */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 
-/* The method that is likely to be the fastest for a program, and can do what the options want; it does not look at their method.
- * O(1). */
+/* The method that is likely to be the fastest for a program among those that can do what the options want. options->method is
+ * ignored. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
 
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and

@@ -26,7 +26,7 @@
 #define MOST_ROOM ((size_t)1 << 18)
 #define END_NODE (UINT64_C(1) << 63)
 #define MOST_LEVELS 62
-#define STRAIGHT 0x1p-12 /* a process is a straight line for shorter times, in times of relaxation */
+#define STRAIGHT 0x1p-12 /* in times of relaxation; over a shorter time, a process is taken to be a straight line */
 #define MOST_DECAY 14    /* what is left of a deviation after a longer time is neglected */
 #define NONE UINT32_MAX
 
@@ -58,8 +58,8 @@ static int measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ssa_path *
   return e->speed[g] > 0 && e->speed[g] < INFINITY;
 }
 
-/* The counts must be so large that fluctuations do not change them by more than a part. Leaps neglect the difference between the
- * mean of a propensity and the propensity of the mean; its part is about the variance divided by the squared count. In detailed
+/* The counts must be so large that their fluctuations are relatively small. Leaps neglect the difference between the mean of a
+ * propensity and the propensity of the mean. Its relative size is about the variance divided by the squared count. In detailed
  * balance the variance is at most the count. */
 static int is_large(const ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, uint32_t g) {
   const ff_ssa_program *p = path->program;
@@ -163,8 +163,8 @@ static void find_relaxation(const ff_ssa_balance *e, const uint32_t *pairs, size
   ff_ssa_modes_solve(matrix, m, e->modes.vector);
 }
 
-/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or than fluctuations do. If
- * not, the cluster is on its way to equilibrium, and the leap must follow it. */
+/* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or no more than fluctuations
+ * do. Otherwise the cluster is still far from equilibrium, and leaps must be short enough to follow it. */
 static int is_near(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, const uint32_t *pairs, size_t m) {
   const ff_ssa_program *p = path->program;
   int near = 1;
@@ -186,8 +186,8 @@ static int is_near(ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_
   return near;
 }
 
-/* Whether both directions of each pair agree where the relaxation leads. In a closed loop, such as A <-> B <-> C <-> A, molecules
- * may go round. Then there is no detailed balance. `left` is the part of a deviation that is left after the leap. */
+/* Whether there would be a net flow round a closed loop, such as A <-> B <-> C <-> A, after the relaxation. Then there is no
+ * detailed balance. `left` is the part of a deviation that is left after the leap. */
 static int goes_round(const ff_ssa_balance *e, const uint32_t *pairs, size_t m, double tau, double left) {
   for (size_t j = 0; j < m; j++) {
     const uint32_t g = pairs[j];
@@ -224,7 +224,7 @@ static void mark_followers(ff_ssa_balance *e, ff_ssa_length *length, const ff_ss
   memset(e->shift, 0, p->n_species * sizeof *e->shift);
 }
 
-/* Without the reactions in partial equilibrium. */
+/* The longest leap, if the reactions in partial equilibrium do not limit it. */
 static double longest_without(ff_ssa_balance *e, ff_ssa_length *length, ff_ssa_path *path) {
   const ff_ssa_program *p = path->program;
   mark_followers(e, length, p);
@@ -236,7 +236,7 @@ static double longest_without(ff_ssa_balance *e, ff_ssa_length *length, ff_ssa_p
   return longest;
 }
 
-/* Leaves out those of m pairs, or of all if `pairs` is NULL, that are at most twice as slow as the slowest one, ... */
+/* Leaves out those of m pairs, or of all if `pairs` is NULL, whose rate of relaxation is at most twice the slowest one, ... */
 static void leave_out_slowest(ff_ssa_balance *e, const uint32_t *pairs, size_t m) {
   double slowest = INFINITY;
   for (size_t i = 0; i < m; i++) {

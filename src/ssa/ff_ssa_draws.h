@@ -12,7 +12,7 @@ enum {
   FF_SSA_DRAW_FIRING = 2, /* block r, by firing of reaction r: words 0 and 1 for its next waiting time */
   FF_SSA_DRAW_CHECK = 3, /* by event. Block 0, words 0 and 1: whether a reaction that may fire does so. Block 1 + i, words 0 and
                           * 1: the i-th choice among the network's events that happen at this time and have equal priorities */
-  FF_SSA_DRAW_TRIAL = 5, /* block 0, 1, ..., by event: words two after two, as many as a method with rejection needs */
+  FF_SSA_DRAW_TRIAL = 5, /* block 0, 1, ..., by event: two words at a time, as many as a method with rejection needs */
   FF_SSA_DRAW_LEAP = 6   /* block r, by leap: words 0 and 1 are the key of the numbers of reaction r */
 };
 

@@ -6,7 +6,7 @@
 #include "ff_ssa_draws.h"
 #include "ff_ssa_schedule.h"
 
-#define MOST_AT_ONCE 100000u     /* events at the same time: more follow from each other without end */
+#define MOST_AT_ONCE 100000u     /* events at the same time: if there are more, they trigger each other without end */
 #define WORK_AT_ONCE 16384u      /* formulas that are evaluated before the step is left halfway */
 #define MOST_LATER (1u << 20)    /* events that are delayed */
 #define LEAST_PROGRESS 0x1p-24   /* of a search, relative to the time: near a crossing it converges, near a touch it does not */
@@ -106,7 +106,7 @@ static void add(ff_ssa_path *path, uint32_t e) {
   push(&s->later, due);
 }
 
-/* Drops what is due of this event. */
+/* Drops the occurrences of this event that have not happened yet. */
 static size_t drop_from(ff_ssa_schedule *s, ff_ssa_due_list *list, uint32_t e) {
   size_t kept = 0;
   for (size_t i = 0; i < list->n; i++) {
@@ -132,9 +132,9 @@ static ff_formula_at trigger_at(const ff_ssa_path *path, uint32_t e) {
 }
 
 /* Whether a trigger that depends on the time keeps its truth, because rounding errors have decided since the last change of what
- * it reads, or since it changed itself. So they trigger nothing twice. If what it reads has changed, it takes the new truth all
- * the same, unless this changes back at once. If the truth that was kept is the right one afterwards, although others were
- * computed, it cannot be known whether there was a change. */
+ * it reads, or since the trigger itself changed. So rounding errors trigger nothing twice. If what it reads has changed, the
+ * trigger takes the new truth all the same, unless this changes back at once. If the truth that was kept is the right one
+ * afterwards, although the opposite one was computed in between, it cannot be known whether there was a change. */
 static int is_kept(ff_ssa_path *path, uint32_t e, uint8_t truth) {
   ff_ssa_schedule *s = path->schedule;
   const int within = s->zone[e] >= 0.0 && !s->fresh[e];

@@ -11,7 +11,8 @@
 #define FEW 4
 #define FEW_SMALL 16
 
-/* Events of the network may follow from a firing, and from each other, at one time. The condition looks at each state. */
+/* A firing may trigger events of the network, and these may trigger further ones at the same time. The condition that ends a
+ * trajectory is checked after each of them. */
 static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method,
                                   const ff_ssa_options *options, const double *initial, ff_error *err) {
   ff_status status = ff_ssa_engine_path(out, program, method, initial, options->key, err);
@@ -73,7 +74,8 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
   return partial ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 
-/* The factored method simulates several trajectories at once, unless it is the logarithmic one. */
+/* The factored method simulates several trajectories at once, unless the network has too many groups and it is the logarithmic
+ * method. */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_method method = options->method;
   const int several = method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program);
@@ -81,15 +83,17 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
       ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, method, err);
   if (status != FF_OK || !refused) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one event after the other; firings, conditions and "
-                      "starts of each trajectory need another method", ff_ssa_method_name(method));
+  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one firing after the other; a list of the firings, "
+                      "a condition that ends trajectories, and starts that differ between trajectories need another method",
+                      ff_ssa_method_name(method));
 }
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
  * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
 #define DIRECT_MOST 256
 
-/* Fewer reactions are faster without groups. Groups gain little if they have fewer reactions than this. */
+/* Networks with fewer reactions than the first number are faster without groups. Groups gain little if they have fewer reactions
+ * on average than the second number. */
 #define FACTORED_LEAST 40
 #define FACTORED_EACH 2
 

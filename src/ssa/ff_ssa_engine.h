@@ -16,11 +16,11 @@ struct ff_ssa_engine {
   double *next_time; /* for each lane: of its next event; infinity if there is none */
   double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
   uint64_t broken;   /* a bit for each lane with a failure */
-  int halfway;          /* of an engine with one lane: whether a step goes on, and its state is not that of any time */
+  int halfway;          /* of an engine with one lane: whether a step is incomplete; the state is then not that of any time */
   const int *reached;   /* of an engine that looks at the condition of the options itself: whether it holds; else NULL */
   const uint32_t *next; /* of an engine with one lane: the reaction that fires at next_time; NULL if it is not known */
 
-  /* Lets a lane begin a trajectory at time 0, or makes it idle. The next step finds its first event. */
+  /* start() lets a lane begin a trajectory at time 0; the next step finds its first event. rest() makes the lane idle. */
   void (*start)(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
   void (*rest)(ff_ssa_engine *engine, uint32_t lane);
   /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. It is 0 if a step is
@@ -31,7 +31,7 @@ struct ff_ssa_engine {
   void (*free)(ff_ssa_engine *engine); /* accepts NULL */
 };
 
-/* Whether a run looks at every event. */
+/* Whether a run needs every event. */
 static inline int ff_ssa_follows_events(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
 
 /* Makes an engine for n trajectories of a method. It depends on the number of trajectories for each thread, but its answers do

@@ -285,7 +285,7 @@ static uint32_t common_divisor(uint32_t x, uint32_t y) {
   return x;
 }
 
-/* The first of n items and those after it that fit into one group. *divisor becomes that of all weights. */
+/* How many of n items, from the first on, fit into one group. *divisor becomes the greatest common divisor of their weights. */
 static uint32_t count_group(const item *items, uint32_t n, uint32_t *divisor) {
   uint64_t total = 0, member = 0;
   uint32_t i = 0;

@@ -71,7 +71,8 @@ static void set_search(ff_ssa_factor *f, ff_ssa_search *search, const ff_ssa_gro
     search->at[level] = level < sum->levels ? sum->at[level] : f->beyond;
 }
 
-/* One more group, member and entry of the map are for a search that finds no reaction. Those of the rest find a member, too. */
+/* One more group, member and entry of the map are for searches that must find no reaction. Searches for groups of kind
+ * FF_GROUP_REST find a member, too. */
 static ff_status write_searches(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
   size_t members_room = f->n_members, map_room = f->n_map;
   ff_status status = ff_grow((void **)&f->members, &members_room, (size_t)f->n_members + 1, sizeof *f->members, err);
@@ -228,7 +229,7 @@ static ff_status write_rows(writer *w) {
   return status;
 }
 
-/* Where all steps are small, they take half as much memory. */
+/* If all positions and amounts fit into 16 bits, the steps take half as much memory. */
 static ff_status make_narrow(ff_ssa_factor *f) {
   f->steps = ff_calloc(f->n_steps, sizeof *f->steps);
   if (f->steps == NULL) return FF_EMEMORY;

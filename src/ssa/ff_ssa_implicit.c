@@ -165,14 +165,14 @@ static void begin_equations(ff_ssa_implicit *e, const ff_ssa_path *path) {
   for (uint32_t i = 0; i < e->n; i++) e->constant[i] = path->count[e->unknown[i]];
 }
 
-/* A failure on the way to the solution is none of the trajectory. */
+/* Restores the counts of the path. A failure while the equations were solved is not a failure of the trajectory. */
 static void end_equations(const ff_ssa_implicit *e, ff_ssa_path *path, ff_ssa_failure failure) {
   memcpy(path->count, e->before, path->program->n_species * sizeof *e->before);
   path->failure = failure;
 }
 
-/* Adds to the numbers `fired` of the reactions that take part what solves the equations: they have fired so often, and e->time
- * times the propensities at the end. The others have fired as often as they say. Returns whether the equations were solved. */
+/* Solves the equations for the counts at the end. The firings of reaction r are fired[r]; if it takes part, they are fired[r] +
+ * e->time[r] * its propensity at the end, and fired[r] is set to this. Returns whether the equations were solved. */
 static int solve(ff_ssa_implicit *e, ff_ssa_path *path, double *fired) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_failure failure = path->failure;
@@ -276,7 +276,7 @@ void ff_ssa_implicit_start(ff_ssa_implicit *e) { e->pause = 0; }
 
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *e, uint32_t r) { return ff_ssa_balance_has(&e->balance, r); }
 
-/* If a search was in vain that looked at large clusters, some explicit leaps follow before the next one. */
+/* If a search looked at large clusters and found no equilibrium, some explicit leaps follow before the next search. */
 double ff_ssa_implicit_longest(ff_ssa_implicit *e, ff_ssa_length *length, ff_ssa_path *path, double shorter) {
   if (e->pause > 0) {
     e->pause--;

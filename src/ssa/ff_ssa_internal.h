@@ -1,4 +1,4 @@
-/* What the files of this folder share: the program, and a trajectory on its way. */
+/* What the files of this folder share: the program, and a trajectory that is being simulated. */
 #ifndef FF_SSA_INTERNAL_H
 #define FF_SSA_INTERNAL_H
 
@@ -182,7 +182,7 @@ struct ff_ssa_path {
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
   ff_ssa_failure failure;
   struct ff_ssa_schedule *schedule; /* of a program with events or rates that depend on the time, else NULL */
-  uint64_t silent;                  /* how many of the events so far were no reactions */
+  uint64_t silent;                  /* how many of the events so far were not firings of reactions */
   const ff_formula *until; /* NULL, or a condition that ends a trajectory with a schedule. Borrowed. */
   int reached;             /* whether it holds: the trajectory has ended */
 };
@@ -235,7 +235,7 @@ ff_status ff_ssa_schedule_new(ff_ssa_path *path, ff_error *err); /* sets path->s
 /* The formulas that a step may evaluate, unless it is left halfway. O(length of the triggers). */
 double ff_ssa_schedule_cost(const ff_ssa_program *program);
 void ff_ssa_schedule_free(ff_ssa_schedule *schedule);            /* accepts NULL */
-/* Begins a trajectory at time 0, whose counts are set: lets the events happen that are due. */
+/* Begins a trajectory at time 0. Its counts are set. Lets the events of the network happen that are due at time 0. */
 void ff_ssa_schedule_start(ff_ssa_path *path);
 /* Finds the next event from here, with draws that were not used before. */
 void ff_ssa_schedule_resume(ff_ssa_path *path);

@@ -46,7 +46,7 @@ static void step(ff_ssa_smooth *e) {
   double total = 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const double a = ff_ssa_path_propensity(path, r);
-    path->propensity[r] = a > 0 ? a : 0; /* of fewer than one pair */
+    path->propensity[r] = a > 0 ? a : 0; /* x (x - 1) is negative for a real count x below 1 */
     total += path->propensity[r];
   }
   if (!(total < INFINITY)) ff_ssa_path_blame(path);

@@ -24,7 +24,7 @@ typedef struct {
   ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
   double longest_explicit;
   double *critical;     /* for each reaction: its propensity for the leap if it is critical */
-  int is_implicit, unsolved; /* the leap, and its equations */
+  int is_implicit, unsolved; /* whether the leap is implicit, and whether its equations were not solved */
   int leaping;
   uint32_t exact; /* exact events that are left */
   uint64_t fired, fired_shown; /* firings of the trajectory, and those of the leap up to the wanted time */

@@ -26,7 +26,7 @@ static void find_orders(ff_ssa_length *e, const ff_ssa_program *p) {
   }
 }
 
-/* The relative change of the propensity of r for a relative change of the count of s, by adding one molecule. */
+/* The relative change of the propensity of r divided by the relative change of the count of s, if one molecule is added. */
 static double elasticity(ff_ssa_path *path, uint32_t r, uint32_t s) {
   const ff_ssa_failure before = path->failure;
   const double now = path->propensity[r], x = path->count[s];
@@ -65,9 +65,10 @@ void ff_ssa_length_critical(ff_ssa_length *e, const ff_ssa_path *path) {
 
 /* ---- relaxation --------------------------------------------------------------------------------------------------------- */
 
-#define RELAXATION 2 /* a leap is at most this times the tolerance of the shortest time of relaxation */
+#define RELAXATION 2 /* a leap is at most this factor * tolerance * the shortest time of relaxation */
 
-/* Reactions that cannot fire yet count too: molecules that the leap makes may react within it. So do critical ones. */
+/* Critical reactions count. Reactions that cannot fire yet count, too, because molecules that the leap makes may react within
+ * it. */
 static int limits(const ff_ssa_length *e, uint32_t r) { return !(e->critical[r] & FF_SSA_LEFT_OUT); }
 
 /* Marks the species whose deviations change the drift. */

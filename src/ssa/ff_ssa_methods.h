@@ -1,4 +1,4 @@
-/* What several methods share: words for methods with rejection, sums that are kept up to date, and groups of weights. */
+/* What several methods share: random words for methods with rejection, sums that are kept up to date, and groups of weights. */
 #ifndef FF_SSA_METHODS_H
 #define FF_SSA_METHODS_H
 
@@ -7,8 +7,8 @@
 #include "ff_ssa_draws.h"
 #include "ff_ssa_internal.h"
 
-/* Whether no event can follow, because the sum of the propensities is 0 or is not finite. Then this sets path->next_time, and
- * path->failure for a sum that is not finite. */
+/* Returns whether no event can follow, because the sum of the propensities is 0 or is not finite. Then it sets path->next_time,
+ * and for a sum that is not finite, path->failure. */
 int ff_ssa_path_ends(ff_ssa_path *path, double total);
 
 /* Draws the time of the next event, and a number *at from 0 to below `total`, the sum of the propensities, which chooses the
@@ -40,7 +40,7 @@ ff_status ff_ssa_partial_check(const ff_ssa_program *program, ff_error *err);
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of FF_SSA_DRAW_TRIAL for the next event, two after two. A method with rejection takes as many as it needs. */
+/* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time. A method with rejection takes as many as it needs. */
 typedef struct {
   const ff_ssa_path *path;
   uint32_t block, used;

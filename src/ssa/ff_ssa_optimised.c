@@ -80,7 +80,7 @@ static void begin_counting(optimised *o, uint64_t key) {
   o->counted = 0;
 }
 
-/* Counts some firings. Returns whether these are all. */
+/* Counts some more firings of the pilot. Returns whether the pilot is complete. */
 static int count_firings(optimised *o) {
   ff_ssa_path *pilot = &o->pilot;
   const ff_ssa_program *p = pilot->program;

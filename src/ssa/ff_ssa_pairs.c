@@ -6,7 +6,7 @@
 
 #include "ff_ssa_single.h"
 
-#define MOST_FAST 2 /* molecules of counts that pairs change, in a propensity */
+#define MOST_FAST 2 /* a propensity may be mass action of at most so many molecules whose counts pairs change */
 #define NONE UINT32_MAX
 
 /* The change by a reaction, but for its sign. */

@@ -6,7 +6,7 @@
 #include "ff_ssa_factor.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
-#define SAMPLED_MARKS 0x1p24            /* that are looked at to estimate how many dependents there are */
+#define SAMPLED_MARKS 0x1p24            /* marks that are looked at to estimate how many dependents there are */
 
 typedef struct {
   ff_ssa_program *p;

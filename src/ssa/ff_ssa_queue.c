@@ -11,7 +11,7 @@
 /* Waiting times in a binary heap. */
 typedef struct {
   double *when;    /* for each reaction: the time of its next firing, or infinity */
-  double *left;    /* for each reaction: what remains of its exponential waiting time, in units of its propensity */
+  double *left;    /* for each reaction: what remains of its exponential number: the waiting time times the propensity */
   double *since;   /* the time for which `left` holds */
   uint64_t *fired; /* the number of firings */
   uint32_t *heap, *place;

@@ -18,7 +18,7 @@ static ff_status check(const ff_ssa_program *program, const ff_ssa_options *o, f
   return FF_OK;
 }
 
-/* Real numbers take longer than counts. An approximate method finds the state within a step in up to 62 halves of it. */
+/* Real numbers take longer than counts. An approximate method finds the state within a step by up to 62 halvings of the step. */
 static double cost_of(const ff_ssa_wanted *wanted, const ff_ssa_program *p, const ff_ssa_options *o) {
   const double n = o->n_observed;
   double cells = n + 1, real = 0;
@@ -33,7 +33,7 @@ static double cost_of(const ff_ssa_wanted *wanted, const ff_ssa_program *p, cons
   return ff_ssa_method_exact(o->method) ? cells : cells + p->n_species + 256.0 * p->n_reactions;
 }
 
-/* What sums of products take is no more there for histograms. */
+/* The memory that the sums of products take is not available for histograms. */
 static ff_status limit_products(ff_ssa_wanted *wanted, const ff_ssa_options *o, ff_error *err) {
   int any_real = 0;
   if (wanted->states != NULL || !(o->wanted & FF_SSA_COVARIANCE)) return FF_OK;

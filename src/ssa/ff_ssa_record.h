@@ -54,7 +54,7 @@ void ff_ssa_record_free(ff_ssa_record *record);
 ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err);
 
 /* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if the
- * thread's histograms become too large, as then all together do; if only those of all threads do, shared->full becomes 1. */
+ * histograms of this thread alone exceed max_bytes. If only those of all threads together do, shared->full becomes 1. */
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err);
 

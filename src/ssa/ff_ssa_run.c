@@ -47,7 +47,7 @@ struct ff_ssa_run {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-/* Methods whose counts are not whole may start where one of them has ended. */
+/* Methods with real counts may start from counts that are not whole: from the end of an earlier run by such a method. */
 static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff_ssa_method method, ff_error *err) {
   const int whole = ff_ssa_method_whole(method);
   for (uint32_t s = 0; s < p->n_species; s++) {
@@ -200,7 +200,8 @@ static void describe_failure(const ff_ssa_run *run, worker *w, uint32_t lane) {
                  failure.time, number);
 }
 
-/* The first of the thread's failures is described. `other` describes one that is not the engine's, or is NULL. */
+/* Describes the failure of the first trajectory that failed in this thread. `other` is a description of a failure that is not the
+ * engine's, or NULL. */
 static void fail(ff_ssa_run *run, worker *w, uint32_t lane, const ff_error *other) {
   const uint64_t unit = w->unit[lane];
   if (unit < w->failed) {
@@ -282,8 +283,8 @@ static int any_lane(const worker *w) {
   return 0;
 }
 
-/* Looks at the state that a step has given an engine with one lane, at `time`. If a reaction has fired, it is this one. Returns
- * whether the trajectory ends there. */
+/* Records the firing of a step at `time` of an engine with one lane, and checks the condition in the new state. `fired` tells
+ * whether a reaction has fired; then it is `reaction`. Returns whether the trajectory ends there. */
 static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uint32_t reaction, ff_error *err,
                          ff_status *status) {
   const ff_ssa_options *o = &run->options;
@@ -298,7 +299,7 @@ static int look_at_event(ff_ssa_run *run, worker *w, double time, int fired, uin
   return 1;
 }
 
-/* As advance_lanes(), one event after the other. */
+/* As advance_lanes(), but for an engine with one lane, and one event after the other. */
 static void follow_events(ff_ssa_run *run, worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
   while (steps > 0 && w->budget > 0 && any_lane(w)) {

@@ -84,8 +84,8 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
-/* Looks for an invalid rate up to the end of the window, and ends the window there. If the search does not get there, it goes on
- * in the next window, and this one is `cut`; what it passes over is looked at SAMPLES times. */
+/* Searches the window for an invalid rate, and ends the window at the first one. If the search takes too many steps, this window
+ * is `cut`, and the search goes on in the next one. Times that it passes over are checked at SAMPLES points. */
 static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
   ff_ssa_schedule *s = path->schedule;
   double at;
@@ -151,7 +151,7 @@ static void open_window(ff_ssa_path *path) {
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-/* The method has found when a reaction may fire; what comes before that is found here. */
+/* The method has found when a reaction may fire. This finds what happens before that time. */
 static void settle(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   s->firing = path->next_time;
@@ -178,7 +178,7 @@ void ff_ssa_schedule_start(ff_ssa_path *path) {
 }
 
 void ff_ssa_schedule_go_on(ff_ssa_path *path) {
-  ff_ssa_due_go_on(path); /* some have happened, or it would not have been left */
+  ff_ssa_due_go_on(path); /* some events have happened, otherwise the step would not have been left halfway */
   if (path->failure.what == FF_SSA_FINE && !path->reached) ff_ssa_schedule_resume(path);
 }
 
@@ -283,10 +283,10 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
       return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN %s; expected a number", event.text, when);
     case FF_SSA_BAD_TRIGGER:
       return ff_error_set(err, FF_EUNSUPPORTED, "the condition of event %s changes too often or too slowly %s: it cannot be "
-                          "found out when it is true", event.text, when);
+                          "decided when it becomes true", event.text, when);
     case FF_SSA_ENDLESS:
-      return ff_error_set(err, FF_EMODEL, "more than 100,000 events happen %s, and event %s is next; expected events that end",
-                          when, event.text);
+      return ff_error_set(err, FF_EMODEL, "more than 100,000 events happen %s, and event %s is next; expected events that do "
+                          "not trigger each other for ever", when, event.text);
     case FF_SSA_TOO_MANY:
       return ff_error_set(err, FF_ESIZE, "more than 2^20 events are delayed %s, the last of them event %s", when, event.text);
     case FF_SSA_BAD_BOUND:

@@ -23,9 +23,10 @@ struct ff_ssa_schedule {
   uint8_t *truth;  /* for each event of the network: that of its trigger */
   uint8_t *fresh;  /* for each event of the network: whether what its trigger reads has changed, and it must be looked at */
   uint8_t *timed;  /* for each event of the network: 1 if its trigger depends on the time alone, 2 if on the state too; else 0 */
-  double *change;  /* for each of kind 1: its trigger does not change before this time */
-  double *zone;    /* for each of kind 1 or 2: the time since which rounding errors decide, and it keeps its truth; or below 0 */
-  uint8_t *doubt;  /* whether another truth than this was computed since then */
+  double *change;  /* for each event with timed = 1: its trigger does not change before this time */
+  double *zone;    /* for each event with timed = 1 or 2: the time since which rounding errors decide, so that its trigger keeps
+                    * its truth; below 0 if they do not decide */
+  uint8_t *doubt;  /* for each event: whether the opposite truth was computed since then */
   uint32_t *watched; /* the events whose triggers depend on the time */
   uint32_t n_watched;
   ff_ssa_due_list later; /* a heap: the earliest comes first */

@@ -6,7 +6,7 @@
 /* Several vectors at a time, so that the processor need not wait for one result after the other. */
 #define AT_ONCE (SMALL_W % 4 == 0 ? 4 : 1)
 
-/* As FF_KERNEL(philox)(), for the event with this number after the ones to come. */
+/* As FF_KERNEL(philox)(), for the event with the number w->lanes.event + draw + 1. */
 static inline __attribute__((always_inline)) void FF_KERNEL(small_words)(U x[AT_ONCE][4], const ff_ssa_small *w, uint32_t draw,
                                                                          int h) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);

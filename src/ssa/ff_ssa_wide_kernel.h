@@ -155,7 +155,7 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return ((half_square - small) - f) - k * D_SET(FF_MATH_LN2_HIGH);
 }
 
-/* Draws the waiting times, with mean 1, and the choices of reactions for an event some time `later` than w->lanes.event. */
+/* Draws the waiting times, with mean 1, and the choices of reactions for the event with the number w->lanes.event + later. */
 FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
   EACH(h) {
     U x[4];

@@ -124,7 +124,7 @@ test_that("conditions with what is not a number are false", {
   expect_identical(changed("time >= 1 & A / B > 2"), c(0, 0, 0))
   expect_identical(changed("sqrt(time - 1) >= 1"), c(0, 9, 9))
   expect_identical(changed("log(time - 1) > 0 & B / A != 1"), c(0, 0, 9))
-  expect_error(changed("sin(time) >= 1"), "cannot be found out", class = "fireflip_error_unsupported")
+  expect_error(changed("sin(time) >= 1"), "cannot be decided", class = "fireflip_error_unsupported")
 })
 
 test_that("an event happens once for each crossing, whatever rounding errors do near it", {

@@ -107,7 +107,9 @@ test_that("bad networks are errors that say where", {
 test_that("an initial count that nothing uses is reported", {
   told <- tryCatch(reaction_network("AaA -> B" = 1, initial = c(Aaa = 1, B = 2)), fireflip_warning_unused = identity)
   expect_identical(told$unused, "Aaa")
-  expect_match(conditionMessage(told), "names \"Aaa\", which no equation and no rate names; did you mean \"AaA\"?", fixed = TRUE)
+  expect_match(
+    conditionMessage(told), "names \"Aaa\", which no equation, rate, variable or event names; did you mean \"AaA\"?", fixed = TRUE
+  )
   expect_silent(reaction_network("A -> B" = "2 * E", initial = c(E = 1)))
 })
 
