@@ -48,6 +48,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   check_flag(common, "common")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
   times <- check_times(times)
+  if (is.data.frame(initial)) abort_value("initial", "counts by species", initial)
   if (!is.null(initial)) model <- set_initial(model, initial)
   if (!is.null(parameters)) model <- set_parameters(model, parameters)
   design <- check_design(model, design)

@@ -303,6 +303,8 @@ test_that("summaries of final states are about all trajectories, whenever they s
   final <- simulate(model, nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
   expect_equal(summary(final)$last, data.frame(species = "A", mean = 5, sd = 0, fano = 0))
   expect_output(print(summary(final)), "at the last time of each trajectory, with")
+  range <- paste("40 times from", format(min(final$time)), "to", format(max(final$time)))
+  expect_output(print(final), range, fixed = TRUE)
   model <- reaction_network("0 -> A" = mass_action("k"), parameters = c(k = 1))
   sweep <- sweep_parameters(model, data.frame(k = c(10, 20)), nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
   expect_equal(summary(sweep)$last$mean, c(5, 5))
@@ -369,6 +371,7 @@ test_that("bad input is refused", {
   expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(A = "a"), times = 1))
   expect_snapshot(error = TRUE, sweep_parameters(net, list(A = 1), times = 1))
   expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(A = 1), times = 1, output = "final"))
+  expect_snapshot(error = TRUE, sweep_parameters(net, data.frame(A = 1), times = 1, initial = few(output = "final")))
   expect_snapshot(error = TRUE, plot(few(output = "histogram"), time = 3))
   most <- most_events
   utils::assignInNamespace("most_events", function() 100, "fireflip")
