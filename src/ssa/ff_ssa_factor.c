@@ -151,7 +151,7 @@ static ff_status add_sum(analysis *a, uint32_t n, uint32_t *sum) {
 }
 
 /* Adds a group and room for its map. */
-static ff_status add_group(analysis *a, ff_ssa_group group, size_t map) {
+static ff_status add_group(analysis *a, ff_ssa_factor_group group, size_t map) {
   ff_ssa_factor *f = a->f;
   group.map = f->n_map;
   if (map > UINT32_MAX - f->n_map) return ff_error_set(a->err, FF_ESIZE, "the factors of the network are too large");
@@ -169,7 +169,7 @@ static ff_status add_pool(analysis *a, const item *twins, uint32_t m, const uint
     status = add_members(a, &(ff_ssa_member){twins[i].species, 1}, 1);
   uint32_t sum = 0;
   if (status == FF_OK) status = add_sum(a, m, &sum);
-  const ff_ssa_group group = {.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m};
+  const ff_ssa_factor_group group = {.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m};
   if (status == FF_OK) status = add_group(a, group, (size_t)m * m);
   if (status != FF_OK) return status;
   memcpy(a->f->map + a->f->n_map - (size_t)m * m, table, (size_t)m * m * sizeof *table);
@@ -316,7 +316,7 @@ static ff_status make_group(analysis *a, const item *items, uint32_t n, uint32_t
   status = add_sum(a, members, &sum);
   const double rate = divisor == items->weight ? a->p->propensities[items->reaction].rate : items->rate * divisor;
   if (status == FF_OK)
-    status = add_group(a, (ff_ssa_group){.rate = rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
+    status = add_group(a, (ff_ssa_factor_group){.rate = rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
                        (size_t)members * units);
   if (status != FF_OK) return status;
   uint32_t *map = f->map + f->groups[f->n_groups - 1].map;
@@ -338,7 +338,7 @@ static ff_status find_groups(analysis *a) {
   for (uint32_t r = 0; r < a->p->n_reactions && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     if (factorable(law) || law->law == FF_LAW_TWIN || (law->rate == 0 && law->law <= FF_LAW_PRODUCT)) continue;
-    status = add_group(a, (ff_ssa_group){.kind = FF_GROUP_REST, .hub = r, .units = 1}, 1);
+    status = add_group(a, (ff_ssa_factor_group){.kind = FF_GROUP_REST, .hub = r, .units = 1}, 1);
     if (status == FF_OK) f->map[f->n_map - 1] = r;
   }
   return status;

@@ -34,7 +34,7 @@ typedef struct {
   uint32_t hub; /* a species; for FF_GROUP_REST, the reaction */
   uint32_t sum;
   uint32_t map, units;
-} ff_ssa_group;
+} ff_ssa_factor_group;
 
 /* The members of a sum, and above them levels of partial sums of FF_FACTOR_FAN entries each. The entries of level l begin at
  * at[l] of the cells. A sum of one member has no levels, because nothing is searched. */
@@ -89,7 +89,7 @@ typedef struct ff_ssa_factor {
   int pools;                /* whether a group is a pool of several species */
   double most;              /* the most that an event adds to a row */
   int sparse;               /* whether an event changes few of the groups */
-  ff_ssa_group *groups;
+  ff_ssa_factor_group *groups;
   ff_ssa_factor_sum *sums;
   ff_ssa_member *members;
   uint32_t *map;

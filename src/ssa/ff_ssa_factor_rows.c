@@ -52,7 +52,7 @@ static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, f
   f->n_cells = (uint32_t)cells + FF_FACTOR_FAN + FF_FACTOR_STEPS;
   f->n_rows = FF_FACTOR_ROW_OF_SUM(program, f->n_sums) + FF_FACTOR_STEPS;
   for (uint32_t g = 0; g < f->n_groups; g++) {
-    ff_ssa_group *group = f->groups + g;
+    ff_ssa_factor_group *group = f->groups + g;
     group->a = group->b = program->n_species;
     if (group->kind == FF_GROUP_REST) continue;
     group->b = FF_FACTOR_ROW_OF_SUM(program, group->sum);
@@ -64,7 +64,7 @@ static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, f
   return FF_OK;
 }
 
-static void set_search(ff_ssa_factor *f, ff_ssa_search *search, const ff_ssa_group *group) {
+static void set_search(ff_ssa_factor *f, ff_ssa_search *search, const ff_ssa_factor_group *group) {
   const ff_ssa_factor_sum none = {.first = f->n_members}, *sum = group->kind == FF_GROUP_REST ? &none : f->sums + group->sum;
   *search = (ff_ssa_search){.b = group->b, .map = group->map, .units = group->units, .member = sum->first};
   for (uint32_t level = 0; level < FF_FACTOR_MAX_LEVELS; level++)
@@ -83,7 +83,7 @@ static ff_status write_searches(ff_ssa_factor *f, const ff_ssa_program *program,
   f->members[f->n_members] = (ff_ssa_member){program->n_species, 1};
   f->map[f->n_map] = program->n_reactions;
   for (uint32_t g = 0; g < f->n_groups; g++) set_search(f, f->searches + g, f->groups + g);
-  const ff_ssa_group none = {.kind = FF_GROUP_REST, .b = program->n_species, .map = f->n_map, .units = 1};
+  const ff_ssa_factor_group none = {.kind = FF_GROUP_REST, .b = program->n_species, .map = f->n_map, .units = 1};
   set_search(f, f->searches + f->n_groups, &none);
   return FF_OK;
 }
@@ -114,7 +114,7 @@ static ff_status list_group_readers(writer *w) {
   w->mark = ff_calloc(f->n_groups, sizeof *w->mark);
   if (!w->reader_first || !w->readers || !w->mark) return FF_EMEMORY;
   for (uint32_t g = 0; g < f->n_groups; g++) {
-    const ff_ssa_group *group = f->groups + g;
+    const ff_ssa_factor_group *group = f->groups + g;
     if (group->kind == FF_GROUP_REST) continue;
     w->reader_first[group->a]++;
     w->reader_first[group->b]++;

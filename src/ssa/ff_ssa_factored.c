@@ -72,7 +72,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   else
     memcpy(f->small + lane * f->stride, f->initial_small, factor->n_cells * sizeof *f->small);
   for (uint32_t g = 0; g < factor->n_factored && factor->sparse; g++) {
-    const ff_ssa_group *group = factor->groups + g;
+    const ff_ssa_factor_group *group = factor->groups + g;
     const double a = f->initial_rows[group->a] - group->less;
     f->wide.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * f->initial_rows[group->b];
   }

@@ -17,7 +17,7 @@ static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
   for (uint32_t g = factor->n_factored; g < factor->n_groups; g++) FF_KERNEL(checked)(w, factor->groups[g].hub, g);
   if (factor->sparse) return;
   for (uint32_t g = 0; g < factor->n_factored; g++) {
-    const ff_ssa_group *group = factor->groups + g;
+    const ff_ssa_factor_group *group = factor->groups + g;
     const CELL *a = AT(rows, group->a, 0), *b = AT(rows, group->b, 0);
     const D rate = D_SET(group->rate), less = D_SET(group->less);
     EACH(h) D_STORE(AT(w->value, g, h), rate * (ROW_LOAD(AT(a, 0, h)) - less) * ROW_LOAD(AT(b, 0, h)));
@@ -146,7 +146,7 @@ static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff
   const int wide = factor->steps == NULL;
   double *value = f->wide.value + lane;
   for (uint32_t at = reaction->first + reaction->rows + reaction->cells, end = at + reaction->groups; at < end; at++) {
-    const ff_ssa_group *g = factor->groups + STEP_AT(0);
+    const ff_ssa_factor_group *g = factor->groups + STEP_AT(0);
     const double a = (double)rows[(size_t)g->a * FF_SSA_LANES] - g->less;
     value[STEP_AT(0) * FF_SSA_LANES] = g->rate * a * (double)rows[(size_t)g->b * FF_SSA_LANES];
   }

@@ -112,7 +112,7 @@ static void sums_are_those_of_propensities(ff_ssa_program *p, const char *what) 
     for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = below(&seed, 3) == 0 ? 0 : below(&seed, round < 25 ? 5 : 100000);
     for (uint32_t r = 0; r < p->n_reactions; r++) wanted += ff_ssa_path_propensity(&path, r);
     for (uint32_t g = 0; g < f->n_groups; g++) {
-      const ff_ssa_group *group = f->groups + g;
+      const ff_ssa_factor_group *group = f->groups + g;
       const double x = group->kind == FF_GROUP_REST ? 0 : total_of(f, p, group->sum, path.count);
       switch (group->kind) {
         case FF_GROUP_REST: found += ff_ssa_path_propensity(&path, group->hub); break;
@@ -169,7 +169,7 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
   FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
   for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane];
   for (uint32_t g = 0; g < factor->n_groups; g++) {
-    const ff_ssa_group *group = factor->groups + g;
+    const ff_ssa_factor_group *group = factor->groups + g;
     if (group->kind == FF_GROUP_REST) {
       share[reaction_of(f, simd, lane, g, 0, 0)] += ff_ssa_path_propensity(&path, group->hub);
       continue;
