@@ -61,7 +61,7 @@ species_count <- function(n) paste(format_whole(n), "species")
 
 times_text <- function(times) {
   if (length(times) == 1L) return(paste("time", format(times)))
-  sprintf("%s times from %s to %s", format_whole(length(times)), format(times[[1L]]), format(times[[length(times)]]))
+  sprintf("%s times from %s to %s", format_whole(length(times)), format(min(times)), format(max(times)))
 }
 
 #' @rdname ensemble-methods

@@ -303,6 +303,9 @@ test_that("summaries of final states are about all trajectories, whenever they s
   final <- simulate(model, nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
   expect_equal(summary(final)$last, data.frame(species = "A", mean = 5, sd = 0, fano = 0))
   expect_output(print(summary(final)), "at the last time of each trajectory, with")
+  expect_output(print(final[order(-final$time), ]), sprintf(
+    "40 times from %s to %s,", format(min(final$time)), format(max(final$time))
+  ), fixed = TRUE)
   model <- reaction_network("0 -> A" = mass_action("k"), parameters = c(k = 1))
   sweep <- sweep_parameters(model, data.frame(k = c(10, 20)), nsim = 40, times = 3, until = "A >= 5", output = "final", seed = 1)
   expect_equal(summary(sweep)$last$mean, c(5, 5))
@@ -351,6 +354,8 @@ test_that("bad input is refused", {
   expect_snapshot(error = TRUE, simulate(net, nsim = 9, times = 1, shard = c(1, 2)))
   expect_snapshot(error = TRUE, covariances(few()))
   expect_snapshot(error = TRUE, covariances(3))
+  one <- reaction_network("A -> 0" = 1, initial = c(A = 5))
+  expect_snapshot(error = TRUE, covariances(simulate(one, nsim = 5, times = 1, covariance = TRUE, seed = 1)))
   expect_snapshot(error = TRUE, c(few(), few()))
   expect_snapshot(error = TRUE, c(few(shard = c(1, 2)), few(shard = c(1, 2))))
   expect_snapshot(error = TRUE, c(few(shard = c(1, 2)), few(shard = c(2, 2), observe = "A")))
