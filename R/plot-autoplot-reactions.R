@@ -175,8 +175,11 @@ autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range",
 }
 
 sweep_series <- function(x, band, n) {
-  need_columns(x, c("setting", ensemble_columns), "x")
   run <- attr(x, "run")
+  if (!is.null(run$output) && run$output != "summary") {
+    abort_argument(sprintf("plot() and autoplot() draw sweeps with `output` = \"summary\"; found one with \"%s\".", run$output))
+  }
+  need_columns(x, c("setting", ensemble_columns), "x")
   shown <- first_species(x, n)
   rows <- shown$rows
   limits <- band_of(rows, band)

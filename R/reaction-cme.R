@@ -74,12 +74,10 @@ chemical_master_equation.reaction_network <- function(model, times, initial = NU
                                                       progress = interactive(), ...) {
   check_no_more(...)
   times <- check_times(times)
-  initial <- check_named_numbers(initial, "initial", counts = TRUE)
+  initial <- check_known_numbers(initial, "initial", model$species$species, "species")
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE, open_max = TRUE)
   check_count(max_states, "max_states", 1, 2^31 - 1)
   check_flag(progress, "progress")
-  unknown <- setdiff(names(initial), model$species$species)
-  if (length(unknown) > 0L) abort_unknown_names("`initial`", unknown, model$species$species, "species")
   model$species$initial[match(names(initial), model$species$species)] <- initial
   parts <- solved_times(model, times, tolerance, max_states, progress)
   counts <- do.call(rbind, lapply(parts, `[[`, "counts"))

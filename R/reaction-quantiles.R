@@ -41,6 +41,7 @@ check_probabilities <- function(x, name) {
   expected <- "different probabilities between 0 and 1"
   if (!is.numeric(x) || is.object(x) || length(x) == 0L) abort_value(name, expected, x)
   bad <- which(is.na(x) | x < 0 | x > 1 | duplicated(x))
+  if (length(bad) > 0L && bad[[1L]] == anyDuplicated(x)) abort_value(name, expected, x[[bad[[1L]]]], " twice.")
   if (length(bad) > 0L) abort_value(name, expected, x[[bad[[1L]]]])
   invisible(x)
 }

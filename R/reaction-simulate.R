@@ -145,8 +145,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
-  if (!is.null(start)) check_after_start(times, start) else if (!is.null(initial)) object <- set_initial(object, initial)
-  if (!is.null(parameters)) object <- set_parameters(object, parameters)
+  if (!is.null(start)) check_after_start(times, start)
+  object <- with_arguments(object, if (is.null(start)) initial, parameters)
   observed <- if (output == "events") integer() else observed_species(object, observe, output)
   part <- trajectories_of_shard(nsim, seed, shard)
   check_rows_of_result(part$n, length(observed), length(times), output)
@@ -274,8 +274,9 @@ check_rows_of_result <- function(nsim, species, times, output) {
   if (n * times <= .Machine$integer.max) return(invisible())
   number <- function(x) format(x, big.mark = ",", scientific = FALSE)
   abort("size", sprintf(
-    "%s %s at %s times are more rows than a data frame holds (%s); %s.", number(n),
-    if (summed) "species" else "trajectories", number(times), number(.Machine$integer.max),
+    "%s %s at %s are more rows than a data frame holds (%s); %s.", number(n),
+    if (summed) "species" else "trajectories", if (times == 1) "one time" else paste(number(times), "times"),
+    number(.Machine$integer.max),
     if (summed) "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
   ))
 }

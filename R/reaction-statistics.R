@@ -119,7 +119,7 @@ histogram_of <- function(run) {
 #' @returns A data frame with a row for each time and pair of species, ordered by time. Its columns are `time`, `species_1`,
 #'   `species_2`, `covariance` (with the divisor n - 1, as in [stats::cov()]; `NA` for one trajectory), and `correlation`, which
 #'   is `NA` if a species has the same count in all trajectories. The sums are exact, so neither depends on the number of threads.
-#' @section Errors: `fireflip_error_argument` if `x` has no covariances.
+#' @section Errors: `fireflip_error_argument` if `x` has no covariances, as if it has only one species.
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -133,8 +133,10 @@ covariances <- function(x, ...) {
   found <- if (!is.null(tally)) .Call(ffi_ssa_statistics, tally)
   if (is.null(found$covariance)) {
     abort_argument(sprintf(
-      "`x` must be a result of simulate(..., covariance = TRUE); found %s.",
-      if (inherits(x, "reaction_ensemble")) "one without covariances" else describe(x)
+      "`x` must be a result of simulate(..., covariance = TRUE)%s.",
+      if (!inherits(x, "reaction_ensemble")) paste("; found", describe(x))
+      else if (length(attr(x, "run")$species) == 1L) " for at least two species; found one, whose variance is the square of `sd`"
+      else "; found one without covariances"
     ))
   }
   run <- attr(x, "run")

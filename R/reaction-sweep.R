@@ -8,7 +8,7 @@
 #'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations.
 #' @param nsim Number of trajectories of each setting. Default 100; with `method = "ode"`, always 1.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
-#' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,threads,progress As for
+#' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,tolerance,threads,progress As for
 #'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`. `initial`
 #'   must be counts: a result cannot be given.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
@@ -43,14 +43,13 @@
 sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,
                                               output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
-                                              confidence = 0.95, threads = NULL, progress = interactive()) {
+                                              confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
   check_empty(setdiff(names(formals(sys.function())), c("model", "...")), ...)
   check_flag(common, "common")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
   times <- check_times(times)
   if (is.data.frame(initial)) abort_value("initial", "counts by species", initial)
-  if (!is.null(initial)) model <- set_initial(model, initial)
-  if (!is.null(parameters)) model <- set_parameters(model, parameters)
+  model <- with_arguments(model, initial, parameters)
   design <- check_design(model, design)
   check_design_columns(design, model, output, observe)
   if (identical(method, "ode")) nsim <- if (missing(nsim)) 1 else one_solution(check_count(nsim, "nsim", 1, 2^47))
@@ -60,7 +59,8 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   results <- lapply(seq_len(nrow(design)), function(i) {
     simulate(
       changed_by(model, design[i, , drop = FALSE]), nsim, seeds[[i]], times = times, method = method, observe = observe,
-      output = output, until = until, quantiles = quantiles, confidence = confidence, threads = threads, progress = progress
+      output = output, until = until, quantiles = quantiles, confidence = confidence, tolerance = tolerance,
+      threads = threads, progress = progress
     )
   })
   rows <- vapply(results, nrow, 0L)

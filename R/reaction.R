@@ -395,6 +395,20 @@ check_named_numbers <- function(x, name, counts = FALSE) {
   values
 }
 
+# The same, of names that a network has.
+check_known_numbers <- function(x, name, known, what) {
+  values <- check_named_numbers(x, name, what == "species")
+  unknown <- setdiff(names(values), known)
+  if (length(unknown) > 0L) abort_unknown_names(sprintf("`%s`", name), unknown, known, what)
+  values
+}
+
+# The network with the arguments `initial` and `parameters` of simulate() and others. Errors name the argument.
+with_arguments <- function(model, initial, parameters) {
+  model <- set_initial(model, check_known_numbers(initial, "initial", model$species$species, "species"))
+  set_parameters(model, check_known_numbers(parameters, "parameters", names(model$parameters), "parameters"))
+}
+
 # A vector or list of single values with names -> numbers with names in UTF-8.
 check_numbers <- function(x, counts) {
   fine <- function(x) {

@@ -83,9 +83,11 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
       ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, method, err);
   if (status != FF_OK || !refused) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one firing after the other; a list of the firings, "
-                      "a condition that ends trajectories, and starts that differ between trajectories need another method",
-                      ff_ssa_method_name(method));
+  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one firing after the other, as %s needs; choose "
+                      "\"auto\", or an exact method other than \"factored\"", ff_ssa_method_name(method),
+                      options->until != NULL      ? "a condition that ends trajectories"
+                      : options->max_firings > 0 ? "a list of the firings"
+                                                 : "a run that continues trajectories");
 }
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to

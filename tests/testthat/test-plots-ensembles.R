@@ -76,7 +76,7 @@ test_that("a sweep is drawn over the time, or over its first value", {
   expect_equal(over_value$value[over_value$x == 8 & over_value$series == "A = 0"],
     single$mean[single$k == 8 & single$A == 0 & single$species == "A"])
   final <- sweep_parameters(net, data.frame(k = 1:2), nsim = 5, times = 1, output = "final", seed = 1)
-  expect_error(plot(final), class = "fireflip_error_argument")
+  expect_error(plot(final), "found one with \"final\"", class = "fireflip_error_argument")
 })
 
 test_that("plots of comparisons, noise and burn-in have their values", {

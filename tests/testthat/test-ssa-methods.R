@@ -256,6 +256,19 @@ test_that("counts that are not whole have statistics", {
   expect_equal(sim$sd[sim$species == "A"], unname(vapply(split(paths$A, paths$time), stats::sd, 0)), tolerance = 1e-6)
 })
 
+test_that("a sweep passes the tolerance on", {
+  net <- reaction_network("A -> B" = 1, initial = c(A = 1e5))
+  sweep <- function(...) sweep_parameters(
+    net, data.frame(A = 1e5), nsim = 3, times = 1, method = "tau_leaping", observe = "B", output = "final", seed = 1, ...
+  )
+  fine <- sweep(tolerance = 0.003)
+  same <- simulate(
+    net, nsim = 3, times = 1, method = "tau_leaping", output = "final", tolerance = 0.003, seed = attr(fine, "run")$seeds
+  )
+  expect_identical(fine$B, same$B)
+  expect_false(identical(fine$B, sweep()$B))
+})
+
 test_that("differential equations are solved once, which is said", {
   net <- reaction_network("A <-> B" = c(1, 0.5), initial = c(A = 120))
   run <- function(nsim, ...) simulate(net, nsim = nsim, times = c(0.5, 2), method = "ode", seed = 1, ...)
