@@ -105,14 +105,22 @@ histogram_of_rows <- function(x) {
   }
   run <- attr(x, "run")
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
-  rows <- lapply(sort(unique(time)), function(one) {
-    at <- time == one
-    lapply(species, function(name) {
-      counts <- sort(unique(x[[name]][at]))
-      data.frame(time = one, species = name, count = counts, n = tabulate(match(x[[name]][at], counts), length(counts)))
-    })
-  })
-  do.call(rbind, unlist(rows, recursive = FALSE))
+  cells <- lapply(species, function(name) counts_of(time, x[[name]]))
+  column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)
+  of <- rep(seq_along(species), vapply(cells, function(one) length(one$n), 0L))
+  at <- order(column("time"), of, column("count"))
+  data.frame(time = column("time")[at], species = species[of][at], count = column("count")[at], n = column("n")[at])
+}
+
+# Each value that occurs at a time, and how often, ordered by time and value.
+counts_of <- function(time, value) {
+  at <- order(time, value)
+  at <- at[!is.na(value[at])]
+  time <- time[at]
+  value <- value[at]
+  last <- length(at)
+  ends <- which(c(time[-1L] != time[-last] | value[-1L] != value[-last], last > 0L))
+  list(time = time[ends], count = value[ends], n = diff(c(0L, ends)))
 }
 
 # The histograms of a summary with quantiles.
