@@ -156,6 +156,7 @@ shown_counts <- function(x, time, n, species) {
   x <- of_species(x, species)
   check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
+  check_finite_counts(shown$rows)
   list(
     rows = shown$rows,
     note = c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))), shown$note)
