@@ -116,6 +116,7 @@ test_that("a variable that is NaN or infinite in some trajectories has the same 
   expect_equal(quantile(run("trajectories")), known)
   expect_equal(quantile(run("summary", quantiles = 0.5)), known)
   expect_equal(summary(run("histogram"))$different[[2L]], 1L)
+  expect_identical(run("summary")$sd_upper[1:2], c(0, NA)) # the standard deviation of NaN is not known
   for (x in list(run("histogram"), run("trajectories"))) {
     expect_error(null_device(hist(x)), "found NaN|found Inf", class = "fireflip_error_argument")
     expect_no_error(null_device(hist(x, species = "A")))
