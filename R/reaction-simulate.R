@@ -335,6 +335,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'       places, the time in which differences over the whole row vanish.
 #'     - The counts are where these modes lead, but for the tolerance or three standard deviations.
 #'     - Each of their counts is at least 1 / `tolerance`: 34 molecules, for the default tolerance.
+#'     - At most 512 pairs are connected by the species that they share. If there are several such groups of pairs, the squares of
+#'       their sizes add up to at most 512^2.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear

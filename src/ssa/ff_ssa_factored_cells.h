@@ -26,7 +26,7 @@ static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
-/* Goes down one level: from the entry with number `at` to one of its children. *v becomes what is left of the molecule's number. */
+/* Goes down one level: from entry number `at` to one of its children. *v becomes what is left of the molecule's number. */
 static inline uint32_t FF_CELLS(descend)(const ff_ssa_factored *f, uint32_t lane, const ff_ssa_search *search, uint32_t level,
                                          uint32_t at, CELL *v) {
   const CELL *cells = CELLS_OF(f) + lane * f->stride + search->at[level];
