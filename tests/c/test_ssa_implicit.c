@@ -205,7 +205,7 @@ static void critical_reactions_read_relaxed_counts(void) {
   drop(&s);
 }
 
-/* Diffusion in 12 places, with the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
+/* Diffusion in 12 places, at the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
  * and a leap is 0.03 divided by the constant of M -> 0. Though neighbours are in equilibrium, the slowest mode must be, too. */
 static void clusters_relax_by_their_slowest_mode(void) {
   static const struct {
