@@ -155,7 +155,7 @@ compare_distributions <- function(a, b, cells) {
   tested <- vapply(seq_len(cells), function(i) {
     first <- rows[[1L]][[i]]
     second <- rows[[2L]][[i]]
-    values <- sort(unique(c(a$value[first], b$value[second])))
+    values <- sort(unique(c(a$value[first], b$value[second])), na.last = TRUE) # a variable may be NaN
     counts <- cbind(
       ifelse(values %in% a$value[first], a$count[first][match(values, a$value[first])], 0),
       ifelse(values %in% b$value[second], b$count[second][match(values, b$value[second])], 0)

@@ -94,16 +94,17 @@ summary.reaction_histogram <- function(object, ...) {
 
 # A row for each time and species of a data frame with the columns time, species, count and n.
 histogram_moments <- function(object) {
-  one <- function(cell) {
-    x <- cell$count
-    n <- cell$n
-    mean <- sum(x * n) / sum(n)
-    data.frame(
-      time = cell$time, species = cell$species, different = length(x), mode = x[[which.max(n)]],
-      mean = mean, sd = if (sum(n) > 1) sqrt(sum(n * (x - mean)^2) / (sum(n) - 1)) else NA_real_
-    )
-  }
-  do.call(rbind, c(lapply(counts_by_cell(object), one), make.row.names = FALSE))
+  cells <- counts_by_cell(object)
+  number <- function(f) vapply(cells, f, 0)
+  mean_of <- function(cell) sum(cell$count * cell$n) / sum(cell$n)
+  data.frame(
+    time = number(function(cell) cell$time), species = vapply(cells, `[[`, "", "species"),
+    different = lengths(lapply(cells, `[[`, "count")), mode = number(function(cell) cell$count[[which.max(cell$n)]]),
+    mean = number(mean_of), sd = number(function(cell) {
+      n <- sum(cell$n)
+      if (n > 1) sqrt(sum(cell$n * (cell$count - mean_of(cell))^2) / (n - 1)) else NA_real_
+    })
+  )
 }
 
 #' @rdname histogram-methods
@@ -156,6 +157,7 @@ shown_counts <- function(x, time, n, species) {
   x <- of_species(x, species)
   check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
+  check_finite_counts(shown$rows)
   list(
     rows = shown$rows,
     note = c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))), shown$note)

@@ -20,11 +20,12 @@
 #'   `quantile()`.
 #' @returns `quantile()`: a data frame with a row for each time and species, ordered by time. Its columns are `time`, `species`,
 #'   and one for each of `probs`, such as `q25`. The quantile of p is the smallest count such that a proportion of at least p of
-#'   the trajectories have at most this count (type 1 of [stats::quantile()]).
+#'   the trajectories have at most this count (type 1 of [stats::quantile()]). If a variable is NaN in some trajectories, NaN
+#'   counts as larger than all numbers.
 #'
 #'   `hist()`: a list of objects of class `histogram`, named by species, invisibly. See [graphics::hist()].
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and for a summary without quantiles, which does not keep
-#'   how often each count occurs.
+#'   how often each count occurs. For `hist()`, also if a variable to draw is NaN or infinite in a trajectory.
 #' @seealso [`simulate()`][simulate.reaction_network]; [histogram-methods] for `plot()`, which draws several species in one
 #'   picture.
 #' @name ensemble-quantiles
@@ -106,14 +107,22 @@ histogram_of_rows <- function(x) {
   }
   run <- attr(x, "run")
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
-  rows <- lapply(sort(unique(time)), function(one) {
-    at <- time == one
-    lapply(species, function(name) {
-      counts <- sort(unique(x[[name]][at]))
-      data.frame(time = one, species = name, count = counts, n = tabulate(match(x[[name]][at], counts), length(counts)))
-    })
-  })
-  do.call(rbind, unlist(rows, recursive = FALSE))
+  cells <- lapply(species, function(name) counts_of(time, x[[name]]))
+  column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)
+  of <- rep(seq_along(species), vapply(cells, function(one) length(one$n), 0L))
+  at <- order(column("time"), of, column("count"))
+  data.frame(time = column("time")[at], species = species[of][at], count = column("count")[at], n = column("n")[at])
+}
+
+# Each value that occurs at a time, and how often, ordered by time and value. NaN, which a variable may be, is the largest value.
+counts_of <- function(time, value) {
+  at <- order(time, value)
+  time <- time[at]
+  value <- value[at]
+  last <- length(at)
+  same <- value[-1L] == value[-last] | is.na(value[-1L]) & is.na(value[-last])
+  ends <- which(c(!(same %in% TRUE) | time[-1L] != time[-last], TRUE))
+  list(time = time[ends], count = value[ends], n = diff(c(0L, ends)))
 }
 
 # The histograms of a summary with quantiles.
@@ -158,6 +167,7 @@ draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
   check_drawn_time(time, rows$time)
   rows <- rows[rows$time == time, ]
   names <- utils::head(unique(rows$species), n)
+  check_finite_counts(rows[rows$species %in% names, ])
   out <- lapply(stats::setNames(nm = names), function(name) {
     one <- rows[rows$species == name, ]
     bars_of(one$count, one$n, breaks, name)
@@ -184,6 +194,16 @@ draw_bar_panel <- function(bars, freq, main, ..., xlab = "count", ylab = if (fre
 check_drawn_time <- function(time, times) {
   if (is.numeric(time) && length(time) == 1L && time %in% times) return(invisible(time))
   abort_value("time", sprintf("one of the times of `x` (%s)", some_values(unique(times), most = 10L)), time)
+}
+
+# Species have finite counts; variables may be NaN or infinite.
+check_finite_counts <- function(rows) {
+  bad <- which(!is.finite(rows$count))
+  if (length(bad) == 0L) return(invisible())
+  abort_argument(sprintf(
+    "A picture needs finite values; found %s for \"%s\" at time %s. `species` chooses others.", format(rows$count[[bad[[1L]]]]),
+    rows$species[[bad[[1L]]]], format(rows$time[[bad[[1L]]]])
+  ))
 }
 
 check_breaks <- function(breaks) {

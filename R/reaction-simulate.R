@@ -346,6 +346,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'       three standard deviations.
 #'     - Each count of a species in these pairs is at least 1 / `tolerance`, which is 34 molecules for the default tolerance,
 #'       and at least 16.
+#'     - At most 512 pairs are connected by the species that they share. If there are several such groups of pairs, the squares of
+#'       their sizes add up to at most 512^2.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear

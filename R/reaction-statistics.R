@@ -57,7 +57,8 @@ sd_interval <- function(sd, kurtosis, n, confidence, known) {
     out$lower[usual] <- sd[usual] * sqrt(freedom / stats::qchisq((1 + confidence) / 2, freedom))
     out$upper[usual] <- sd[usual] * sqrt(freedom / stats::qchisq((1 - confidence) / 2, freedom))
   }
-  if (n > 1) out$lower[known] <- out$upper[known] <- 0
+  same <- known & !is.nan(sd) # a variable may be NaN
+  if (n > 1) out$lower[same] <- out$upper[same] <- 0
   out
 }
 

@@ -95,18 +95,27 @@ static uint32_t top_of(ff_ssa_balance *e, uint32_t g) {
   return g;
 }
 
+/* Joins pair g with those that read species s, if it is the first pair that changes s, and else with that first pair. */
+static void join_readers(ff_ssa_balance *e, const ff_ssa_program *p, uint32_t g, uint32_t s) {
+  if (e->changer[s] != NONE) {
+    e->parent[top_of(e, e->changer[s])] = top_of(e, g);
+    return;
+  }
+  e->changer[s] = g;
+  for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
+    const uint32_t reader = p->readers[k];
+    if (ff_ssa_balance_has(e, reader)) e->parent[top_of(e, e->pairs.of[reader])] = top_of(e, g);
+  }
+}
+
 /* Joins the pairs of which one changes what another one reads. */
 static void join_pairs(ff_ssa_balance *e, const ff_ssa_program *p) {
+  for (uint32_t s = 0; s < p->n_species; s++) e->changer[s] = NONE;
   for (uint32_t g = 0; g < e->pairs.n; g++) e->parent[g] = g;
   for (uint32_t g = 0; g < e->pairs.n; g++) {
     const uint32_t r = e->pairs.forward[g];
-    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1] && e->speed[g] > 0; i++) {
-      const uint32_t s = p->changes[i].species;
-      for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
-        const uint32_t reader = p->readers[k];
-        if (ff_ssa_balance_has(e, reader)) e->parent[top_of(e, e->pairs.of[reader])] = top_of(e, g);
-      }
-    }
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1] && e->speed[g] > 0; i++)
+      join_readers(e, p, g, p->changes[i].species);
   }
 }
 
@@ -397,6 +406,7 @@ static ff_status allocate(ff_ssa_balance *e, const ff_ssa_program *p, ff_error *
   e->speed = ff_calloc(n, sizeof *e->speed);
   e->flow = ff_calloc(n, sizeof *e->flow);
   e->net = ff_calloc(n, sizeof *e->net);
+  e->changer = ff_calloc(p->n_species, sizeof *e->changer);
   e->parent = ff_calloc(n, sizeof *e->parent);
   e->head = ff_calloc(n, sizeof *e->head);
   e->next = ff_calloc(n, sizeof *e->next);
@@ -408,7 +418,7 @@ static ff_status allocate(ff_ssa_balance *e, const ff_ssa_program *p, ff_error *
   e->modes.diagonal = ff_calloc(n, sizeof *e->modes.diagonal);
   e->modes.beside = ff_calloc(n, sizeof *e->modes.beside);
   e->modes.vector = ff_calloc(n, sizeof *e->modes.vector);
-  if (e->shift && e->variance && e->speed && e->flow && e->net && e->parent && e->head && e->next && e->cluster &&
+  if (e->shift && e->variance && e->speed && e->flow && e->net && e->changer && e->parent && e->head && e->next && e->cluster &&
       e->cluster_first && e->rate && e->root && e->modes.matrix && e->modes.diagonal && e->modes.beside && e->modes.vector)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equilibria of %u pairs of reactions", e->pairs.n);
@@ -421,7 +431,7 @@ ff_status ff_ssa_balance_new(ff_ssa_balance *e, const ff_ssa_program *p, ff_erro
 }
 
 void ff_ssa_balance_free(ff_ssa_balance *e) {
-  void *const all[] = {e->shift, e->variance, e->speed, e->flow, e->net, e->parent, e->head, e->next, e->cluster,
+  void *const all[] = {e->shift, e->variance, e->speed, e->flow, e->net, e->changer, e->parent, e->head, e->next, e->cluster,
                        e->cluster_first, e->rate, e->root, e->modes.matrix, e->modes.diagonal, e->modes.beside, e->modes.vector};
   ff_ssa_pairs_free(&e->pairs);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);

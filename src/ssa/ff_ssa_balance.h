@@ -16,7 +16,8 @@ typedef struct {
   double *flow, *net;              /* for each pair: the mean and the difference of both directions */
   uint32_t n_clusters, largest;    /* largest: the pairs of the largest cluster since the search began */
   uint32_t *cluster, *cluster_first; /* the pairs of each cluster */
-  uint32_t *parent, *head, *next;  /* for the search for clusters */
+  uint32_t *changer;               /* for each species: a pair that changes it; for the search for clusters */
+  uint32_t *parent, *head, *next;  /* the same for each pair */
   size_t room;                     /* of the matrices of all clusters together */
   double *rate;                    /* for each cluster: the slowest rate of relaxation */
   double *root;                    /* for each cluster: the lower triangular root of A */

@@ -50,15 +50,17 @@ static size_t count_below(const ff_ssa_modes *e, size_t m, double value) {
 }
 
 int ff_ssa_modes_fast(const ff_ssa_modes *e, const double *a, size_t m, double rate, double *slowest) {
-  double fastest = 0;
+  double fastest = 0, high = 0, low = rate;
   *slowest = a[0];
   if (m == 1) return a[0] >= rate;
   memcpy(e->matrix, a, m * m * sizeof *a);
   make_tridiagonal(e, e->matrix, m);
-  for (size_t i = 0; i < m; i++) fastest = e->diagonal[i] > fastest ? e->diagonal[i] : fastest; /* at least 1 / m of the trace */
+  for (size_t i = 0; i < m; i++) {
+    fastest = e->diagonal[i] > fastest ? e->diagonal[i] : fastest; /* at least 1 / m of the trace */
+    high += e->diagonal[i];                                        /* no eigenvalue is larger than the trace */
+  }
   const size_t loops = count_below(e, m, NULL_MODE * fastest);
   if (count_below(e, m, rate) != loops) return 0;
-  double low = rate, high = fastest; /* there is an eigenvalue of at most the largest diagonal entry */
   while (high > 1.01 * low) {
     const double middle = low + (high - low) / 2;
     if (count_below(e, m, middle) > loops)

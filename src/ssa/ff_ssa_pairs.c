@@ -76,6 +76,9 @@ static void find_pairs(ff_ssa_pairs *e, const ff_ssa_program *p, direction *all,
 
 /* ---- propensities that read what pairs change --------------------------------------------------------------------------- */
 
+/* fast[s] is not 0 if pairs change species s. It is this if a propensity that reads s is not as ff_ssa_pairs.h says. */
+#define BADLY_READ 2
+
 static int names_fast(const ff_ssa_program *p, const ff_formula *formula, const uint8_t *fast) {
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = formula->word + i;
@@ -93,23 +96,29 @@ static int reads_well(const ff_ssa_program *p, uint32_t r, const uint8_t *fast) 
   return molecules <= MOST_FAST && !(has_formula(p, r) && names_fast(p, &p->formulas[a->a], fast));
 }
 
-static int is_read_well(const ff_ssa_program *p, uint32_t forward, const uint8_t *fast) {
-  for (uint32_t i = p->change_first[forward]; i < p->change_first[forward + 1]; i++) {
-    const uint32_t s = p->changes[i].species;
-    for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++)
-      if (!reads_well(p, p->readers[k], fast)) return 0;
-  }
+static int is_read_well(const ff_ssa_program *p, uint32_t s, const uint8_t *fast) {
+  for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++)
+    if (!reads_well(p, p->readers[k], fast)) return 0;
   return 1;
 }
 
+static int changes_badly_read(const ff_ssa_program *p, uint32_t r, const uint8_t *fast) {
+  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+    if (fast[p->changes[i].species] == BADLY_READ) return 1;
+  return 0;
+}
+
+/* Each species is looked at once, though many pairs may change it. */
 static void leave_out_badly_read(ff_ssa_pairs *e, const ff_ssa_program *p, uint8_t *fast) {
   uint32_t n = 0;
   for (uint32_t g = 0; g < e->n; g++) {
     const uint32_t r = e->forward[g];
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) fast[p->changes[i].species] = 1;
   }
+  for (uint32_t s = 0; s < p->n_species; s++)
+    if (fast[s] && !is_read_well(p, s, fast)) fast[s] = BADLY_READ;
   for (uint32_t g = 0; g < e->n; g++) {
-    if (!is_read_well(p, e->forward[g], fast)) continue;
+    if (changes_badly_read(p, e->forward[g], fast)) continue;
     e->forward[n] = e->forward[g];
     e->backward[n++] = e->backward[g];
   }

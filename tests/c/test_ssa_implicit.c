@@ -205,7 +205,7 @@ static void critical_reactions_read_relaxed_counts(void) {
   drop(&s);
 }
 
-/* Diffusion in 12 places, with the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
+/* Diffusion in 12 places, at the rate 1e4 between neighbours. The slowest mode relaxes at the rate 2e4 (1 - cos(pi / 12)) = 681,
  * and a leap is 0.03 divided by the constant of M -> 0. Though neighbours are in equilibrium, the slowest mode must be, too. */
 static void clusters_relax_by_their_slowest_mode(void) {
   static const struct {
@@ -278,6 +278,19 @@ static void relaxation_limits_explicit_steps(void) {
   drop(&s);
 }
 
+/* A matrix of ones has the eigenvalues 0 and its order, which is larger than each diagonal entry, also of the tridiagonal one. */
+static void slowest_modes_are_bounded_closely(void) {
+  enum { MOST = 4 };
+  double matrix[MOST * MOST], diagonal[MOST], beside[MOST], vector[MOST], a[MOST * MOST], slowest;
+  const ff_ssa_modes modes = {matrix, diagonal, beside, vector};
+  for (size_t i = 0; i < MOST * MOST; i++) a[i] = 1;
+  for (size_t m = 1; m <= MOST; m++) {
+    FF_CHECK(ff_ssa_modes_fast(&modes, a, m, 0.5, &slowest));
+    FF_CHECK_SAY(slowest <= (double)m && slowest >= 0.99 * (double)m, "order %d: %g", (int)m, slowest);
+    FF_CHECK(!ff_ssa_modes_fast(&modes, a, m, 1.001 * (double)m, &slowest));
+  }
+}
+
 static void refuses_large_networks(void) {
   ff_reactions *net = ring_of(FF_SSA_IMPLICIT_MOST + 1);
   ff_ssa_program *program;
@@ -296,4 +309,4 @@ FF_TEST_MAIN("ssa_implicit", linear_equations_are_solved, quadratic_equations_ar
              pairs_are_in_equilibrium_only_where_that_is_safe, closed_loops_have_detailed_balance,
              feedback_through_fast_species_limits_leaps, critical_reactions_read_relaxed_counts,
              clusters_relax_by_their_slowest_mode, fluctuations_are_those_of_the_equilibrium,
-             relaxation_limits_explicit_steps, refuses_large_networks)
+             relaxation_limits_explicit_steps, slowest_modes_are_bounded_closely, refuses_large_networks)

@@ -140,3 +140,17 @@ test_that("ensembles of one count each, and counts of nearly all the probability
   # without them, the test of the count tells
   expect_equal(goodness_of_fit(c(0, 1), c(990, 10), c(0, 1), c(0.998, 0.002), 1e-6)[[2L]], binom.test(990, 1000, 0.998)$p.value)
 })
+
+test_that("variables that are NaN or infinite in some trajectories are compared", {
+  net <- reaction_network("0 -> A" = 1, "0 -> B" = 1, variables = c(ratio = "B / A"))
+  run <- function(b, seed) {
+    simulate(net, nsim = 100, times = 0:1, output = "histogram", observe = "ratio", seed = seed, initial = c(B = b))
+  }
+  same <- compare_ensembles(run(0, 1), run(0, 2))
+  expect_identical(is.na(same$p_value), c(TRUE, TRUE, TRUE, TRUE, TRUE, FALSE))
+  expect_gt(same$p_value[[6L]], 1e-4)
+  # B / A is Inf at time 0 if there is B, and else NaN, so both groups have 100 trajectories of one ensemble
+  other <- compare_ensembles(run(0, 1), run(5, 2))
+  expect_equal(other$statistic[[3L]], 200)
+  expect_lt(other$p_value[[6L]], 1e-4)
+})

@@ -104,3 +104,23 @@ test_that("hist() of a summary draws its histograms, if it has them", {
   expect_identical(hist(run(quantiles = 0.5), time = 1, n = 1), hist(run(output = "histogram"), time = 1, n = 1))
   expect_error(hist(run()), "found a summary without quantiles", class = "fireflip_error_argument")
 })
+
+test_that("a variable that is NaN or infinite in some trajectories has the same quantiles in every kind of result", {
+  net <- reaction_network("0 -> A" = 1, "0 -> B" = 1, variables = c(ratio = "B / A"))
+  run <- function(output, ...) {
+    simulate(net, nsim = 60, times = 0:1, output = output, observe = c("A", "ratio"), seed = 1, ...)
+  }
+  known <- quantile(run("histogram"))
+  expect_true(all(is.nan(unlist(known[2L, -(1:2)])))) # 0 / 0 at time 0
+  expect_true(is.nan(known$q100[[4L]]) && is.finite(known$q25[[4L]]))
+  expect_equal(quantile(run("trajectories")), known)
+  expect_equal(quantile(run("summary", quantiles = 0.5)), known)
+  expect_equal(summary(run("histogram"))$different[[2L]], 1L)
+  expect_identical(run("summary")$sd_upper[1:2], c(0, NA)) # the standard deviation of NaN is not known
+  for (x in list(run("histogram"), run("trajectories"))) {
+    expect_error(null_device(hist(x)), "found NaN|found Inf", class = "fireflip_error_argument")
+    expect_no_error(null_device(hist(x, species = "A")))
+  }
+  expect_error(null_device(plot(run("histogram"), time = 0)), "found NaN for \"ratio\"", class = "fireflip_error_argument")
+  expect_no_error(null_device(plot(run("histogram"), species = "A")))
+})
