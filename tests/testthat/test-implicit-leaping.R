@@ -204,6 +204,18 @@ test_that("critical reactions fire as the equilibrium of fast species says", {
   expect_lt(max(abs(sim$mean - p) / (4.5 * sqrt(p * (1 - p) / n) + 0.03 * p)), 1)
 })
 
+test_that("leaps that lead to a count just too small for the next one happen as often as they should", {
+  # B is about A / 10, so a firing of the last reaction takes B from some 35 to some 33. P is Poisson distributed.
+  net <- reaction_network(
+    "A <-> B" = c(1000, 10000), "0 -> A" = 477, "A -> 0" = 1, "20 A -> P" = "5 + 0 * Z", initial = c(A = 343, B = 34, Z = 1)
+  )
+  n <- 500
+  sim <- simulate(net, nsim = n, times = c(1, 4), method = implicit, observe = "P", seed = 1)
+  mean <- 5 * sim$time
+  expect_lt(max(abs(sim$mean - mean) / (4.5 * sqrt(mean / n) + 0.03 * mean)), 1)
+  expect_lt(max(abs(sim$sd / sqrt(mean) - 1)), 0.06 + 4.5 * sqrt((2 + 1 / 5) / 4 / n)) # the kurtosis is 3 + 1 / mean
+})
+
 test_that("many fast pairs that fluctuate are in equilibrium", {
   pairs <- 40
   number <- seq_len(pairs)
