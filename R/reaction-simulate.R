@@ -334,7 +334,7 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'       pairs relax. If they share species, this is the time of the slowest of their modes: for diffusion along a row of
 #'       places, the time in which differences over the whole row vanish.
 #'     - The counts are where these modes lead, but for the tolerance or three standard deviations.
-#'     - Each of their counts is at least 1 / `tolerance`: 34 molecules, for the default tolerance.
+#'     - Each of their counts is at least 1 / `tolerance` at the beginning of the leap: 34 molecules, for the default tolerance.
 #'
 #'   If all reactions are in partial equilibrium, the slowest of them limit the leaps. Fast species fluctuate at the end of an
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear
