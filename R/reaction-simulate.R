@@ -337,15 +337,16 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'     - The pair is a reaction of mass action and its exact reverse, such as `A + B <-> C`, and no third reaction makes the same
 #'       change. A gene that makes a product (`G -> G + A`) and the decay of this product (`A -> 0`) are no such pair. Pairs that
 #'       form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if there is no net flow round the loop.
-#'     - No formula names a species of the pair, and no propensity is a product of three or more counts of such species.
-#'       Otherwise, fluctuations would change the mean of such a propensity.
+#'     - No formula names a species of the pair, no propensity is a product of three or more counts of such species, and no
+#'       reaction with a formula needs three or more molecules of such a species. Otherwise, fluctuations would change the mean
+#'       of such a propensity.
 #'     - The leap is more than 100 times as long as an explicit one, and at least 5 times as long as the time in which the
 #'       pairs relax. If they share species, this is the time of the slowest of their modes: for diffusion along a row of
 #'       places, the time in which differences over the whole row vanish.
 #'     - The counts have already relaxed: they differ from those to which these modes lead by at most the tolerance, or by at most
 #'       three standard deviations.
-#'     - Each count of a species in these pairs is at least 1 / `tolerance`, which is 34 molecules for the default tolerance,
-#'       and at least 16.
+#'     - Each count of a species in these pairs is at least 1 / `tolerance` at the beginning of the leap, which is 34 molecules for
+#'       the default tolerance, and at least 16.
 #'     - At most 512 pairs are connected by the species that they share. If there are several such groups of pairs, the squares of
 #'       their sizes add up to at most 512^2.
 #'

@@ -37,7 +37,8 @@
 #' net <- reaction_network(
 #'   "0 -> A" = mass_action("k"), "A -> 0" = mass_action("d"), parameters = c(k = 10, d = 1)
 #' )
-#' sweep <- sweep_parameters(net, expand.grid(k = c(5, 10), d = c(1, 2)), nsim = 200, times = 5, seed = 1)
+#' design <- expand.grid(k = c(5, 10), d = c(1, 2))
+#' sweep <- sweep_parameters(net, design, nsim = 200, times = 5, seed = 1)
 #' sweep
 #' summary(sweep)
 sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,

@@ -24,6 +24,7 @@
 #define RELAXED 5       /* the least product of a leap's length and a rate of relaxation over which it jumps */
 #define MOST_SQUARED (1.0 / 16) /* a count that fluctuates by more than a quarter is not near an equilibrium */
 #define MOST_ROOM ((size_t)1 << 18)
+#define LEAST_AT_END 0.5
 #define END_NODE (UINT64_C(1) << 63)
 #define MOST_LEVELS 62
 #define STRAIGHT 0x1p-12 /* in times of relaxation; over a shorter time, a process is taken to be a straight line */
@@ -60,18 +61,18 @@ static int measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ssa_path *
 
 /* The counts must be so large that their fluctuations are relatively small. Leaps neglect the difference between the mean of a
  * propensity and the propensity of the mean. Its relative size is about the variance divided by the squared count. In detailed
- * balance the variance is at most the count. */
-static int is_large(const ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, uint32_t g) {
+ * balance the variance is at most the count. `least` is the least product of a count and the tolerance. */
+static int is_large(const ff_ssa_balance *e, const ff_ssa_length *length, const ff_ssa_path *path, uint32_t g, double least) {
   const ff_ssa_program *p = path->program;
   const uint32_t r = e->pairs.forward[g];
   for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-    if (!(path->count[p->changes[i].species] * smaller(length->tolerance, MOST_SQUARED) >= 1)) return 0;
+    if (!(path->count[p->changes[i].species] * smaller(length->tolerance, MOST_SQUARED) >= least)) return 0;
   return 1;
 }
 
 /* Whether a pair is in equilibrium by itself. */
 static int is_balanced(ff_ssa_balance *e, const ff_ssa_length *length, ff_ssa_path *path, uint32_t g) {
-  if (!is_large(e, length, path, g) || !measure(e, length, path, g)) return 0;
+  if (!is_large(e, length, path, g, 1) || !measure(e, length, path, g)) return 0;
   const double gap = fabs(e->net[g]), least = e->flow[g] - gap / 2;
   return gap <= BALANCE * least || gap <= DEVIATIONS * ff_math_sqrt(e->flow[g] * e->speed[g]);
 }
@@ -326,13 +327,15 @@ double ff_ssa_balance_longest(ff_ssa_balance *e, ff_ssa_length *length, ff_ssa_p
   return shorter;
 }
 
+/* A leap that this refuses is drawn again, so it must not refuse those that lead to less of a species: they would happen too
+ * rarely. Hence the least count is half of the one at the beginning: leaps change counts by much smaller parts. */
 int ff_ssa_balance_measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ssa_path *path) {
   double *root = e->root;
   for (uint32_t c = 0; c < e->n_clusters; c++) {
     const uint32_t *pairs = e->cluster + e->cluster_first[c];
     const size_t m = e->cluster_first[c + 1] - e->cluster_first[c];
     for (size_t i = 0; i < m; i++)
-      if (!measure(e, length, path, pairs[i]) || !is_large(e, length, path, pairs[i])) return 0;
+      if (!measure(e, length, path, pairs[i]) || !is_large(e, length, path, pairs[i], LEAST_AT_END)) return 0;
     set_matrix(e, path, pairs, m, root);
     if (m == 1) e->rate[c] = root[0];
     ff_ssa_modes_root(root, m);

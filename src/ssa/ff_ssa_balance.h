@@ -39,7 +39,8 @@ int ff_ssa_balance_has(const ff_ssa_balance *balance, uint32_t r);
 double ff_ssa_balance_longest(ff_ssa_balance *balance, ff_ssa_length *length, ff_ssa_path *path, double shorter);
 
 /* Finds the fluctuations of the reactions in partial equilibrium anew, at other counts of the path: those to which the reactions
- * have relaxed. Returns 0 if they are in no equilibrium there. O(reactions, and the cubes of the sizes of clusters). */
+ * have relaxed. Returns 0 if they are in no equilibrium there, or if a count is less than half of what a leap may begin with.
+ * O(reactions, and the cubes of the sizes of clusters). */
 int ff_ssa_balance_measure(ff_ssa_balance *balance, const ff_ssa_length *length, ff_ssa_path *path);
 
 /* For each pair in partial equilibrium: the length of an implicit step that relaxes as the pair does in the first `part` of a

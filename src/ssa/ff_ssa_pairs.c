@@ -87,12 +87,15 @@ static int names_fast(const ff_ssa_program *p, const ff_formula *formula, const 
   return 0;
 }
 
-/* The reactants of a reaction whose propensity is a formula need only be there. */
+/* The reactants of a reaction whose propensity is a formula need only be there. But if it needs many of them, fluctuations decide
+ * whether they are. */
 static int reads_well(const ff_ssa_program *p, uint32_t r, const uint8_t *fast) {
   const ff_ssa_propensity *a = p->propensities + r;
   double molecules = 0;
-  for (uint32_t i = a->first; i < a->first + a->n && a->law != FF_LAW_FORMULA; i++)
-    molecules += fast[p->factors[i].species] ? (double)p->factors[i].count : 0;
+  for (uint32_t i = a->first; i < a->first + a->n; i++) {
+    const double count = fast[p->factors[i].species] ? (double)p->factors[i].count : 0;
+    molecules = a->law != FF_LAW_FORMULA ? molecules + count : count > molecules ? count : molecules;
+  }
   return molecules <= MOST_FAST && !(has_formula(p, r) && names_fast(p, &p->formulas[a->a], fast));
 }
 

@@ -204,6 +204,28 @@ test_that("critical reactions fire as the equilibrium of fast species says", {
   expect_lt(max(abs(sim$mean - p) / (4.5 * sqrt(p * (1 - p) / n) + 0.03 * p)), 1)
 })
 
+test_that("leaps that lead to a count just too small for the next one happen as often as they should", {
+  # A + B is Poisson distributed with mean 72. A leap begins with at least 34 of each. All propensities are linear, so leaps keep
+  # the mean of an equilibrium: the bound is a third of the tolerance, and standard errors.
+  net <- reaction_network(
+    "A <-> B" = c(1500, 1500), "0 -> A" = 72, "A -> 0" = 2, initial = c(A = 36, B = 36), variables = c(total = "A + B")
+  )
+  n <- 500
+  sim <- simulate(net, nsim = n, times = 3, method = implicit, observe = "total", seed = 1)
+  expect_lt(abs(sim$mean - 72), 0.01 * 72 + 4.5 * sqrt(72 / n))
+})
+
+test_that("reactions that need many molecules of a fast species are not jumped over", {
+  # B is binomial with mean 40, and P grows only while there are 36 of it
+  net <- reaction_network(
+    "A <-> B" = c(1000, 1000), "36 B -> 36 B + P" = "500 + 0 * Z", "Y -> 0" = 0.1, initial = c(A = 40, B = 40, Y = 1e4, Z = 1)
+  )
+  n <- 20
+  sim <- simulate(net, nsim = n, times = 1, method = implicit, observe = "P", seed = 1)
+  expected <- 500 * pbinom(35, 80, 0.5, lower.tail = FALSE)
+  expect_lt(abs(sim$mean - expected), 0.03 * expected + 4.5 * sim$sd / sqrt(n))
+})
+
 test_that("many fast pairs that fluctuate are in equilibrium", {
   pairs <- 40
   number <- seq_len(pairs)
