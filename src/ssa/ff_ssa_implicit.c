@@ -1,9 +1,12 @@
 /* Implicit leaps. The counts X at the end of a leap of length tau from the counts x solve
  *
- *   X = x + sum over reactions j of v_j (P_j - tau a_j(x) + tau a_j(X)),
+ *   X = x + sum over reactions j of v_j (P_j - tau a_j + tau a_j(X)),
  *
- * where v_j is the change by reaction j, a_j its propensity and P_j the Poisson number with mean tau a_j(x). The firings are the
- * terms in brackets, rounded, so that counts remain whole numbers and conservation laws hold.
+ * where v_j is the change by reaction j, and a_j(X) its propensity. For reactions in partial equilibrium, P_j is a Poisson number
+ * with the mean tau a_j, and a_j is a_j(x). For the others, P_j is tau a_j, and a_j is the propensity when those have relaxed
+ * from x: the counts of fast species where a leap begins are not those of any time, because they must be large. These others fire
+ * a Poisson number of times, with the mean tau a_j(X) + tau (a_j - a_j(Y)) / 2. Y is the solution without any noise. So X brings
+ * the noise of fast species, and slow changes are followed to the second order.
  *
  * Fast species fluctuate. Their counts X have about the mean and the variance of their average over the leap, which is what slow
  * reactions need. The counts at the end vary more. So the firings of reactions in partial equilibrium are found anew, by a second
@@ -31,6 +34,7 @@ struct ff_ssa_implicit {
   uint32_t *place;          /* for each species: its place in `unknown`, or NONE */
   uint8_t *takes_part;      /* for each reaction: 1 if its propensity is in the equations */
   double *before;           /* for each species: the count at the beginning of the leap */
+  double *mean;             /* for each reaction: its firings without noise */
   double *time;             /* for each reaction: how long it fires with the propensity at the end */
   double *step, *extent;    /* for each pair: the same, and its extent */
   double *constant, *scale; /* for each unknown: what does not depend on X, and the firings that change it */
@@ -185,16 +189,41 @@ static int solve(ff_ssa_implicit *e, ff_ssa_path *path, double *fired) {
   return found;
 }
 
-int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired) {
-  const uint32_t n = path->program->n_reactions;
-  for (uint32_t r = 0; r < n; r++) {
-    e->takes_part[r] = !length->critical[r] && path->propensity[r] > 0;
+static void choose_all(ff_ssa_implicit *e, const ff_ssa_length *length, uint32_t n_reactions, const double *rate, double tau) {
+  for (uint32_t r = 0; r < n_reactions; r++) {
+    e->takes_part[r] = !length->critical[r] && rate[r] > 0;
     e->time[r] = tau;
-    if (e->takes_part[r]) fired[r] -= tau * path->propensity[r];
   }
-  if (!solve(e, path, fired)) return 0;
-  for (uint32_t r = 0; r < n; r++) fired[r] = fired[r] > 0 ? round(fired[r]) : 0;
-  return 1;
+}
+
+int ff_ssa_implicit_solve(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *rate, double tau,
+                          double *fired) {
+  choose_all(e, length, path->program->n_reactions, rate, tau);
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) fired[r] -= e->takes_part[r] ? tau * rate[r] : 0;
+  return solve(e, path, fired);
+}
+
+/* Sets e->mean to the solution without noise. */
+static int solve_mean(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *rate, double tau) {
+  choose_all(e, length, path->program->n_reactions, rate, tau);
+  memset(e->mean, 0, path->program->n_reactions * sizeof *e->mean);
+  return solve(e, path, e->mean);
+}
+
+/* Makes whole numbers of the solution: of reactions in partial equilibrium it is rounded, because their firings are found anew.
+ * The others fire Poisson numbers of times. */
+static void make_whole(ff_ssa_implicit *e, const ff_ssa_path *path, const double *rate, uint64_t address, double tau,
+                       double *fired) {
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
+    if (!e->takes_part[r]) continue;
+    if (ff_ssa_balance_has(&e->balance, r)) {
+      fired[r] = fired[r] > 0 ? round(fired[r]) : 0;
+      continue;
+    }
+    ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, address, r), 0);
+    const double mean = fired[r] + (tau * rate[r] - e->mean[r]) / 2;
+    fired[r] = mean > 0 ? ff_ssa_poisson(&sequence, mean) : 0;
+  }
 }
 
 /* Both reactions of a pair fire as often as their propensities say, and one of them as often again as is needed for the extent of
@@ -236,21 +265,18 @@ int ff_ssa_implicit_settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t addre
   return 1;
 }
 
-double ff_ssa_implicit_critical(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *rate) {
+int ff_ssa_implicit_relax(ff_ssa_implicit *e, ff_ssa_path *path, double tau, double *rate) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_failure failure = path->failure;
-  double sum = 0;
   ff_ssa_balance_steps(&e->balance, tau, e->step);
   choose_balanced(e, p->n_reactions);
   begin_equations(e, path);
   const int found = find_counts(e, path);
-  for (uint32_t r = 0; r < p->n_reactions && found; r++) {
-    rate[r] = length->critical[r] ? ff_ssa_path_propensity(path, r) : 0;
-    sum += rate[r];
-  }
+  for (uint32_t r = 0; r < p->n_reactions && found; r++)
+    if (!e->takes_part[r]) rate[r] = ff_ssa_path_propensity(path, r);
   const int valid = found && path->failure.what == failure.what;
   end_equations(e, path, failure);
-  return valid ? sum : NAN;
+  return valid;
 }
 
 /* The fluctuations are those of the equilibrium at the end of the leap. */
@@ -264,10 +290,14 @@ static int find_fluctuations(ff_ssa_implicit *e, const ff_ssa_length *length, ff
   return found;
 }
 
-int ff_ssa_implicit_leap(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, uint64_t address, double tau,
-                         double *fired) {
-  return ff_ssa_implicit_solve(e, length, path, tau, fired) && find_fluctuations(e, length, path, fired) &&
-         ff_ssa_implicit_settle(e, path, address, tau, 1, fired);
+int ff_ssa_implicit_leap(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *rate, uint64_t address,
+                         double tau, double *fired) {
+  if (!solve_mean(e, length, path, rate, tau)) return 0;
+  for (uint32_t r = 0; r < path->program->n_reactions; r++)
+    if (e->takes_part[r] && !ff_ssa_balance_has(&e->balance, r)) fired[r] = tau * rate[r];
+  if (!ff_ssa_implicit_solve(e, length, path, rate, tau, fired)) return 0;
+  make_whole(e, path, rate, address, tau, fired);
+  return find_fluctuations(e, length, path, fired) && ff_ssa_implicit_settle(e, path, address, tau, 1, fired);
 }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------------------ */
@@ -317,6 +347,7 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->unknown = ff_calloc(n, sizeof *e->unknown);
   e->place = ff_calloc(p->n_species, sizeof *e->place);
   e->takes_part = ff_calloc(p->n_reactions, 1);
+  e->mean = ff_calloc(p->n_reactions, sizeof *e->mean);
   e->time = ff_calloc(p->n_reactions, sizeof *e->time);
   e->extent = ff_calloc(p->n_reactions, sizeof *e->extent);
   e->step = ff_calloc(p->n_reactions, sizeof *e->step);
@@ -325,8 +356,8 @@ static ff_status allocate(ff_ssa_implicit *e, const ff_ssa_program *p, ff_error 
   e->scale = ff_calloc(n, sizeof *e->scale);
   e->misfit = ff_calloc(n, sizeof *e->misfit);
   e->matrix = ff_calloc(n * n, sizeof *e->matrix);
-  if (e->unknown && e->place && e->takes_part && e->time && e->extent && e->step && e->before && e->constant && e->scale &&
-      e->misfit && e->matrix)
+  if (e->unknown && e->place && e->takes_part && e->mean && e->time && e->extent && e->step && e->before && e->constant &&
+      e->scale && e->misfit && e->matrix)
     return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the equations of %u species", e->n);
 }
@@ -359,6 +390,7 @@ void ff_ssa_implicit_free(ff_ssa_implicit *e) {
   free(e->unknown);
   free(e->place);
   free(e->takes_part);
+  free(e->mean);
   free(e->time);
   free(e->extent);
   free(e->step);

@@ -22,11 +22,10 @@ void ff_ssa_implicit_free(ff_ssa_implicit *implicit);
 /* A trajectory begins. */
 void ff_ssa_implicit_start(ff_ssa_implicit *implicit);
 
-/* Sets rate[r] to the propensity of each critical reaction r when the reactions in partial equilibrium have relaxed for a leap of
- * length tau, at the last call of ff_ssa_implicit_longest(), and returns their sum. Not a number if the equations were not
- * solved. O(iterations * (cube of the number of species + formulas)). */
-double ff_ssa_implicit_critical(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau,
-                                double *rate);
+/* Sets rate[r] for each reaction r that is not in partial equilibrium: to its propensity when the others have relaxed for a leap
+ * of length tau. They are those of the last call of ff_ssa_implicit_longest(). Returns 0 if the equations were not solved.
+ * O(iterations * (cube of the number of species + formulas)). */
+int ff_ssa_implicit_relax(ff_ssa_implicit *implicit, ff_ssa_path *path, double tau, double *rate);
 
 /* How long a leap may be, if `shorter` is the longest explicit one: as ff_ssa_balance_longest(). */
 double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length, ff_ssa_path *path, double shorter);
@@ -34,14 +33,15 @@ double ff_ssa_implicit_longest(ff_ssa_implicit *implicit, ff_ssa_length *length,
 /* Whether reaction r was in partial equilibrium at the last call of ff_ssa_implicit_longest(). */
 int ff_ssa_implicit_balanced(const ff_ssa_implicit *implicit, uint32_t r);
 
-/* Replaces the Poisson numbers `fired` of an explicit leap of length tau by the solution of the equations. The fluctuations of
- * fast species are damped. Returns 0 if the equations were not solved. O(iterations * (cube of the number of species +
- * formulas)). */
-int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, double tau, double *fired);
+/* Replaces the numbers `fired` of a leap of length tau, Poisson numbers with the means tau * rate, by the solution of the
+ * equations. Returns 0 if the equations were not solved. O(iterations * (cube of the number of species + formulas)). */
+int ff_ssa_implicit_solve(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, const double *rate,
+                          double tau, double *fired);
 
-/* The same, but fast species fluctuate. `address` is that of the leap's draws. */
-int ff_ssa_implicit_leap(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, uint64_t address, double tau,
-                         double *fired);
+/* Replaces the Poisson numbers of reactions in partial equilibrium in a leap by whole numbers that follow from the equations, and
+ * sets those of the other reactions. Fast species fluctuate. `address` is that of the leap's draws. */
+int ff_ssa_implicit_leap(ff_ssa_implicit *implicit, const ff_ssa_length *length, ff_ssa_path *path, const double *rate,
+                         uint64_t address, double tau, double *fired);
 
 /* Sets the firings in the first `part` of a leap of length tau of the reactions in partial equilibrium. Those of the other
  * reactions are known. Returns 0 if the equations were not solved. The state at a time does not depend on the other times. */

@@ -23,7 +23,7 @@ typedef struct {
   ff_ssa_length length;
   ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
   double longest_explicit;
-  double *critical;     /* for each reaction: its propensity for the leap if it is critical */
+  double *rate;         /* for each reaction: its propensity for the leap */
   int is_implicit, unsolved; /* whether the leap is implicit, and whether its equations were not solved */
   int leaping;
   uint32_t exact; /* exact events that are left */
@@ -45,24 +45,22 @@ static uint32_t choose_critical(const leaper *e, double at) {
   for (uint32_t r = 0; r < path->program->n_reactions; r++) {
     if (!e->length.critical[r]) continue;
     found = r;
-    if (at < e->critical[r]) break;
-    at -= e->critical[r];
+    if (at < e->rate[r]) break;
+    at -= e->rate[r];
   }
   return found;
 }
 
-/* Sets e->critical for a leap of at most this length. Returns the sum, or NaN if it is not known. Reactions in partial
- * equilibrium that an implicit leap jumps over relax long before a critical reaction fires, so its propensity is the one after
- * that. */
-static double find_critical(leaper *e, double tau) {
+/* Sets e->rate for a leap of at most this length. Returns the sum of critical ones, or NaN if they are not known. Reactions in
+ * partial equilibrium that an implicit leap jumps over relax long before another reaction fires, so its propensity is the one
+ * after that. */
+static double find_rates(leaper *e, double tau) {
   ff_ssa_path *path = &e->single.path;
   double sum = 0;
-  for (uint32_t r = 0; r < path->program->n_reactions; r++) {
-    e->critical[r] = e->length.critical[r] ? path->propensity[r] : 0;
-    sum += e->critical[r];
-  }
-  if (!(sum > 0 && tau > e->longest_explicit)) return sum;
-  return ff_ssa_implicit_critical(e->implicit, &e->length, path, tau, e->critical);
+  memcpy(e->rate, path->propensity, path->program->n_reactions * sizeof *e->rate);
+  if (tau > e->longest_explicit && !ff_ssa_implicit_relax(e->implicit, path, tau, e->rate)) return NAN;
+  for (uint32_t r = 0; r < path->program->n_reactions; r++) sum += e->length.critical[r] ? e->rate[r] : 0;
+  return sum;
 }
 
 /* Draws the firings of a leap of at most this length. Returns 0 if a count would be negative, or if its equations were not
@@ -70,7 +68,7 @@ static double find_critical(leaper *e, double tau) {
 static int draw_leap(leaper *e, double tau) {
   ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
-  const double critical = find_critical(e, tau);
+  const double critical = find_rates(e, tau);
   e->unsolved = !(critical >= 0);
   if (e->unsolved) return 0;
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
@@ -81,12 +79,12 @@ static int draw_leap(leaper *e, double tau) {
   e->end = path->time + tau;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
-    if (e->length.critical[r] || !(path->propensity[r] > 0)) continue;
+    if (e->length.critical[r] || !(e->rate[r] > 0)) continue;
     ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
-    e->times_fired[r] = ff_ssa_poisson(&sequence, path->propensity[r] * tau);
+    e->times_fired[r] = ff_ssa_poisson(&sequence, e->rate[r] * tau);
   }
   e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
-  e->unsolved = e->is_implicit && !ff_ssa_implicit_leap(e->implicit, &e->length, path, e->address, tau, e->times_fired);
+  e->unsolved = e->is_implicit && !ff_ssa_implicit_leap(e->implicit, &e->length, path, e->rate, e->address, tau, e->times_fired);
   if (e->unsolved) return 0;
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++)
@@ -253,7 +251,7 @@ static void drop(ff_ssa_engine *engine) {
   ff_ssa_implicit_free(e->implicit);
   free(e->after);
   free(e->shown);
-  free(e->critical);
+  free(e->rate);
   free(e->times_fired);
   free(e->part_fired);
   free(e);
@@ -266,10 +264,10 @@ static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);
-  e->critical = ff_calloc(p->n_reactions, sizeof *e->critical);
+  e->rate = ff_calloc(p->n_reactions, sizeof *e->rate);
   e->times_fired = ff_calloc(p->n_reactions, sizeof *e->times_fired);
   e->part_fired = ff_calloc(p->n_reactions, sizeof *e->part_fired);
-  if (e->after && e->shown && e->critical && e->times_fired && e->part_fired) return FF_OK;
+  if (e->after && e->shown && e->rate && e->times_fired && e->part_fired) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for leaps of %u reactions", p->n_reactions);
 }
 

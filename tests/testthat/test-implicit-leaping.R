@@ -226,6 +226,27 @@ test_that("reactions that need many molecules of a fast species are not jumped o
   expect_lt(abs(sim$mean - expected), 0.03 * expected + 4.5 * sim$sd / sqrt(n))
 })
 
+test_that("slow reactions have the mean rates of fast species, wherever their leaps begin", {
+  # a leap begins only if A1 (mean 31) has at least 34 molecules; then A2 has fewer than on average
+  net <- reaction_network(
+    "A1 <-> A2" = c(9000, 4800), "A2 <-> A3" = c(2700, 3600), "A3 <-> A4" = c(2000, 1200), "A2 + P -> 2 Q" = 0.013,
+    "P -> A4" = 0.7, "A3 -> A3 + P" = 0.33, "P -> 0" = 0.33, initial = c(A1 = 17, A2 = 64, A3 = 75, A4 = 57, P = 26, Q = 3)
+  )
+  # the same with one pool of molecules A, which are in equilibrium at all times
+  share <- cumprod(c(1, 9000 / 4800, 2700 / 3600, 2000 / 1200))
+  share <- share / sum(share)
+  pool <- reaction_network(
+    "A + P -> 2 Q" = 0.013 * share[[2L]], "P -> A" = 0.7, "A -> A + P" = 0.33 * share[[3L]], "P -> 0" = 0.33,
+    initial = c(A = 213, P = 26, Q = 3)
+  )
+  n <- 2000
+  times <- c(0.1, 0.3, 1)
+  exact <- simulate(pool, nsim = 10 * n, times = times, method = "direct", observe = c("P", "Q"), seed = 2)
+  sim <- simulate(net, nsim = n, times = times, method = implicit, observe = c("P", "Q"), seed = 1)
+  expect_lt(max(abs(sim$mean - exact$mean) / (4.5 * exact$sd * sqrt(1.1 / n) + 0.01 * exact$mean)), 1)
+  expect_lt(max(abs(sim$sd / exact$sd - 1)), 0.03 + 4.5 * sqrt(1.1 / 2 / n))
+})
+
 test_that("many fast pairs that fluctuate are in equilibrium", {
   pairs <- 40
   number <- seq_len(pairs)
