@@ -250,3 +250,32 @@ bar_limits <- function(value, most) {
   width <- ceiling((high - low + 1) / floor(most))
   low - 0.5 + width * seq(0, ceiling((high - low + 1) / width))
 }
+
+# ---- results without such a distribution --------------------------------------------------------------------------------------
+
+# R's own methods would end with an error about their insides.
+refuse_distribution <- function(verb, what, hint) {
+  abort_argument(sprintf("%s() does not apply to %s; %s.", verb, what, hint))
+}
+
+firings_hint <- "simulate() with `output` = \"histogram\" gives a result to which it does"
+sweep_hint <- "sweep_parameters() with `quantiles` gives quantiles, and simulate() an ensemble for one setting"
+passage_hint <- "summary() has quantiles of the times, and plot() draws their distribution"
+solution_hint <- "as.data.frame(x, what = \"marginals\") has the distribution of each species, and plot() draws it"
+
+#' @export
+quantile.reaction_events <- function(x, ...) refuse_distribution("quantile", "a list of firings", firings_hint)
+#' @export
+hist.reaction_events <- function(x, ...) refuse_distribution("hist", "a list of firings", firings_hint)
+#' @export
+quantile.parameter_sweep <- function(x, ...) refuse_distribution("quantile", "a sweep", sweep_hint)
+#' @export
+hist.parameter_sweep <- function(x, ...) refuse_distribution("hist", "a sweep", sweep_hint)
+#' @export
+quantile.first_passage <- function(x, ...) refuse_distribution("quantile", "times of first passage", passage_hint)
+#' @export
+hist.first_passage <- function(x, ...) refuse_distribution("hist", "times of first passage", passage_hint)
+#' @export
+quantile.cme_solution <- function(x, ...) refuse_distribution("quantile", "a solution of the master equation", solution_hint)
+#' @export
+hist.cme_solution <- function(x, ...) refuse_distribution("hist", "a solution of the master equation", solution_hint)
