@@ -26,13 +26,6 @@ static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
-/* Goes down one level: from entry number `at` to one of its children. *v becomes what is left of the molecule's number. */
-static inline uint32_t FF_CELLS(descend)(const ff_ssa_factored *f, uint32_t lane, const ff_ssa_search *search, uint32_t level,
-                                         uint32_t at, CELL *v) {
-  const CELL *cells = CELLS_OF(f) + lane * f->stride + search->at[level];
-  return at * FF_FACTOR_FAN + FF_CELLS(rank)(cells + (size_t)at * FF_FACTOR_FAN, v);
-}
-
 /* Finds the reactions of a molecule in each lane, and the positions of their members. No branch depends on the lane, because the
  * processor would often guess it wrong. */
 static inline void FF_CELLS(search)(const ff_ssa_factored *f, const ff_ssa_search *const search[FF_SSA_LANES],
@@ -40,8 +33,10 @@ static inline void FF_CELLS(search)(const ff_ssa_factored *f, const ff_ssa_searc
   const ff_ssa_factor *factor = f->factor;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) at[lane] = 0;
   for (uint32_t level = factor->levels; level-- > 0;)
-    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-      at[lane] = FF_CELLS(descend)(f, lane, search[lane], level, at[lane], v + lane);
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+      const CELL *cells = CELLS_OF(f) + lane * f->stride + search[lane]->at[level];
+      at[lane] = at[lane] * FF_FACTOR_FAN + FF_CELLS(rank)(cells + (size_t)at[lane] * FF_FACTOR_FAN, v + lane);
+    }
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     uint32_t unit = 0;
     if (factor->units > 1) {
@@ -58,7 +53,10 @@ static inline uint32_t FF_CELLS(reaction_of_pair)(const ff_ssa_factored *f, uint
                                                   uint32_t first, double v, double v2) {
   CELL left = (CELL)(v2 < v ? v2 : v2 + 1);
   uint32_t at = 0;
-  for (uint32_t level = f->factor->levels; level-- > 0;) at = FF_CELLS(descend)(f, lane, search, level, at, &left);
+  for (uint32_t level = f->factor->levels; level-- > 0;) {
+    const CELL *cells = CELLS_OF(f) + lane * f->stride + search->at[level];
+    at = at * FF_FACTOR_FAN + FF_CELLS(rank)(cells + (size_t)at * FF_FACTOR_FAN, &left);
+  }
   return f->factor->map[search->map + (size_t)first * search->units + at];
 }
 
