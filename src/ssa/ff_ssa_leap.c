@@ -77,13 +77,14 @@ static int draw_leap(leaper *e, double tau) {
   e->last = wait <= tau ? choose_critical(e, ff_ssa_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
   tau = smaller(tau, wait);
   e->end = path->time + tau;
+  e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     e->times_fired[r] = 0;
     if (e->length.critical[r] || !(e->rate[r] > 0)) continue;
+    if (e->is_implicit && !ff_ssa_implicit_balanced(e->implicit, r)) continue; /* the equations tell the mean */
     ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
     e->times_fired[r] = ff_ssa_poisson(&sequence, e->rate[r] * tau);
   }
-  e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
   e->unsolved = e->is_implicit && !ff_ssa_implicit_leap(e->implicit, &e->length, path, e->rate, e->address, tau, e->times_fired);
   if (e->unsolved) return 0;
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);

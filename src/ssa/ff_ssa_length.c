@@ -91,12 +91,11 @@ static double slope(ff_ssa_path *path, uint32_t r, uint32_t s) {
   return next < INFINITY ? next - path->propensity[r] : 0;
 }
 
-/* Adds the derivatives of all drifts with respect to species s to the sums of their rows. Returns the sum of this column, and in
- * *even that of the scaled ones. */
-static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s, double *even) {
+/* Adds the derivatives of all drifts with respect to species s to the sums of their rows. Returns the sum of this column. With
+ * `roots`, each count is divided by its square root; then there are no sums of relative counts. */
+static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s, int roots) {
   const ff_ssa_program *p = path->program;
   double sum = 0;
-  *even = 0;
   for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++) {
     const uint32_t r = p->readers[k];
     const double by = limits(e, r) ? slope(path, r, s) : 0;
@@ -107,14 +106,12 @@ static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s, double
     const uint32_t r = p->readers[k];
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
       const uint32_t other = p->changes[i].species;
-      const double entry = e->active[other] ? fabs(e->column[other]) : 0;
+      const double ratio = larger(path->count[s], 1) / larger(path->count[other], 1);
+      const double entry = (e->active[other] ? fabs(e->column[other]) : 0) * (roots ? ff_math_sqrt(ratio) : 1);
       e->column[other] = 0; /* several reactions may change it */
       sum += entry;
       e->row[other] += entry;
-      const double ratio = larger(path->count[s], 1) / larger(path->count[other], 1), scaled = entry * ff_math_sqrt(ratio);
-      e->scaled[other] += entry * ratio;
-      e->even[other] += scaled;
-      *even += scaled;
+      if (!roots) e->scaled[other] += entry * ratio;
     }
   }
   return sum;
@@ -128,24 +125,18 @@ static double add_column(ff_ssa_length *e, ff_ssa_path *path, uint32_t s, double
  * root of the product of its largest sums of a row and of a column. */
 static double fastest_rate(ff_ssa_length *e, ff_ssa_path *path) {
   const uint32_t n = path->program->n_species;
-  double columns = 0, rows = 0, scaled = 0, even_columns = 0, even_rows = 0, even;
-  int any = 0;
+  const int roots = memchr(e->follows, 1, n) != NULL;
+  double columns = 0, rows = 0, scaled = 0;
   find_active(e, path->program);
   memset(e->row, 0, n * sizeof *e->row);
   memset(e->scaled, 0, n * sizeof *e->scaled);
-  memset(e->even, 0, n * sizeof *e->even);
-  for (uint32_t s = 0; s < n; s++) {
-    if (!e->active[s]) continue;
-    columns = larger(columns, add_column(e, path, s, &even));
-    even_columns = larger(even_columns, even);
-    any |= e->follows[s];
-  }
+  for (uint32_t s = 0; s < n; s++)
+    if (e->active[s]) columns = larger(columns, add_column(e, path, s, roots));
   for (uint32_t s = 0; s < n; s++) {
     rows = larger(rows, e->row[s]);
     scaled = larger(scaled, e->scaled[s]);
-    even_rows = larger(even_rows, e->even[s]);
   }
-  return any ? ff_math_sqrt(even_columns * even_rows) : smaller(columns, smaller(rows, scaled));
+  return roots ? ff_math_sqrt(columns * rows) : smaller(columns, smaller(rows, scaled));
 }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------------------ */
@@ -188,9 +179,8 @@ ff_status ff_ssa_length_new(ff_ssa_length *e, const ff_ssa_program *p, double to
   e->column = ff_calloc(p->n_species, sizeof *e->column);
   e->row = ff_calloc(p->n_species, sizeof *e->row);
   e->scaled = ff_calloc(p->n_species, sizeof *e->scaled);
-  e->even = ff_calloc(p->n_species, sizeof *e->even);
   if (!e->order || !e->twice || !e->thrice || !e->drift || !e->noise || !e->critical || !e->active || !e->follows || !e->column ||
-      !e->row || !e->scaled || !e->even) {
+      !e->row || !e->scaled) {
     ff_ssa_length_free(e);
     return ff_error_set(err, FF_EMEMORY, "no memory for the leaps of %u reactions", p->n_reactions);
   }
@@ -210,6 +200,5 @@ void ff_ssa_length_free(ff_ssa_length *e) {
   free(e->column);
   free(e->row);
   free(e->scaled);
-  free(e->even);
   memset(e, 0, sizeof *e);
 }

@@ -16,7 +16,7 @@ typedef struct {
   uint8_t *active;         /* for each species: reactions of the leap change it, and others read it */
   uint8_t *follows;        /* for each species: reactions in partial equilibrium pass changes on to it; all 0 between uses */
   double *column;          /* for each species: the derivative of its drift with respect to one count; all 0 between uses */
-  double *row, *scaled, *even; /* for each species: sums of such derivatives, of counts, relative counts and in between */
+  double *row, *scaled;    /* for each species: sums of such derivatives, of counts and of relative counts */
 } ff_ssa_length;
 
 ff_status ff_ssa_length_new(ff_ssa_length *length, const ff_ssa_program *program, double tolerance, ff_error *err);
