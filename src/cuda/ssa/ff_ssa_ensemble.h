@@ -1,0 +1,75 @@
+/* An ensemble of trajectories on a device, and the kernels (runners) that can advance it. The files of this folder share these
+ * declarations. */
+#ifndef FF_SSA_ENSEMBLE_H
+#define FF_SSA_ENSEMBLE_H
+
+#include "../runtime/ff_curand.h"
+#include "../runtime/ff_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../../ssa/ff_ssa_device.h"
+#include "../../ssa/ff_ssa_factor.h"
+#include "ff_ssa_launch.h"
+
+/* A kernel that advances trajectories. Its functions queue their work on the ensemble's stream. */
+typedef struct {
+  const char *kernel; /* its name, valid as long as the process */
+  /* Decides whether this runner can run the program with this method. If not, it returns FF_EUNSUPPORTED and gives the reason.
+   * Otherwise it fills e->own, e->slot_bytes, e->resident and e->info. If this takes long, it only begins, and ready() goes on.
+   * After any status but FF_OK the next runner is asked. */
+  ff_status (*prepare)(ff_ensemble *e, ff_error *err);
+  /* Continues what prepare() began, for about `seconds` at most. *is becomes 1 once all is done. NULL if prepare() does
+   * everything. */
+  ff_status (*ready)(ff_ensemble *e, double seconds, int *is, ff_error *err);
+  /* Frees e->own and all that it holds. */
+  void (*release)(ff_ensemble *e);
+  /* Launches the kernel. e->launch.state has room for e->launch.slots trajectories of e->slot_bytes each. */
+  ff_status (*launch)(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err);
+} ff_ssa_runner;
+
+/* Code that is generated for the network (ff_ssa_generated.cu), and a kernel that reads the network as data (ff_ssa_generic.cu). */
+extern const ff_ssa_runner ff_ssa_runner_generated, ff_ssa_runner_generic;
+
+/* The stage of an ensemble. If a runner refuses, the stage is FF_SSA_CHOOSE again. The last two stages are final. */
+typedef enum { FF_SSA_CHOOSE, FF_SSA_PREPARE, FF_SSA_ALLOCATE, FF_SSA_RUNS, FF_SSA_FAILED } ff_ssa_stage;
+
+struct ff_ensemble {
+  const ff_ssa_program *program;
+  ff_ssa_device_request request; /* its arrays are owned */
+  const ff_ssa_runner *runner, *runners[2]; /* the runner in use, and the candidates in the order in which they are asked */
+  int n_runners, tried;
+  ff_ssa_stage stage;
+  ff_error refused;            /* why the previous runner refused, or why no runner is left */
+  ff_ensemble_options options; /* its `cache`, `kernel` and `like` are valid only while the ensemble is created */
+  ff_ensemble_info info;
+  cudaStream_t stream;
+  cudaEvent_t begin, end;
+  struct cudaDeviceProp device;
+  void *own;           /* the runner's own data */
+  uint64_t slot_bytes; /* device memory that the runner needs for each trajectory on its way */
+  uint64_t resident;   /* trajectories that the device can run at the same time */
+  uint64_t capacity;   /* trajectories of a wave */
+  uint64_t units;      /* trajectories of the current wave */
+  double second_steps; /* steps per second of kernel time in the last launch; 0: not known yet */
+  ff_ssa_counters done; /* as last read */
+  ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
+  ff_cuda_room sums;   /* for ff_ssa_collect() */
+};
+
+/* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
+ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
+
+/* As ff_ssa_device's tally(). O(counts that the wave has recorded) work on the device. */
+ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err);
+
+/* The interface "ssa" of the CUDA backend. */
+extern const ff_ssa_device ff_cuda_ssa;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+/* What all kernels for reaction networks read: the wave, what is recorded, and the trajectories that are on their way. The same
+ * text is compiled for the device (also at run time) and for the host. */
+#ifndef FF_SSA_LAUNCH_H
+#define FF_SSA_LAUNCH_H
+
+#include "../../base/ff_philox.h"
+
+/* Counters of a wave. */
+typedef struct {
+  uint64_t begun;    /* trajectories */
+  uint64_t complete; /* or refused */
+  uint64_t events;   /* of complete trajectories */
+} ff_ssa_counters;
+
+/* A launch lets each of `slots` trajectories make at most `steps` events, and also begin anew: a slot whose trajectory is complete
+ * begins the next one of the wave. Trajectories of the wave are numbered from 0; number k is trajectory first + k. */
+typedef struct {
+  uint64_t key, first;
+  uint64_t units;      /* trajectories of the wave, below 2^32 - slots */
+  uint32_t slots, steps;
+  int fresh;           /* whether all slots are empty: none has begun a trajectory */
+  uint32_t n_times, n_species; /* that are recorded */
+  const double *times;
+  const uint32_t *species;
+  uint32_t *recorded;  /* n_times x n_species x units counts */
+  uint32_t *refused;   /* a bit for each trajectory of the wave */
+  ff_ssa_counters *counters;
+  uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
+  uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
+} ff_ssa_launch;
+
+/* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
+#define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))
+
+#endif

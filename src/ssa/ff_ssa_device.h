@@ -1,0 +1,52 @@
+/* The interface "ssa" of a backend: how its devices run trajectories of a program.
+ *
+ * An ensemble is a wave of trajectories on one device. Once it is ready, the calls for each wave are start(), advance() until the
+ * wave is done, refused(), and then tally() or states(). A trajectory that a device cannot complete is refused: it had a count
+ * above FF_SSA_DEVICE_MOST, or an invalid propensity. The caller simulates it on this processor, which may find that it fails.
+ */
+#ifndef FF_SSA_DEVICE_H
+#define FF_SSA_DEVICE_H
+
+#include "../backend/ff_backend.h"
+#include "ff_ssa.h"
+
+#define FF_SSA_INTERFACE "ssa"
+#define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
+
+/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. */
+typedef struct {
+  ff_ssa_method method;    /* its bits are those of this processor */
+  const double *initial;   /* the count of each species at time 0 */
+  const double *times;     /* ascending, finite, at least 0 */
+  uint32_t n_times;        /* at least 1 */
+  const uint32_t *species; /* whose counts are recorded, each only once */
+  uint32_t n_species;
+} ff_ssa_device_request;
+
+typedef struct {
+  uint64_t complete; /* trajectories of the wave that are complete or refused */
+  uint64_t events;   /* of the complete ones */
+  int done;          /* whether all are */
+} ff_ssa_device_progress;
+
+typedef struct {
+  ff_ensemble_calls common; /* units are trajectories */
+  /* Creates an ensemble. The program is borrowed and must outlive it. FF_EBACKEND if the device fails, FF_EMEMORY if not even one
+   * trajectory fits, FF_EUNSUPPORTED if no kernel can run this program with this method; the message is a clause that tells why.
+   * ready() may return these errors too. */
+  ff_status (*create)(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                      const ff_ensemble_options *options, ff_error *err);
+  /* Lets the wave's trajectories go on for about `seconds`. */
+  ff_status (*advance)(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err);
+  /* Lists at most `capacity` of the wave's refused trajectories, as ascending numbers within the wave, from the number `from` on.
+   * *n is how many are listed. */
+  ff_status (*refused)(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err);
+  /* Adds the statistics of the wave's trajectories that are not refused to `sums`, whose quantities are the species of the request
+   * in their order, all of them counts without histograms. If it fails, nothing is added. */
+  ff_status (*tally)(ff_ensemble *ensemble, ff_ssa_sums *sums, ff_error *err);
+  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count of
+   * species j at time i in trajectory first + k. Those of refused trajectories are undefined. */
+  ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
+} ff_ssa_device;
+
+#endif
