@@ -1,0 +1,196 @@
+/* How the statistics of a wave are added up. The same text is compiled for the device and for the host.
+ *
+ * A warp reads tiles: 512 trajectories of the wave, 16 for each lane. Lane l has the trajectories l, l + 32, ... of the tile. What it
+ * reads at a time is a batch. All counts are below 2^30, so 16 products of two of them are below 2^64: a batch is added up in
+ * 64-bit words, which are then split into 32-bit limbs. A 64-bit word has room for 2^32 limbs, and a wave has fewer batches. */
+#ifndef FF_SSA_COLLECT_H
+#define FF_SSA_COLLECT_H
+
+#include "../../ssa/ff_ssa.h"
+#include "../runtime/ff_warp.h"
+
+#define FF_SSA_BATCH 16u
+#define FF_SSA_TILE (32u * FF_SSA_BATCH)
+#define FF_SSA_KEPT 0xFFFFu         /* a batch without refused trajectories */
+#define FF_SSA_MOST_KEPT 0x3FFFFFFFu /* the largest count */
+
+/* The trajectories of a batch that exist and are not refused: bit i is that of trajectory tile * FF_SSA_TILE + 32 i + lane. */
+FF_WARP uint32_t ff_ssa_batch_kept(const uint32_t *refused, uint64_t units, uint64_t tile, uint32_t lane) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+    const uint64_t word = tile * FF_SSA_BATCH + i;
+    if (word * 32 + lane < units) kept |= (~refused[word] >> lane & 1u) << i;
+  }
+  return kept;
+}
+
+/* ---- moments ------------------------------------------------------------------------------------------------------------ */
+
+/* A square is a + 2^30 b, where a and b are below 2^30. These are the sums from which those of x^2, x^3 and x^4 follow. */
+enum { FF_SSA_XX, FF_SSA_AX, FF_SSA_BX, FF_SSA_AA, FF_SSA_AB, FF_SSA_BB, FF_SSA_SPLIT_SUMS };
+
+/* The words of a cell (a species at a time) on the device. First there are both limbs of each of the sums above. Words from
+ * FF_SSA_WORD_MOST on are largest values, the others sums. All begin with 0. */
+enum {
+  FF_SSA_WORD_FIRST = 2 * FF_SSA_SPLIT_SUMS, /* the sum of counts */
+  FF_SSA_WORD_N,                             /* trajectories */
+  FF_SSA_WORD_MOST,                          /* the largest count */
+  FF_SSA_WORD_LEAST,                         /* FF_SSA_MOST_KEPT minus the least count */
+  FF_SSA_WORDS
+};
+
+typedef struct {
+  uint64_t low[FF_SSA_SPLIT_SUMS], high[FF_SSA_SPLIT_SUMS]; /* limbs */
+  uint64_t first;
+  uint32_t n, least, most;
+} ff_ssa_lane_powers;
+
+FF_WARP void ff_ssa_lane_clear(ff_ssa_lane_powers *p) {
+  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) p->low[i] = p->high[i] = 0;
+  p->first = p->n = p->most = 0;
+  p->least = FF_SSA_MOST_KEPT;
+}
+
+FF_WARP void ff_ssa_lane_range(ff_ssa_lane_powers *p, uint32_t x) {
+  p->least = x < p->least ? x : p->least;
+  p->most = x > p->most ? x : p->most;
+}
+
+FF_WARP void ff_ssa_lane_split(ff_ssa_lane_powers *p, int i, uint64_t sum) {
+  p->low[i] += (uint32_t)sum;
+  p->high[i] += sum >> 32;
+}
+
+/* For counts below 2^15: b is 0. */
+FF_WARP void ff_ssa_lane_add_small(ff_ssa_lane_powers *p, const uint32_t x[FF_SSA_BATCH]) {
+  uint64_t xx = 0, ax = 0, aa = 0;
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+    const uint32_t a = x[i] * x[i];
+    xx += a;
+    ax += (uint64_t)a * x[i];
+    aa += (uint64_t)a * a;
+  }
+  ff_ssa_lane_split(p, FF_SSA_XX, xx);
+  ff_ssa_lane_split(p, FF_SSA_AX, ax);
+  ff_ssa_lane_split(p, FF_SSA_AA, aa);
+}
+
+FF_WARP void ff_ssa_lane_add_large(ff_ssa_lane_powers *p, const uint32_t x[FF_SSA_BATCH]) {
+  uint64_t sum[FF_SSA_SPLIT_SUMS] = {0};
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+    const uint64_t square = (uint64_t)x[i] * x[i];
+    const uint32_t a = (uint32_t)square & 0x3FFFFFFFu, b = (uint32_t)(square >> 30);
+    sum[FF_SSA_XX] += square;
+    sum[FF_SSA_AX] += (uint64_t)a * x[i];
+    sum[FF_SSA_BX] += (uint64_t)b * x[i];
+    sum[FF_SSA_AA] += (uint64_t)a * a;
+    sum[FF_SSA_AB] += (uint64_t)a * b;
+    sum[FF_SSA_BB] += (uint64_t)b * b;
+  }
+  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) ff_ssa_lane_split(p, i, sum[i]);
+}
+
+/* Adds the counts of a batch. Those that are not kept become 0. */
+FF_WARP void ff_ssa_lane_add(ff_ssa_lane_powers *p, uint32_t x[FF_SSA_BATCH], uint32_t kept) {
+  uint32_t bits = 0;
+  if (kept == FF_SSA_KEPT) {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) ff_ssa_lane_range(p, x[i]);
+  } else {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+      if (kept >> i & 1u) ff_ssa_lane_range(p, x[i]);
+      else x[i] = 0;
+    }
+  }
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) bits |= x[i];
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i += 4) p->first += x[i] + x[i + 1] + x[i + 2] + x[i + 3]; /* below 2^32 */
+  p->n += FF_POPCOUNT(kept);
+  if (bits < 1u << 15) ff_ssa_lane_add_small(p, x);
+  else ff_ssa_lane_add_large(p, x);
+}
+
+/* The sums of a lane as words. */
+FF_WARP void ff_ssa_lane_words(const ff_ssa_lane_powers *p, uint64_t words[FF_SSA_WORDS]) {
+  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) {
+    words[2 * i] = p->low[i];
+    words[2 * i + 1] = p->high[i];
+  }
+  words[FF_SSA_WORD_FIRST] = p->first;
+  words[FF_SSA_WORD_N] = p->n;
+  words[FF_SSA_WORD_MOST] = p->most;
+  words[FF_SSA_WORD_LEAST] = FF_SSA_MOST_KEPT - p->least;
+}
+
+/* Adds the words of a cell to its statistics: x^3 = a x + 2^30 b x, and x^4 = a a + 2^31 a b + 2^60 b b. */
+static inline void ff_ssa_words_to(ff_ssa_moments *m, const uint64_t words[FF_SSA_WORDS]) {
+  const double least = (double)(FF_SSA_MOST_KEPT - words[FF_SSA_WORD_LEAST]), most = (double)words[FF_SSA_WORD_MOST];
+  ff_sum_powers *sums = &m->sums;
+  const struct {
+    uint64_t *to;
+    int n, shift;
+  } part[FF_SSA_SPLIT_SUMS] = {{sums->second, 2, 0}, {sums->third, 3, 0},   {sums->third, 3, 30},
+                               {sums->fourth, 4, 0}, {sums->fourth, 4, 31}, {sums->fourth, 4, 60}};
+  if (words[FF_SSA_WORD_N] == 0) return; /* there is no range */
+  ff_sum_add(sums->first, words[FF_SSA_WORD_FIRST], 0);
+  for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) {
+    ff_sum_add_shifted(part[i].to, part[i].n, words[2 * i], part[i].shift);
+    ff_sum_add_shifted(part[i].to, part[i].n, words[2 * i + 1], part[i].shift + 32);
+  }
+  if (least < m->min) m->min = least;
+  if (most > m->max) m->max = most;
+}
+
+/* ---- products ----------------------------------------------------------------------------------------------------------- */
+
+/* A warp adds up the products of 4 species with 4 species, a square. Squares are numbered so that those with nearby numbers share
+ * species: strips of 4 columns, and in each strip row by row. Only squares on and above the diagonal have a number. */
+#define FF_SSA_SIDE 4u
+#define FF_SSA_SQUARE (FF_SSA_SIDE * FF_SSA_SIDE)
+#define FF_SSA_STRIP 4u
+
+FF_WARP uint32_t ff_ssa_sides(uint32_t n_species) { return (n_species + FF_SSA_SIDE - 1) / FF_SSA_SIDE; }
+
+FF_WARP uint64_t ff_ssa_squares(uint32_t n_species) {
+  const uint64_t sides = ff_ssa_sides(n_species);
+  return sides * (sides + 1) / 2;
+}
+
+/* The row and the column of a square, row <= column. */
+FF_WARP void ff_ssa_square_of(uint64_t number, uint32_t n_species, uint32_t *row, uint32_t *column) {
+  const uint32_t sides = ff_ssa_sides(n_species);
+  uint32_t first = 0, width = 0;
+  for (;; first += FF_SSA_STRIP) {
+    width = sides - first < FF_SSA_STRIP ? sides - first : FF_SSA_STRIP;
+    const uint64_t squares = (uint64_t)width * first + width * (width + 1) / 2;
+    if (number < squares) break;
+    number -= squares;
+  }
+  const uint64_t above = number / width; /* whole rows, above the diagonal */
+  *row = above < first ? (uint32_t)above : first;
+  number -= (uint64_t)*row * width;
+  for (; number >= first + width - (*row > first ? *row : first); ++*row) number -= first + width - (*row > first ? *row : first);
+  *column = (*row > first ? *row : first) + (uint32_t)number;
+}
+
+/* The number of the pair (j, k), j < k, in ff_ssa_sums. */
+FF_WARP uint64_t ff_ssa_pair(uint32_t j, uint32_t k) { return (uint64_t)k * (k - 1) / 2 + j; }
+
+/* Adds the products of one trajectory's counts. The sums have room for a batch. */
+FF_WARP void ff_ssa_square_add(uint64_t sum[FF_SSA_SQUARE], const uint32_t x[FF_SSA_SIDE], const uint32_t y[FF_SSA_SIDE]) {
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) sum[i] += (uint64_t)x[i / FF_SSA_SIDE] * y[i % FF_SSA_SIDE];
+}
+
+/* Adds the sums of a batch to both limbs of each. */
+FF_WARP void ff_ssa_square_split(uint64_t limbs[2 * FF_SSA_SQUARE], const uint64_t sum[FF_SSA_SQUARE]) {
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) {
+    limbs[2 * i] += (uint32_t)sum[i];
+    limbs[2 * i + 1] += sum[i] >> 32;
+  }
+}
+
+/* Adds the sum that two limbs represent. */
+static inline void ff_ssa_pair_add(uint64_t sum[2], const uint64_t limbs[2]) {
+  ff_sum_add(sum, limbs[0], 0);
+  ff_sum_add(sum, limbs[1] << 32, limbs[1] >> 32);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Compares the arithmetic of the device's statistics with sums over single trajectories, bit for bit. */
+#include "../../src/cuda/ssa/ff_ssa_collect.h"
+#include "fake_wave.h"
+
+/* The counts of species j at time i that a lane reads at a time. */
+static void read_batch(uint32_t x[FF_SSA_BATCH], const wave_shape *s, const uint32_t *counts, uint64_t cell, uint64_t tile,
+                       uint32_t lane) {
+  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+    const uint64_t k = tile * FF_SSA_TILE + i * 32 + lane;
+    x[i] = k < s->units ? counts[cell * s->units + k] : 0;
+  }
+}
+
+static void add_lane(uint64_t to[FF_SSA_WORDS], const ff_ssa_lane_powers *lane) {
+  uint64_t words[FF_SSA_WORDS];
+  ff_ssa_lane_words(lane, words);
+  for (int i = 0; i < FF_SSA_WORD_MOST; i++) to[i] += words[i];
+  for (int i = FF_SSA_WORD_MOST; i < FF_SSA_WORDS; i++) to[i] = words[i] > to[i] ? words[i] : to[i];
+}
+
+static void collect_cell(ff_ssa_moments *m, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
+  uint64_t words[FF_SSA_WORDS] = {0};
+  for (uint32_t lane = 0; lane < 32; lane++) {
+    ff_ssa_lane_powers own;
+    ff_ssa_lane_clear(&own);
+    for (uint64_t tile = 0; tile * FF_SSA_TILE < s->units; tile++) {
+      uint32_t x[FF_SSA_BATCH];
+      read_batch(x, s, counts, cell, tile, lane);
+      ff_ssa_lane_add(&own, x, ff_ssa_batch_kept(refused, s->units, tile, lane));
+    }
+    add_lane(words, &own);
+  }
+  ff_ssa_words_to(m, words);
+}
+
+static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint32_t time,
+                           uint64_t square) {
+  uint64_t limbs[2 * FF_SSA_SQUARE] = {0};
+  uint32_t row, column;
+  ff_ssa_square_of(square, s->n_species, &row, &column);
+  for (uint32_t lane = 0; lane < 32; lane++)
+    for (uint64_t tile = 0; tile * FF_SSA_TILE < s->units; tile++) {
+      const uint32_t kept = ff_ssa_batch_kept(refused, s->units, tile, lane);
+      uint64_t sum[FF_SSA_SQUARE] = {0};
+      for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+        const uint64_t k = tile * FF_SSA_TILE + i * 32 + lane;
+        uint32_t x[FF_SSA_SIDE] = {0}, y[FF_SSA_SIDE] = {0};
+        for (uint32_t j = 0; j < FF_SSA_SIDE && (kept >> i & 1u); j++) {
+          const uint32_t one = row * FF_SSA_SIDE + j, other = column * FF_SSA_SIDE + j;
+          if (one < s->n_species) x[j] = counts[((uint64_t)time * s->n_species + one) * s->units + k];
+          if (other < s->n_species) y[j] = counts[((uint64_t)time * s->n_species + other) * s->units + k];
+        }
+        ff_ssa_square_add(sum, x, y);
+      }
+      ff_ssa_square_split(limbs, sum);
+    }
+  for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) {
+    const uint32_t j = row * FF_SSA_SIDE + i / FF_SSA_SIDE, k = column * FF_SSA_SIDE + i % FF_SSA_SIDE;
+    const uint64_t pairs = ff_ssa_pair(0, s->n_species);
+    if (j < k && k < s->n_species) ff_ssa_pair_add(sums->products + 2 * (time * pairs + ff_ssa_pair(j, k)), limbs + 2 * i);
+  }
+}
+
+static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
+  ff_error err = {FF_OK, ""};
+  ff_ssa_sums want, got;
+  uint32_t *counts = wave_counts(&s, seed), *refused = wave_refused(&s, seed + 1);
+  FF_CHECK(counts != NULL && refused != NULL);
+  FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
+  for (int twice = 0; twice < 2; twice++) { /* the second wave is added to the first */
+    FF_CHECK_OK(wave_add(&want, &s, counts, refused, &err), &err);
+    for (uint64_t cell = 0; cell < (uint64_t)s.n_times * s.n_species; cell++)
+      collect_cell(got.counts + cell, &s, counts, refused, cell);
+    for (uint32_t i = 0; got.products != NULL && i < s.n_times; i++)
+      for (uint64_t j = 0; j < ff_ssa_squares(s.n_species); j++) collect_square(&got, &s, counts, refused, i, j);
+    FF_CHECK_INT(wave_differences(&want, &got), 0);
+  }
+  ff_ssa_sums_free(&want);
+  ff_ssa_sums_free(&got);
+  free(counts);
+  free(refused);
+}
+
+static void moments(void) {
+  const uint64_t units[] = {1, 31, 32, 33, 511, 512, 513, 1000, 4096, 5003};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 4; each++)
+      check_wave((wave_shape){3, WAVE_KINDS, units[i], each * each * each}, 0, 100 * i + (uint64_t)each);
+}
+
+static void products(void) {
+  for (uint32_t n = 1; n < 23; n++) check_wave((wave_shape){2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_SSA_COVARIANCE, n);
+}
+
+/* 2^20 of the largest counts: each limb and each word of a sum has a carry. */
+static void carries(void) { check_wave((wave_shape){1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
+
+static void many_batches_fit(void) { /* 2^28 batches of the largest counts: the trajectories of the largest wave */
+  const uint32_t most = WAVE_MOST;
+  ff_ssa_lane_powers own;
+  uint32_t x[FF_SSA_BATCH];
+  uint64_t words[FF_SSA_WORDS];
+  ff_ssa_moments m = {.min = 1e300, .max = -1};
+  ff_ssa_lane_clear(&own);
+  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) x[i] = most;
+  ff_ssa_lane_add(&own, x, FF_SSA_KEPT);
+  ff_ssa_lane_words(&own, words);
+  for (int i = 0; i < FF_SSA_WORD_MOST; i++) words[i] <<= 28;
+  ff_ssa_words_to(&m, words);
+  /* 2^32 (2^30 - 1)^p = 2^62 - 2^32, ... as words, the low one first */
+  FF_CHECK(m.sums.first[0] == (UINT64_C(1) << 62) - (UINT64_C(1) << 32) && m.sums.first[1] == 0);
+  FF_CHECK(m.sums.second[0] == (UINT64_C(1) << 63 | UINT64_C(1) << 32));
+  FF_CHECK(m.sums.second[1] == (1u << 28) - 1);
+  FF_CHECK(m.sums.third[2] == 0 && m.sums.fourth[3] == 0);
+  FF_CHECK(m.min == most && m.max == most);
+  ff_sum_powers one = {{0}, {0}, {0}, {0}};
+  ff_sum_add_powers(&one, most);
+  for (int i = 0; i < 32; i++) {
+    const ff_sum_powers same = one;
+    ff_sum_merge_powers(&one, &same);
+  }
+  FF_CHECK(memcmp(&one, &m.sums, sizeof one) == 0);
+}
+
+/* Each square on and above the diagonal has one number. */
+static void squares(void) {
+  for (uint32_t n = 1; n < 140; n++) {
+    static uint8_t seen[40][40];
+    const uint32_t sides = ff_ssa_sides(n);
+    memset(seen, 0, sizeof seen);
+    for (uint64_t i = 0; i < ff_ssa_squares(n); i++) {
+      uint32_t row, column;
+      ff_ssa_square_of(i, n, &row, &column);
+      FF_CHECK(row <= column && column < sides && !seen[row][column]);
+      if (row < 40 && column < 40) seen[row][column] = 1;
+    }
+    FF_CHECK_INT(ff_ssa_squares(n), sides * (sides + 1) / 2);
+  }
+}
+
+static void shifted_sums(void) {
+  for (int shift = 0; shift < 192; shift++) {
+    uint64_t sum[4] = {0, 0, 0, 0};
+    for (int i = 0; i < 3; i++) ff_sum_add_shifted(sum, 4, UINT64_MAX, shift);
+    uint64_t want[5] = {0, 0, 0, 0, 0}; /* 3 (2^64 - 1) = 2^65 + 2^64 - 3, one bit after the other */
+    const uint64_t bits[2] = {UINT64_MAX - 2, 2};
+    for (int i = 0; i < 128; i++) want[(i + shift) / 64] |= (bits[i / 64] >> i % 64 & 1) << (i + shift) % 64;
+    FF_CHECK_SAY(memcmp(sum, want, sizeof sum) == 0, "shift %d", shift);
+  }
+}
+
+FF_TEST_MAIN("ssa_collect", moments, products, carries, many_batches_fit, squares, shifted_sums)
