@@ -181,7 +181,8 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 COLLECT := cuda/ssa/ff_ssa_collect.cu.o cuda/runtime/ff_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
-$(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h
+$(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
+  $(wildcard src/cuda/ssa/*.h)
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
 	  $(filter %.cu %.o %.a,$^) -lm -ldl
 

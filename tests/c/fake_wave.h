@@ -2,11 +2,9 @@
 #ifndef FF_TESTS_FAKE_WAVE_H
 #define FF_TESTS_FAKE_WAVE_H
 
-#include "../../src/ssa/ff_ssa.h"
+#include "../../src/ssa/ff_ssa_device.h"
 #include "check.h"
 #include "random.h"
-
-#define WAVE_MOST 0x3FFFFFFFu /* the largest count of a device */
 
 typedef struct {
   uint32_t n_times, n_species;
@@ -14,7 +12,7 @@ typedef struct {
   int refused_each; /* one of so many trajectories is refused; 0: none, 1: all */
 } wave_shape;
 
-/* Counts of cell number i are below 2 to the power `wave_bits[i % WAVE_KINDS]`; -1: all are WAVE_MOST, and 0: all are 0; -2: half
+/* Counts of cell number i are below 2 to the power `wave_bits[i % WAVE_KINDS]`; -1: all are FF_SSA_DEVICE_MOST, and 0: all are 0; -2: half
  * are just below 2^15, half just above. */
 #define WAVE_KINDS 8
 static const int wave_bits[WAVE_KINDS] = {30, 4, -1, 15, 16, 0, -2, 23};
@@ -22,7 +20,7 @@ static const int wave_bits[WAVE_KINDS] = {30, 4, -1, 15, 16, 0, -2, 23};
 static inline uint32_t wave_count(uint64_t cell, uint64_t *seed) {
   const int bits = wave_bits[cell % WAVE_KINDS];
   const uint32_t word = (uint32_t)(next_random(seed) >> 32);
-  if (bits == -1) return WAVE_MOST;
+  if (bits == -1) return FF_SSA_DEVICE_MOST;
   if (bits == -2) return (1u << 15) - (word >> 31);
   return bits == 0 ? 0 : word >> (32 - bits);
 }

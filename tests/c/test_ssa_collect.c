@@ -97,7 +97,7 @@ static void products(void) {
 static void carries(void) { check_wave((wave_shape){1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
 
 static void many_batches_fit(void) { /* 2^28 batches of the largest counts: the trajectories of the largest wave */
-  const uint32_t most = WAVE_MOST;
+  const uint32_t most = FF_SSA_DEVICE_MOST;
   ff_ssa_lane_powers own;
   uint32_t x[FF_SSA_BATCH];
   uint64_t words[FF_SSA_WORDS];

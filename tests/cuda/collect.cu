@@ -1,6 +1,6 @@
 /* Compares the statistics of a wave of trajectories, added up on a GPU, with this processor, bit for bit, and measures how fast
- * the GPU adds them up. The recorded counts are random numbers. `make cuda-collect` builds this program, and `make gpu-check` runs
- * it on a machine with a GPU:
+ * the GPU adds them up. The recorded counts are random numbers. `make cuda-collect` builds this program, and `make gpu-check`
+ * runs it on a machine with a GPU:
  *
  *   collect [fast] [test ...]
  *

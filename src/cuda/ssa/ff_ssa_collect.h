@@ -1,18 +1,28 @@
 /* How the statistics of a wave are added up. The same text is compiled for the device and for the host.
  *
- * A warp reads tiles: 512 trajectories of the wave, 16 for each lane. Lane l has the trajectories l, l + 32, ... of the tile. What it
- * reads at a time is a batch. All counts are below 2^30, so 16 products of two of them are below 2^64: a batch is added up in
- * 64-bit words, which are then split into 32-bit limbs. A 64-bit word has room for 2^32 limbs, and a wave has fewer batches. */
+ * A warp reads tiles: 512 trajectories of the wave, 16 for each lane. Lane l has the trajectories l, l + 32, ... of the tile,
+ * which are its batch. All counts are below 2^30, so 16 products of two of them are below 2^64: a batch is added up in 64-bit
+ * words, which are then split into 32-bit limbs. A 64-bit word has room for 2^32 limbs, and a wave has fewer batches. */
 #ifndef FF_SSA_COLLECT_H
 #define FF_SSA_COLLECT_H
 
-#include "../../ssa/ff_ssa.h"
+#include "../../ssa/ff_ssa_device.h"
 #include "../runtime/ff_warp.h"
 
 #define FF_SSA_BATCH 16u
 #define FF_SSA_TILE (32u * FF_SSA_BATCH)
-#define FF_SSA_KEPT 0xFFFFu         /* a batch without refused trajectories */
-#define FF_SSA_MOST_KEPT 0x3FFFFFFFu /* the largest count */
+#define FF_SSA_KEPT 0xFFFFu /* a batch without refused trajectories */
+
+/* sum + x y, by one instruction of the device. */
+FF_WARP uint64_t ff_ssa_multiply_add(uint32_t x, uint32_t y, uint64_t sum) {
+#if defined(__CUDA_ARCH__)
+  uint64_t out;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(out) : "r"(x), "r"(y), "l"(sum));
+  return out;
+#else
+  return (uint64_t)x * y + sum;
+#endif
+}
 
 /* The trajectories of a batch that exist and are not refused: bit i is that of trajectory tile * FF_SSA_TILE + 32 i + lane. */
 FF_WARP uint32_t ff_ssa_batch_kept(const uint32_t *refused, uint64_t units, uint64_t tile, uint32_t lane) {
@@ -35,7 +45,7 @@ enum {
   FF_SSA_WORD_FIRST = 2 * FF_SSA_SPLIT_SUMS, /* the sum of counts */
   FF_SSA_WORD_N,                             /* trajectories */
   FF_SSA_WORD_MOST,                          /* the largest count */
-  FF_SSA_WORD_LEAST,                         /* FF_SSA_MOST_KEPT minus the least count */
+  FF_SSA_WORD_LEAST,                         /* FF_SSA_DEVICE_MOST minus the least count */
   FF_SSA_WORDS
 };
 
@@ -48,7 +58,7 @@ typedef struct {
 FF_WARP void ff_ssa_lane_clear(ff_ssa_lane_powers *p) {
   FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) p->low[i] = p->high[i] = 0;
   p->first = p->n = p->most = 0;
-  p->least = FF_SSA_MOST_KEPT;
+  p->least = FF_SSA_DEVICE_MOST;
 }
 
 FF_WARP void ff_ssa_lane_range(ff_ssa_lane_powers *p, uint32_t x) {
@@ -67,8 +77,8 @@ FF_WARP void ff_ssa_lane_add_small(ff_ssa_lane_powers *p, const uint32_t x[FF_SS
   FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
     const uint32_t a = x[i] * x[i];
     xx += a;
-    ax += (uint64_t)a * x[i];
-    aa += (uint64_t)a * a;
+    ax = ff_ssa_multiply_add(a, x[i], ax);
+    aa = ff_ssa_multiply_add(a, a, aa);
   }
   ff_ssa_lane_split(p, FF_SSA_XX, xx);
   ff_ssa_lane_split(p, FF_SSA_AX, ax);
@@ -78,14 +88,14 @@ FF_WARP void ff_ssa_lane_add_small(ff_ssa_lane_powers *p, const uint32_t x[FF_SS
 FF_WARP void ff_ssa_lane_add_large(ff_ssa_lane_powers *p, const uint32_t x[FF_SSA_BATCH]) {
   uint64_t sum[FF_SSA_SPLIT_SUMS] = {0};
   FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-    const uint64_t square = (uint64_t)x[i] * x[i];
+    const uint64_t square = ff_ssa_multiply_add(x[i], x[i], 0);
     const uint32_t a = (uint32_t)square & 0x3FFFFFFFu, b = (uint32_t)(square >> 30);
     sum[FF_SSA_XX] += square;
-    sum[FF_SSA_AX] += (uint64_t)a * x[i];
-    sum[FF_SSA_BX] += (uint64_t)b * x[i];
-    sum[FF_SSA_AA] += (uint64_t)a * a;
-    sum[FF_SSA_AB] += (uint64_t)a * b;
-    sum[FF_SSA_BB] += (uint64_t)b * b;
+    sum[FF_SSA_AX] = ff_ssa_multiply_add(a, x[i], sum[FF_SSA_AX]);
+    sum[FF_SSA_BX] = ff_ssa_multiply_add(b, x[i], sum[FF_SSA_BX]);
+    sum[FF_SSA_AA] = ff_ssa_multiply_add(a, a, sum[FF_SSA_AA]);
+    sum[FF_SSA_AB] = ff_ssa_multiply_add(a, b, sum[FF_SSA_AB]);
+    sum[FF_SSA_BB] = ff_ssa_multiply_add(b, b, sum[FF_SSA_BB]);
   }
   FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) ff_ssa_lane_split(p, i, sum[i]);
 }
@@ -117,12 +127,12 @@ FF_WARP void ff_ssa_lane_words(const ff_ssa_lane_powers *p, uint64_t words[FF_SS
   words[FF_SSA_WORD_FIRST] = p->first;
   words[FF_SSA_WORD_N] = p->n;
   words[FF_SSA_WORD_MOST] = p->most;
-  words[FF_SSA_WORD_LEAST] = FF_SSA_MOST_KEPT - p->least;
+  words[FF_SSA_WORD_LEAST] = FF_SSA_DEVICE_MOST - p->least;
 }
 
 /* Adds the words of a cell to its statistics: x^3 = a x + 2^30 b x, and x^4 = a a + 2^31 a b + 2^60 b b. */
 static inline void ff_ssa_words_to(ff_ssa_moments *m, const uint64_t words[FF_SSA_WORDS]) {
-  const double least = (double)(FF_SSA_MOST_KEPT - words[FF_SSA_WORD_LEAST]), most = (double)words[FF_SSA_WORD_MOST];
+  const double least = (double)(FF_SSA_DEVICE_MOST - words[FF_SSA_WORD_LEAST]), most = (double)words[FF_SSA_WORD_MOST];
   ff_sum_powers *sums = &m->sums;
   const struct {
     uint64_t *to;
@@ -176,7 +186,8 @@ FF_WARP uint64_t ff_ssa_pair(uint32_t j, uint32_t k) { return (uint64_t)k * (k -
 
 /* Adds the products of one trajectory's counts. The sums have room for a batch. */
 FF_WARP void ff_ssa_square_add(uint64_t sum[FF_SSA_SQUARE], const uint32_t x[FF_SSA_SIDE], const uint32_t y[FF_SSA_SIDE]) {
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) sum[i] += (uint64_t)x[i / FF_SSA_SIDE] * y[i % FF_SSA_SIDE];
+  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++)
+    sum[i] = ff_ssa_multiply_add(x[i / FF_SSA_SIDE], y[i % FF_SSA_SIDE], sum[i]);
 }
 
 /* Adds the sums of a batch to both limbs of each. */
