@@ -12,7 +12,7 @@ typedef struct {
   int refused_each; /* one of so many trajectories is refused; 0: none, 1: all */
 } wave_shape;
 
-/* Counts of cell number i are below 2 to the power `wave_bits[i % WAVE_KINDS]`; -1: all are FF_SSA_DEVICE_MOST, and 0: all are 0; -2: half
+/* Counts of cell number i are below 2 to the power `wave_bits[i % WAVE_KINDS]`. 0: all are 0; -1: all are the largest; -2: half
  * are just below 2^15, half just above. */
 #define WAVE_KINDS 8
 static const int wave_bits[WAVE_KINDS] = {30, 4, -1, 15, 16, 0, -2, 23};

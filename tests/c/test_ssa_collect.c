@@ -3,61 +3,62 @@
 #include "fake_wave.h"
 
 /* The counts of species j at time i that a lane reads at a time. */
-static void read_batch(uint32_t x[FF_SSA_BATCH], const wave_shape *s, const uint32_t *counts, uint64_t cell, uint64_t tile,
+static void read_batch(uint32_t x[FF_COLLECT_BATCH], const wave_shape *s, const uint32_t *counts, uint64_t cell, uint64_t tile,
                        uint32_t lane) {
-  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-    const uint64_t k = tile * FF_SSA_TILE + i * 32 + lane;
+  for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
+    const uint64_t k = tile * FF_COLLECT_TILE + i * 32 + lane;
     x[i] = k < s->units ? counts[cell * s->units + k] : 0;
   }
 }
 
-static void add_lane(uint64_t to[FF_SSA_WORDS], const ff_ssa_lane_powers *lane) {
-  uint64_t words[FF_SSA_WORDS];
-  ff_ssa_lane_words(lane, words);
-  for (int i = 0; i < FF_SSA_WORD_MOST; i++) to[i] += words[i];
-  for (int i = FF_SSA_WORD_MOST; i < FF_SSA_WORDS; i++) to[i] = words[i] > to[i] ? words[i] : to[i];
+static void add_lane(uint64_t to[FF_COLLECT_WORDS], const ff_collect_lane_powers *lane) {
+  uint64_t words[FF_COLLECT_WORDS];
+  ff_collect_lane_words(lane, words);
+  for (int i = 0; i < FF_COLLECT_WORD_MOST; i++) to[i] += words[i];
+  for (int i = FF_COLLECT_WORD_MOST; i < FF_COLLECT_WORDS; i++) to[i] = words[i] > to[i] ? words[i] : to[i];
 }
 
 static void collect_cell(ff_ssa_moments *m, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
-  uint64_t words[FF_SSA_WORDS] = {0};
+  uint64_t words[FF_COLLECT_WORDS] = {0};
   for (uint32_t lane = 0; lane < 32; lane++) {
-    ff_ssa_lane_powers own;
-    ff_ssa_lane_clear(&own);
-    for (uint64_t tile = 0; tile * FF_SSA_TILE < s->units; tile++) {
-      uint32_t x[FF_SSA_BATCH];
+    ff_collect_lane_powers own;
+    ff_collect_lane_clear(&own);
+    for (uint64_t tile = 0; tile * FF_COLLECT_TILE < s->units; tile++) {
+      uint32_t x[FF_COLLECT_BATCH];
       read_batch(x, s, counts, cell, tile, lane);
-      ff_ssa_lane_add(&own, x, ff_ssa_batch_kept(refused, s->units, tile, lane));
+      ff_collect_lane_add(&own, x, ff_collect_batch_kept(refused, s->units, tile, lane));
     }
     add_lane(words, &own);
   }
-  ff_ssa_words_to(m, words);
+  ff_collect_words_to(m, words);
 }
 
 static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint32_t time,
                            uint64_t square) {
-  uint64_t limbs[2 * FF_SSA_SQUARE] = {0};
+  uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
   uint32_t row, column;
-  ff_ssa_square_of(square, s->n_species, &row, &column);
+  ff_collect_square_of(square, s->n_species, &row, &column);
   for (uint32_t lane = 0; lane < 32; lane++)
-    for (uint64_t tile = 0; tile * FF_SSA_TILE < s->units; tile++) {
-      const uint32_t kept = ff_ssa_batch_kept(refused, s->units, tile, lane);
-      uint64_t sum[FF_SSA_SQUARE] = {0};
-      for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-        const uint64_t k = tile * FF_SSA_TILE + i * 32 + lane;
-        uint32_t x[FF_SSA_SIDE] = {0}, y[FF_SSA_SIDE] = {0};
-        for (uint32_t j = 0; j < FF_SSA_SIDE && (kept >> i & 1u); j++) {
-          const uint32_t one = row * FF_SSA_SIDE + j, other = column * FF_SSA_SIDE + j;
+    for (uint64_t tile = 0; tile * FF_COLLECT_TILE < s->units; tile++) {
+      const uint32_t kept = ff_collect_batch_kept(refused, s->units, tile, lane);
+      uint64_t sum[FF_COLLECT_SQUARE] = {0};
+      for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
+        const uint64_t k = tile * FF_COLLECT_TILE + i * 32 + lane;
+        uint32_t x[FF_COLLECT_SIDE] = {0}, y[FF_COLLECT_SIDE] = {0};
+        for (uint32_t j = 0; j < FF_COLLECT_SIDE && (kept >> i & 1u); j++) {
+          const uint32_t one = row * FF_COLLECT_SIDE + j, other = column * FF_COLLECT_SIDE + j;
           if (one < s->n_species) x[j] = counts[((uint64_t)time * s->n_species + one) * s->units + k];
           if (other < s->n_species) y[j] = counts[((uint64_t)time * s->n_species + other) * s->units + k];
         }
-        ff_ssa_square_add(sum, x, y);
+        ff_collect_square_add(sum, x, y);
       }
-      ff_ssa_square_split(limbs, sum);
+      ff_collect_square_split(limbs, sum);
     }
-  for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) {
-    const uint32_t j = row * FF_SSA_SIDE + i / FF_SSA_SIDE, k = column * FF_SSA_SIDE + i % FF_SSA_SIDE;
-    const uint64_t pairs = ff_ssa_pair(0, s->n_species);
-    if (j < k && k < s->n_species) ff_ssa_pair_add(sums->products + 2 * (time * pairs + ff_ssa_pair(j, k)), limbs + 2 * i);
+  for (uint32_t i = 0; i < FF_COLLECT_SQUARE; i++) {
+    const uint32_t j = row * FF_COLLECT_SIDE + i / FF_COLLECT_SIDE, k = column * FF_COLLECT_SIDE + i % FF_COLLECT_SIDE;
+    const uint64_t pairs = ff_collect_pair(0, s->n_species);
+    if (j >= k || k >= s->n_species) continue;
+    ff_collect_pair_add(sums->products + 2 * (time * pairs + ff_collect_pair(j, k)), limbs + 2 * i);
   }
 }
 
@@ -73,7 +74,7 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
     for (uint64_t cell = 0; cell < (uint64_t)s.n_times * s.n_species; cell++)
       collect_cell(got.counts + cell, &s, counts, refused, cell);
     for (uint32_t i = 0; got.products != NULL && i < s.n_times; i++)
-      for (uint64_t j = 0; j < ff_ssa_squares(s.n_species); j++) collect_square(&got, &s, counts, refused, i, j);
+      for (uint64_t j = 0; j < ff_collect_squares(s.n_species); j++) collect_square(&got, &s, counts, refused, i, j);
     FF_CHECK_INT(wave_differences(&want, &got), 0);
   }
   ff_ssa_sums_free(&want);
@@ -98,16 +99,16 @@ static void carries(void) { check_wave((wave_shape){1, 3, 1 << 20, 50}, FF_SSA_C
 
 static void many_batches_fit(void) { /* 2^28 batches of the largest counts: the trajectories of the largest wave */
   const uint32_t most = FF_SSA_DEVICE_MOST;
-  ff_ssa_lane_powers own;
-  uint32_t x[FF_SSA_BATCH];
-  uint64_t words[FF_SSA_WORDS];
+  ff_collect_lane_powers own;
+  uint32_t x[FF_COLLECT_BATCH];
+  uint64_t words[FF_COLLECT_WORDS];
   ff_ssa_moments m = {.min = 1e300, .max = -1};
-  ff_ssa_lane_clear(&own);
-  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) x[i] = most;
-  ff_ssa_lane_add(&own, x, FF_SSA_KEPT);
-  ff_ssa_lane_words(&own, words);
-  for (int i = 0; i < FF_SSA_WORD_MOST; i++) words[i] <<= 28;
-  ff_ssa_words_to(&m, words);
+  ff_collect_lane_clear(&own);
+  for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) x[i] = most;
+  ff_collect_lane_add(&own, x, FF_COLLECT_KEPT);
+  ff_collect_lane_words(&own, words);
+  for (int i = 0; i < FF_COLLECT_WORD_MOST; i++) words[i] <<= 28;
+  ff_collect_words_to(&m, words);
   /* 2^32 (2^30 - 1)^p = 2^62 - 2^32, ... as words, the low one first */
   FF_CHECK(m.sums.first[0] == (UINT64_C(1) << 62) - (UINT64_C(1) << 32) && m.sums.first[1] == 0);
   FF_CHECK(m.sums.second[0] == (UINT64_C(1) << 63 | UINT64_C(1) << 32));
@@ -127,15 +128,15 @@ static void many_batches_fit(void) { /* 2^28 batches of the largest counts: the 
 static void squares(void) {
   for (uint32_t n = 1; n < 140; n++) {
     static uint8_t seen[40][40];
-    const uint32_t sides = ff_ssa_sides(n);
+    const uint32_t sides = ff_collect_sides(n);
     memset(seen, 0, sizeof seen);
-    for (uint64_t i = 0; i < ff_ssa_squares(n); i++) {
+    for (uint64_t i = 0; i < ff_collect_squares(n); i++) {
       uint32_t row, column;
-      ff_ssa_square_of(i, n, &row, &column);
+      ff_collect_square_of(i, n, &row, &column);
       FF_CHECK(row <= column && column < sides && !seen[row][column]);
       if (row < 40 && column < 40) seen[row][column] = 1;
     }
-    FF_CHECK_INT(ff_ssa_squares(n), sides * (sides + 1) / 2);
+    FF_CHECK_INT(ff_collect_squares(n), sides * (sides + 1) / 2);
   }
 }
 

@@ -52,41 +52,41 @@ __device__ static uint32_t most_of_lanes(uint32_t x) {
   return x;
 }
 
-/* As ff_ssa_batch_kept(). One load tells whether the tile is complete. */
+/* As ff_collect_batch_kept(). One load tells whether the tile is complete. */
 __device__ static uint32_t kept_of(const collect_input *in, uint64_t tile, unsigned lane) {
-  const int complete = (tile + 1) * FF_SSA_TILE <= in->units;
-  const uint32_t refused = complete ? in->refused[tile * FF_SSA_BATCH + lane % FF_SSA_BATCH] : 1;
-  if (!__any_sync(EVERYONE, refused != 0)) return FF_SSA_KEPT;
-  return ff_ssa_batch_kept(in->refused, in->units, tile, lane);
+  const int complete = (tile + 1) * FF_COLLECT_TILE <= in->units;
+  const uint32_t refused = complete ? in->refused[tile * FF_COLLECT_BATCH + lane % FF_COLLECT_BATCH] : 1;
+  if (!__any_sync(EVERYONE, refused != 0)) return FF_COLLECT_KEPT;
+  return ff_collect_batch_kept(in->refused, in->units, tile, lane);
 }
 
 __global__ static void __launch_bounds__(POWER_THREADS, 3) add_powers(collect_input in) {
   const unsigned lane = threadIdx.x % 32, warps = POWER_THREADS / 32;
   for (uint64_t item = (uint64_t)blockIdx.x * warps + threadIdx.x / 32; item < in.items; item += (uint64_t)gridDim.x * warps) {
     const uint64_t cell = item / in.parts;
-    ff_ssa_lane_powers own;
-    ff_ssa_lane_clear(&own);
+    ff_collect_lane_powers own;
+    ff_collect_lane_clear(&own);
     for (uint64_t tile = item % in.parts; tile < in.tiles; tile += in.parts) {
-      const uint64_t first = tile * FF_SSA_TILE + lane;
+      const uint64_t first = tile * FF_COLLECT_TILE + lane;
       const uint32_t *counts = in.recorded + cell * in.units + first;
-      uint32_t x[FF_SSA_BATCH];
-      if ((tile + 1) * FF_SSA_TILE <= in.units) {
+      uint32_t x[FF_COLLECT_BATCH];
+      if ((tile + 1) * FF_COLLECT_TILE <= in.units) {
 #pragma unroll
-        for (unsigned i = 0; i < FF_SSA_BATCH; i++) x[i] = __ldg(counts + i * 32);
+        for (unsigned i = 0; i < FF_COLLECT_BATCH; i++) x[i] = __ldg(counts + i * 32);
       } else {
 #pragma unroll
-        for (unsigned i = 0; i < FF_SSA_BATCH; i++) x[i] = first + i * 32 < in.units ? __ldg(counts + i * 32) : 0;
+        for (unsigned i = 0; i < FF_COLLECT_BATCH; i++) x[i] = first + i * 32 < in.units ? __ldg(counts + i * 32) : 0;
       }
-      ff_ssa_lane_add(&own, x, kept_of(&in, tile, lane));
+      ff_collect_lane_add(&own, x, kept_of(&in, tile, lane));
     }
     uint64_t words[32] = {0};
-    ff_ssa_lane_words(&own, words);
-    const uint32_t most = most_of_lanes((uint32_t)words[FF_SSA_WORD_MOST]);
-    const uint32_t least = most_of_lanes((uint32_t)words[FF_SSA_WORD_LEAST]);
+    ff_collect_lane_words(&own, words);
+    const uint32_t most = most_of_lanes((uint32_t)words[FF_COLLECT_WORD_MOST]);
+    const uint32_t least = most_of_lanes((uint32_t)words[FF_COLLECT_WORD_LEAST]);
     const word sum = sum_lanes(words);
-    word *to = in.words + cell * FF_SSA_WORDS + lane;
-    if (lane < FF_SSA_WORD_MOST) atomicAdd(to, sum);
-    else if (lane < FF_SSA_WORDS) atomicMax(to, (word)(lane == FF_SSA_WORD_MOST ? most : least));
+    word *to = in.words + cell * FF_COLLECT_WORDS + lane;
+    if (lane < FF_COLLECT_WORD_MOST) atomicAdd(to, sum);
+    else if (lane < FF_COLLECT_WORDS) atomicMax(to, (word)(lane == FF_COLLECT_WORD_MOST ? most : least));
   }
 }
 
@@ -95,37 +95,37 @@ __global__ static void __launch_bounds__(PRODUCT_THREADS, 1) add_products(collec
   for (uint64_t item = (uint64_t)blockIdx.x * warps + threadIdx.x / 32; item < in.items; item += (uint64_t)gridDim.x * warps) {
     const uint64_t time = item / in.squares / in.parts;
     uint32_t row, column;
-    ff_ssa_square_of(item % in.squares, in.n_species, &row, &column);
-    row *= FF_SSA_SIDE;
-    column *= FF_SSA_SIDE;
+    ff_collect_square_of(item % in.squares, in.n_species, &row, &column);
+    row *= FF_COLLECT_SIDE;
+    column *= FF_COLLECT_SIDE;
     const uint32_t *counts = in.recorded + time * in.n_species * in.units;
-    const uint32_t *from[2 * FF_SSA_SIDE]; /* a species that does not exist is replaced by the last, and left out below */
+    const uint32_t *from[2 * FF_COLLECT_SIDE]; /* a species that does not exist is replaced by the last, and left out below */
 #pragma unroll
-    for (uint32_t i = 0; i < FF_SSA_SIDE; i++) {
+    for (uint32_t i = 0; i < FF_COLLECT_SIDE; i++) {
       from[i] = counts + min(row + i, in.n_species - 1) * in.units;
-      from[FF_SSA_SIDE + i] = counts + min(column + i, in.n_species - 1) * in.units;
+      from[FF_COLLECT_SIDE + i] = counts + min(column + i, in.n_species - 1) * in.units;
     }
-    uint64_t limbs[2 * FF_SSA_SQUARE] = {0};
+    uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
     for (uint64_t tile = item / in.squares % in.parts; tile < in.tiles; tile += in.parts) {
       const uint32_t kept = kept_of(&in, tile, lane);
-      uint64_t sum[FF_SSA_SQUARE] = {0};
+      uint64_t sum[FF_COLLECT_SQUARE] = {0};
 #pragma unroll 2
-      for (unsigned i = 0; i < FF_SSA_BATCH; i++) {
-        const uint64_t at = min(tile * FF_SSA_TILE + i * 32 + lane, in.units - 1);
+      for (unsigned i = 0; i < FF_COLLECT_BATCH; i++) {
+        const uint64_t at = min(tile * FF_COLLECT_TILE + i * 32 + lane, in.units - 1);
         const uint32_t mask = 0u - (kept >> i & 1); /* not a condition, so that loads need not wait */
-        uint32_t x[FF_SSA_SIDE], y[FF_SSA_SIDE];
+        uint32_t x[FF_COLLECT_SIDE], y[FF_COLLECT_SIDE];
 #pragma unroll
-        for (uint32_t j = 0; j < FF_SSA_SIDE; j++) {
+        for (uint32_t j = 0; j < FF_COLLECT_SIDE; j++) {
           x[j] = __ldg(from[j] + at) & mask;
-          y[j] = __ldg(from[FF_SSA_SIDE + j] + at);
+          y[j] = __ldg(from[FF_COLLECT_SIDE + j] + at);
         }
-        ff_ssa_square_add(sum, x, y);
+        ff_collect_square_add(sum, x, y);
       }
-      ff_ssa_square_split(limbs, sum);
+      ff_collect_square_split(limbs, sum);
     }
     const word all = sum_lanes(limbs);
-    const uint32_t j = row + lane / 2 / FF_SSA_SIDE, k = column + lane / 2 % FF_SSA_SIDE;
-    if (j < k && k < in.n_species) atomicAdd(in.words + 2 * (time * in.pairs + ff_ssa_pair(j, k)) + lane % 2, all);
+    const uint32_t j = row + lane / 2 / FF_COLLECT_SIDE, k = column + lane / 2 % FF_COLLECT_SIDE;
+    if (j < k && k < in.n_species) atomicAdd(in.words + 2 * (time * in.pairs + ff_collect_pair(j, k)) + lane % 2, all);
   }
 }
 
@@ -147,7 +147,7 @@ static unsigned blocks_for(const collect_input *in, unsigned threads) {
 /* Queues all that the device adds up. The words of cells are followed by the limbs of products. */
 static ff_status add_up(ff_ensemble *e, size_t cells, size_t products, ff_error *err) {
   const ff_ssa_launch *run = &e->launch;
-  const size_t bytes = (cells * FF_SSA_WORDS + products * 2) * sizeof(word);
+  const size_t bytes = (cells * FF_COLLECT_WORDS + products * 2) * sizeof(word);
   ff_status status = ff_cuda_room_take(&e->sums, bytes, "sums", err);
   if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->sums.at, 0, bytes, e->stream), "adding up", err);
   if (status != FF_OK) return status;
@@ -155,15 +155,15 @@ static ff_status add_up(ff_ensemble *e, size_t cells, size_t products, ff_error 
   in.recorded = run->recorded;
   in.refused = run->refused;
   in.units = run->units;
-  in.tiles = (run->units + FF_SSA_TILE - 1) / FF_SSA_TILE;
+  in.tiles = (run->units + FF_COLLECT_TILE - 1) / FF_COLLECT_TILE;
   in.n_species = run->n_species;
   in.words = (word *)e->sums.at;
   divide(&in, cells, &e->device);
   add_powers<<<blocks_for(&in, POWER_THREADS), POWER_THREADS, 0, e->stream>>>(in);
   status = ff_cuda_check(cudaGetLastError(), "adding up", err);
   if (status != FF_OK || products == 0) return status;
-  in.words += cells * FF_SSA_WORDS;
-  in.squares = ff_ssa_squares(run->n_species);
+  in.words += cells * FF_COLLECT_WORDS;
+  in.squares = ff_collect_squares(run->n_species);
   in.pairs = products / run->n_times;
   divide(&in, run->n_times * in.squares, &e->device);
   add_products<<<blocks_for(&in, PRODUCT_THREADS), PRODUCT_THREADS, 0, e->stream>>>(in);
@@ -171,14 +171,14 @@ static ff_status add_up(ff_ensemble *e, size_t cells, size_t products, ff_error 
 }
 
 static void add_to(ff_ssa_sums *sums, const uint64_t *words, size_t cells, size_t products) {
-  for (size_t i = 0; i < cells; i++, words += FF_SSA_WORDS) ff_ssa_words_to(sums->counts + i, words);
-  for (size_t i = 0; i < products; i++) ff_ssa_pair_add(sums->products + 2 * i, words + 2 * i);
+  for (size_t i = 0; i < cells; i++, words += FF_COLLECT_WORDS) ff_collect_words_to(sums->counts + i, words);
+  for (size_t i = 0; i < products; i++) ff_collect_pair_add(sums->products + 2 * i, words + 2 * i);
 }
 
 extern "C" ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
   const size_t n = e->launch.n_species, cells = e->launch.n_times * n;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n * (n - 1) / 2) : 0;
-  const size_t words = cells * FF_SSA_WORDS + products * 2;
+  const size_t words = cells * FF_COLLECT_WORDS + products * 2;
   if (cells == 0 || e->launch.units == 0) return FF_OK;
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
   if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");

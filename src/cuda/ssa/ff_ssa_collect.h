@@ -9,12 +9,12 @@
 #include "../../ssa/ff_ssa_device.h"
 #include "../runtime/ff_warp.h"
 
-#define FF_SSA_BATCH 16u
-#define FF_SSA_TILE (32u * FF_SSA_BATCH)
-#define FF_SSA_KEPT 0xFFFFu /* a batch without refused trajectories */
+#define FF_COLLECT_BATCH 16u
+#define FF_COLLECT_TILE (32u * FF_COLLECT_BATCH)
+#define FF_COLLECT_KEPT 0xFFFFu /* a batch without refused trajectories */
 
 /* sum + x y, by one instruction of the device. */
-FF_WARP uint64_t ff_ssa_multiply_add(uint32_t x, uint32_t y, uint64_t sum) {
+FF_WARP uint64_t ff_collect_multiply_add(uint32_t x, uint32_t y, uint64_t sum) {
 #if defined(__CUDA_ARCH__)
   uint64_t out;
   asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(out) : "r"(x), "r"(y), "l"(sum));
@@ -24,11 +24,11 @@ FF_WARP uint64_t ff_ssa_multiply_add(uint32_t x, uint32_t y, uint64_t sum) {
 #endif
 }
 
-/* The trajectories of a batch that exist and are not refused: bit i is that of trajectory tile * FF_SSA_TILE + 32 i + lane. */
-FF_WARP uint32_t ff_ssa_batch_kept(const uint32_t *refused, uint64_t units, uint64_t tile, uint32_t lane) {
+/* The trajectories of a lane's batch that exist and are not refused: bit i for the i-th of them. */
+FF_WARP uint32_t ff_collect_batch_kept(const uint32_t *refused, uint64_t units, uint64_t tile, uint32_t lane) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-    const uint64_t word = tile * FF_SSA_BATCH + i;
+  for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
+    const uint64_t word = tile * FF_COLLECT_BATCH + i;
     if (word * 32 + lane < units) kept |= (~refused[word] >> lane & 1u) << i;
   }
   return kept;
@@ -37,111 +37,111 @@ FF_WARP uint32_t ff_ssa_batch_kept(const uint32_t *refused, uint64_t units, uint
 /* ---- moments ------------------------------------------------------------------------------------------------------------ */
 
 /* A square is a + 2^30 b, where a and b are below 2^30. These are the sums from which those of x^2, x^3 and x^4 follow. */
-enum { FF_SSA_XX, FF_SSA_AX, FF_SSA_BX, FF_SSA_AA, FF_SSA_AB, FF_SSA_BB, FF_SSA_SPLIT_SUMS };
+enum { FF_COLLECT_XX, FF_COLLECT_AX, FF_COLLECT_BX, FF_COLLECT_AA, FF_COLLECT_AB, FF_COLLECT_BB, FF_COLLECT_SPLIT_SUMS };
 
 /* The words of a cell (a species at a time) on the device. First there are both limbs of each of the sums above. Words from
- * FF_SSA_WORD_MOST on are largest values, the others sums. All begin with 0. */
+ * FF_COLLECT_WORD_MOST on are largest values, the others sums. All begin with 0. */
 enum {
-  FF_SSA_WORD_FIRST = 2 * FF_SSA_SPLIT_SUMS, /* the sum of counts */
-  FF_SSA_WORD_N,                             /* trajectories */
-  FF_SSA_WORD_MOST,                          /* the largest count */
-  FF_SSA_WORD_LEAST,                         /* FF_SSA_DEVICE_MOST minus the least count */
-  FF_SSA_WORDS
+  FF_COLLECT_WORD_FIRST = 2 * FF_COLLECT_SPLIT_SUMS, /* the sum of counts */
+  FF_COLLECT_WORD_N,                                 /* trajectories */
+  FF_COLLECT_WORD_MOST,                              /* the largest count */
+  FF_COLLECT_WORD_LEAST,                             /* FF_SSA_DEVICE_MOST minus the least count */
+  FF_COLLECT_WORDS
 };
 
 typedef struct {
-  uint64_t low[FF_SSA_SPLIT_SUMS], high[FF_SSA_SPLIT_SUMS]; /* limbs */
+  uint64_t low[FF_COLLECT_SPLIT_SUMS], high[FF_COLLECT_SPLIT_SUMS]; /* limbs */
   uint64_t first;
   uint32_t n, least, most;
-} ff_ssa_lane_powers;
+} ff_collect_lane_powers;
 
-FF_WARP void ff_ssa_lane_clear(ff_ssa_lane_powers *p) {
-  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) p->low[i] = p->high[i] = 0;
+FF_WARP void ff_collect_lane_clear(ff_collect_lane_powers *p) {
+  FF_UNROLL for (int i = 0; i < FF_COLLECT_SPLIT_SUMS; i++) p->low[i] = p->high[i] = 0;
   p->first = p->n = p->most = 0;
   p->least = FF_SSA_DEVICE_MOST;
 }
 
-FF_WARP void ff_ssa_lane_range(ff_ssa_lane_powers *p, uint32_t x) {
+FF_WARP void ff_collect_lane_range(ff_collect_lane_powers *p, uint32_t x) {
   p->least = x < p->least ? x : p->least;
   p->most = x > p->most ? x : p->most;
 }
 
-FF_WARP void ff_ssa_lane_split(ff_ssa_lane_powers *p, int i, uint64_t sum) {
+FF_WARP void ff_collect_lane_split(ff_collect_lane_powers *p, int i, uint64_t sum) {
   p->low[i] += (uint32_t)sum;
   p->high[i] += sum >> 32;
 }
 
 /* For counts below 2^15: b is 0. */
-FF_WARP void ff_ssa_lane_add_small(ff_ssa_lane_powers *p, const uint32_t x[FF_SSA_BATCH]) {
+FF_WARP void ff_collect_lane_add_small(ff_collect_lane_powers *p, const uint32_t x[FF_COLLECT_BATCH]) {
   uint64_t xx = 0, ax = 0, aa = 0;
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
     const uint32_t a = x[i] * x[i];
     xx += a;
-    ax = ff_ssa_multiply_add(a, x[i], ax);
-    aa = ff_ssa_multiply_add(a, a, aa);
+    ax = ff_collect_multiply_add(a, x[i], ax);
+    aa = ff_collect_multiply_add(a, a, aa);
   }
-  ff_ssa_lane_split(p, FF_SSA_XX, xx);
-  ff_ssa_lane_split(p, FF_SSA_AX, ax);
-  ff_ssa_lane_split(p, FF_SSA_AA, aa);
+  ff_collect_lane_split(p, FF_COLLECT_XX, xx);
+  ff_collect_lane_split(p, FF_COLLECT_AX, ax);
+  ff_collect_lane_split(p, FF_COLLECT_AA, aa);
 }
 
-FF_WARP void ff_ssa_lane_add_large(ff_ssa_lane_powers *p, const uint32_t x[FF_SSA_BATCH]) {
-  uint64_t sum[FF_SSA_SPLIT_SUMS] = {0};
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-    const uint64_t square = ff_ssa_multiply_add(x[i], x[i], 0);
+FF_WARP void ff_collect_lane_add_large(ff_collect_lane_powers *p, const uint32_t x[FF_COLLECT_BATCH]) {
+  uint64_t sum[FF_COLLECT_SPLIT_SUMS] = {0};
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
+    const uint64_t square = ff_collect_multiply_add(x[i], x[i], 0);
     const uint32_t a = (uint32_t)square & 0x3FFFFFFFu, b = (uint32_t)(square >> 30);
-    sum[FF_SSA_XX] += square;
-    sum[FF_SSA_AX] = ff_ssa_multiply_add(a, x[i], sum[FF_SSA_AX]);
-    sum[FF_SSA_BX] = ff_ssa_multiply_add(b, x[i], sum[FF_SSA_BX]);
-    sum[FF_SSA_AA] = ff_ssa_multiply_add(a, a, sum[FF_SSA_AA]);
-    sum[FF_SSA_AB] = ff_ssa_multiply_add(a, b, sum[FF_SSA_AB]);
-    sum[FF_SSA_BB] = ff_ssa_multiply_add(b, b, sum[FF_SSA_BB]);
+    sum[FF_COLLECT_XX] += square;
+    sum[FF_COLLECT_AX] = ff_collect_multiply_add(a, x[i], sum[FF_COLLECT_AX]);
+    sum[FF_COLLECT_BX] = ff_collect_multiply_add(b, x[i], sum[FF_COLLECT_BX]);
+    sum[FF_COLLECT_AA] = ff_collect_multiply_add(a, a, sum[FF_COLLECT_AA]);
+    sum[FF_COLLECT_AB] = ff_collect_multiply_add(a, b, sum[FF_COLLECT_AB]);
+    sum[FF_COLLECT_BB] = ff_collect_multiply_add(b, b, sum[FF_COLLECT_BB]);
   }
-  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) ff_ssa_lane_split(p, i, sum[i]);
+  FF_UNROLL for (int i = 0; i < FF_COLLECT_SPLIT_SUMS; i++) ff_collect_lane_split(p, i, sum[i]);
 }
 
 /* Adds the counts of a batch. Those that are not kept become 0. */
-FF_WARP void ff_ssa_lane_add(ff_ssa_lane_powers *p, uint32_t x[FF_SSA_BATCH], uint32_t kept) {
+FF_WARP void ff_collect_lane_add(ff_collect_lane_powers *p, uint32_t x[FF_COLLECT_BATCH], uint32_t kept) {
   uint32_t bits = 0;
-  if (kept == FF_SSA_KEPT) {
-    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) ff_ssa_lane_range(p, x[i]);
+  if (kept == FF_COLLECT_KEPT) {
+    FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) ff_collect_lane_range(p, x[i]);
   } else {
-    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) {
-      if (kept >> i & 1u) ff_ssa_lane_range(p, x[i]);
+    FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
+      if (kept >> i & 1u) ff_collect_lane_range(p, x[i]);
       else x[i] = 0;
     }
   }
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i++) bits |= x[i];
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_BATCH; i += 4) p->first += x[i] + x[i + 1] + x[i + 2] + x[i + 3]; /* below 2^32 */
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) bits |= x[i];
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_BATCH; i += 4) p->first += x[i] + x[i + 1] + x[i + 2] + x[i + 3]; /* below 2^32 */
   p->n += FF_POPCOUNT(kept);
-  if (bits < 1u << 15) ff_ssa_lane_add_small(p, x);
-  else ff_ssa_lane_add_large(p, x);
+  if (bits < 1u << 15) ff_collect_lane_add_small(p, x);
+  else ff_collect_lane_add_large(p, x);
 }
 
 /* The sums of a lane as words. */
-FF_WARP void ff_ssa_lane_words(const ff_ssa_lane_powers *p, uint64_t words[FF_SSA_WORDS]) {
-  FF_UNROLL for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) {
+FF_WARP void ff_collect_lane_words(const ff_collect_lane_powers *p, uint64_t words[FF_COLLECT_WORDS]) {
+  FF_UNROLL for (int i = 0; i < FF_COLLECT_SPLIT_SUMS; i++) {
     words[2 * i] = p->low[i];
     words[2 * i + 1] = p->high[i];
   }
-  words[FF_SSA_WORD_FIRST] = p->first;
-  words[FF_SSA_WORD_N] = p->n;
-  words[FF_SSA_WORD_MOST] = p->most;
-  words[FF_SSA_WORD_LEAST] = FF_SSA_DEVICE_MOST - p->least;
+  words[FF_COLLECT_WORD_FIRST] = p->first;
+  words[FF_COLLECT_WORD_N] = p->n;
+  words[FF_COLLECT_WORD_MOST] = p->most;
+  words[FF_COLLECT_WORD_LEAST] = FF_SSA_DEVICE_MOST - p->least;
 }
 
 /* Adds the words of a cell to its statistics: x^3 = a x + 2^30 b x, and x^4 = a a + 2^31 a b + 2^60 b b. */
-static inline void ff_ssa_words_to(ff_ssa_moments *m, const uint64_t words[FF_SSA_WORDS]) {
-  const double least = (double)(FF_SSA_DEVICE_MOST - words[FF_SSA_WORD_LEAST]), most = (double)words[FF_SSA_WORD_MOST];
+static inline void ff_collect_words_to(ff_ssa_moments *m, const uint64_t words[FF_COLLECT_WORDS]) {
+  const double least = (double)(FF_SSA_DEVICE_MOST - words[FF_COLLECT_WORD_LEAST]), most = (double)words[FF_COLLECT_WORD_MOST];
   ff_sum_powers *sums = &m->sums;
   const struct {
     uint64_t *to;
     int n, shift;
-  } part[FF_SSA_SPLIT_SUMS] = {{sums->second, 2, 0}, {sums->third, 3, 0},   {sums->third, 3, 30},
+  } part[FF_COLLECT_SPLIT_SUMS] = {{sums->second, 2, 0}, {sums->third, 3, 0},   {sums->third, 3, 30},
                                {sums->fourth, 4, 0}, {sums->fourth, 4, 31}, {sums->fourth, 4, 60}};
-  if (words[FF_SSA_WORD_N] == 0) return; /* there is no range */
-  ff_sum_add(sums->first, words[FF_SSA_WORD_FIRST], 0);
-  for (int i = 0; i < FF_SSA_SPLIT_SUMS; i++) {
+  if (words[FF_COLLECT_WORD_N] == 0) return; /* there is no range */
+  ff_sum_add(sums->first, words[FF_COLLECT_WORD_FIRST], 0);
+  for (int i = 0; i < FF_COLLECT_SPLIT_SUMS; i++) {
     ff_sum_add_shifted(part[i].to, part[i].n, words[2 * i], part[i].shift);
     ff_sum_add_shifted(part[i].to, part[i].n, words[2 * i + 1], part[i].shift + 32);
   }
@@ -153,23 +153,23 @@ static inline void ff_ssa_words_to(ff_ssa_moments *m, const uint64_t words[FF_SS
 
 /* A warp adds up the products of 4 species with 4 species, a square. Squares are numbered so that those with nearby numbers share
  * species: strips of 4 columns, and in each strip row by row. Only squares on and above the diagonal have a number. */
-#define FF_SSA_SIDE 4u
-#define FF_SSA_SQUARE (FF_SSA_SIDE * FF_SSA_SIDE)
-#define FF_SSA_STRIP 4u
+#define FF_COLLECT_SIDE 4u
+#define FF_COLLECT_SQUARE (FF_COLLECT_SIDE * FF_COLLECT_SIDE)
+#define FF_COLLECT_STRIP 4u
 
-FF_WARP uint32_t ff_ssa_sides(uint32_t n_species) { return (n_species + FF_SSA_SIDE - 1) / FF_SSA_SIDE; }
+FF_WARP uint32_t ff_collect_sides(uint32_t n_species) { return (n_species + FF_COLLECT_SIDE - 1) / FF_COLLECT_SIDE; }
 
-FF_WARP uint64_t ff_ssa_squares(uint32_t n_species) {
-  const uint64_t sides = ff_ssa_sides(n_species);
+FF_WARP uint64_t ff_collect_squares(uint32_t n_species) {
+  const uint64_t sides = ff_collect_sides(n_species);
   return sides * (sides + 1) / 2;
 }
 
 /* The row and the column of a square, row <= column. */
-FF_WARP void ff_ssa_square_of(uint64_t number, uint32_t n_species, uint32_t *row, uint32_t *column) {
-  const uint32_t sides = ff_ssa_sides(n_species);
+FF_WARP void ff_collect_square_of(uint64_t number, uint32_t n_species, uint32_t *row, uint32_t *column) {
+  const uint32_t sides = ff_collect_sides(n_species);
   uint32_t first = 0, width = 0;
-  for (;; first += FF_SSA_STRIP) {
-    width = sides - first < FF_SSA_STRIP ? sides - first : FF_SSA_STRIP;
+  for (;; first += FF_COLLECT_STRIP) {
+    width = sides - first < FF_COLLECT_STRIP ? sides - first : FF_COLLECT_STRIP;
     const uint64_t squares = (uint64_t)width * first + width * (width + 1) / 2;
     if (number < squares) break;
     number -= squares;
@@ -182,24 +182,25 @@ FF_WARP void ff_ssa_square_of(uint64_t number, uint32_t n_species, uint32_t *row
 }
 
 /* The number of the pair (j, k), j < k, in ff_ssa_sums. */
-FF_WARP uint64_t ff_ssa_pair(uint32_t j, uint32_t k) { return (uint64_t)k * (k - 1) / 2 + j; }
+FF_WARP uint64_t ff_collect_pair(uint32_t j, uint32_t k) { return (uint64_t)k * (k - 1) / 2 + j; }
 
 /* Adds the products of one trajectory's counts. The sums have room for a batch. */
-FF_WARP void ff_ssa_square_add(uint64_t sum[FF_SSA_SQUARE], const uint32_t x[FF_SSA_SIDE], const uint32_t y[FF_SSA_SIDE]) {
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++)
-    sum[i] = ff_ssa_multiply_add(x[i / FF_SSA_SIDE], y[i % FF_SSA_SIDE], sum[i]);
+FF_WARP void ff_collect_square_add(uint64_t sum[FF_COLLECT_SQUARE], const uint32_t x[FF_COLLECT_SIDE],
+                                  const uint32_t y[FF_COLLECT_SIDE]) {
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_SQUARE; i++)
+    sum[i] = ff_collect_multiply_add(x[i / FF_COLLECT_SIDE], y[i % FF_COLLECT_SIDE], sum[i]);
 }
 
 /* Adds the sums of a batch to both limbs of each. */
-FF_WARP void ff_ssa_square_split(uint64_t limbs[2 * FF_SSA_SQUARE], const uint64_t sum[FF_SSA_SQUARE]) {
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_SQUARE; i++) {
+FF_WARP void ff_collect_square_split(uint64_t limbs[2 * FF_COLLECT_SQUARE], const uint64_t sum[FF_COLLECT_SQUARE]) {
+  FF_UNROLL for (uint32_t i = 0; i < FF_COLLECT_SQUARE; i++) {
     limbs[2 * i] += (uint32_t)sum[i];
     limbs[2 * i + 1] += sum[i] >> 32;
   }
 }
 
 /* Adds the sum that two limbs represent. */
-static inline void ff_ssa_pair_add(uint64_t sum[2], const uint64_t limbs[2]) {
+static inline void ff_collect_pair_add(uint64_t sum[2], const uint64_t limbs[2]) {
   ff_sum_add(sum, limbs[0], 0);
   ff_sum_add(sum, limbs[1] << 32, limbs[1] >> 32);
 }
