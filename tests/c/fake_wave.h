@@ -79,4 +79,20 @@ static inline size_t wave_differences(const ff_ssa_sums *a, const ff_ssa_sums *b
   return differ;
 }
 
+/* The histograms that differ. They cannot be added to afterwards. */
+static inline size_t wave_histograms_differ(ff_ssa_sums *a, ff_ssa_sums *b) {
+  const size_t cells = (size_t)a->n_times * a->n_observed;
+  size_t differ = 0;
+  for (size_t i = 0; i < cells; i++) {
+    const size_t n = a->frequency[i].used;
+    double *list = (double *)ff_calloc(4 * n, sizeof *list);
+    const int same = list != NULL && b->frequency[i].used == n;
+    if (same) ff_frequency_list(a->frequency + i, list, list + n);
+    if (same) ff_frequency_list(b->frequency + i, list + 2 * n, list + 3 * n);
+    differ += !same || memcmp(list, list + 2 * n, 2 * n * sizeof *list) != 0;
+    free(list);
+  }
+  return differ;
+}
+
 #endif

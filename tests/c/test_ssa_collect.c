@@ -18,8 +18,9 @@ static void add_lane(uint64_t to[FF_COLLECT_WORDS], const ff_collect_lane_powers
   for (int i = FF_COLLECT_WORD_MOST; i < FF_COLLECT_WORDS; i++) to[i] = words[i] > to[i] ? words[i] : to[i];
 }
 
-static void collect_cell(ff_ssa_moments *m, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
-  uint64_t words[FF_COLLECT_WORDS] = {0};
+static void collect_words(uint64_t words[FF_COLLECT_WORDS], const wave_shape *s, const uint32_t *counts, const uint32_t *refused,
+                          uint64_t cell) {
+  memset(words, 0, FF_COLLECT_WORDS * sizeof *words);
   for (uint32_t lane = 0; lane < 32; lane++) {
     ff_collect_lane_powers own;
     ff_collect_lane_clear(&own);
@@ -30,7 +31,48 @@ static void collect_cell(ff_ssa_moments *m, const wave_shape *s, const uint32_t 
     }
     add_lane(words, &own);
   }
-  ff_collect_words_to(m, words);
+}
+
+/* Counts the values of a job, and adds them to a histogram. */
+static void count_job(ff_frequency *to, const ff_collect_job *job, const wave_shape *s, const uint32_t *counts,
+                      const uint32_t *refused) {
+  uint64_t *table = ff_calloc(job->room, sizeof *table), bytes = 0;
+  ff_error err = {FF_OK, ""};
+  FF_CHECK(table != NULL);
+  for (uint64_t k = 0; k < s->units; k++) {
+    const uint32_t x = counts[job->cell * s->units + k];
+    if ((refused[k / 32] >> k % 32 & 1u) || x < job->from || (!job->hashed && x - job->from >= job->room)) continue;
+    uint32_t i = job->hashed ? ff_collect_slot(x, job->room) : x - job->from;
+    while (job->hashed && table[i] != 0 && table[i] >> 32 != x + 1) i = (i + 1) & (job->room - 1);
+    if (job->hashed && table[i] == 0) table[i] = ff_collect_entry(x, 0);
+    table[i]++;
+  }
+  for (uint32_t i = 0; i < job->room; i++) {
+    if (table[i] == 0) continue;
+    const ff_collect_value v = ff_collect_value_of(job, i, table[i]);
+    FF_CHECK(v.cell == job->cell);
+    FF_CHECK_OK(ff_frequency_add(to, v.value, v.count, &bytes, &err), &err);
+  }
+  free(table);
+}
+
+/* Does all jobs of a cell, and checks that they cover its range. */
+static void count_cell(ff_frequency *to, const uint64_t words[FF_COLLECT_WORDS], const wave_shape *s, const uint32_t *counts,
+                       const uint32_t *refused, uint64_t cell) {
+  const uint64_t most = words[FF_COLLECT_WORD_MOST];
+  uint32_t from = FF_SSA_DEVICE_MOST - (uint32_t)words[FF_COLLECT_WORD_LEAST];
+  while (words[FF_COLLECT_WORD_N] > 0 && from <= most) {
+    const ff_collect_job job = ff_collect_job_of(cell, from, words);
+    count_job(to, &job, s, counts, refused);
+    from = job.hashed ? (uint32_t)most + 1 : from + job.room;
+  }
+}
+
+static void collect_cell(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
+  uint64_t words[FF_COLLECT_WORDS];
+  collect_words(words, s, counts, refused, cell);
+  ff_collect_words_to(sums->counts + cell, words);
+  if (sums->frequency != NULL) count_cell(sums->frequency + cell, words, s, counts, refused, cell);
 }
 
 static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint32_t time,
@@ -72,11 +114,12 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   for (int twice = 0; twice < 2; twice++) { /* the second wave is added to the first */
     FF_CHECK_OK(wave_add(&want, &s, counts, refused, &err), &err);
     for (uint64_t cell = 0; cell < (uint64_t)s.n_times * s.n_species; cell++)
-      collect_cell(got.counts + cell, &s, counts, refused, cell);
+      collect_cell(&got, &s, counts, refused, cell);
     for (uint32_t i = 0; got.products != NULL && i < s.n_times; i++)
       for (uint64_t j = 0; j < ff_collect_squares(s.n_species); j++) collect_square(&got, &s, counts, refused, i, j);
     FF_CHECK_INT(wave_differences(&want, &got), 0);
   }
+  if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
   ff_ssa_sums_free(&want);
   ff_ssa_sums_free(&got);
   free(counts);
@@ -88,6 +131,31 @@ static void moments(void) {
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (int each = 0; each < 4; each++)
       check_wave((wave_shape){3, WAVE_KINDS, units[i], each * each * each}, 0, 100 * i + (uint64_t)each);
+}
+
+static void histograms(void) {
+  const uint64_t units[] = {1, 33, 512, 1000, 5003};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 3; each++)
+      check_wave((wave_shape){2, WAVE_KINDS, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
+}
+
+/* A hashed table has room, and several jobs cover the whole range, each value once. */
+static void jobs(void) {
+  const uint64_t ns[] = {1, 2, 500, 513, 5000, 1 << 21, (1 << 21) + 1, 100000000};
+  const uint32_t tops[] = {0, 1, 1023, 1024, 2047, 1 << 22, (1 << 22) - 1, FF_SSA_DEVICE_MOST};
+  for (size_t i = 0; i < 64; i++) {
+    const uint64_t n = ns[i / 8], words[FF_COLLECT_WORDS] = {[FF_COLLECT_WORD_N] = n, [FF_COLLECT_WORD_MOST] = tops[i % 8]};
+    int hashed = 0;
+    for (uint64_t from = 0; from <= tops[i % 8];) {
+      const ff_collect_job job = ff_collect_job_of(3, (uint32_t)from, words);
+      FF_CHECK(job.from == from && job.room > 0 && job.room <= FF_COLLECT_ROOM && job.cell == 3);
+      if (job.hashed) FF_CHECK(from == 0 && job.room >= 2 * n && (job.room & (job.room - 1)) == 0);
+      if (!job.hashed) FF_CHECK(!hashed && from + job.room <= (uint64_t)tops[i % 8] + 1);
+      hashed |= (int)job.hashed;
+      from += job.hashed ? FF_SSA_DEVICE_MOST + 1u : job.room;
+    }
+  }
 }
 
 static void products(void) {
@@ -151,4 +219,4 @@ static void shifted_sums(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_collect", moments, products, carries, many_batches_fit, squares, shifted_sums)
+FF_TEST_MAIN("ssa_collect", moments, histograms, jobs, products, carries, many_batches_fit, squares, shifted_sums)

@@ -68,6 +68,7 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   const size_t differ = wave_differences(&want, &got);
   FF_CHECK_SAY(differ == 0, "%u times, %u species, %llu trajectories: %zu sums differ", s.n_times, s.n_species,
                (unsigned long long)s.units, differ);
+  if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
   free_wave(&e);
   ff_ssa_sums_free(&want);
   ff_ssa_sums_free(&got);
@@ -78,6 +79,20 @@ static void moments(void) {
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (int each = 0; each < 4; each++)
       check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, 0, 100 * i + (uint64_t)each);
+}
+
+static void histograms(void) {
+  const uint64_t units[] = {1, 31, 33, 513, 5003, 100000};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 3; each++)
+      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
+  check_wave({2, 5, 3001, 4}, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 1000);
+}
+
+/* Ranges that take several jobs, and several groups of jobs. */
+static void large_histograms(void) {
+  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_SSA_HISTOGRAM, 1);
+  check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
 }
 
 /* Few cells of many trajectories, and many of few. */
@@ -172,7 +187,9 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   }
   FF_CHECK_OK(status, &err);
   printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_species, (unsigned long long)s.units,
-         bits, wanted & FF_SSA_COVARIANCE ? ", with products" : "");
+         bits, wanted & FF_SSA_COVARIANCE   ? ", with products"
+               : wanted & FF_SSA_HISTOGRAM ? ", with histograms"
+                                           : "");
   printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.2f TB/s", whole * 1e6, device * 1e6,
          (double)counts * 4 / device * 1e-12);
   if (wanted & FF_SSA_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
@@ -195,11 +212,13 @@ static void speed(void) {
     measure({100, 2, 1000000, 0}, FF_SSA_COVARIANCE, bits);
     measure({10, 1000, 10000, 0}, FF_SSA_COVARIANCE, bits);
   }
+  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_SSA_HISTOGRAM, bits);
 }
 
 int main(int argc, char **argv) {
-  static const ff_check_test tests[] = {
-      {"moments", moments}, {"divisions", divisions}, {"products", products}, {"carries", carries}, {"speed", speed}};
+  static const ff_check_test tests[] = {{"moments", moments}, {"histograms", histograms}, {"large_histograms", large_histograms},
+                                        {"divisions", divisions}, {"products", products}, {"carries", carries},
+                                        {"speed", speed}};
   if (argc > 1 && strcmp(argv[1], "fast") == 0) {
     leave_out_speed = 1;
     argv[1] = argv[0];

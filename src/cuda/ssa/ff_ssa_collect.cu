@@ -10,18 +10,11 @@
  * a block take squares that share species, so most loads come from the cache. */
 #include <stdlib.h>
 
-#include "ff_ssa_ensemble.h"
+#include "ff_ssa_collect_device.h"
 
-extern "C" {
-#include "ff_ssa_collect.h"
-}
-
-#define EVERYONE 0xFFFFFFFFu
 #define POWER_THREADS 256
 #define PRODUCT_THREADS 384
 #define LEAST_TILES 4 /* of a warp, unless there are fewer: otherwise adding up lanes takes longer than adding up counts */
-
-typedef unsigned long long word;
 
 typedef struct {
   const uint32_t *recorded, *refused;
@@ -175,10 +168,19 @@ static void add_to(ff_ssa_sums *sums, const uint64_t *words, size_t cells, size_
   for (size_t i = 0; i < products; i++) ff_collect_pair_add(sums->products + 2 * i, words + 2 * i);
 }
 
+static ff_status add_values(ff_ssa_sums *sums, const ff_collect_values *values, ff_error *err) {
+  uint64_t bytes = 0;
+  ff_status status = FF_OK;
+  for (size_t i = 0; i < values->n && status == FF_OK; i++)
+    status = ff_frequency_add(sums->frequency + values->at[i].cell, values->at[i].value, values->at[i].count, &bytes, err);
+  return status;
+}
+
 extern "C" ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
   const size_t n = e->launch.n_species, cells = e->launch.n_times * n;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n * (n - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;
+  ff_collect_values values = {};
   if (cells == 0 || e->launch.units == 0) return FF_OK;
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
   if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
@@ -187,7 +189,10 @@ extern "C" ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error 
     status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up",
                            err);
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "adding up", err);
+  if (status == FF_OK && sums->frequency != NULL) status = ff_ssa_collect_values(&values, e, got, cells, err);
+  if (status == FF_OK && sums->frequency != NULL) status = add_values(sums, &values, err); /* first what may fail */
   if (status == FF_OK) add_to(sums, got, cells, products);
+  free(values.at);
   free(got);
   return status;
 }

@@ -205,4 +205,56 @@ static inline void ff_collect_pair_add(uint64_t sum[2], const uint64_t limbs[2])
   ff_sum_add(sum, limbs[1] << 32, limbs[1] >> 32);
 }
 
+/* ---- histograms --------------------------------------------------------------------------------------------------------- */
+
+/* How often a value occurs in a cell. */
+typedef struct {
+  uint64_t cell;
+  uint32_t value, count;
+} ff_collect_value;
+
+typedef struct {
+  ff_collect_value *at;
+  size_t n, capacity;
+} ff_collect_values;
+
+/* What the device counts at a time: the values of a cell from `from` on, in the entries of a table from `offset` on. Either there
+ * is an entry for each of the next `room` values; or the table is hashed and holds all values from `from` on, each of them
+ * together with how often it occurs. Then `room` is a power of two and at least twice the number of trajectories. */
+typedef struct {
+  uint64_t cell;
+  uint32_t from, room, offset, hashed;
+} ff_collect_job;
+
+#define FF_COLLECT_ROOM (1u << 22) /* the entries of all tables at a time: 32 MB, which the device's cache holds */
+
+/* The next job of a cell with these words. It is hashed only if the values would need many more entries than there are
+ * trajectories. A cell of so many trajectories that a hashed table has no room takes several jobs. */
+static inline ff_collect_job ff_collect_job_of(uint64_t cell, uint32_t from, const uint64_t words[FF_COLLECT_WORDS]) {
+  const uint64_t n = words[FF_COLLECT_WORD_N], range = words[FF_COLLECT_WORD_MOST] - from + 1;
+  uint64_t room = 1024;
+  if (range <= 4 * n || range <= room || 2 * n > FF_COLLECT_ROOM)
+    return (ff_collect_job){cell, from, (uint32_t)(range < FF_COLLECT_ROOM ? range : FF_COLLECT_ROOM), 0, 0};
+  while (room < 2 * n) room *= 2;
+  return (ff_collect_job){cell, from, (uint32_t)room, 0, 1};
+}
+
+/* Where a search for a value begins in a hashed table. */
+FF_WARP uint32_t ff_collect_slot(uint32_t value, uint32_t room) {
+  const uint32_t mixed = value * 0x9E3779B1u;
+  return (mixed ^ mixed >> 15) & (room - 1);
+}
+
+/* An entry of a hashed table. 0 is a free entry. */
+FF_WARP uint64_t ff_collect_entry(uint32_t value, uint32_t count) { return (uint64_t)(value + 1) << 32 | count; }
+
+/* The value and the number in entry i of a job's table, which is not 0. */
+FF_WARP ff_collect_value ff_collect_value_of(const ff_collect_job *job, uint32_t i, uint64_t entry) {
+  ff_collect_value out;
+  out.cell = job->cell;
+  out.value = job->hashed ? (uint32_t)(entry >> 32) - 1 : job->from + i;
+  out.count = (uint32_t)entry;
+  return out;
+}
+
 #endif
