@@ -10,7 +10,9 @@
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
 #define MOST_COUNTS 64u
-#define FEW_COUNTS 8u   /* which leave registers for other numbers */
+#define SMALL_UNROLL 8u
+#define SMALL_BLOCKS 8u
+#define FEW_COUNTS 32u  /* which leave registers for other numbers */
 #define MOST_WORDS 512u /* of formulas */
 #define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
 #define MOST_CHANGE 127
@@ -234,12 +236,32 @@ static void put_groups(generator *g, uint32_t n) {
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
 }
 
-static void put_find(generator *g, uint32_t *stack) {
-  const uint32_t n = g->p->n_reactions;
-  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  next->share = 0.0;\n");
+static void put_propensities(generator *g, uint32_t *stack) {
+  ff_write(&g->out, "  next->share = 0.0;\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++) ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
   if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
-  for (uint32_t r = 0; r < n; r++) put_propensity(g, r, stack);
+  for (uint32_t r = 0; r < g->p->n_reactions; r++) put_propensity(g, r, stack);
+}
+
+/* Each pair of reactions shares a block of random words. A propensity of 0 gives no waiting time: the quotient is infinite or NaN. */
+static void put_first(generator *g, uint32_t *stack) {
+  const uint32_t n = g->p->n_reactions;
+  ff_write(&g->out, "FF_WARP double s_first(const s_thread *t, s_next *next) {\n");
+  put_propensities(g, stack);
+  ff_write(&g->out, "  double least = ff_math_infinity();\n  next->reaction = S_REACTIONS;\n");
+  for (uint32_t r = 0; r < n; r++) {
+    if (r % 2 == 0) ff_write(&g->out, "  const ff_philox_block b%u = s_random(t, FF_SSA_DRAW_FIRST, %uu);\n", r / 2, r / 2);
+    ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2), r / 2,
+             2 * (r % 2) + 1, r);
+    ff_write(&g->out, "  next->reaction = w%u < least ? %uu : next->reaction;\n  least = w%u < least ? w%u : least;\n", r, r, r, r);
+  }
+  ff_write(&g->out, "  return %sleast;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
+}
+
+static void put_find(generator *g, uint32_t *stack) {
+  const uint32_t n = g->p->n_reactions;
+  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n");
+  put_propensities(g, stack);
   if (n == 0) {
     ff_write(&g->out, "  (void)choice;\n  next->reaction = S_REACTIONS;\n  const double total = 0.0;\n");
   } else if (n <= FF_SSA_FAN) {
@@ -297,8 +319,10 @@ static void put_definitions(generator *g) {
   ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
            g->p->n_reactions, code->n_counts, code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
-           code->threads, code->n_counts <= 8 ? 8u : code->n_counts <= 16 ? 5u : 2u, code->n_table);
-  ff_write(&g->out, "#define S_KEEP_KEYS %d\n", code->n_counts <= FEW_COUNTS);
+           code->threads, g->p->n_reactions <= FEW ? SMALL_BLOCKS : code->n_counts <= 16 ? 5u : 2u, code->n_table);
+  ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
+  ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
+           g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
 
@@ -313,7 +337,10 @@ static ff_status generate(generator *g, ff_error *err) {
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   put_definitions(g);
   g->code->definitions = finish(g);
-  put_find(g, stack);
+  if (g->request->method == FF_SSA_FIRST)
+    put_first(g, stack);
+  else
+    put_find(g, stack);
   put_fire(g);
   put_rest(g);
   g->code->functions = finish(g);
