@@ -11,7 +11,9 @@
  *   S_MOST              the most that an event adds to a count or row
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  *   S_TABLE             words of a table that all threads of a block share
+ *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
+ *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction; NaN if a propensity is invalid
@@ -29,7 +31,9 @@
 #include "../runtime/ff_warp.h"
 #include "ff_ssa_launch.h"
 
+#ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
+#endif
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
@@ -54,8 +58,10 @@ typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
   const uint32_t *table;
+  const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is rows[i * S_THREADS] */
-  uint32_t x[S_COUNTS];
+  uint32_t *store;         /* words of this thread in global memory */
+  uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
@@ -63,8 +69,9 @@ typedef struct {
 } s_thread;
 
 typedef struct {
-  uint32_t reaction;
-  double share; /* what is left of the choice, for code that chooses further */
+  uint32_t reaction; /* or the group, for code that chooses further: */
+  double share;      /* what is left of the choice, as a part of the group */
+  uint32_t n;        /* the sum of the group */
 } s_next;
 
 #define S_ROW(i) (t->rows[(i) * S_THREADS])
@@ -96,6 +103,10 @@ FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t block) {
 FF_WARP double s_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }
+
+#ifdef S_GROUPS
+#include "ff_ssa_thread_factored.h"
+#endif
 
 /* ---- trajectories ----------------------------------------------------------------------------------------------------------- */
 
@@ -201,12 +212,15 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 }
 
 /* Runs a launch for one slot. */
-FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, uint32_t *rows, uint32_t slot) {
+FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big, uint32_t *rows,
+                   uint32_t slot) {
   s_thread thread, *t = &thread;
   t->run = run;
   t->rates = rates;
   t->table = table;
+  t->big = big;
   t->rows = rows;
+  t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);
     t->time = 0.0;
@@ -225,17 +239,20 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
-    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table) {
+    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table,
+             const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, s_shared + S_TABLE + threadIdx.x, slot);
+  s_run(&run, &rates, s_shared, big, s_shared + S_TABLE + threadIdx.x, slot);
 }
 #else
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows) {
-  s_run(run, (const s_rates *)rates, table, rows, slot);
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows);
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows) {
+  s_run(run, (const s_rates *)rates, table, big, rows, slot);
 }
 #endif
 
