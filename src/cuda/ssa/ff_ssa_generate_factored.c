@@ -363,7 +363,7 @@ static int fill_change(const generator *g, const species_uses *u, uint32_t r, ui
   uint32_t moved = 0, others = g->moved;
   int fits = 1;
   for (uint32_t i = 0; i < g->entries; i++) row[i] = entry_of(g, 0, 0);
-  for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1] && r < p->n_reactions; i++) {
+  for (uint32_t i = p->change_first[r]; r < p->n_reactions && i < p->change_first[r + 1]; i++) {
     const uint32_t species = p->changes[i].species, at = g->place[species];
     const int64_t by = p->changes[i].by;
     if (at == NONE) continue;
