@@ -30,7 +30,9 @@ static const factor_example factor_examples[] = {
 
 #define FACTOR_EXAMPLES (sizeof factor_examples / sizeof *factor_examples)
 
-static inline ff_ssa_program *program_of_example(const factor_example *e) { return program_of(e->reactions, e->initial, e->n_species); }
+static inline ff_ssa_program *program_of_example(const factor_example *e) {
+  return program_of(e->reactions, e->initial, e->n_species);
+}
 
 /* A complex with `sites` sites, each free, taken or marked; species: its 3^sites states, then a ligand and an enzyme. */
 static inline ff_ssa_program *program_of_sites(uint32_t sites) {

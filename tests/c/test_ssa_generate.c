@@ -171,7 +171,8 @@ static ff_ssa_program *random_groups(uint64_t *state, uint32_t n_species, uint32
   for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 30);
   for (uint32_t i = 0; i < pool; i++)
     for (uint32_t j = i; j < pool; j++, r++) {
-      snprintf(equations[r], sizeof *equations, i == j ? "2 %c -> %c" : "%c + %c -> C", 'A' + (int)i, i == j ? 'D' : 'A' + (int)j);
+      snprintf(equations[r], sizeof *equations, i == j ? "2 %c -> %c" : "%c + %c -> C", 'A' + (int)i,
+               i == j ? 'D' : 'A' + (int)j);
       snprintf(rates[r], sizeof *rates, "0.01");
     }
   for (; r < n; r++) {
@@ -220,6 +221,9 @@ static void networks_without_code_are_refused(void) {
   FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "no code") != NULL);
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  request.method = FF_SSA_FACTORED;
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  request.method = FF_SSA_DIRECT;
   request.initial = ones;
   FF_CHECK(ff_ssa_generate(&code, large, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
   free(ones);

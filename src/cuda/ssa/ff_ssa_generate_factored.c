@@ -55,7 +55,7 @@ typedef struct {
 
 static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
-/* ---- places --------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
 
 static void want(generator *g, uint32_t species, uint32_t *n) {
   if (g->place[species] == NONE) g->place[species] = (*n)++;
@@ -86,7 +86,7 @@ static void place_others(generator *g) {
   if (!registers) g->loose = 0;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
 static const ff_ssa_member *members_of(const generator *g, uint32_t sum) { return g->f->members + g->f->sums[sum].first; }
 
@@ -106,7 +106,7 @@ static void choose_parts(generator *g) {
 
 static void plan_sums(generator *g) {
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    const uint32_t n = g->f->sums[i].n, begin = g->place[members_of(g, i)->species] & (g->wide ? UINT32_MAX : ~1u);
+    const uint32_t n = g->f->sums[i].n, at = g->place[members_of(g, i)->species], begin = g->wide ? at : at & ~1u;
     plan *s = g->sums + i;
     *s = (plan){NONE, NONE, 0, 0, 0};
     s->small = g->place[members_of(g, i)[n - 1].species] - begin < CHUNK;
@@ -151,7 +151,7 @@ static void choose_widths(generator *g) {
   while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
 static ff_status check_limits(const generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
@@ -164,17 +164,19 @@ static ff_status check_limits(const generator *g, ff_error *err) {
       return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a weight is %u", g->f->members[i].weight);
   for (uint32_t i = 0; i < p->n_changes; i++)
     if (p->changes[i].by > MOST_CHANGE || p->changes[i].by < -MOST_CHANGE)
-      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a reaction changes a count by %lld", (long long)p->changes[i].by);
+      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a reaction changes a count by %lld",
+                          (long long)p->changes[i].by);
   for (uint32_t i = g->f->n_factored; i < g->f->n_groups; i++) {
     const ff_ssa_propensity *law = p->propensities + g->f->groups[i].hub;
     if (law->law == FF_LAW_FORMULA || law->law == FF_LAW_SCALED) words += p->formulas[law->a].length;
   }
   if (words > MOST_FORMULAS)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: formulas of %llu words are too many", (unsigned long long)words);
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: formulas of %llu words are too many",
+                        (unsigned long long)words);
   return FF_OK;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------------ */
+/* ---- data --------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) {
   return group->kind == FF_GROUP_REST || g->sums[group->sum].small ? CHUNK : g->parts * g->chunks * CHUNK;
@@ -380,7 +382,7 @@ static int fill_change(const generator *g, const species_uses *u, uint32_t r, ui
       if (s->cell != NONE && g->parts > 1) fits &= add_byte(row, cells_at + entry * g->cell_bytes + s->cell, weighted);
     }
   }
-  for (uint32_t i = 0; i < g->moved * g->cell_bytes && g->cell16; i++) row[(cells_at + i) / 4] ^= 0x80u << ((cells_at + i) % 4 * 8);
+  for (uint32_t i = cells_at; i < totals_at && g->cell16; i++) row[i / 4] ^= 0x80u << (i % 4 * 8);
   return fits;
 }
 
@@ -388,7 +390,8 @@ static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err)
   species_uses u = {NULL, NULL};
   ff_status status = list_uses(g, &u, err);
   int fits = 1;
-  for (uint32_t r = 0; r <= g->p->n_reactions && status == FF_OK; r++) fits &= fill_change(g, &u, r, rows + (size_t)r * g->change);
+  for (uint32_t r = 0; r <= g->p->n_reactions && status == FF_OK; r++)
+    fits &= fill_change(g, &u, r, rows + (size_t)r * g->change);
   free(u.first);
   free(u.uses);
   if (status == FF_OK && !fits)
@@ -426,7 +429,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   return fill_changes(g, base + g->changes_at, err);
 }
 
-/* ---- propensities ------------------------------------------------------------------------------------------------------------ */
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
 static void put_count(generator *g, uint32_t species) {
   const uint32_t at = g->place[species];
@@ -470,9 +473,10 @@ static void put_group(generator *g, uint32_t i) {
   ff_write(&g->out, "b%u;\n", group->sum);
 }
 
-/* ---- choices ------------------------------------------------------------------------------------------------------------------ */
+/* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether all rates are such that a choice of at most 1 - 2^-53 is below the total after rounding, too, and no sum is infinite. */
+/* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is
+ * unless these numbers are subnormal. */
 static int is_tame(const generator *g) {
   int tame = !g->checked;
   for (uint32_t i = 0; i < g->f->n_groups; i++) tame &= g->code->rates[i] >= 1e-200 && g->code->rates[i] <= 1e200;
@@ -485,8 +489,9 @@ static void put_choice(generator *g, const char *sum, uint32_t n, const char *at
     ff_write(&g->out, "  %s %s = %s0;\n", lists[k], lists[k + 1], lists[k + 2]);
   ff_write(&g->out, "  uint32_t %s = 0u;\n  double %s_before = 0.0;\n", chosen, chosen);
   for (uint32_t i = 1; i < n; i++) {
-    ff_write(&g->out, "  const int %s%u = %s%u <= %s;\n  %s = %s%u ? %uu : %s;\n  %s_before = %s%u ? %s%u : %s_before;\n", chosen, i,
-             sum, i, at, chosen, chosen, i, i, chosen, chosen, chosen, i, sum, i, chosen);
+    ff_write(&g->out, "  const int %s%u = %s%u <= %s;\n", chosen, i, sum, i, at);
+    ff_write(&g->out, "  %s = %s%u ? %uu : %s;\n", chosen, chosen, i, i, chosen);
+    ff_write(&g->out, "  %s_before = %s%u ? %s%u : %s_before;\n", chosen, chosen, i, sum, i, chosen);
     for (uint32_t k = 0; lists[k] != NULL; k += 3)
       ff_write(&g->out, "  %s = %s%u ? %s%u : %s;\n", lists[k + 1], chosen, i, lists[k + 2], i, lists[k + 1]);
   }
@@ -511,8 +516,8 @@ static void put_nodes(generator *g, uint32_t n, const char *most) {
     ff_write(&g->out, "  double c%u = p%u;\n  uint32_t d%u = m%u;\n", i, i, i, i);
     for (uint32_t k = 1; k < nodes; k++)
       if (k * FF_SSA_FAN + i < n)
-        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i, k,
-                 k * FF_SSA_FAN + i, i);
+        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i,
+                 k, k * FF_SSA_FAN + i, i);
       else
         ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
   }
@@ -548,7 +553,7 @@ static void put_find(generator *g) {
   ff_write(&g->out, "  next->n = n;\n  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------------------------------------------------------- */
 
 static void put_record(generator *g) {
   ff_write(&g->out, "FF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
@@ -564,11 +569,17 @@ static void define(generator *g, const char *name, uint32_t value) { ff_write(&g
 
 static void put_definitions(generator *g, uint32_t blocks) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_RATES %u\n#define S_FINITE %d\n#define S_THREADS %u\n#define S_BLOCKS %u\n", code->n_rates, is_tame(g),
-           code->threads, blocks);
-  ff_write(&g->out, "#define S_WIDE %d\n#define S_CELL16 %d\n#define S_BIG %d\n#define S_SMALL %d\n#define S_LARGE %d\n#define S_POOLS %d\n"
-           "#define S_STORE %u\n#define S_TOTALS_IN_ROWS 0\n", g->wide, g->cell16, code->n_big > 0, g->smalls > 0, g->large > 0,
-           g->f->pools, code->n_store);
+  define(g, "S_RATES", code->n_rates);
+  define(g, "S_FINITE", is_tame(g));
+  define(g, "S_THREADS", code->threads);
+  define(g, "S_BLOCKS", blocks);
+  define(g, "S_WIDE", g->wide);
+  define(g, "S_CELL16", g->cell16);
+  define(g, "S_BIG", code->n_big > 0);
+  define(g, "S_SMALL", g->smalls > 0);
+  define(g, "S_LARGE", g->large > 0);
+  define(g, "S_POOLS", g->f->pools != 0);
+  define(g, "S_STORE", code->n_store);
   define(g, "S_REACTIONS", g->f->n_groups);
   define(g, "S_GROUPS", g->f->n_groups);
   define(g, "S_COUNTS", code->n_counts);
@@ -619,7 +630,8 @@ static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
 /* As many threads as shared memory and registers allow. Returns the blocks of a multiprocessor. */
 static uint32_t choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
+  const uint32_t table = 4 * code->n_table + BLOCK_BYTES;
+  const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
   if (g->all <= (SHARED_BYTES - table) / 4 / FEWEST_THREADS)

@@ -26,8 +26,8 @@ typedef struct {
   uint32_t variables;
 } ff_ssa_law_text;
 
-/* Writes variable p<leaf>, the propensity of reaction r with rate constant number `rate`, as checked_propensity() in ff_ssa_path.c
- * computes it. The text sets `invalid` if it is not valid. O(size of the law). */
+/* Writes variable p<leaf>, the propensity of reaction r with rate constant number `rate`, as checked_propensity() in
+ * ff_ssa_path.c computes it. The text sets `invalid` if it is not valid. O(size of the law). */
 void ff_ssa_write_law(ff_ssa_law_text *law, uint32_t r, uint32_t leaf, uint32_t rate);
 
 #ifdef __cplusplus

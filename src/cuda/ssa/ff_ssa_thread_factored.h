@@ -13,12 +13,14 @@
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and counts in all parts
  *   S_SMALL, S_LARGE           whether there are small sums, and others
  *   S_CELLS, S_COLUMNS         the word of the first cell, and words of the cells of a part
+ *   S_WORDS_ALL                words of counts and cells
  *   S_POOLS, S_UNITS           whether there are pools of several species; the largest number of units
  *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that an event changes
- *   S_TOTALS, S_LOOSE          totals of sums, and counts that are not words, all of them in registers or
- *   S_TOTALS_AT                from this row on, if S_TOTALS_IN_ROWS
- *   S_INITIAL, S_WEIGHTS, S_MAPS, S_CHANGES   where these data begin: initial words and totals, the weights of each chunk of a sum,
- *                              maps of 16 bits, and S_CHANGE words for each reaction
+ *   S_TOTALS, S_LOOSE          totals of sums, and counts that are not words: both are in registers
+ *   S_INITIAL, S_WEIGHTS, S_MAPS, S_CHANGES
+ *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk
+ *                              of a sum; maps of 16 bits; and S_CHANGE words for each reaction
+ *   S_CELL_BYTES               bytes of these for the cells of a part
  */
 #ifndef FF_SSA_THREAD_FACTORED_H
 #define FF_SSA_THREAD_FACTORED_H
@@ -29,11 +31,7 @@
 #else
 #define S_WORD(i) S_ROW(i)
 #endif
-#if S_TOTALS_IN_ROWS
-#define S_TOTAL(i) S_ROW(S_TOTALS_AT + (i))
-#else
 #define S_TOTAL(i) (t->x[i])
-#endif
 #if S_WIDE
 #define S_CHUNK_WORDS 8u
 #define S_COUNT(at) S_WORD(at)
@@ -228,19 +226,14 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 #endif
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) {
     const uint32_t byte = S_ENTRIES * 4u + (S_LARGE && S_PARTS > 1 ? S_MOVED * S_CELL_BYTES : 0u) + i;
-    if (i < S_TOTALS)
-      S_TOTAL(i) += S_SIGNED(row[byte / 4u], byte);
-    else
-      t->x[i - (S_TOTALS_IN_ROWS ? S_TOTALS : 0u)] += S_SIGNED(row[byte / 4u], byte);
+    t->x[i] += S_SIGNED(row[byte / 4u], byte);
   }
 }
 
 FF_WARP void s_begin(s_thread *t) {
   const uint32_t *initial = S_DATA + S_INITIAL;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) S_WORD(i) = initial[i];
-  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS; i++) S_TOTAL(i) = initial[S_WORDS_ALL + i];
-  FF_UNROLL for (uint32_t i = 0; i < S_LOOSE; i++)
-    t->x[i + (S_TOTALS_IN_ROWS ? 0u : S_TOTALS)] = initial[S_WORDS_ALL + S_TOTALS + i];
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + i];
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {
@@ -254,11 +247,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
       most16 = w >> 16 > most16 ? w >> 16 : most16;
     }
   }
-  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS; i++) most = S_TOTAL(i) > most ? S_TOTAL(i) : most;
-  FF_UNROLL for (uint32_t i = 0; i < S_LOOSE; i++) {
-    const uint32_t x = t->x[i + (S_TOTALS_IN_ROWS ? 0u : S_TOTALS)];
-    most = x > most ? x : most;
-  }
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) most = t->x[i] > most ? t->x[i] : most;
   return most16 > S_MOST16 ? 0xFFFFFFFFu : most;
 }
 
