@@ -6,6 +6,7 @@ void ff_ssa_code_free(ff_ssa_code *code) {
   free(code->definitions);
   free(code->functions);
   free(code->table);
+  free(code->big);
   free(code->rates);
   *code = (ff_ssa_code){0};
 }

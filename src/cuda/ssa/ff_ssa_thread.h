@@ -14,7 +14,9 @@
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  *   S_UNROLL            events in a round of the loop, a power of 2; a launch makes up to S_UNROLL - 1 more than its steps
  *   S_TABLE             words of a table that all threads of a block share
+ *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
+ *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -35,7 +37,9 @@
 #include "../runtime/ff_warp.h"
 #include "ff_ssa_launch.h"
 
+#ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
+#endif
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
@@ -74,8 +78,10 @@ typedef struct {
   const s_common *common;
   ff_ssa_log_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
+  const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is rows[i * S_THREADS] */
-  uint32_t x[S_COUNTS];
+  uint32_t *store;         /* words of this thread in global memory */
+  uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
@@ -83,8 +89,9 @@ typedef struct {
 } s_thread;
 
 typedef struct {
-  uint32_t reaction;
-  double share; /* what is left of the choice, for code that chooses further */
+  uint32_t reaction; /* or the group, for code that chooses further: */
+  double share;      /* what is left of the choice, as a part of the group */
+  uint32_t n;        /* the sum of the group */
 } s_next;
 
 #define S_ROW(i) (t->rows[(i) * S_THREADS])
@@ -176,6 +183,10 @@ FF_WARP double s_divide(double a, double b) {
 FF_WARP double s_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }
+
+#ifdef S_GROUPS
+#include "ff_ssa_thread_factored.h"
+#endif
 
 /* ---- trajectories ----------------------------------------------------------------------------------------------------------- */
 
@@ -288,8 +299,8 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 }
 
 /* Runs a launch for one slot. */
-FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const s_common *common, uint32_t *rows,
-                   uint32_t slot) {
+FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
+                   const s_common *common, uint32_t *rows, uint32_t slot) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -298,7 +309,9 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->run = run;
   t->rates = rates;
   t->table = table;
+  t->big = big;
   t->rows = rows;
+  t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);
     t->time = 0.0;
@@ -332,21 +345,24 @@ FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
-    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table) {
+    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table,
+             const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   __shared__ s_common common;
   s_share(&common, &run, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, &common, s_shared + S_TABLE + threadIdx.x, slot);
+  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + threadIdx.x, slot);
 }
 #else
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows) {
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows);
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows) {
   s_common common;
   s_share(&common, run, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, &common, rows, slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, slot);
 }
 #endif
 
