@@ -71,8 +71,8 @@ FF_WARP double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, c
   return top;
 }
 
-/* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there are
- * none in the network. */
+/* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
+ * are none in the network. */
 FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, double rate, const ff_ssa_counts *c, int formulas,
                                   int *bad) {
   const ff_ssa_image_other other = image->others[number];
@@ -203,30 +203,6 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_SYNCWARP();
 }
 
-/* Sets the counts and the tree to those at time 0. Returns whether all propensities are valid. */
-FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
-  const ff_ssa_image *image = w->image;
-  FF_LANE_VAR(int, bad);
-  uint32_t who;
-  FF_EACH_LANE {
-    FF_L(bad) = 0;
-    for (uint32_t s = lane; s <= image->n_species; s += 32u) w->count[s] = image->initial[s];
-    for (uint32_t level = 0; level < image->levels; level++) { /* zeros fill the last group */
-      const uint32_t n = image->n[level];
-      if (lane < FF_SSA_FAN - 1u && (n + lane) % FF_SSA_FAN > lane) ff_ssa_level(w, level)[n + lane] = 0.0;
-    }
-    if (lane == 0u && image->n_reactions == 0u) w->value[0] = 0.0;
-  }
-  FF_SYNCWARP();
-  FF_EACH_LANE FF_NO_UNROLL for (uint32_t r = lane; r < image->n_reactions; r += 32u)
-    w->value[r] = ff_ssa_warp_law(w, image->laws[r], lane, &FF_L(bad));
-  FF_BALLOT(who, FF_L(bad));
-  FF_SYNCWARP();
-  ff_ssa_sum_levels(w, 1u);
-  return who == 0u;
-}
-
 /* Begins the next trajectory of the wave, if there is one. */
 FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   FF_LANE_HERE;
@@ -246,7 +222,12 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   w->event = w->at = 0u;
   w->wanted = w->run->times[0];
   ff_ssa_warp_draw(w);
-  if (!ff_ssa_warp_set(w)) ff_ssa_warp_end(w, 1);
+  FF_EACH_LANE {
+    for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
+    for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
+  }
+  FF_SYNCWARP();
+  if (w->image->invalid) ff_ssa_warp_end(w, 1);
 }
 
 /* Records the state, which lasts until next_time. */

@@ -2,9 +2,10 @@
 #include "ff_ssa_image.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "../../ssa/ff_ssa_device.h"
+#include "ff_ssa_generic_step.h"
 
 #define COPIED_MOST ((size_t)1 << 22) /* dependents whose laws are copied: 64 MB */
 #define LISTED_SHARE 4u /* at most a quarter of the nodes of level 1: of more nodes, it is faster to sum all */
@@ -107,7 +108,6 @@ static void put_rows(maker *m) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
     rows[r] = (ff_ssa_image_row){p->change_first[r], n, p->dependents != NULL ? (uint32_t)p->depend_first[r] : 0,
                                  dependents_of(p, r)};
-    if (n > m->image->most_changes) m->image->most_changes = n;
   }
 }
 
@@ -152,6 +152,23 @@ static size_t shape_tree(ff_ssa_image *image) {
   }
 }
 
+/* The code of the kernels computes the propensities, so they have the same bits. The nodes that fill a group are 0. */
+static ff_status fill_tree(ff_ssa_image *image, double *value, uint32_t depth, ff_error *err) {
+  double *stack = ff_calloc(depth, sizeof *stack);
+  if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
+  const ff_ssa_counts counts = {image->initial, 1, stack, 1};
+  int invalid = 0;
+  for (uint32_t r = 0; r < image->n_reactions; r++)
+    value[r] = ff_ssa_law_value(image, image->laws[r], &counts, depth > 0, &invalid);
+  for (uint32_t level = 1; level < image->levels; level++)
+    for (uint32_t node = 0; node < image->n[level]; node++)
+      value[image->first[level] + node] =
+          ff_ssa_sum_first(value + image->first[level - 1] + (size_t)node * FF_SSA_FAN, FF_SSA_FAN);
+  image->invalid = (uint32_t)invalid;
+  free(stack);
+  return FF_OK;
+}
+
 /* No list is longer than the dependents of a reaction. */
 static uint32_t list_length(const ff_ssa_image *image, const ff_ssa_program *p) {
   const uint32_t share = image->levels > 1 ? image->n[1] / LISTED_SHARE : 0;
@@ -165,7 +182,8 @@ static uint32_t list_length(const ff_ssa_image *image, const ff_ssa_program *p) 
 
 /* ---- images -------------------------------------------------------------------------------------------------------------- */
 
-static void make(maker *m, char *memory) {
+/* Returns where the tree is. */
+static double *make(maker *m, char *memory) {
   const ff_ssa_program *p = m->program;
   m->memory = memory;
   m->used = 0;
@@ -182,6 +200,9 @@ static void make(maker *m, char *memory) {
   else
     put_readers(m);
   m->image->listed = list_length(m->image, p);
+  double *tree = take(m, m->image->n_values, sizeof *tree);
+  m->image->tree = tree;
+  return tree;
 }
 
 static ff_status check(const ff_ssa_program *p, const double *initial, ff_error *err) {
@@ -205,9 +226,13 @@ ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, cons
   *bytes = m.used;
   char *block = ff_calloc_aligned(m.used, 1);
   if (block == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network of %u reactions", program->n_reactions);
-  make(&m, block);
-  *memory = block;
-  return FF_OK;
+  double *tree = make(&m, block);
+  status = fill_tree(out, tree, out->depth, err);
+  if (status == FF_OK)
+    *memory = block;
+  else
+    ff_free_aligned(block);
+  return status;
 }
 
 ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const void *to) {
@@ -215,6 +240,7 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
 #define MOVE(field) \
   if (image->field != NULL) out.field = (const void *)((const char *)to + ((const char *)image->field - (const char *)from))
   MOVE(initial);
+  MOVE(tree);
   MOVE(laws);
   MOVE(others);
   MOVE(factors);

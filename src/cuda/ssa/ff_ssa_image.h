@@ -31,8 +31,8 @@ typedef struct {
   uint64_t code;     /* its first word */
 } ff_ssa_image_other;
 
-/* What a reaction changes: ranges of `changes` and of `dependents`. Without `dependents`, n_dependents is the number of readers of
- * all species that it changes, or 2^32 - 1 if there are more. */
+/* What a reaction changes: ranges of `changes` and of `dependents`. Without `dependents`, n_dependents is the number of readers
+ * of all species that it changes, or 2^32 - 1 if there are more. */
 typedef struct {
   uint32_t change, n_changes, dependent, n_dependents;
 } __attribute__((aligned(16))) ff_ssa_image_row;
@@ -48,8 +48,9 @@ typedef struct {
   uint32_t listed; /* entries of a list of nodes; of more nodes, a step does not make a list */
   uint32_t levels, n_values; /* of the tree of sums: see ff_ssa_tree */
   uint32_t first[FF_SSA_MAX_LEVELS], n[FF_SSA_MAX_LEVELS];
-  uint32_t most_changes;             /* of a reaction */
+  uint32_t invalid;                  /* whether a propensity is invalid at time 0 */
   const uint32_t *initial;           /* n_species + 1 counts at time 0 */
+  const double *tree;                /* n_values: the tree at time 0 */
   const ff_ssa_image_law *laws;      /* n_reactions */
   const ff_ssa_image_other *others;
   const ff_participant *factors;
