@@ -1,12 +1,15 @@
 /* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
  * one after the other. */
-#include "../../src/cuda/ssa/ff_ssa_generic_step.h"
+#include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
 #include "random.h"
 #include "simulations.h"
 
 #define KEY UINT64_C(0x9E3779B97F4A7C15)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define FIRST (UINT64_C(1) << 40) /* a number of trajectories with more than 32 bits */
+
+/* Who runs a trajectory: a warp where the slot is kept, a warp elsewhere (in shared memory, on a device), or a thread. */
+enum { WARP_THERE, WARP_ELSEWHERE, THREAD, MODES };
 
 /* A wave on the host. */
 typedef struct {
@@ -15,7 +18,8 @@ typedef struct {
   ff_ssa_launch run;
   ff_ssa_counters counters;
   uint64_t slot_bytes;
-  char *work; /* the place of a slot, if it does not work where it is kept */
+  char *work; /* the place of a slot that does not work where it is kept */
+  int mode;
 } wave;
 
 static void wave_free(wave *w) {
@@ -26,34 +30,52 @@ static void wave_free(wave *w) {
   free(w->run.refused);
 }
 
-static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, uint32_t slots, uint32_t steps) {
+#define STRIDE 3u /* threads of a block */
+
+static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
+  const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
   ff_error err;
   size_t bytes;
-  *w = (wave){.run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
+  *w = (wave){.mode = mode,
+              .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
                       .n_species = o->n_observed, .times = o->times, .species = o->observed}};
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    w->run.round_key[2 * round] = (uint32_t)o->key + round * FF_PHILOX_W0;
+    w->run.round_key[2 * round + 1] = (uint32_t)(o->key >> 32) + round * FF_PHILOX_W1;
+  }
   FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, o->initial != NULL ? o->initial : program->initial, &err),
               &err);
-  w->slot_bytes = ff_ssa_slot_lay_out(&w->image).bytes;
+  w->slot_bytes = mode == THREAD ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
   w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
   w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
   w->run.refused = ff_calloc((o->n + 31) / 32, sizeof(uint32_t));
   w->run.counters = &w->counters;
-  w->work = ff_calloc_aligned(1, w->slot_bytes);
+  w->work = ff_calloc_aligned(1, mode == THREAD ? STRIDE * ff_ssa_thread_bytes(&w->image) : w->slot_bytes);
   memset(w->run.state, 0xA5, slots * w->slot_bytes); /* what a device has there */
 }
 
-/* Launches until all trajectories are complete. Returns the number of launches. */
-static int wave_run(wave *w, int elsewhere) {
+static void run_slot(wave *w, uint32_t slot) {
+  const int formulas = w->image.depth > 0;
+  if (w->mode == THREAD) {
+    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas};
+    memset(w->work, 0x5A, STRIDE * ff_ssa_thread_bytes(&w->image));
+    ff_ssa_thread_run(&thread, w->work, STRIDE, slot % STRIDE, slot);
+    return;
+  }
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
+  const int elsewhere = w->mode == WARP_ELSEWHERE;
+  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas};
+  char *kept = (char *)w->run.state + slot * w->slot_bytes;
+  memset(w->work, 0x5A, w->slot_bytes);
+  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
+  ff_ssa_warp_run(&warp, &at, kept, elsewhere);
+}
+
+/* Launches until all trajectories are complete. Returns the number of launches. */
+static int wave_run(wave *w) {
   int launches = 0;
   for (w->run.fresh = 1; w->counters.complete < w->run.units; w->run.fresh = 0, launches++)
-    for (uint32_t slot = 0; slot < w->run.slots; slot++) {
-      ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = w->image.depth > 0};
-      char *kept = (char *)w->run.state + slot * w->slot_bytes;
-      if (elsewhere) memset(w->work, 0x5A, w->slot_bytes);
-      ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
-      ff_ssa_warp_run(&warp, &at, kept, elsewhere);
-    }
+    for (uint32_t slot = 0; slot < w->run.slots; slot++) run_slot(w, slot);
   return launches;
 }
 
@@ -88,12 +110,13 @@ static void check(const ff_ssa_program *program, double span, uint64_t n, uint32
   ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
                       .observed = observed, .n_observed = program->n_species, .threads = 1};
   for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
-  for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+  for (int mode = 0; mode < MODES; mode++) {
     wave w;
-    wave_new(&w, program, &o, elsewhere ? 3 : 5, steps);
-    const int launches = wave_run(&w, elsewhere);
+    if (mode == THREAD && (program->n_reactions > FF_SSA_THREAD_REACTIONS || program->dependents == NULL)) continue;
+    wave_new(&w, program, &o, mode, steps);
+    const int launches = wave_run(&w);
     FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);
-    if (elsewhere) o.method = FF_SSA_DIRECT; /* has the same bits */
+    if (mode == WARP_ELSEWHERE) o.method = FF_SSA_DIRECT; /* has the same bits */
     compare(&w, program, &o, what);
     wave_free(&w);
   }
@@ -275,14 +298,15 @@ static void refuses_trajectories(void) {
       {"a large count", {{"0 -> B", "1"}, {"A -> A", "1"}}, {1, FF_SSA_DEVICE_MOST - 5}, 100},
       {"a large change", {{"0 -> 4000000000 B", "1"}}, {1, 1}, 100},
   };
-  for (size_t i = 0; i < COUNT(cases); i++) {
+  for (size_t i = 0; i < MODES * COUNT(cases); i++) {
+    const refusal *c = cases + i / MODES;
     const uint32_t observed[] = {0, 1};
-    ff_ssa_program *program = program_of(cases[i].reactions, cases[i].initial, 2);
-    ff_ssa_options o = {.key = KEY, .n = 40, .times = &cases[i].span, .n_times = 1, .observed = observed, .n_observed = 2};
+    ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
+    ff_ssa_options o = {.key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed, .n_observed = 2};
     wave w;
-    wave_new(&w, program, &o, 3, 4);
-    wave_run(&w, 0);
-    for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s", cases[i].what);
+    wave_new(&w, program, &o, (int)(i % MODES), 4);
+    wave_run(&w);
+    for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s", c->what);
     FF_CHECK_INT(w.counters.complete, o.n);
     FF_CHECK_INT(w.counters.events, 0);
     wave_free(&w);
@@ -291,23 +315,21 @@ static void refuses_trajectories(void) {
 }
 
 /* Some trajectories are refused; the others are complete. */
-static void refuses_some(void) {
+static void check_some(const ff_ssa_program *program, int mode) {
   const double time = 10;
   const uint32_t observed = 1;
-  ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
-                                       (const double[]){2, 0}, 2);
-  ff_ssa_options o = {.key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed, .n_observed = 1, .threads = 1};
-  wave w;
+  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
+                      .n_observed = 1, .threads = 1};
   uint64_t refused = 0;
-  wave_new(&w, program, &o, 5, 3);
-  wave_run(&w, 1);
+  wave w;
+  wave_new(&w, program, &o, mode, 3);
+  wave_run(&w);
   for (size_t k = 0; k < o.n; k++) {
     double state;
     ff_error err;
     ff_ssa_options one = o;
     one.first = k;
     one.n = 1;
-    one.method = FF_SSA_TREE;
     one.states = (double *const[]){&state};
     const int failed = status_of(program, &one, 10, &err) != FF_OK;
     FF_CHECK_INT(is_refused(&w, k), failed);
@@ -317,6 +339,12 @@ static void refuses_some(void) {
   FF_CHECK(refused > 0 && refused < o.n);
   FF_CHECK_INT(w.counters.complete, o.n);
   wave_free(&w);
+}
+
+static void refuses_some(void) {
+  ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
+                                       (const double[]){2, 0}, 2);
+  for (int mode = 0; mode < MODES; mode++) check_some(program, mode);
   ff_ssa_program_free(program);
 }
 

@@ -1,8 +1,10 @@
-/* Kernels that read a reaction network as data: they run where no code can be compiled for the network. A warp runs a trajectory
+/* Kernels that read a reaction network as data: they run where no code can be compiled for the network.
+ *
+ * For small networks, a thread runs a trajectory in shared memory (ff_ssa_generic_thread.h). For others, a warp does
  * (ff_ssa_generic_step.h). Its counts and its tree of sums are in shared memory if enough warps have room there, else in global
  * memory, where the caches help. So networks of any size can be simulated. */
 #include "ff_ssa_ensemble.h"
-#include "ff_ssa_generic_step.h"
+#include "ff_ssa_generic_thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +14,22 @@
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
 
-typedef void (*ff_ssa_warp_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
+/* With fewer threads of a multiprocessor, warps are faster; and so they are with fewer trajectories for each warp that the device
+ * can run. */
+#define THREADS_LEAST 192
+#define TRAJECTORIES_LEAST 4
+
+typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
 
 typedef struct {
   ff_ssa_image image;
   void *memory;
   ff_ssa_slot_layout at;
-  ff_ssa_warp_kernel kernel;
-  uint32_t warps; /* of a block */
-  size_t shared;  /* of a block */
+  generic_kernel kernel;
+  int threads;     /* whether a thread runs a trajectory */
+  uint32_t warps;  /* of a block */
+  size_t shared;   /* of a block */
+  uint32_t blocks; /* of a multiprocessor */
 } generic;
 
 template <bool SHARED, bool FORMULAS>
@@ -39,7 +48,19 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   ff_ssa_warp_run(&w, &at, kept, SHARED);
 }
 
-static ff_ssa_warp_kernel kernel_of(int is_shared, int formulas) {
+template <bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
+    run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                const __grid_constant__ ff_ssa_slot_layout) {
+  extern __shared__ __align__(128) char shared[];
+  ff_ssa_thread t;
+  t.image = &image;
+  t.run = &run;
+  t.formulas = FORMULAS;
+  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+static generic_kernel kernel_of(int is_shared, int formulas) {
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
   return formulas ? run_warps<false, true> : run_warps<false, false>;
 }
@@ -47,41 +68,62 @@ static ff_ssa_warp_kernel kernel_of(int is_shared, int formulas) {
 /* ---- planning ------------------------------------------------------------------------------------------------------------ */
 
 /* Computes how many blocks a multiprocessor can run at the same time; 0 if the shared memory does not suffice for one. */
-static ff_status occupancy(int *blocks, const ff_ensemble *e, ff_ssa_warp_kernel kernel, uint32_t warps, uint64_t shared,
+static ff_status occupancy(uint32_t *blocks, const ff_ensemble *e, generic_kernel kernel, uint32_t warps, uint64_t shared,
                            ff_error *err) {
+  int found = 0;
   *blocks = 0;
   if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
-  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
   ff_status status = FF_OK;
+  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
   if (shared > 0)
     status = ff_cuda_check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 (int)e->device.sharedMemPerBlockOptin),
                            "setting the shared memory", err);
-  if (status != FF_OK) return status;
-  return ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, (int)warps * 32, (size_t)shared),
-                       "planning a launch", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, (size_t)shared),
+                           "planning a launch", err);
+  *blocks = (uint32_t)found;
+  return status;
 }
 
-/* Chooses shared memory if at least half as many warps can run with it. *blocks are those of a multiprocessor. */
-static ff_status plan(generic *own, const ff_ensemble *e, int *blocks, ff_error *err) {
+/* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at least
+ * `least` warps. */
+static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel kernel, uint64_t each, uint32_t least,
+                            ff_error *err) {
+  uint32_t best = least > 0 ? least - 1 : 0;
+  for (uint32_t warps = WARPS; warps > 0; warps /= 2) {
+    uint32_t blocks;
+    ff_status status = occupancy(&blocks, e, kernel, warps, warps * each, err);
+    if (status != FF_OK) return status;
+    if (blocks * warps <= best) continue;
+    best = blocks * warps;
+    own->kernel = kernel;
+    own->warps = warps;
+    own->shared = (size_t)(warps * each);
+    own->blocks = blocks;
+  }
+  return FF_OK;
+}
+
+/* A warp for each trajectory. Chooses shared memory if at least half as many warps can run with it. */
+static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0;
   own->kernel = kernel_of(0, formulas);
   own->warps = WARPS;
-  ff_status status = occupancy(blocks, e, own->kernel, WARPS, 0, err);
-  const uint64_t wanted = ((uint64_t)*blocks * WARPS + 1) / 2;
-  uint64_t best = 0;
-  for (uint32_t warps = WARPS; warps > 0 && status == FF_OK; warps /= 2) {
-    const uint64_t shared = warps * (own->at.bytes - FF_SSA_SLOT_HEAD);
-    int found = 0;
-    status = occupancy(&found, e, kernel_of(1, formulas), warps, shared, err);
-    if (status != FF_OK || found * warps < wanted || found * warps <= best) continue;
-    best = found * warps;
-    *blocks = found;
-    own->kernel = kernel_of(1, formulas);
-    own->warps = warps;
-    own->shared = (size_t)shared;
-  }
-  if (status == FF_OK && *blocks == 0) return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
+  ff_status status = occupancy(&own->blocks, e, own->kernel, WARPS, 0, err);
+  if (status == FF_OK && own->blocks == 0) status = ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
+  if (status != FF_OK) return status;
+  return try_shared(own, e, kernel_of(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, (own->blocks * WARPS + 1) / 2, err);
+}
+
+/* A thread for each trajectory, if there are enough threads and trajectories. */
+static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
+  const uint64_t warps = (uint64_t)own->blocks * own->warps * (uint64_t)e->device.multiProcessorCount;
+  const generic_kernel before = own->kernel, kernel = own->image.depth > 0 ? run_threads<true> : run_threads<false>;
+  if (own->image.n_reactions > FF_SSA_THREAD_REACTIONS || own->image.dependents == NULL) return FF_OK;
+  if (e->options.units > 0 && e->options.units < TRAJECTORIES_LEAST * warps) return FF_OK;
+  ff_status status = try_shared(own, e, kernel, 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+  own->threads = own->kernel != before;
   return status;
 }
 
@@ -114,21 +156,21 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generic *own = (generic *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;
-  int blocks = 0;
   cudaFuncAttributes attributes;
   status = upload(own, e, err);
-  if (status == FF_OK) status = plan(own, e, &blocks, err);
+  if (status == FF_OK) status = plan_warps(own, e, err);
+  if (status == FF_OK) status = plan_threads(own, e, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  e->slot_bytes = own->at.bytes;
-  e->resident = (uint64_t)blocks * own->warps * (uint64_t)e->device.multiProcessorCount;
+  e->slot_bytes = own->threads ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
+  e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;
-  e->info.blocks = (uint32_t)blocks;
+  e->info.blocks = own->blocks;
   e->info.registers = (uint32_t)attributes.numRegs;
   e->info.shared_bytes = (uint32_t)own->shared;
-  snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a warp for each trajectory, states in %s memory",
-           own->shared > 0 ? "shared" : "global");
+  snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
+           own->threads ? "thread" : "warp", own->shared > 0 ? "shared" : "global");
   return FF_OK;
 }
 
@@ -142,7 +184,7 @@ static void release(ff_ensemble *e) {
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  const unsigned blocks = (run->slots + own->warps - 1) / own->warps;
+  const uint32_t each = own->threads ? own->warps * 32 : own->warps, blocks = (run->slots + each - 1) / each;
   own->kernel<<<blocks, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }

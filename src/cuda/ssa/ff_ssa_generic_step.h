@@ -41,9 +41,9 @@
 /* The counts of a trajectory: that of species s is at[s * stride]. The stack of formulas is laid out alike. */
 typedef struct {
   const uint32_t *at;
-  size_t stride;
+  uint32_t stride;
   double *stack;
-  size_t stack_stride;
+  uint32_t stack_stride;
 } ff_ssa_counts;
 
 FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
