@@ -284,23 +284,28 @@ FF_WARP int ff_ssa_warp_change(const ff_ssa_warp *w, const ff_ssa_image_row *row
   return who == 0u;
 }
 
-/* Computes up to 32 propensities, and sums the nodes above them. Several lanes may sum a node; they get the same bits. */
+/* Changes the counts, and computes up to 32 propensities that depend on them. Sums the nodes above these; several lanes may sum a
+ * node, and get the same bits. Laws are read before the counts change, because they lie in slow memory. */
 FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
   FF_LANE_VAR(uint32_t, node);
+  FF_LANE_VAR(ff_ssa_image_law, law);
   FF_LANE_VAR(int, bad);
   uint32_t who;
   FF_EACH_LANE {
+    const ff_ssa_image_law none = {0.0, 0u, 0u};
     FF_L(node) = 0u;
+    FF_L(law) = none;
     FF_L(bad) = 0;
     if (lane < row->n_dependents) {
       const uint32_t i = row->dependent + lane;
       FF_L(node) = image->dependents[i];
-      const ff_ssa_image_law law = image->dependent_laws != NULL ? image->dependent_laws[i] : image->laws[FF_L(node)];
-      w->value[FF_L(node)] = ff_ssa_warp_law(w, law, lane, &FF_L(bad));
+      FF_L(law) = image->dependent_laws != NULL ? image->dependent_laws[i] : image->laws[FF_L(node)];
     }
   }
+  const int fine = ff_ssa_warp_change(w, row);
+  FF_EACH_LANE if (lane < row->n_dependents) w->value[FF_L(node)] = ff_ssa_warp_law(w, FF_L(law), lane, &FF_L(bad));
   FF_BALLOT(who, FF_L(bad));
   FF_SYNCWARP();
   FF_NO_UNROLL for (uint32_t level = 1u; level < image->levels; level++) {
@@ -310,7 +315,7 @@ FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
     }
     FF_SYNCWARP();
   }
-  return who == 0u;
+  return fine && who == 0u;
 }
 
 /* Appends the numbers that lanes keep to a list of n entries, and returns its new length. */
@@ -376,15 +381,15 @@ FF_WARP uint32_t ff_ssa_warp_nodes(const ff_ssa_warp *w, uint32_t level, const u
   return n;
 }
 
-/* The same as ff_ssa_warp_few() for any number of propensities. */
+/* As ff_ssa_warp_few(), for any number of propensities. */
 FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
   const ff_ssa_image *image = w->image;
   uint32_t n = row->n_dependents <= image->listed ? 0u : UINT32_MAX, level = 1u, *nodes = w->list, *parents = w->other;
-  int fine = 1;
+  int fine = ff_ssa_warp_change(w, row);
   if (image->dependents != NULL) {
     const ff_ssa_image_law *laws = image->dependent_laws;
-    fine = ff_ssa_warp_leaves(w, image->dependents + row->dependent, laws != NULL ? laws + row->dependent : NULL,
-                              row->n_dependents, &n);
+    fine &= ff_ssa_warp_leaves(w, image->dependents + row->dependent, laws != NULL ? laws + row->dependent : NULL,
+                               row->n_dependents, &n);
   } else {
     FF_NO_UNROLL for (uint32_t i = 0; i < row->n_changes; i++) {
       const uint32_t species = image->changes[row->change + i].species;
@@ -393,7 +398,7 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row) 
     }
   }
   FF_SYNCWARP();
-  FF_NO_UNROLL while (level < image->levels && n <= image->n[level] / 4u) {
+  FF_NO_UNROLL while (level < image->levels && n <= image->n[level] / FF_SSA_LIST_SHARE) {
     n = ff_ssa_warp_nodes(w, level, nodes, n, parents);
     uint32_t *const spare = nodes;
     nodes = parents;
@@ -407,13 +412,10 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row) 
 /* Lets a reaction fire. */
 FF_WARP void ff_ssa_warp_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
   const ff_ssa_image_row row = w->image->rows[reaction];
-  int fine = ff_ssa_warp_change(w, &row);
+  const int few = row.n_dependents <= 32u && w->image->dependents != NULL;
+  const int fine = few ? ff_ssa_warp_few(w, &row) : ff_ssa_warp_many(w, &row);
   w->time = time;
   w->event++;
-  if (row.n_dependents <= 32u && w->image->dependents != NULL)
-    fine &= ff_ssa_warp_few(w, &row);
-  else
-    fine &= ff_ssa_warp_many(w, &row);
   if (!fine || w->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(w, 1);
 }
 

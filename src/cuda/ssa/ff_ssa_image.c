@@ -8,7 +8,6 @@
 #include "ff_ssa_generic_step.h"
 
 #define COPIED_MOST ((size_t)1 << 22) /* dependents whose laws are copied: 64 MB */
-#define LISTED_SHARE 4u /* at most a quarter of the nodes of level 1: of more nodes, it is faster to sum all */
 
 /* The arrays of the image are stored one after the other. A first pass (memory is NULL) counts the bytes, and a second pass fills
  * the arrays. */
@@ -171,7 +170,7 @@ static ff_status fill_tree(ff_ssa_image *image, double *value, uint32_t depth, f
 
 /* No list is longer than the dependents of a reaction. */
 static uint32_t list_length(const ff_ssa_image *image, const ff_ssa_program *p) {
-  const uint32_t share = image->levels > 1 ? image->n[1] / LISTED_SHARE : 0;
+  const uint32_t share = image->levels > 1 ? image->n[1] / FF_SSA_LIST_SHARE : 0;
   uint32_t most = 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = dependents_of(p, r);

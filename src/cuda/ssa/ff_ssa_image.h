@@ -16,6 +16,7 @@ extern "C" {
 #define FF_SSA_IMAGE_LESS 0x80000000u  /* in `b`: y - 1, for two molecules of one species */
 #define FF_SSA_IMAGE_OTHER 0x40000000u /* in `b`: another law, and `a` is its number */
 #define FF_SSA_IMAGE_SPECIES 0x3FFFFFFFu
+#define FF_SSA_LIST_SHARE 2u /* if more than half of the nodes of a level have new children, all of them are summed */
 #define FF_SSA_IMAGE_BY 0x40000000 /* the largest change of a count; a larger one has the same effect */
 
 typedef struct {
