@@ -5,7 +5,7 @@
  * in a fixed order (ff_ssa_tree.c). So it does not matter how often a node is summed again, nor by which lane.
  *
  *   draws    The lanes draw for 32 events at once, a lane for each.
- *   search   From the root down, the lanes sum the first 0, 1, ..., 7 children of a node, and compare.
+ *   search   From the root down, lanes sum the first 0, 1, ..., 7 children of a node, and compare.
  *   firing   A lane for each change of a count.
  *   update   A lane for each propensity that depends on these counts. Then level by level, a lane for each node that has a new
  *            child. Up to 32 nodes are kept by the lanes, without removing repeats. Otherwise they are in a list; and if
@@ -25,12 +25,15 @@
 
 #define FF_SSA_MOST_EVENTS 0x80000000u /* a trajectory is refused when it has so many */
 
-/* FF_FROM_LANE: the value that another lane has. FF_FETCH_ADD: adds to a counter of the wave; the value is that before. */
+/* FF_FROM_LANE: the value that one lane has. FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit.
+ * FF_FETCH_ADD: adds to a counter of the wave; the value is that before. */
 #if defined(__CUDA_ARCH__)
+#define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
 #define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
 #define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
 #define FF_LANE_HERE const unsigned lane = threadIdx.x & 31u; (void)lane
 #else
+#define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
 #define FF_FROM_LANE(out, name, other) (out) = (name)[other]
 #define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define FF_LANE_HERE
@@ -104,14 +107,11 @@ typedef struct {
   double v[2];
 } __attribute__((aligned(16))) ff_ssa_two;
 
-/* The sum of the first n children of a node: the others are 0. In the order of ff_ssa_tree.c. */
-FF_WARP double ff_ssa_sum_first(const double *child, uint32_t n) {
+/* The sum of a node's children, in the order of ff_ssa_tree.c. */
+FF_WARP double ff_ssa_sum_children(const double *child) {
   const ff_ssa_two *two = (const ff_ssa_two *)child;
   double part[4];
-  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) {
-    const ff_ssa_two pair = two[i];
-    part[i] = (2u * i < n ? pair.v[0] : 0.0) + (2u * i + 1u < n ? pair.v[1] : 0.0);
-  }
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) part[i] = two[i].v[0] + two[i].v[1];
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
@@ -178,7 +178,7 @@ FF_WARP double ff_ssa_warp_law(const ff_ssa_warp *w, const ff_ssa_image_law law,
 FF_WARP double *ff_ssa_level(const ff_ssa_warp *w, uint32_t level) { return w->value + w->image->first[level]; }
 
 FF_WARP void ff_ssa_sum_node(const ff_ssa_warp *w, uint32_t level, uint32_t node) {
-  ff_ssa_level(w, level)[node] = ff_ssa_sum_first(ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN, FF_SSA_FAN);
+  ff_ssa_level(w, level)[node] = ff_ssa_sum_children(ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN);
 }
 
 /* Sums all nodes from this level on. */
@@ -245,21 +245,37 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
 
 /* ---- events ---------------------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_tree_find(). A lane compares one of the sums. `total` is that of all leaves. */
+/* As ff_ssa_tree_find(). `total` is that of all leaves. Lane 4 a + 2 b + c, for bits a, b and c, adds up the children before number
+ * 4 a + 2 b + c: four of them if a is 1, then two if b is 1, then one if c is 1. */
 FF_WARP uint32_t ff_ssa_warp_find(const ff_ssa_warp *w, double at, double total) {
   FF_LANE_HERE;
   uint32_t node = 0u;
   FF_NO_UNROLL for (uint32_t level = w->image->levels - 1u; level > 0u; level--) {
-    const double *child = ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN;
+    const double *children = ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN;
+    FF_LANE_VAR(double, child);
+    FF_LANE_VAR(double, part);
+    FF_LANE_VAR(double, other);
     FF_LANE_VAR(double, before);
     uint32_t passed, chosen;
     double less;
-    FF_EACH_LANE FF_L(before) = ff_ssa_sum_first(child, lane % FF_SSA_FAN);
+    FF_EACH_LANE FF_L(child) = children[lane % FF_SSA_FAN];
+    FF_EXCHANGE(other, child, 1u);
+    FF_EACH_LANE {
+      FF_L(part) = FF_L(child) + FF_L(other);
+      FF_L(before) = lane & 1u ? FF_L(other) : 0.0;
+    }
+    FF_EXCHANGE(other, part, 2u);
+    FF_EACH_LANE {
+      FF_L(part) += FF_L(other);
+      FF_L(before) = (lane & 2u ? FF_L(other) : 0.0) + FF_L(before);
+    }
+    FF_EXCHANGE(other, part, 4u);
+    FF_EACH_LANE FF_L(before) = (lane & 4u ? FF_L(other) : 0.0) + FF_L(before);
     FF_BALLOT(passed, lane - 1u < FF_SSA_FAN - 1u && FF_L(before) <= at && FF_L(before) < total);
     chosen = FF_POPCOUNT(passed);
     FF_FROM_LANE(less, before, chosen);
+    FF_FROM_LANE(total, child, chosen);
     at -= less;
-    total = child[chosen];
     node = node * FF_SSA_FAN + chosen;
   }
   return node;
@@ -308,11 +324,14 @@ FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
   FF_EACH_LANE if (lane < row->n_dependents) w->value[FF_L(node)] = ff_ssa_warp_law(w, FF_L(law), lane, &FF_L(bad));
   FF_BALLOT(who, FF_L(bad));
   FF_SYNCWARP();
+  double *below = w->value;
   FF_NO_UNROLL for (uint32_t level = 1u; level < image->levels; level++) {
+    double *const nodes = ff_ssa_level(w, level);
     FF_EACH_LANE {
       FF_L(node) /= FF_SSA_FAN;
-      if (lane < row->n_dependents) ff_ssa_sum_node(w, level, FF_L(node));
+      if (lane < row->n_dependents) nodes[FF_L(node)] = ff_ssa_sum_children(below + (size_t)FF_L(node) * FF_SSA_FAN);
     }
+    below = nodes;
     FF_SYNCWARP();
   }
   return fine && who == 0u;

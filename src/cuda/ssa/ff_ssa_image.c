@@ -162,7 +162,7 @@ static ff_status fill_tree(ff_ssa_image *image, double *value, uint32_t depth, f
   for (uint32_t level = 1; level < image->levels; level++)
     for (uint32_t node = 0; node < image->n[level]; node++)
       value[image->first[level] + node] =
-          ff_ssa_sum_first(value + image->first[level - 1] + (size_t)node * FF_SSA_FAN, FF_SSA_FAN);
+          ff_ssa_sum_children(value + image->first[level - 1] + (size_t)node * FF_SSA_FAN);
   image->invalid = (uint32_t)invalid;
   free(stack);
   return FF_OK;
