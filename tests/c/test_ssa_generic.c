@@ -8,8 +8,8 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define FIRST (UINT64_C(1) << 40) /* a number of trajectories with more than 32 bits */
 
-/* Who runs a trajectory: a warp where the slot is kept, a warp elsewhere (in shared memory, on a device), or a thread. */
-enum { WARP_THERE, WARP_ELSEWHERE, THREAD, MODES };
+/* Who runs a trajectory: a warp or a thread, where the slot is kept or elsewhere (on a device, in shared memory). */
+enum { WARP_THERE, WARP_ELSEWHERE, THREAD_THERE, THREAD_ELSEWHERE, MODES };
 
 /* A wave on the host. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
   void *memory;
   ff_ssa_launch run;
   ff_ssa_counters counters;
-  uint64_t slot_bytes;
+  uint64_t slot_bytes, work_bytes;
   char *work; /* the place of a slot that does not work where it is kept */
   int mode;
 } wave;
@@ -45,28 +45,32 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
   }
   FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, o->initial != NULL ? o->initial : program->initial, &err),
               &err);
-  w->slot_bytes = mode == THREAD ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
+  w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
   w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
   w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
   w->run.refused = ff_calloc((o->n + 31) / 32, sizeof(uint32_t));
   w->run.counters = &w->counters;
-  w->work = ff_calloc_aligned(1, mode == THREAD ? STRIDE * ff_ssa_thread_bytes(&w->image) : w->slot_bytes);
+  w->work_bytes = mode == THREAD_ELSEWHERE ? STRIDE * ff_ssa_thread_bytes(&w->image) : w->slot_bytes;
+  w->work = ff_calloc_aligned(1, w->work_bytes);
   memset(w->run.state, 0xA5, slots * w->slot_bytes); /* what a device has there */
 }
 
 static void run_slot(wave *w, uint32_t slot) {
   const int formulas = w->image.depth > 0;
-  if (w->mode == THREAD) {
+  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
+  if (w->mode >= THREAD_THERE) {
     ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas};
-    memset(w->work, 0x5A, STRIDE * ff_ssa_thread_bytes(&w->image));
-    ff_ssa_thread_run(&thread, w->work, STRIDE, slot % STRIDE, slot);
+    memset(w->work, 0x5A, w->work_bytes);
+    if (w->mode == THREAD_THERE)
+      ff_ssa_thread_run_there(&thread, &at, slot);
+    else
+      ff_ssa_thread_run(&thread, w->work, STRIDE, slot % STRIDE, slot);
     return;
   }
-  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
   const int elsewhere = w->mode == WARP_ELSEWHERE;
   ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas};
   char *kept = (char *)w->run.state + slot * w->slot_bytes;
-  memset(w->work, 0x5A, w->slot_bytes);
+  memset(w->work, 0x5A, w->work_bytes);
   ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
   ff_ssa_warp_run(&warp, &at, kept, elsewhere);
 }
@@ -75,7 +79,7 @@ static void run_slot(wave *w, uint32_t slot) {
 static int wave_run(wave *w) {
   int launches = 0;
   for (w->run.fresh = 1; w->counters.complete < w->run.units; w->run.fresh = 0, launches++)
-    for (uint32_t slot = 0; slot < w->run.slots; slot++) run_slot(w, slot);
+    for (uint32_t slot = 0; slot < w->run.slots + (w->mode >= THREAD_THERE); slot++) run_slot(w, slot); /* one does not exist */
   return launches;
 }
 
@@ -112,7 +116,7 @@ static void check(const ff_ssa_program *program, double span, uint64_t n, uint32
   for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
   for (int mode = 0; mode < MODES; mode++) {
     wave w;
-    if (mode == THREAD && (program->n_reactions > FF_SSA_THREAD_REACTIONS || program->dependents == NULL)) continue;
+    if (mode >= THREAD_THERE && program->dependents == NULL) continue;
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
     FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);

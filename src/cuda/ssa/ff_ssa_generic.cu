@@ -1,8 +1,9 @@
 /* Kernels that read a reaction network as data: they run where no code can be compiled for the network.
  *
- * For small networks, a thread runs a trajectory in shared memory (ff_ssa_generic_thread.h). For others, a warp does
- * (ff_ssa_generic_step.h). Its counts and its tree of sums are in shared memory if enough warps have room there, else in global
- * memory, where the caches help. So networks of any size can be simulated. */
+ * If events change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
+ * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
+ * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
+ * any size can be simulated. */
 #include "ff_ssa_ensemble.h"
 #include "ff_ssa_generic_thread.h"
 
@@ -14,10 +15,11 @@
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
 
-/* With fewer threads of a multiprocessor, warps are faster; and so they are with fewer trajectories for each warp that the device
- * can run. */
-#define THREADS_LEAST 192
+/* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
+ * warp that the device could run instead. */
+#define COUPLING_MOST 16
 #define TRAJECTORIES_LEAST 4
+#define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
 
 typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
 
@@ -48,21 +50,30 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   ff_ssa_warp_run(&w, &at, kept, SHARED);
 }
 
-template <bool FORMULAS>
+template <bool SHARED, bool FORMULAS>
 __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
     run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
-                const __grid_constant__ ff_ssa_slot_layout) {
+                const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
+  const uint32_t slot = blockIdx.x * blockDim.x + threadIdx.x;
   ff_ssa_thread t;
   t.image = &image;
   t.run = &run;
   t.formulas = FORMULAS;
-  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
+  if (SHARED)
+    ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, slot);
+  else
+    ff_ssa_thread_run_there(&t, &at, slot);
 }
 
-static generic_kernel kernel_of(int is_shared, int formulas) {
+static generic_kernel warps_kernel(int is_shared, int formulas) {
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
   return formulas ? run_warps<false, true> : run_warps<false, false>;
+}
+
+static generic_kernel threads_kernel(int is_shared, int formulas) {
+  if (is_shared) return formulas ? run_threads<true, true> : run_threads<true, false>;
+  return formulas ? run_threads<false, true> : run_threads<false, false>;
 }
 
 /* ---- planning ------------------------------------------------------------------------------------------------------------ */
@@ -86,8 +97,8 @@ static ff_status occupancy(uint32_t *blocks, const ff_ensemble *e, generic_kerne
   return status;
 }
 
-/* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at least
- * `least` warps. */
+/* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at
+ * least `least` warps. */
 static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel kernel, uint64_t each, uint32_t least,
                             ff_error *err) {
   uint32_t best = least > 0 ? least - 1 : 0;
@@ -105,26 +116,27 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
   return FF_OK;
 }
 
-/* A warp for each trajectory. Chooses shared memory if at least half as many warps can run with it. */
-static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int formulas = own->image.depth > 0;
-  own->kernel = kernel_of(0, formulas);
+/* A kernel that does not use shared memory. */
+static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel kernel, ff_error *err) {
+  own->kernel = kernel;
   own->warps = WARPS;
-  ff_status status = occupancy(&own->blocks, e, own->kernel, WARPS, 0, err);
-  if (status == FF_OK && own->blocks == 0) status = ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
-  if (status != FF_OK) return status;
-  return try_shared(own, e, kernel_of(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, (own->blocks * WARPS + 1) / 2, err);
+  ff_status status = occupancy(&own->blocks, e, kernel, WARPS, 0, err);
+  if (status != FF_OK || own->blocks > 0) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
 }
 
-/* A thread for each trajectory, if there are enough threads and trajectories. */
-static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
-  const uint64_t warps = (uint64_t)own->blocks * own->warps * (uint64_t)e->device.multiProcessorCount;
-  const generic_kernel before = own->kernel, kernel = own->image.depth > 0 ? run_threads<true> : run_threads<false>;
-  if (own->image.n_reactions > FF_SSA_THREAD_REACTIONS || own->image.dependents == NULL) return FF_OK;
-  if (e->options.units > 0 && e->options.units < TRAJECTORIES_LEAST * warps) return FF_OK;
-  ff_status status = try_shared(own, e, kernel, 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
-  own->threads = own->kernel != before;
-  return status;
+/* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
+  const int formulas = own->image.depth > 0;
+  ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
+  const uint64_t warps = (uint64_t)own->blocks * WARPS, all = warps * (uint64_t)e->device.multiProcessorCount;
+  const int many = e->options.units == 0 || e->options.units >= TRAJECTORIES_LEAST * all;
+  own->threads = many && own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST;
+  if (status == FF_OK && !own->threads)
+    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, (uint32_t)(warps + 1) / 2, err);
+  if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
+  if (status != FF_OK) return status;
+  return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
 }
 
 /* The factored method of a network that is not factored is the logarithmic one. */
@@ -158,12 +170,11 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   cudaFuncAttributes attributes;
   status = upload(own, e, err);
-  if (status == FF_OK) status = plan_warps(own, e, err);
-  if (status == FF_OK) status = plan_threads(own, e, err);
+  if (status == FF_OK) status = plan(own, e, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  e->slot_bytes = own->threads ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
+  e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
   e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;
   e->info.blocks = own->blocks;

@@ -245,8 +245,8 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
 
 /* ---- events ---------------------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_tree_find(). `total` is that of all leaves. Lane 4 a + 2 b + c, for bits a, b and c, adds up the children before number
- * 4 a + 2 b + c: four of them if a is 1, then two if b is 1, then one if c is 1. */
+/* As ff_ssa_tree_find(). `total` is that of all leaves. Lane 4 a + 2 b + c, for bits a, b and c, adds up the children before
+ * number 4 a + 2 b + c: four of them if a is 1, then two if b is 1, then one if c is 1. */
 FF_WARP uint32_t ff_ssa_warp_find(const ff_ssa_warp *w, double at, double total) {
   FF_LANE_HERE;
   uint32_t node = 0u;

@@ -1,9 +1,11 @@
-/* One event of a trajectory, for a small network that is read as data (ff_ssa_image.h). A thread runs a trajectory: the slot of a
- * launch. The same text is compiled for device and host (ff_warp.h), where a warp has one thread. All bits are those of
- * ff_ssa_generic_step.h.
+/* One event of a trajectory, for a network that is read as data (ff_ssa_image.h) and whose events change few propensities. A
+ * thread runs a trajectory: the slot of a launch. The same text is compiled for device and host (ff_warp.h), where a warp has one
+ * thread. All bits are those of ff_ssa_generic_step.h. The image must list the dependents.
  *
- * A block keeps its trajectories in shared memory: item i of a thread is at[i * stride], where the stride is the number of threads.
- * So no two threads of a warp use the same bank, whichever items they use.
+ * Trajectories of small networks are in shared memory: item i of a thread is at[i * stride], where the stride is the number of
+ * threads of the block. So no two threads of a warp use the same bank, whichever items they use. Between launches, they are in
+ * global memory, interleaved alike. Trajectories of other networks stay where the slot is kept, with the stride 1, because
+ * the children of a node then share a sector.
  */
 #ifndef FF_SSA_GENERIC_THREAD_H
 #define FF_SSA_GENERIC_THREAD_H
@@ -16,8 +18,7 @@
 #define FF_ANY_LANE(condition) ((condition) != 0)
 #endif
 
-#define FF_SSA_THREAD_REACTIONS 2048u /* the most; a word has a bit for each node of level 2 */
-#define FF_SSA_THREAD_HEAD 6u         /* words that a slot keeps before its counts */
+#define FF_SSA_THREAD_HEAD 6u /* words that a slot keeps before its counts, if trajectories are interleaved */
 
 /* Bytes of shared memory for each thread. */
 static inline uint64_t ff_ssa_thread_bytes(const ff_ssa_image *image) {
@@ -36,6 +37,7 @@ typedef struct {
   ff_ssa_counts counts;
   uint32_t *count;
   uint32_t stride;
+  int together;        /* whether the stride is 1 and nodes are aligned */
   double time, wanted; /* as in ff_ssa_warp */
   uint32_t unit, event, at, what;
   int formulas;
@@ -65,18 +67,41 @@ FF_WARP void ff_ssa_thread_end(ff_ssa_thread *t, int refused) {
   t->what = FF_SLOT_EMPTY;
 }
 
-FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
+/* Sets the counts and the tree of the threads that begin a trajectory. If these are together, all threads of the warp copy them. */
+FF_WARP void ff_ssa_thread_set(const ff_ssa_thread *t, int begins) {
   const ff_ssa_image *image = t->image;
-  const uint64_t k = FF_FETCH_ADD(&t->run->counters->begun, 1u);
-  t->what = k < t->run->units ? (uint32_t)FF_SLOT_BUSY : (uint32_t)FF_SLOT_IDLE;
-  if (t->what == FF_SLOT_IDLE) return;
-  t->unit = (uint32_t)k;
-  t->time = 0.0;
-  t->event = t->at = 0u;
-  t->wanted = t->run->times[0];
+#if defined(__CUDA_ARCH__)
+  if (t->together) {
+    FF_NO_UNROLL for (uint32_t who = __ballot_sync(0xFFFFFFFFu, begins); who != 0u; who &= who - 1u) {
+      double *value = (double *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->value, (int)FF_LOWEST(who));
+      uint32_t *count = (uint32_t *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->count, (int)FF_LOWEST(who));
+      for (uint32_t s = threadIdx.x & 31u; s <= image->n_species; s += 32u) count[s] = image->initial[s];
+      for (uint32_t i = threadIdx.x & 31u; i < image->n_values; i += 32u) value[i] = image->tree[i];
+    }
+    FF_SYNCWARP();
+    return;
+  }
+#endif
+  if (!begins) return;
   FF_NO_UNROLL for (uint32_t s = 0; s <= image->n_species; s++) t->count[s * t->stride] = image->initial[s];
-  FF_NO_UNROLL for (uint32_t i = 0; i < image->n_values; i++) t->value[i * t->stride] = image->tree[i];
-  if (image->invalid) ff_ssa_thread_end(t, 1);
+  FF_NO_UNROLL for (uint32_t i = 0; i < image->n_values; i++) t->value[(size_t)i * t->stride] = image->tree[i];
+}
+
+/* The threads whose slots are empty begin the next trajectories of the wave. All threads of the warp call this. */
+FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
+  const int is_empty = t->what == FF_SLOT_EMPTY;
+  if (is_empty) {
+    const uint64_t k = FF_FETCH_ADD(&t->run->counters->begun, 1u);
+    t->what = k < t->run->units ? (uint32_t)FF_SLOT_BUSY : (uint32_t)FF_SLOT_IDLE;
+    t->unit = (uint32_t)k;
+    t->time = 0.0;
+    t->event = t->at = 0u;
+    t->wanted = t->run->times[0];
+  }
+  FF_SYNCWARP();
+  const int begins = is_empty && t->what == FF_SLOT_BUSY;
+  ff_ssa_thread_set(t, begins);
+  if (begins && t->image->invalid) ff_ssa_thread_end(t, 1);
 }
 
 FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
@@ -91,13 +116,26 @@ FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
 
 /* ---- events ---------------------------------------------------------------------------------------------------------------- */
 
+FF_WARP const double *ff_ssa_thread_children(const ff_ssa_thread *t, uint32_t level, uint32_t node, double v[FF_SSA_FAN]) {
+  const double *child = t->value + ((size_t)t->image->first[level - 1u] + (size_t)node * FF_SSA_FAN) * t->stride;
+  if (t->together) {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN / 2u; i++) {
+      const ff_ssa_two two = ((const ff_ssa_two *)child)[i];
+      v[2u * i] = two.v[0];
+      v[2u * i + 1u] = two.v[1];
+    }
+  } else {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN; i++) v[i] = child[i * t->stride];
+  }
+  return child;
+}
+
 /* The sums of the first children never decrease, so the choice among eight takes three comparisons. */
 FF_WARP uint32_t ff_ssa_thread_find(const ff_ssa_thread *t, double at, double total) {
   uint32_t node = 0u;
   FF_NO_UNROLL for (uint32_t level = t->image->levels - 1u; level > 0u; level--) {
-    const double *child = t->value + (t->image->first[level - 1u] + node * FF_SSA_FAN) * t->stride;
     double v[FF_SSA_FAN];
-    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN; i++) v[i] = child[i * t->stride];
+    const double *child = ff_ssa_thread_children(t, level, node, v);
     const double two = v[0] + v[1], four = two + (v[2] + v[3]), pair = v[4] + v[5];
     const int high = four <= at && four < total;
     const double middle = high ? four + pair : two;
@@ -112,36 +150,31 @@ FF_WARP uint32_t ff_ssa_thread_find(const ff_ssa_thread *t, double at, double to
   return node;
 }
 
-FF_WARP void ff_ssa_thread_sum(const ff_ssa_thread *t, uint32_t level, uint32_t node) {
-  const double *child = t->value + (t->image->first[level - 1u] + node * FF_SSA_FAN) * t->stride;
-  double v[FF_SSA_FAN];
-  FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN; i++) v[i] = child[i * t->stride];
-  t->value[(t->image->first[level] + node) * t->stride] = ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+/* Sums the nodes above a leaf, up to and without the first one that is also above the leaf `next`. */
+FF_WARP void ff_ssa_thread_climb(const ff_ssa_thread *t, uint32_t leaf, uint32_t next) {
+  uint32_t node = leaf / FF_SSA_FAN, other = next / FF_SSA_FAN;
+  FF_NO_UNROLL for (uint32_t level = 1u; level < t->image->levels && node != other; level++) {
+    double v[FF_SSA_FAN];
+    ff_ssa_thread_children(t, level, node, v);
+    t->value[((size_t)t->image->first[level] + node) * t->stride] =
+        ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    node /= FF_SSA_FAN;
+    other /= FF_SSA_FAN;
+  }
 }
 
-/* Computes the propensities that a reaction changes. The bits of `stale` are the nodes above them: those of level 1 if there are
- * at most 32 of these, else those of level 2. */
+/* Computes the propensities that a reaction changes, in ascending order, and then the nodes above them. */
 FF_WARP int ff_ssa_thread_update(const ff_ssa_thread *t, const ff_ssa_image_row *row) {
   const ff_ssa_image *image = t->image;
-  const uint32_t level = image->n[1] > 32u ? 2u : 1u, shift = 3u * level;
-  uint32_t stale = 0u;
+  const uint32_t end = row->dependent + row->n_dependents;
   int bad = 0;
-  FF_NO_UNROLL for (uint32_t i = row->dependent; i < row->dependent + row->n_dependents; i++) {
+  FF_NO_UNROLL for (uint32_t i = row->dependent; i < end; i++) {
     const uint32_t leaf = image->dependents[i];
     const ff_ssa_image_law law = image->dependent_laws != NULL ? image->dependent_laws[i] : image->laws[leaf];
-    t->value[leaf * t->stride] = ff_ssa_law_value(image, law, &t->counts, t->formulas, &bad);
-    if (level == 2u) ff_ssa_thread_sum(t, 1u, leaf / FF_SSA_FAN);
-    stale |= 1u << (leaf >> shift);
+    t->value[(size_t)leaf * t->stride] = ff_ssa_law_value(image, law, &t->counts, t->formulas, &bad);
   }
-  FF_NO_UNROLL for (uint32_t above = level; above < image->levels; above++) {
-    uint32_t next = 0u;
-    FF_NO_UNROLL for (; stale != 0u; stale &= stale - 1u) {
-      const uint32_t node = FF_LOWEST(stale);
-      ff_ssa_thread_sum(t, above, node);
-      next |= 1u << node / FF_SSA_FAN;
-    }
-    stale = next;
-  }
+  FF_NO_UNROLL for (uint32_t i = row->dependent; i < end; i++)
+    ff_ssa_thread_climb(t, image->dependents[i], i + 1u < end ? image->dependents[i + 1u] : UINT32_MAX);
   return !bad;
 }
 
@@ -161,9 +194,8 @@ FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time
 }
 
 FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
-  if (t->what == FF_SLOT_EMPTY) ff_ssa_thread_begin(t);
   if (t->what != FF_SLOT_BUSY) return;
-  const double total = t->value[t->image->first[t->image->levels - 1u] * t->stride];
+  const double total = t->value[(size_t)t->image->first[t->image->levels - 1u] * t->stride];
   if (!(total < ff_math_infinity())) {
     ff_ssa_thread_end(t, 1);
     return;
@@ -190,6 +222,7 @@ FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
   t->unit = FF_SSA_KEPT(run, 2u, slot);
   t->event = FF_SSA_KEPT(run, 3u, slot);
   t->at = FF_SSA_KEPT(run, 4u, slot);
+  t->what = FF_SSA_KEPT(run, 5u, slot);
   if (t->what != FF_SLOT_BUSY) return;
   t->wanted = run->times[t->at];
   FF_NO_UNROLL for (uint32_t s = 0; s <= t->image->n_species; s++) t->count[s * t->stride] = FF_SSA_KEPT(run, counts + s, slot);
@@ -217,26 +250,64 @@ FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
   }
 }
 
+FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
+  t->time = t->wanted = 0.0;
+  t->unit = t->event = t->at = 0u;
+  t->what = t->run->fresh ? (uint32_t)FF_SLOT_EMPTY : (uint32_t)FF_SLOT_IDLE;
+}
+
+FF_WARP void ff_ssa_thread_go(ff_ssa_thread *t) {
+  FF_NO_UNROLL for (uint32_t left = t->run->steps; left > 0u && FF_ANY_LANE(t->what != FF_SLOT_IDLE); left--) {
+    if (FF_ANY_LANE(t->what == FF_SLOT_EMPTY)) ff_ssa_thread_begin(t);
+    FF_SYNCWARP();
+    ff_ssa_thread_step(t);
+    FF_SYNCWARP();
+  }
+}
+
 /* Runs a launch for a slot, in the memory of thread `thread` of `stride`. A slot beyond the last one stays idle. */
 FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, uint32_t thread, uint32_t slot) {
   const ff_ssa_image *image = t->image;
   double *const rows = (double *)memory;
   const int is_there = slot < t->run->slots;
   t->stride = stride;
+  t->together = 0;
   t->value = rows + thread;
   t->count = (uint32_t *)(rows + ((size_t)image->n_values + image->depth) * stride) + thread;
   const ff_ssa_counts counts = {t->count, stride, t->value + (size_t)image->n_values * stride, stride};
   t->counts = counts;
-  t->time = t->wanted = 0.0;
-  t->unit = t->event = t->at = 0u;
-  t->what = !is_there ? (uint32_t)FF_SLOT_IDLE
-                      : t->run->fresh ? (uint32_t)FF_SLOT_EMPTY : FF_SSA_KEPT(t->run, 5u, slot);
+  ff_ssa_thread_clear(t);
+  if (!is_there) t->what = FF_SLOT_IDLE;
   if (is_there && !t->run->fresh) ff_ssa_thread_load(t, slot);
-  FF_NO_UNROLL for (uint32_t left = t->run->steps; left > 0u && FF_ANY_LANE(t->what != FF_SLOT_IDLE); left--) {
-    ff_ssa_thread_step(t);
-    FF_SYNCWARP();
-  }
+  ff_ssa_thread_go(t);
   if (is_there) ff_ssa_thread_save(t, slot);
+}
+
+/* The same where the slot is kept, which is laid out as for a warp. */
+FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout *at, uint32_t slot) {
+  const int is_there = slot < t->run->slots;
+  char *const kept = (char *)t->run->state + (is_there ? slot : 0u) * at->bytes;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
+  t->stride = 1u;
+  t->together = 1;
+  t->value = (double *)(kept + at->value);
+  t->count = (uint32_t *)(kept + at->count);
+  const ff_ssa_counts counts = {t->count, 1u, (double *)(kept + at->stack), 1u};
+  t->counts = counts;
+  ff_ssa_thread_clear(t);
+  if (!is_there) t->what = FF_SLOT_IDLE;
+  if (is_there && !t->run->fresh) {
+    const ff_ssa_slot before = *head;
+    t->time = before.time;
+    t->unit = before.unit;
+    t->event = before.event;
+    t->at = before.at;
+    t->what = before.what;
+    if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
+  }
+  ff_ssa_thread_go(t);
+  const ff_ssa_slot now = {t->time, t->unit, t->event, t->at, t->what};
+  if (is_there) *head = now;
 }
 
 #endif
