@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WARPS 4 /* of a block; in shared memory also fewer */
+#define WARPS 4 /* the most of a block. Without shared memory it has one, so that all multiprocessors have equal shares. */
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
@@ -19,6 +19,7 @@
  * warp that the device could run instead. */
 #define COUPLING_MOST 16
 #define TRAJECTORIES_LEAST 4
+#define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
 
 typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
@@ -119,21 +120,28 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
 /* A kernel that does not use shared memory. */
 static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel kernel, ff_error *err) {
   own->kernel = kernel;
-  own->warps = WARPS;
-  ff_status status = occupancy(&own->blocks, e, kernel, WARPS, 0, err);
+  own->warps = 1;
+  ff_status status = occupancy(&own->blocks, e, kernel, 1, 0, err);
   if (status != FF_OK || own->blocks > 0) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
+}
+
+/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. */
+static int threads_pay(const generic *own, const ff_ensemble *e) {
+  const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
+  const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
+  return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
+         (e->options.units == 0 || (double)e->options.units >= least);
 }
 
 /* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0;
   ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
-  const uint64_t warps = (uint64_t)own->blocks * WARPS, all = warps * (uint64_t)e->device.multiProcessorCount;
-  const int many = e->options.units == 0 || e->options.units >= TRAJECTORIES_LEAST * all;
-  own->threads = many && own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST;
+  const uint32_t least = (own->blocks * own->warps + 1) / 2;
+  own->threads = threads_pay(own, e);
   if (status == FF_OK && !own->threads)
-    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, (uint32_t)(warps + 1) / 2, err);
+    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
   if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
   if (status != FF_OK) return status;
   return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);

@@ -67,7 +67,8 @@ FF_WARP void ff_ssa_thread_end(ff_ssa_thread *t, int refused) {
   t->what = FF_SLOT_EMPTY;
 }
 
-/* Sets the counts and the tree of the threads that begin a trajectory. If these are together, all threads of the warp copy them. */
+/* Sets the counts and the tree of the threads that begin a trajectory. If a trajectory is together, all threads of the warp copy
+ * it. */
 FF_WARP void ff_ssa_thread_set(const ff_ssa_thread *t, int begins) {
   const ff_ssa_image *image = t->image;
 #if defined(__CUDA_ARCH__)
