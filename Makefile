@@ -161,11 +161,11 @@ $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 # gpu_check uses only the engine, so a machine without igraph and libsbml can build it.
 ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/ff_components.c,$(CORE))
 cuda-check:
-	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check
+	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check
 $(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
 	@rm -f $@
 	ar rcs $@ $^
-$(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/libengine.a
+$(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 

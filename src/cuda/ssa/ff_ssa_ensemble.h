@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#include "../../ssa/ff_ssa_device.h"
+#include "ff_cuda_ssa.h"
 #include "../../ssa/ff_ssa_factor.h"
 #include "ff_ssa_launch.h"
 
@@ -64,9 +64,6 @@ ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err)
 
 /* As ff_ssa_device's tally(). O(counts that the wave has recorded) work on the device. */
 ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err);
-
-/* The interface "ssa" of the CUDA backend. */
-extern const ff_ssa_device ff_cuda_ssa;
 
 #ifdef __cplusplus
 }

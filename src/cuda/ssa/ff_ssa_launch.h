@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   uint64_t key, first;
   uint64_t units;      /* trajectories of the wave, below 2^32 - slots */
-  uint32_t slots, steps;
+  uint32_t slots, steps; /* slots: a multiple of the threads of a block */
   int fresh;           /* whether all slots are empty: none has begun a trajectory */
   uint32_t n_times, n_species; /* that are recorded */
   const double *times;
