@@ -24,18 +24,21 @@
 #include "ff_ssa_launch.h"
 
 #define FF_SSA_MOST_EVENTS 0x80000000u /* a trajectory is refused when it has so many */
+#define FF_SSA_WARP_STEPS 8u           /* steps of a warp between two looks at the clock */
 
 /* FF_FROM_LANE: the value that one lane has. FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit.
- * FF_FETCH_ADD: adds to a counter of the wave; the value is that before. */
+ * FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_NANOSECONDS: the time of a clock. */
 #if defined(__CUDA_ARCH__)
 #define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
 #define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
 #define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
+#define FF_NANOSECONDS(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
 #define FF_LANE_HERE const unsigned lane = threadIdx.x & 31u; (void)lane
 #else
 #define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
 #define FF_FROM_LANE(out, name, other) (out) = (name)[other]
 #define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
+#define FF_NANOSECONDS(out) ((out) = 0u)
 #define FF_LANE_HERE
 #endif
 
@@ -51,23 +54,29 @@ typedef struct {
 
 FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
 
-/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. */
-FF_WARP double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts *c) {
+/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. On a device, a function of its own: its code
+ * is long. */
+#if defined(__CUDACC__)
+static __host__ __device__ __noinline__
+#else
+static inline
+#endif
+double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
   double top = 0.0;
-  double *next = c->stack;
+  double *next = c.stack;
   FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
     const ff_formula_word word = code[i];
     const uint32_t operands = ff_formula_operands(word.code);
     if (operands == 0u) {
       *next = top;
-      next += c->stack_stride;
-      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(c, word.symbol) : 0.0;
+      next += c.stack_stride;
+      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
     } else if (operands == 1u) {
       top = ff_formula_operate(word.code, top, 0.0, 0.0);
     } else {
       const double last = top;
-      next -= (operands - 1u) * c->stack_stride;
-      const double first = next[0], second = operands == 2u ? last : next[c->stack_stride];
+      next -= (operands - 1u) * c.stack_stride;
+      const double first = next[0], second = operands == 2u ? last : next[c.stack_stride];
       top = ff_formula_operate(word.code, first, second, last);
     }
   }
@@ -82,7 +91,7 @@ FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, do
   double value = rate;
   for (uint32_t i = other.first; i < other.first + other.n; i++)
     if (ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count) return 0.0;
-  if (formulas && other.law != FF_LAW_PRODUCT) value = ff_ssa_code_value(image->words + other.code, other.length, c);
+  if (formulas && other.law != FF_LAW_PRODUCT) value = ff_ssa_code_value(image->words + other.code, other.length, *c);
   for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
     const double x = ff_ssa_count(c, image->factors[i].species);
     const uint32_t k = image->factors[i].count;
@@ -495,17 +504,23 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char 
     w->wanted = w->run->times[w->at];
     if (elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
   }
+  uint64_t began, now;
+  uint32_t late = 0u;
+  FF_NANOSECONDS(began);
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint32_t left = w->run->steps; left > 0u && w->what != FF_SLOT_IDLE; left--) {
+  FF_NO_UNROLL for (uint32_t left = w->run->steps; left > 0u && w->what != FF_SLOT_IDLE && late == 0u; left--) {
     if (w->what == FF_SLOT_EMPTY)
       ff_ssa_warp_begin(w);
     else
       ff_ssa_warp_step(w);
+    if (left % FF_SSA_WARP_STEPS != 0u) continue;
+    FF_NANOSECONDS(now);
+    FF_BALLOT(late, now - began > w->run->nanoseconds);
   }
   FF_SYNCWARP();
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
-  const ff_ssa_slot now = {w->time, w->unit, w->event, w->at, w->what};
-  FF_EACH_LANE if (lane == 0u) *head = now;
+  const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
+  FF_EACH_LANE if (lane == 0u) *head = after;
 }
 
 #endif

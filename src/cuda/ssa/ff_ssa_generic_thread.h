@@ -18,6 +18,7 @@
 #define FF_ANY_LANE(condition) ((condition) != 0)
 #endif
 
+#define FF_SSA_THREAD_STEPS 32u /* steps of a thread between two looks at the clock */
 #define FF_SSA_THREAD_HEAD 6u /* words that a slot keeps before its counts, if trajectories are interleaved */
 
 /* Bytes of shared memory for each thread. */
@@ -258,11 +259,17 @@ FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
 }
 
 FF_WARP void ff_ssa_thread_go(ff_ssa_thread *t) {
-  FF_NO_UNROLL for (uint32_t left = t->run->steps; left > 0u && FF_ANY_LANE(t->what != FF_SLOT_IDLE); left--) {
+  uint64_t began, now;
+  int late = 0;
+  FF_NANOSECONDS(began);
+  FF_NO_UNROLL for (uint32_t left = t->run->steps; left > 0u && FF_ANY_LANE(t->what != FF_SLOT_IDLE) && !late; left--) {
     if (FF_ANY_LANE(t->what == FF_SLOT_EMPTY)) ff_ssa_thread_begin(t);
     FF_SYNCWARP();
     ff_ssa_thread_step(t);
     FF_SYNCWARP();
+    if (left % FF_SSA_THREAD_STEPS != 0u) continue;
+    FF_NANOSECONDS(now);
+    late = FF_ANY_LANE(now - began > t->run->nanoseconds);
   }
 }
 
@@ -307,8 +314,8 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
     if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
   }
   ff_ssa_thread_go(t);
-  const ff_ssa_slot now = {t->time, t->unit, t->event, t->at, t->what};
-  if (is_there) *head = now;
+  const ff_ssa_slot after = {t->time, t->unit, t->event, t->at, t->what};
+  if (is_there) *head = after;
 }
 
 #endif
