@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_STEPS 1024u  /* in the first launch, because the time per step is not known yet */
 #define MOST_STEPS 0x40000000u
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
 #define MEMORY_SHARE 0.85  /* of the free memory */
@@ -234,8 +233,9 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
 }
 
 /* Runs one launch, measures its time and reads the counters. */
-static ff_status launch(ff_ensemble *e, uint32_t steps, ff_error *err) {
-  e->launch.steps = steps;
+static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
+  e->launch.steps = MOST_STEPS;
+  e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(e->end, e->stream), "timing", err);
@@ -247,7 +247,6 @@ static ff_status launch(ff_ensemble *e, uint32_t steps, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
-  if (milliseconds > 0) e->second_steps = (double)steps * 1000.0 / milliseconds;
   e->launch.fresh = 0;
   return FF_OK;
 }
@@ -258,8 +257,7 @@ static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress 
   while (status == FF_OK && e->done.complete < e->units) {
     double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
     if (left < share && left > 0) share = left;
-    const double most = e->second_steps > 0 ? e->second_steps * share : FIRST_STEPS;
-    status = launch(e, most < 1 ? 1 : most > MOST_STEPS ? MOST_STEPS : (uint32_t)most, err);
+    status = launch(e, share, err);
     if (ff_clock() > stop) break;
   }
   *progress = {.complete = e->done.complete, .events = e->done.events, .done = e->done.complete == e->units};

@@ -53,7 +53,6 @@ struct ff_ensemble {
   uint64_t resident;   /* trajectories that the device can run at the same time */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
-  double second_steps; /* steps per second of kernel time in the last launch; 0: not known yet */
   ff_ssa_counters done; /* as last read */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */

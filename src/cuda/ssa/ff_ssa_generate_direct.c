@@ -10,8 +10,9 @@
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
 #define MOST_COUNTS 64u
+#define FEW_COUNTS 8u   /* which leave registers for other numbers */
 #define MOST_WORDS 512u /* of formulas */
-#define FEW 6u          /* up to so many reactions, selections are faster than a table of changes */
+#define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
 #define MOST_CHANGE 127
 #define NONE UINT32_MAX
 
@@ -93,11 +94,11 @@ static ff_status fill_data(generator *g, ff_error *err) {
   return FF_OK;
 }
 
-/* Whether all sums of propensities are finite, whatever the counts are. */
-static int is_finite(const generator *g) {
-  double sum = 0;
-  for (uint32_t r = 0; r < g->p->n_reactions; r++) sum += g->p->propensities[r].rate * 0x1p62;
-  return !g->checked && sum < INFINITY;
+/* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are. */
+static int is_plain(const generator *g) {
+  for (uint32_t r = 0; r < g->p->n_reactions; r++)
+    if (g->p->propensities[r].rate != 0 && !(g->p->propensities[r].rate >= 1e-200 && g->p->propensities[r].rate <= 1e200)) return 0;
+  return !g->checked;
 }
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------------ */
@@ -191,9 +192,15 @@ static void put_prefix(generator *g, const char *child, const char *sum, uint32_
   }
 }
 
-/* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. */
-static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, const char *chosen, const char *before) {
-  ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n  uint32_t %s = 0u;\n", chosen, at, sum, n, chosen);
+/* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
+ * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. */
+static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, const char *chosen,
+                       const char *before) {
+  if (whole)
+    ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
+  else
+    ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n", chosen, at, sum, n);
+  ff_write(&g->out, "  uint32_t %s = 0u;\n", chosen);
   if (before != NULL) ff_write(&g->out, "  double %s = 0.0;\n", before);
   for (uint32_t i = 1; i < n; i++) {
     ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, i, chosen);
@@ -211,8 +218,8 @@ static void put_groups(generator *g, uint32_t n) {
     ff_write(&g->out, ";\n");
   }
   put_prefix(g, "g", "G", groups);
-  ff_write(&g->out, "  const double total = G%u, at = choice * total;\n", groups);
-  put_choice(g, "G", groups, "at", "above", "before");
+  ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
+  put_choice(g, "G", groups, "at", is_plain(g), "above", "before");
   for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
     ff_write(&g->out, "  double c%u = p%u;\n", i, i);
     for (uint32_t k = 1; k < groups; k++)
@@ -223,7 +230,7 @@ static void put_groups(generator *g, uint32_t n) {
   }
   put_prefix(g, "c", "C", FF_SSA_FAN);
   ff_write(&g->out, "  const double rest = at - before;\n");
-  put_choice(g, "C", FF_SSA_FAN, "rest", "within", NULL);
+  put_choice(g, "C", FF_SSA_FAN, "rest", 0, "within", NULL);
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
 }
 
@@ -237,8 +244,8 @@ static void put_find(generator *g, uint32_t *stack) {
     ff_write(&g->out, "  (void)choice;\n  next->reaction = S_REACTIONS;\n  const double total = 0.0;\n");
   } else if (n <= FF_SSA_FAN) {
     put_prefix(g, "p", "P", n);
-    ff_write(&g->out, "  const double total = P%u, at = choice * total;\n", n);
-    put_choice(g, "P", n, "at", "chosen", NULL);
+    ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
+    put_choice(g, "P", n, "at", is_plain(g), "chosen", NULL);
     ff_write(&g->out, "  next->reaction = chosen;\n");
   } else {
     put_groups(g, n);
@@ -248,21 +255,21 @@ static void put_find(generator *g, uint32_t *stack) {
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------------ */
 
-static void put_selections(generator *g) {
+static void put_bytes(generator *g) {
   const ff_ssa_program *p = g->p;
   for (uint32_t s = 0; s < p->n_species; s++) {
+    uint64_t bytes = 0;
     if (g->place[s] == NONE || !p->changed[s]) continue;
-    ff_write(&g->out, "  t->x[%u] += ", g->place[s]);
     for (uint32_t r = 0; r < p->n_reactions; r++)
       for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
-        if (p->changes[i].species == s) ff_write(&g->out, "r == %uu ? 0x%Xu : ", r, (unsigned)(int32_t)p->changes[i].by);
-    ff_write(&g->out, "0u;\n");
+        if (p->changes[i].species == s) bytes |= (uint64_t)(uint8_t)p->changes[i].by << (8 * r);
+    ff_write(&g->out, "  t->x[%u] += s_byte(0x%Xu, 0x%Xu, r);\n", g->place[s], (unsigned)bytes, (unsigned)(bytes >> 32));
   }
 }
 
 static void put_fire(generator *g) {
   ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n  const uint32_t r = next->reaction;\n  (void)t;\n  (void)r;\n");
-  if (g->words == 0) put_selections(g);
+  if (g->words == 0) put_bytes(g);
   for (uint32_t w = 0; w < g->words; w++)
     ff_write(&g->out, "  const uint32_t d%u = t->table[%uu + r * %uu];\n", w, g->code->n_counts + w, g->words);
   for (uint32_t i = 0; i < g->code->n_counts && g->words > 0; i++)
@@ -287,10 +294,11 @@ static void put_rest(generator *g) {
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_RATES %u\n#define S_FINITE %d\n",
-           g->p->n_reactions, code->n_counts, code->n_rates, is_finite(g));
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
+           g->p->n_reactions, code->n_counts, code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, code->n_counts <= 8 ? 8u : code->n_counts <= 16 ? 5u : 2u, code->n_table);
+  ff_write(&g->out, "#define S_KEEP_KEYS %d\n", code->n_counts <= FEW_COUNTS);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
 
