@@ -142,7 +142,8 @@ FF_WARP uint32_t ff_ssa_thread_find(const ff_ssa_thread *t, double at, double to
     const int high = four <= at && four < total;
     const double middle = high ? four + pair : two;
     const int upper = middle <= at && middle < total;
-    const double last = high ? upper ? four + (pair + v[6]) : four + v[4] : upper ? two + v[2] : v[0];
+    const double one = upper ? high ? v[6] : v[2] : high ? v[4] : v[0], some = upper ? (high ? pair : two) + one : one;
+    const double last = high ? four + some : some;
     const int odd = last <= at && last < total;
     at -= odd ? last : upper ? middle : high ? four : 0.0;
     const uint32_t chosen = (high ? 4u : 0u) + (upper ? 2u : 0u) + (odd ? 1u : 0u);
