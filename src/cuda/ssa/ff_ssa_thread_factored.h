@@ -154,7 +154,7 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t v) {
   return out;
 }
 
-FF_WARP uint32_t s_map(const s_thread *t, uint32_t at) { return ((const uint16_t *)(S_DATA + S_MAPS))[at]; }
+FF_WARP uint32_t s_map(const s_thread *t, uint32_t at) { return ((const unsigned short *)(S_DATA + S_MAPS))[at]; }
 
 FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   if (S_UNITS == 1u) return 0u;
