@@ -170,7 +170,7 @@ $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain
 	$(CC) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-MATH_HEADERS := $(wildcard src/base/ff_math*.h) tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
+MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
 cuda-math: $(CUDA_BUILD)/math
 $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	@mkdir -p $(@D)

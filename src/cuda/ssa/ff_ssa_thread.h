@@ -34,7 +34,7 @@
 #ifdef S_FORMULAS
 #include "../../model/ff_formula_math.h"
 #endif
-#include "../runtime/ff_warp.h"
+#include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
 
 #ifndef S_CHUNK
@@ -154,27 +154,8 @@ FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t r) {
 #endif
 }
 
-/* a / b, correctly rounded, for b from 1e-200 to 1e300, and a from 1e-20 to 100. NaN or infinite if b is 0. This is the division
- * of the compiler without its checks. */
-FF_WARP double s_divide(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
-  r = __hiloint2double(__double2hiint(r), 1);
-  double e = __fma_rn(-b, r, 1.0);
-  e = __fma_rn(e, e, e);
-  r = __fma_rn(r, e, r);
-  e = __fma_rn(-b, r, 1.0);
-  r = __fma_rn(r, e, r);
-  const double q = a * r;
-  return __fma_rn(r, __fma_rn(-b, q, a), q);
-#else
-  return a / b;
-#endif
-}
-
 #if S_PLAIN
-#define S_DIVIDE(a, b) s_divide(a, b)
+#define S_DIVIDE(a, b) ff_divide(a, b)
 #else
 #define S_DIVIDE(a, b) ((a) / (b))
 #endif
