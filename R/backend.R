@@ -231,19 +231,21 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# The name of the CUDA backend's kernel to use; NULL if the backend chooses.
-kernels <- c("auto", "generated", "interpreter", "table")
-resolve_kernel <- function() {
+# The name of the CUDA backend's kernel to use; NULL if the backend chooses, or if the session's kernel is for another kind of
+# model.
+kernels <- list(pbn = c("generated", "interpreter", "table"), reactions = c("generated", "generic"))
+resolve_kernel <- function(kind) {
   session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
   if (is.null(session$value)) return(NULL)
-  kernel <- check_choice(session$value, session$name, kernels)
-  if (kernel != "auto") kernel
+  kernel <- check_choice(session$value, session$name, unique(c("auto", unlist(kernels, use.names = FALSE))))
+  if (kernel %in% kernels[[kind]]) kernel
 }
 
 # The engine of a run: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
 # numbers from 0; `cache` is the folder for compiled code, or NULL if there is none; `why` is a clause that gives the reason for
-# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently.
-resolve_engine <- function(backend = "auto") {
+# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently. `kind` is
+# the kind of model, a name of `kernels`.
+resolve_engine <- function(backend = "auto", kind = "pbn") {
   wanted <- wanted_backend(backend)
   numbers <- wanted_devices()
   if (wanted$value == "cpu") return(list(name = "cpu", why = wanted$why))
@@ -256,7 +258,7 @@ resolve_engine <- function(backend = "auto") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel()
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel(kind)
   )
 }
 
