@@ -58,6 +58,11 @@ backend_names <- c("auto", "cpu", "cuda")
 #' processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all backends are identical to
 #' the last bit.
 #'
+#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks:
+#' [`simulate()`][simulate.reaction_network] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the processor. After
+#' a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the processor, and if
+#' there are at least 100 of them for each thread. What GPUs cannot do is done by the processor.
+#'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
 #' build the backend if possible), `"yes"` (stop with an error if it cannot be built) or `"no"`. `NVCC` or `CUDA_HOME` give the
@@ -68,13 +73,15 @@ backend_names <- c("auto", "cpu", "cuda")
 #' Options and environment variables apply to the whole session. An option overrides the environment variable of the same item.
 #'
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`. With `"auto"` (the
-#'   default), it is chosen as described above.
+#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance with `until`, uses
+#'   the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous network. `"generated"` is code for this
-#'   network, which is compiled at run time. This takes some seconds, and the code is stored for later use. `"interpreter"` needs
-#'   no compilation. With `"auto"` (the default), stored code is used; code is compiled if this takes less time than it
-#'   saves in this run or would have saved in earlier runs.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
+#'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
+#'   later use. `"interpreter"` (for Boolean networks) and `"generic"` (for reaction networks) need no compilation. With `"auto"`
+#'   (the default), stored code is used; code is compiled if this takes less time than it saves in this run or would have saved
+#'   in earlier runs.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
 #'   for 90 days are removed. The compiler runs in a separate process, which ends on Ctrl-C and when R ends.

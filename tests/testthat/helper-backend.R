@@ -51,3 +51,8 @@ plain_session <- function(..., frame = parent.frame()) {
   }
   do.call(on.exit, list(bquote(.(restore)()), add = TRUE, after = FALSE), envir = frame)
 }
+
+skip_without_gpu <- function() {
+  cuda <- subset(backends(), name == "cuda" & usable)
+  if (nrow(cuda) == 0L) skip("no GPU to use here")
+}
