@@ -22,6 +22,8 @@ static struct {
   int unsupported;      /* whether no kernel can run the program */
   int made, freed, tallies, copies, alike; /* ensembles, calls, and ensembles that shall have the kernel of another one */
   uint64_t units, steps; /* of the last ensemble */
+  uint64_t started[16];  /* the sizes of the first waves */
+  int waves;
 } fake_ssa;
 
 /* Behind an ff_ensemble *, whose struct another fake may define. */
@@ -101,6 +103,8 @@ static ff_status fake_ssa_call(ff_error *err) {
 static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
+  const int wave = __atomic_fetch_add(&fake_ssa.waves, 1, __ATOMIC_RELAXED);
+  if (wave < 16) fake_ssa.started[wave] = units;
   e->key = key;
   e->first = first;
   e->n = units;

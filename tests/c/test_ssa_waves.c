@@ -197,6 +197,24 @@ static void devices_change_no_bit(void) {
   ff_ssa_program_free(program);
 }
 
+/* 53 trajectories on two devices that can have 20 each: two waves for each device, of about the same size. */
+static void waves_are_of_equal_size(void) {
+  const way w = {2, 1, 20, 0, 0, 10, 0};
+  uint64_t sum = 0;
+  ff_ssa_program *program = program_with_variables();
+  reset(&w);
+  play(&got, program, options_of(FF_SSA_DIRECT, &outputs[0], &w), 0, &w);
+  FF_CHECK_OK(got.status, &got.err);
+  FF_CHECK_INT(fake_ssa.waves, 4);
+  for (int i = 0; i < 4; i++) { /* the last two begin in any order */
+    FF_CHECK(fake_ssa.started[i] == 14 || (i >= 2 && fake_ssa.started[i] == 11));
+    sum += fake_ssa.started[i];
+  }
+  FF_CHECK_INT(sum, RUNS);
+  ff_ssa_run_free(got.run);
+  ff_ssa_program_free(program);
+}
+
 /* The others take over what a device has not recorded. If no device is left, the run fails. */
 static void devices_may_fail(void) {
   ff_ssa_program *program = program_with_variables();
@@ -472,6 +490,6 @@ static void what_is_not_ready_can_be_freed(void) {
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_waves", devices_change_no_bit, devices_may_fail, a_device_may_fail_between_pieces, devices_may_not_start,
-             works_here_until_devices_are_ready, the_first_failure_is_told, histograms_fit_as_without_devices,
-             tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)
+FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, devices_may_fail, a_device_may_fail_between_pieces,
+             devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
+             histograms_fit_as_without_devices, tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)
