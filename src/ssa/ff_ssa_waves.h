@@ -1,4 +1,4 @@
-/* Waves of trajectories on devices: what ff_ssa_waves.c and ff_ssa_collect.c share. */
+/* Waves of trajectories on devices: what ff_ssa_waves.c and ff_ssa_waves_record.c share. */
 #ifndef FF_SSA_WAVES_H
 #define FF_SSA_WAVES_H
 
