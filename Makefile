@@ -1,7 +1,7 @@
 # The targets.
 #   For users:      make demo
 #   For developers: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
-#   With CUDA:      make cuda, make cuda-check, make cuda-math; on a machine with a GPU make gpu-check, make gpu-bench
+#   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check, make gpu-bench
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
 # packages that it needs and does not find (tools/need).
 
@@ -22,7 +22,7 @@ COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: demo check c-tests fuzz bench bench-ssa bench-math docs valgrind campaign campaign-math \
-  cuda cuda-check cuda-math gpu-check gpu-bench clean install
+  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench clean install
 
 demo:
 	@tools/need demo
@@ -161,11 +161,11 @@ $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 # gpu_check uses only the engine, so a machine without igraph and libsbml can build it.
 ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/ff_components.c,$(CORE))
 cuda-check:
-	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check
+	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check
 $(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
 	@rm -f $@
 	ar rcs $@ $^
-$(CUDA_BUILD)/gpu_check: $(BUILD)/plain/tests/cuda/gpu_check.o $(BUILD)/plain/libengine.a
+$(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 
@@ -176,6 +176,15 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -fmad=false $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall,-ffp-contract=off,-pthread $< \
 	  -lnvrtc -o $@
+
+# Compares the statistics of reaction networks on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
+COLLECT := cuda/ssa/ff_ssa_collect.cu.o cuda/ssa/ff_ssa_collect_values.cu.o cuda/runtime/ff_device.cu.o
+cuda-collect:
+	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
+$(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
+  $(wildcard src/cuda/ssa/*.h)
+	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
+	  $(filter %.cu %.o %.a,$^) -lm -ldl
 
 # Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h

@@ -33,6 +33,17 @@ static FF_HD inline void ff_sum_add_limbs(uint64_t sum[2], const uint64_t limbs[
   ff_sum_add(sum, 0, limbs[3] << 32);
 }
 
+/* Adds x 2^shift to a sum of n words. */
+static FF_HD inline void ff_sum_add_shifted(uint64_t *sum, int n, uint64_t x, int shift) {
+  const int bits = shift % 64;
+  uint64_t now = x << bits, next = bits > 0 ? x >> (64 - bits) : 0;
+  for (int i = shift / 64; i < n; i++) {
+    sum[i] += now;
+    now = next + (sum[i] < now);
+    next = 0;
+  }
+}
+
 /* Sums of the first four powers of whole numbers up to 2^40, of up to 2^48 of them. */
 typedef struct {
   uint64_t first[2], second[2], third[3], fourth[4];

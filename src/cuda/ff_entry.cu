@@ -2,8 +2,12 @@
 #include <string.h>
 
 #include "pbn/ff_ensemble.h"
+#include "ssa/ff_cuda_ssa.h"
 
-static const void *interface(const char *engine) { return strcmp(engine, FF_PBN_INTERFACE) == 0 ? &ff_cuda_pbn : NULL; }
+static const void *interface(const char *engine) {
+  if (strcmp(engine, FF_PBN_INTERFACE) == 0) return &ff_cuda_pbn;
+  return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &ff_cuda_ssa : NULL;
+}
 
 extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(void) {
   static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), ff_backend_build(), "cuda", ff_cuda_devices, interface};

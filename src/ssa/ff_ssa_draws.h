@@ -2,8 +2,8 @@
 #ifndef FF_SSA_DRAWS_H
 #define FF_SSA_DRAWS_H
 
-#include "../base/ff_math.h"
 #include "../base/ff_philox.h"
+#include "ff_ssa_exponential.h"
 
 enum {
   FF_SSA_DRAW_EVENT = 0, /* by event. Block 0: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction; in a
@@ -27,6 +27,6 @@ static FF_HD inline double ff_ssa_closed(uint32_t low, uint32_t high) {
 }
 
 /* An exponentially distributed number with mean 1. */
-static FF_HD inline double ff_ssa_exponential(uint32_t low, uint32_t high) { return -ff_log_normal(ff_ssa_open(low, high)); }
+static FF_HD inline double ff_ssa_exponential(uint32_t low, uint32_t high) { return ff_ssa_minus_log(ff_ssa_open(low, high)); }
 
 #endif

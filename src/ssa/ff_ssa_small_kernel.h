@@ -29,8 +29,8 @@ static void FF_KERNEL(small_draw)(ff_ssa_small *w) {
       FF_KERNEL(small_words)(x, w, draw, h);
 #pragma GCC unroll 4
       for (int i = 0; i < AT_ONCE; i++) {
-        const D open = (FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5)) * D_SET(0x1p-53);
-        D_STORE(SMALL_AT(w->lanes.wait, draw, h + i), FF_KERNEL(minus_log)(open));
+        const D whole = FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5);
+        D_STORE(SMALL_AT(w->lanes.wait, draw, h + i), FF_KERNEL(minus_log)(whole));
         D_STORE(SMALL_AT(w->lanes.choice, draw, h + i), FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
       }
     }

@@ -142,17 +142,16 @@ static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], 
 /* The upper 53 bits of two words, as a whole number. */
 static inline D FF_KERNEL(whole)(U low, U high) { return D_WHOLE(U_RIGHT(U_JOIN(high, low), 11)); }
 
-/* -ff_log_normal(x) */
+/* ff_ssa_minus_log(x / 2^53) */
 static inline D FF_KERNEL(minus_log)(D x) {
-  const U bits = U_ADD(U_OF(x), U_SET(FF_MATH_ONE - UINT64_C(0x3FE6A09E667F3BCD)));
-  const D k = D_OF(U_OR(U_RIGHT(bits, 52), U_SET(UINT64_C(0x4330000000000000)))) - D_SET(0x1p52 + 1023.0);
-  const D f = D_OF(U_ADD(U_AND(bits, U_SET(UINT64_C(0x000FFFFFFFFFFFFF))), U_SET(UINT64_C(0x3FE6A09E667F3BCD)))) - D_SET(1.0);
-  const D s = f / (D_SET(2.0) + f), z = s * s, q = z * z, half_square = D_SET(0.5) * f * f;
-  const D odd = z * (D_SET(0x1.5555555555592p-1) + q * (D_SET(0x1.24924941e426fp-2)
-      + q * (D_SET(0x1.74663da4a864cp-3) + q * D_SET(0x1.2f04d05e3dfc6p-3))));
-  const D even = q * (D_SET(0x1.999999997fefbp-2) + q * (D_SET(0x1.c71c521173194p-3) + q * D_SET(0x1.39a1d22ae0fb1p-3)));
-  const D small = s * (half_square + (odd + even)) + k * D_SET(FF_MATH_LN2_LOW);
-  return ((half_square - small) - f) - k * D_SET(FF_MATH_LN2_HIGH);
+  const U w = U_ADD(U_OF(x), U_SET(FF_SSA_LOG_SHIFT)), low = U_AND(w, U_SET(FF_SSA_LOG_BITS)), cell = U_RIGHT(low, 47);
+  const D k = D_OF(U_OR(U_RIGHT(w, 52), U_SET(UINT64_C(0x4330000000000000)))) - D_SET(0x1p52 + (1023 + 53));
+  const D c = D_OF(U_ADD(U_AND(low, U_SET(FF_SSA_LOG_FIRST)), U_SET(FF_SSA_LOG_C)));
+  const D r = (D_OF(U_ADD(low, U_SET(FF_SSA_LOG_M))) - c) * D_LONG_TABLE(FF_SSA_LOG_TABLE, cell), q = r * r;
+  const D p = (D_SET(FF_SSA_LOG_P0) + D_SET(FF_SSA_LOG_P1) * r)
+      + q * ((D_SET(FF_SSA_LOG_P2) + D_SET(FF_SSA_LOG_P3) * r)
+      + q * ((D_SET(FF_SSA_LOG_P4) + D_SET(FF_SSA_LOG_P5) * r) + q * D_SET(FF_SSA_LOG_P6)));
+  return (D_LONG_TABLE(FF_SSA_LOG_TABLE + FF_SSA_LOG_CELLS, cell) - k * D_SET(FF_SSA_LOG_2)) - (r + q * p);
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event with the number w->lanes.event + later. */
@@ -161,8 +160,7 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
     U x[4];
     const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
     FF_KERNEL(philox)(x, w->lanes.key_words, event, U_LOAD(AT(w->lanes.unit, 0, h)));
-    const D open = (FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)) * D_SET(0x1p-53);
-    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(open));
+    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)));
     D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
   }
 }

@@ -1,21 +1,16 @@
 /* Translates operations on rows to straight-line CUDA C. */
 #include "ff_generate.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../pbn/ff_engine_internal.h"
+#include "../runtime/ff_writer.h"
 #include "ff_slice_image.h"
 
 #define ITEMS 64       /* equals G_ITEMS of ff_generated.h */
 #define SOME_TERMS 8   /* equals G_SOME */
-
-typedef struct {
-  char *text;
-  size_t length, capacity;
-} writer;
 
 /* What a temporary row holds at this point: a variable of the generated code, or a mask. */
 typedef struct {
@@ -26,34 +21,13 @@ typedef struct {
 typedef struct {
   const ff_program *program;
   const ff_slice *slice;
-  writer out;
+  ff_writer out;
   meaning *temps;      /* one per temporary row */
   uint32_t variables;  /* how many variables have names so far */
   uint32_t *last_read; /* per node: 1 + the number of the last operation of the update that reads it */
   uint32_t *waiting;   /* nodes whose new value is computed but not stored, because later operations still read the old one */
   uint32_t n_waiting;
-  ff_status status;
-  ff_error *err;
 } generator;
-
-static FF_PRINTF(2, 3) void put(generator *g, const char *format, ...) {
-  if (g->status != FF_OK) return;
-  for (int round = 0; round < 2; round++) {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = g->out.capacity - g->out.length;
-    int n = vsnprintf(g->out.text != NULL ? g->out.text + g->out.length : NULL, room, format, arguments);
-    va_end(arguments);
-    if (n >= 0 && (size_t)n < room) {
-      g->out.length += (size_t)n;
-      return;
-    }
-    void *memory = g->out.text;
-    g->status = ff_grow(&memory, &g->out.capacity, g->out.length + (n < 0 ? 0 : (size_t)n) + 1, 1, g->err);
-    g->out.text = memory;
-    if (g->status != FF_OK) return;
-  }
-}
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
 
@@ -113,21 +87,21 @@ static uint32_t table(generator *g, const uint32_t *inputs, uint32_t k, const ui
   uint32_t high = table(g, inputs, k - 1, bits, at + half), out = g->variables++;
   char x[OPERAND];
   operand(g, inputs[k - 1], x);
-  put(g, "    const uint32_t t%u = ", out);
+  ff_write(&g->out, "    const uint32_t t%u = ", out);
   if (low == ALL_0 && high == ALL_1)
-    put(g, "%s;\n", x);
+    ff_write(&g->out, "%s;\n", x);
   else if (low == ALL_1 && high == ALL_0)
-    put(g, "~%s;\n", x);
+    ff_write(&g->out, "~%s;\n", x);
   else if (low == ALL_0)
-    put(g, "t%u & %s;\n", high, x);
+    ff_write(&g->out, "t%u & %s;\n", high, x);
   else if (low == ALL_1)
-    put(g, "t%u | ~%s;\n", high, x);
+    ff_write(&g->out, "t%u | ~%s;\n", high, x);
   else if (high == ALL_0)
-    put(g, "t%u & ~%s;\n", low, x);
+    ff_write(&g->out, "t%u & ~%s;\n", low, x);
   else if (high == ALL_1)
-    put(g, "t%u | %s;\n", low, x);
+    ff_write(&g->out, "t%u | %s;\n", low, x);
   else
-    put(g, "(t%u & %s) | (t%u & ~%s);\n", high, x, low, x);
+    ff_write(&g->out, "(t%u & %s) | (t%u & ~%s);\n", high, x, low, x);
   return out;
 }
 
@@ -160,7 +134,7 @@ static void value(generator *g, const ff_slice_op *op, char *text, size_t size) 
 }
 
 static void put_temp(generator *g, const ff_slice_op *op, const char *text) {
-  put(g, "    const uint32_t t%u = %s;\n", g->variables, text);
+  ff_write(&g->out, "    const uint32_t t%u = %s;\n", g->variables, text);
   g->temps[op->dst - g->slice->temps] = (meaning){g->variables++, 0};
 }
 
@@ -191,7 +165,7 @@ static void store_ready(generator *g, uint32_t op) {
   for (uint32_t i = 0; i < g->n_waiting; i++) {
     uint32_t node = g->waiting[i];
     if (g->last_read[node] <= op + 1)
-      put(g, "    NODE(%uu) = x%u;\n", node, node);
+      ff_write(&g->out, "    NODE(%uu) = x%u;\n", node, node);
     else
       g->waiting[kept++] = node;
   }
@@ -209,9 +183,9 @@ static void put_update(generator *g) {
   const ff_slice *s = g->slice;
   int flips = g->program->hits.size > 0;
   note_reads(g);
-  put(g, "FF_WARP void g_update(const g_warp *w) {\n  FF_LANE_IN;\n  FF_EACH_LANE {\n");
-  if (flips) put(g, "    const uint32_t stay = w->stay[lane];\n");
-  for (uint32_t i = 0; i < s->n_update && g->status == FF_OK; i++) {
+  ff_write(&g->out, "FF_WARP void g_update(const g_warp *w) {\n  FF_LANE_IN;\n  FF_EACH_LANE {\n");
+  if (flips) ff_write(&g->out, "    const uint32_t stay = w->stay[lane];\n");
+  for (uint32_t i = 0; i < s->n_update && g->out.status == FF_OK; i++) {
     const ff_slice_op *op = &s->ops[i];
     char text[4 * OPERAND + 32];
     if (op->code == FF_S_SELECT) {
@@ -224,45 +198,46 @@ static void put_update(generator *g) {
     } else {
       uint32_t node = op->dst - s->n_nodes;
       if (flips)
-        put(g, "    const uint32_t x%u = (NODE(%uu) & stay) | ((%s) & ~stay);\n", node, node, text);
+        ff_write(&g->out, "    const uint32_t x%u = (NODE(%uu) & stay) | ((%s) & ~stay);\n", node, node, text);
       else
-        put(g, "    const uint32_t x%u = %s;\n", node, text);
+        ff_write(&g->out, "    const uint32_t x%u = %s;\n", node, text);
       g->waiting[g->n_waiting++] = node;
     }
     store_ready(g, i);
   }
-  put(g, "  }\n}\n\n");
+  ff_write(&g->out, "  }\n}\n\n");
 }
 
 /* ---- choices ---------------------------------------------------------------------------------------------------------- */
 
 static void put_cut(generator *g, const ff_slice_select *select, uint32_t cut) {
   uint32_t top = (uint32_t)(g->slice->cuts[cut] >> (FF_SELECT_BITS - FF_SELECT_ROWS));
-  if (!select->exact) put(g, "  FF_LANE_VAR(uint32_t, o%u);\n", cut);
-  put(g, "  FF_EACH_LANE {\n    uint32_t equal = 0xFFFFFFFFu, less = 0u;\n");
+  if (!select->exact) ff_write(&g->out, "  FF_LANE_VAR(uint32_t, o%u);\n", cut);
+  ff_write(&g->out, "  FF_EACH_LANE {\n    uint32_t equal = 0xFFFFFFFFu, less = 0u;\n");
   for (uint32_t r = 0; r < select->n_rows; r++) {
     uint32_t row = select->row + r;
     if (top >> (7 - r) & 1)
-      put(g, "    less |= equal & ~FF_L(r%u).v[%u], equal &= FF_L(r%u).v[%u];\n", row / 4, row % 4, row / 4, row % 4);
+      ff_write(&g->out, "    less |= equal & ~FF_L(r%u).v[%u], equal &= FF_L(r%u).v[%u];\n", row / 4, row % 4, row / 4, row % 4);
     else
-      put(g, "    equal &= ~FF_L(r%u).v[%u];\n", row / 4, row % 4);
+      ff_write(&g->out, "    equal &= ~FF_L(r%u).v[%u];\n", row / 4, row % 4);
   }
-  put(g, "    MASK(%uu) = less;\n", cut);
-  put(g, select->exact ? "    (void)equal;\n  }\n" : "    FF_L(o%u) = equal;\n  }\n", cut);
-  if (!select->exact) put(g, "  g_open(w, %uu, o%u);\n", cut, cut);
+  ff_write(&g->out, "    MASK(%uu) = less;\n", cut);
+  ff_write(&g->out, select->exact ? "    (void)equal;\n  }\n" : "    FF_L(o%u) = equal;\n  }\n", cut);
+  if (!select->exact) ff_write(&g->out, "  g_open(w, %uu, o%u);\n", cut, cut);
 }
 
 static void put_select(generator *g) {
   const ff_slice *s = g->slice;
   uint32_t groups = 0;
-  put(g, "FF_WARP void g_select(g_warp *w) {\n  FF_LANE_IN;\n  (void)w;\n");
-  for (size_t i = 0; i < s->n_selects && g->status == FF_OK; i++) {
+  ff_write(&g->out, "FF_WARP void g_select(g_warp *w) {\n  FF_LANE_IN;\n  (void)w;\n");
+  for (size_t i = 0; i < s->n_selects && g->out.status == FF_OK; i++) {
     const ff_slice_select *select = &s->selects[i];
     for (; groups * 4 < select->row + select->n_rows; groups++)
-      put(g, "  FF_LANE_VAR(ff_philox_block, r%u);\n  FF_EACH_LANE FF_L(r%u) = RANDOM(%uu);\n", groups, groups, groups);
+      ff_write(&g->out, "  FF_LANE_VAR(ff_philox_block, r%u);\n  FF_EACH_LANE FF_L(r%u) = RANDOM(%uu);\n", groups, groups,
+               groups);
     for (uint32_t k = 0; k < select->n_cuts; k++) put_cut(g, select, select->cut + k);
   }
-  put(g, "}\n\n");
+  ff_write(&g->out, "}\n\n");
 }
 
 /* ---- terms and the rest --------------------------------------------------------------------------------------------------- */
@@ -271,37 +246,38 @@ static void put_select(generator *g) {
 static void put_terms(generator *g) {
   const ff_slice *s = g->slice;
   uint32_t done = 0;
-  put(g, "FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane) {\n  (void)w;\n  (void)lane;\n");
-  put(g, "  switch (chunk) {\n  case 0: {\n");
-  for (size_t i = s->n_update; i < s->n_ops && g->status == FF_OK; i++) {
+  ff_write(&g->out, "FF_WARP void g_terms(const g_warp *w, uint32_t chunk, uint32_t *word, unsigned lane) {\n");
+  ff_write(&g->out, "  (void)w;\n  (void)lane;\n");
+  ff_write(&g->out, "  switch (chunk) {\n  case 0: {\n");
+  for (size_t i = s->n_update; i < s->n_ops && g->out.status == FF_OK; i++) {
     const ff_slice_op *op = &s->ops[i];
     char text[4 * OPERAND + 32];
     if (done > 0 && done % SOME_TERMS == 0 && s->ops[i - 1].dst >= s->terms)
-      put(g, "    break;\n  }\n  case %u: {\n", done / SOME_TERMS);
+      ff_write(&g->out, "    break;\n  }\n  case %u: {\n", done / SOME_TERMS);
     value(g, op, text, sizeof text);
     if (op->dst >= s->terms)
-      put(g, "    word[%u] = %s;\n", done++ % SOME_TERMS, text);
+      ff_write(&g->out, "    word[%u] = %s;\n", done++ % SOME_TERMS, text);
     else
       put_temp(g, op, text);
   }
-  put(g, "    break;\n  }\n  default: break;\n  }\n}\n");
+  ff_write(&g->out, "    break;\n  }\n  default: break;\n  }\n}\n");
 }
 
 /* Defines G_TWO_STATE and G_CHANGING_BEFORE by ranges of terms whose changes are counted. */
 static void put_changing(generator *g) {
   const ff_program *p = g->program;
   uint32_t end = 0;
-  put(g, "#define G_CHANGING %uu\n#define G_TWO_STATE(i) (0", changing_before(p, p->n_terms));
+  ff_write(&g->out, "#define G_CHANGING %uu\n#define G_TWO_STATE(i) (0", changing_before(p, p->n_terms));
   for (uint32_t i = 0; i < p->n_terms; i = end) {
     for (end = i; end < p->n_terms && p->two_state[end] == p->two_state[i];) end++;
-    if (p->two_state[i]) put(g, " || ((i) >= %uu && (i) < %uu)", i, end);
+    if (p->two_state[i]) ff_write(&g->out, " || ((i) >= %uu && (i) < %uu)", i, end);
   }
-  put(g, ")\n#define G_CHANGING_BEFORE(i) (0u");
+  ff_write(&g->out, ")\n#define G_CHANGING_BEFORE(i) (0u");
   for (uint32_t i = 0; i < p->n_terms; i = end) {
     for (end = i; end < p->n_terms && p->two_state[end] == p->two_state[i];) end++;
-    if (p->two_state[i]) put(g, " + ((i) < %uu ? 0u : (i) < %uu ? (i) - %uu : %uu)", i, end, i, end - i);
+    if (p->two_state[i]) ff_write(&g->out, " + ((i) < %uu ? 0u : (i) < %uu ? (i) - %uu : %uu)", i, end, i, end - i);
   }
-  put(g, ")\n");
+  ff_write(&g->out, ")\n");
 }
 
 static void put_definitions(generator *g, const ff_generate_shape *shape) {
@@ -309,18 +285,19 @@ static void put_definitions(generator *g, const ff_generate_shape *shape) {
   const ff_slice *s = g->slice;
   int flips = p->hits.size > 0, same = 1, one_cut = s->n_cuts == s->n_selects;
   for (uint32_t i = 0; i < p->n_flip_here; i++) same &= p->flip[i] == i;
-  put(g, "#define G_NODES %uu\n#define G_TERMS %u\n#define G_CUTS %zu\n", p->n_nodes, p->n_terms, s->n_cuts);
-  put(g, "#define G_FLIP %u\n#define G_FLIP_HERE %uu\n#define G_FLIP_SAME %d\n", flips ? p->n_flip : 0, p->n_flip_here, same);
-  put(g, "#define G_DRAWS %u\n#define G_SIZE %uu\n#define G_LOWEST %uu\n#define G_HITS %uu\n", p->hits.n_draws, p->hits.size,
-      p->hits.lowest, hits_at_most(p));
-  put(g, "#define G_CHOICES_ARE_CUTS %d\n#define G_NEAR_LEVELS %u\n", one_cut, p->n_terms > 0 ? shape->levels : 0);
-  put(g, "#define G_WARPS %u\n#define G_BLOCKS %u\n", shape->warps, shape->blocks);
+  ff_write(&g->out, "#define G_NODES %uu\n#define G_TERMS %u\n#define G_CUTS %zu\n", p->n_nodes, p->n_terms, s->n_cuts);
+  ff_write(&g->out, "#define G_FLIP %u\n#define G_FLIP_HERE %uu\n#define G_FLIP_SAME %d\n", flips ? p->n_flip : 0,
+           p->n_flip_here, same);
+  ff_write(&g->out, "#define G_DRAWS %u\n#define G_SIZE %uu\n#define G_LOWEST %uu\n#define G_HITS %uu\n", p->hits.n_draws,
+           p->hits.size, p->hits.lowest, hits_at_most(p));
+  ff_write(&g->out, "#define G_CHOICES_ARE_CUTS %d\n#define G_NEAR_LEVELS %u\n", one_cut, p->n_terms > 0 ? shape->levels : 0);
+  ff_write(&g->out, "#define G_WARPS %u\n#define G_BLOCKS %u\n", shape->warps, shape->blocks);
   put_changing(g);
 }
 
 static char *finish(generator *g) {
   char *text = g->out.text;
-  g->out = (writer){0};
+  g->out = (ff_writer){.status = g->out.status, .err = g->out.err};
   return text;
 }
 
@@ -333,7 +310,7 @@ void ff_generate_free(ff_generated_text *text) {
 ff_status ff_generate(ff_generated_text *out, const ff_program *program, const ff_generate_shape *shape, ff_error *err) {
   *out = (ff_generated_text){0};
   const ff_slice *s = &program->slice;
-  generator g = {.program = program, .slice = s, .status = FF_OK, .err = err};
+  generator g = {.program = program, .slice = s, .out = {.err = err}};
   uint64_t words, operations;
   ff_generate_size(program, shape->levels, &words, &operations);
   out->words = (uint32_t)words;
@@ -341,7 +318,7 @@ ff_status ff_generate(ff_generated_text *out, const ff_program *program, const f
   g.last_read = ff_calloc(program->n_nodes, sizeof *g.last_read);
   g.waiting = ff_calloc(program->n_nodes, sizeof *g.waiting);
   if (g.temps == NULL || g.last_read == NULL || g.waiting == NULL) {
-    g.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
+    g.out.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   } else {
     put_definitions(&g, shape);
     out->definitions = finish(&g);
@@ -353,6 +330,6 @@ ff_status ff_generate(ff_generated_text *out, const ff_program *program, const f
   free(g.temps);
   free(g.last_read);
   free(g.waiting);
-  if (g.status != FF_OK) ff_generate_free(out);
-  return g.status;
+  if (g.out.status != FF_OK) ff_generate_free(out);
+  return g.out.status;
 }

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#include "../../ssa/ff_ssa_device.h"
+#include "ff_cuda_ssa.h"
 #include "../../ssa/ff_ssa_factor.h"
 #include "ff_ssa_launch.h"
 
@@ -53,7 +53,6 @@ struct ff_ensemble {
   uint64_t resident;   /* trajectories that the device can run at the same time */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
-  double second_steps; /* steps per second of kernel time in the last launch; 0: not known yet */
   ff_ssa_counters done; /* as last read */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
@@ -64,9 +63,6 @@ ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err)
 
 /* As ff_ssa_device's tally(). O(counts that the wave has recorded) work on the device. */
 ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err);
-
-/* The interface "ssa" of the CUDA backend. */
-extern const ff_ssa_device ff_cuda_ssa;
 
 #ifdef __cplusplus
 }

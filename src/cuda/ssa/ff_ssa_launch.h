@@ -12,12 +12,14 @@ typedef struct {
   uint64_t events;   /* of complete trajectories */
 } ff_ssa_counters;
 
-/* A launch lets each of `slots` trajectories make at most `steps` events, and also begin anew: a slot whose trajectory is complete
- * begins the next one of the wave. Trajectories of the wave are numbered from 0; number k is trajectory first + k. */
+/* A launch lets each of `slots` trajectories make about `steps` events at most, for about so many nanoseconds. A slot whose
+ * trajectory is complete begins the next one of the wave. A limit of time rather than of events lets all warps end together,
+ * although a multiprocessor prefers some of them. Trajectories of the wave are numbered from 0; number k is trajectory first + k. */
 typedef struct {
   uint64_t key, first;
   uint64_t units;      /* trajectories of the wave, below 2^32 - slots */
-  uint32_t slots, steps;
+  uint64_t nanoseconds;
+  uint32_t slots, steps; /* slots: a multiple of the threads of a block */
   int fresh;           /* whether all slots are empty: none has begun a trajectory */
   uint32_t n_times, n_species; /* that are recorded */
   const double *times;

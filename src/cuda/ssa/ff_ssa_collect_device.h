@@ -1,0 +1,20 @@
+/* What the files that add up a wave on the device share. */
+#ifndef FF_SSA_COLLECT_DEVICE_H
+#define FF_SSA_COLLECT_DEVICE_H
+
+#include "ff_ssa_ensemble.h"
+
+extern "C" {
+#include "ff_ssa_collect.h"
+}
+
+#define EVERYONE 0xFFFFFFFFu /* the lanes of a warp */
+
+typedef unsigned long long word;
+
+/* Lists how often each value occurs in each cell, in any order. `words` are those of the cells. The caller frees out->at, also
+ * after a failure. O(counts) work on the device, and more for cells with many different values. */
+extern "C" ff_status ff_ssa_collect_values(ff_collect_values *out, ff_ensemble *e, const uint64_t *words, size_t cells,
+                                           ff_error *err);
+
+#endif

@@ -1,0 +1,330 @@
+/* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
+#include "ff_ssa_ensemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_STEPS 0x40000000u
+#define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
+#define MEMORY_SHARE 0.85  /* of the free memory */
+#define MOST_UNITS (UINT64_C(1) << 31)
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+
+static void free_request(ff_ssa_device_request *request) {
+  free((void *)request->initial);
+  free((void *)request->times);
+  free((void *)request->species);
+}
+
+static void give_back(ff_ensemble *e) {
+  if (e->stream != NULL) cudaStreamSynchronize(e->stream);
+  if (e->runner != NULL && e->own != NULL) e->runner->release(e);
+  void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
+                          e->launch.counters, e->launch.state, e->sums.at};
+  for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
+  if (e->begin != NULL) cudaEventDestroy(e->begin);
+  if (e->end != NULL) cudaEventDestroy(e->end);
+  if (e->stream != NULL) cudaStreamDestroy(e->stream);
+  cudaGetLastError();
+}
+
+static void destroy(ff_ensemble *e) {
+  if (e == NULL) return;
+  ff_cuda_guard guard;
+  ff_cuda_enter(&guard, e->options.device, NULL);
+  give_back(e);
+  ff_cuda_leave(&guard);
+  free_request(&e->request);
+  free(e);
+}
+
+static void *copy_of(const void *from, size_t n, size_t size) {
+  void *to = ff_calloc(n, size);
+  if (to != NULL && n > 0) memcpy(to, from, n * size);
+  return to;
+}
+
+static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *request, ff_error *err) {
+  ff_ssa_device_request *r = &e->request;
+  *r = *request;
+  r->initial = (double *)copy_of(request->initial, e->program->n_species, sizeof *r->initial);
+  r->times = (double *)copy_of(request->times, request->n_times, sizeof *r->times);
+  r->species = (uint32_t *)copy_of(request->species, request->n_species, sizeof *r->species);
+  if (r->initial != NULL && r->times != NULL && r->species != NULL) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
+}
+
+/* Lists the candidates in the order in which they are asked. */
+static void list_runners(ff_ensemble *e) {
+  static const ff_ssa_runner *const all[] = {&ff_ssa_runner_generated, &ff_ssa_runner_generic};
+  const char *wanted = e->options.kernel, *like = e->options.like;
+  for (int i = 0; i < 2; i++) {
+    if (wanted != NULL && strcmp(wanted, all[i]->kernel) != 0) continue;
+    if (wanted == NULL && i == 0 && like != NULL && strcmp(like, all[1]->kernel) == 0) continue;
+    e->runners[e->n_runners++] = all[i];
+  }
+}
+
+static ff_status set_up(ff_ensemble *e, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, (int)e->options.device), "reading its properties", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "creating a stream", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->begin), "creating a timer", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&e->end), "creating a timer", err);
+  return status;
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+/* The current runner refuses, for any reason. Then the next one is asked. */
+static ff_ssa_stage refuse(ff_ensemble *e, const ff_error *why) {
+  if (e->own != NULL) e->runner->release(e);
+  e->own = NULL;
+  e->refused = *why;
+  return FF_SSA_CHOOSE;
+}
+
+static ff_ssa_stage choose(ff_ensemble *e) {
+  ff_error why;
+  if (e->tried == e->n_runners) return FF_SSA_FAILED;
+  e->runner = e->runners[e->tried++];
+  e->info.kernel = e->runner->kernel;
+  return e->runner->prepare(e, &why) == FF_OK ? FF_SSA_PREPARE : refuse(e, &why);
+}
+
+static ff_ssa_stage prepare(ff_ensemble *e, double seconds) {
+  ff_error why;
+  int prepared = 1;
+  if (e->runner->ready != NULL && e->runner->ready(e, seconds, &prepared, &why) != FF_OK) return refuse(e, &why);
+  return prepared ? FF_SSA_ALLOCATE : FF_SSA_PREPARE;
+}
+
+/* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
+ * shorter is the part of its time in which slots are empty. */
+static ff_status size_up(ff_ensemble *e, ff_error *err) {
+  size_t unused = 0, all = 0;
+  ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
+  if (status != FF_OK) return status;
+  const uint64_t threads = e->info.threads, wanted = e->options.units > 0 ? e->options.units : MOST_UNITS;
+  const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
+  uint64_t slots = e->resident < wanted ? e->resident : wanted;
+  if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
+  slots = (slots + threads - 1) / threads * threads;
+  const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
+  if (slots == 0 || fits < 1)
+    return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
+                        each + (double)e->slot_bytes * (double)threads, room);
+  e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
+  if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
+  e->launch.slots = (uint32_t)slots;
+  e->info.capacity = e->capacity;
+  e->info.bytes = (uint64_t)((double)e->capacity * each) + slots * e->slot_bytes;
+  return FF_OK;
+}
+
+static ff_status take_memory(ff_ensemble *e, ff_error *err) {
+  ff_ssa_launch *l = &e->launch;
+  const ff_ssa_device_request *r = &e->request;
+  l->n_times = r->n_times;
+  l->n_species = r->n_species;
+  ff_status status = ff_cuda_upload((void **)&l->times, r->times, r->n_times * sizeof *r->times, "times", err);
+  if (status == FF_OK)
+    status = ff_cuda_upload((void **)&l->species, r->species, r->n_species * sizeof *r->species, "species", err);
+  if (status == FF_OK)
+    status = ff_cuda_new((void **)&l->recorded, (size_t)e->capacity * r->n_times * r->n_species * 4, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);
+  return status;
+}
+
+/* Memory is cleared and filled on the default stream, and the ensemble's stream does not wait for that one. */
+static ff_status settle_memory(ff_error *err) {
+  return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err);
+}
+
+static ff_ssa_stage allocate(ff_ensemble *e) {
+  if (e->refused.status != FF_OK) { /* the reason why the previous runner refused */
+    char first[sizeof e->info.reason];
+    snprintf(first, sizeof first, "%s", e->info.reason);
+    snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, e->refused.text);
+  }
+  ff_status status = size_up(e, &e->refused);
+  if (status == FF_OK) status = take_memory(e, &e->refused);
+  if (status == FF_OK) status = settle_memory(&e->refused);
+  return status == FF_OK ? FF_SSA_RUNS : FF_SSA_FAILED;
+}
+
+/* Changes the stage, until the ensemble runs, has failed, or must wait for its runner. create() alone also calls choose(). */
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  *is = 0;
+  for (;;) {
+    switch (e->stage) {
+    case FF_SSA_CHOOSE: e->stage = choose(e); break;
+    case FF_SSA_PREPARE:
+      e->stage = prepare(e, seconds);
+      if (e->stage == FF_SSA_PREPARE) return FF_OK;
+      break;
+    case FF_SSA_ALLOCATE: e->stage = allocate(e); break;
+    case FF_SSA_RUNS: *is = 1; return FF_OK;
+    case FF_SSA_FAILED: return ff_error_set(err, e->refused.status, "%s", e->refused.text);
+    }
+  }
+}
+
+static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                        const ff_ensemble_options *options, ff_error *err) {
+  *out = NULL;
+  ff_ensemble *e = (ff_ensemble *)ff_calloc(1, sizeof *e);
+  if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
+  ff_cuda_guard guard;
+  e->program = program;
+  e->options = *options;
+  e->info.kernel = "";
+  ff_error_set(&e->refused, FF_EUNSUPPORTED, "there is no kernel of this name");
+  list_runners(e);
+  if (e->n_runners > 0) e->refused = {};
+  ff_status status = copy_request(e, request, err);
+  if (status == FF_OK) {
+    status = ff_cuda_enter(&guard, options->device, err);
+    if (status == FF_OK) status = set_up(e, err);
+    while (status == FF_OK && e->stage == FF_SSA_CHOOSE) e->stage = choose(e); /* what takes long is only begun here */
+    if (status == FF_OK && e->stage == FF_SSA_FAILED) status = ff_error_set(err, e->refused.status, "%s", e->refused.text);
+    ff_cuda_leave(&guard);
+  }
+  e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
+  if (status != FF_OK) {
+    destroy(e);
+    return status;
+  }
+  *out = e;
+  return FF_OK;
+}
+
+static ff_ensemble_info info(const ff_ensemble *e) { return e->info; }
+
+/* ---- waves --------------------------------------------------------------------------------------------------------- */
+
+extern "C" ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err) {
+  ff_status status = ff_cuda_check(cudaGetLastError(), doing, err);
+  return status == FF_OK ? ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err) : status;
+}
+
+static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
+  ff_ssa_launch *l = &e->launch;
+  if (units > e->capacity || units == 0)
+    return ff_error_set(err, FF_EINTERNAL, "a wave of %llu trajectories, but at most %llu fit", (unsigned long long)units,
+                        (unsigned long long)e->capacity);
+  e->units = l->units = units;
+  e->done = {};
+  l->key = key;
+  l->first = first;
+  l->fresh = 1;
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    l->round_key[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
+    l->round_key[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
+  }
+  ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
+  return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
+}
+
+/* Runs one launch, measures its time and reads the counters. */
+static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
+  e->launch.steps = MOST_STEPS;
+  e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
+  ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
+  if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(e->end, e->stream), "timing", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemcpyAsync(&e->done, e->launch.counters, sizeof e->done, cudaMemcpyDeviceToHost, e->stream),
+                           "reading its counters", err);
+  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "simulating trajectories", err);
+  float milliseconds = 0;
+  if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
+  if (status != FF_OK) return status;
+  e->info.device_seconds += milliseconds / 1000.0;
+  e->launch.fresh = 0;
+  return FF_OK;
+}
+
+static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+  ff_status status = FF_OK;
+  const double stop = ff_clock() + seconds;
+  while (status == FF_OK && e->done.complete < e->units) {
+    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
+    if (left < share && left > 0) share = left;
+    status = launch(e, share, err);
+    if (ff_clock() > stop) break;
+  }
+  *progress = {.complete = e->done.complete, .events = e->done.events, .done = e->done.complete == e->units};
+  return status;
+}
+
+static ff_status refused(ff_ensemble *e, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err) {
+  const size_t words = (size_t)((e->units + 31) / 32);
+  *n = 0;
+  uint32_t *bits = (uint32_t *)ff_calloc(words, sizeof *bits);
+  if (bits == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a wave of %llu trajectories", (unsigned long long)e->units);
+  ff_status status = ff_cuda_check(cudaMemcpyAsync(bits, e->launch.refused, words * sizeof *bits, cudaMemcpyDeviceToHost,
+                                                   e->stream), "reading what it refused", err);
+  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "reading what it refused", err);
+  for (uint64_t k = from; status == FF_OK && k < e->units && *n < capacity; k++) {
+    if (bits[k / 32] == 0) k |= 31;
+    else if (bits[k / 32] >> (k % 32) & 1) units[(*n)++] = k;
+  }
+  free(bits);
+  return status;
+}
+
+static ff_status states(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+  const size_t lines = (size_t)e->request.n_times * e->request.n_species;
+  if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
+  if (n == 0 || lines == 0) return FF_OK;
+  ff_status status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * 4, e->launch.recorded + first, e->units * 4, n * 4, lines,
+                                                     cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
+  return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading counts", err) : status;
+}
+
+/* ---- the interface: each call makes the ensemble's device the thread's current one ------------------------------------ */
+
+#define ON_DEVICE(e, call, err)                                                  \
+  do {                                                                           \
+    ff_cuda_guard guard;                                                         \
+    ff_status status = ff_cuda_enter(&guard, (e)->options.device, err);          \
+    if (status == FF_OK) status = call;                                          \
+    ff_cuda_leave(&guard);                                                       \
+    return status;                                                               \
+  } while (0)
+
+static ff_status ready_there(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  ON_DEVICE(e, ready(e, seconds, is, err), err);
+}
+
+static ff_status start_there(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
+  ON_DEVICE(e, start(e, key, first, units, err), err);
+}
+
+static ff_status advance_there(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+  ON_DEVICE(e, advance(e, seconds, progress, err), err);
+}
+
+static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err) {
+  ON_DEVICE(e, refused(e, from, units, capacity, n, err), err);
+}
+
+static ff_status tally_there(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) { ON_DEVICE(e, ff_ssa_collect(e, sums, err), err); }
+
+static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+  ON_DEVICE(e, states(e, first, n, counts, err), err);
+}
+
+const ff_ssa_device ff_cuda_ssa = {.common = {.destroy = destroy, .ready = ready_there, .start = start_there, .info = info},
+                                   .create = create,
+                                   .advance = advance_there,
+                                   .refused = refused_there,
+                                   .tally = tally_there,
+                                   .states = states_there};

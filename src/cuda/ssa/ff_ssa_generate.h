@@ -1,0 +1,43 @@
+/* Generates CUDA C for one network: straight-line code, which ff_ssa_thread.h completes to a kernel. Rate constants and initial
+ * counts are data, so networks that differ only in these share the code. */
+#ifndef FF_SSA_GENERATE_H
+#define FF_SSA_GENERATE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../../ssa/ff_ssa_device.h"
+#include "../../ssa/ff_ssa_factor.h"
+
+typedef struct {
+  char *definitions;  /* text that comes before ff_ssa_thread.h */
+  char *functions;    /* text that comes after it */
+  uint32_t *table;    /* the table that all threads read */
+  double *rates;
+  uint32_t n_table, n_rates;
+  uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
+  uint32_t threads;   /* per block */
+} ff_ssa_code;
+
+#define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
+#define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts and rows */
+
+/* Generates the code for a program and what is recorded. The caller frees it with ff_ssa_code_free(). FF_EUNSUPPORTED, with a
+ * clause that tells why, if no code is generated for such a network. On an error there is nothing to free. O(size of the
+ * program). */
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
+/* Frees the contents, not the struct itself. */
+void ff_ssa_code_free(ff_ssa_code *code);
+
+/* The parts of ff_ssa_generate(): the direct method, and factors. What they allocate belongs to *out, also after an error. */
+ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                 ff_error *err);
+ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                   ff_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

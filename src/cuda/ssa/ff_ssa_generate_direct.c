@@ -1,0 +1,339 @@
+/* Code for the direct method: all propensities are computed at each event, and counts are in registers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../model/ff_formula_math.h"
+#include "../../ssa/ff_ssa_internal.h"
+#include "../runtime/ff_writer.h"
+#include "ff_ssa_generate.h"
+
+#define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
+#define MOST_COUNTS 64u
+#define FEW_COUNTS 8u   /* which leave registers for other numbers */
+#define MOST_WORDS 512u /* of formulas */
+#define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
+#define MOST_CHANGE 127
+#define NONE UINT32_MAX
+
+typedef struct {
+  const ff_ssa_program *p;
+  const ff_ssa_device_request *request;
+  ff_ssa_code *code;
+  ff_writer out;
+  uint32_t *place;       /* for each species: its number among the counts of a thread, or NONE */
+  uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
+  uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
+  int64_t most;          /* the most that an event adds */
+  int checked;           /* whether a propensity may be invalid */
+  uint32_t variables;    /* of formulas */
+} generator;
+
+/* ---- counts ---------------------------------------------------------------------------------------------------------------- */
+
+static void keep(generator *g, uint32_t species) {
+  if (species < g->p->n_species && g->place[species] == NONE) g->place[species] = g->code->n_counts++;
+}
+
+static void keep_reactants(generator *g, const ff_ssa_propensity *law) {
+  const ff_ssa_program *p = g->p;
+  const int formula = law->law == FF_LAW_FORMULA || law->law == FF_LAW_SCALED;
+  if (law->law >= FF_LAW_LINEAR && law->law <= FF_LAW_TWIN) keep(g, law->a);
+  if (law->law == FF_LAW_PAIR) keep(g, law->b);
+  for (uint32_t i = law->first; i < law->first + law->n && law->law > FF_LAW_TWIN; i++) keep(g, p->factors[i].species);
+  for (uint32_t i = 0; formula && i < p->formulas[law->a].length; i++)
+    if (p->formulas[law->a].word[i].code == FF_F_SYMBOL) keep(g, p->formulas[law->a].word[i].symbol);
+  g->checked |= law->law > FF_LAW_TWIN;
+}
+
+/* Finds the species whose counts a thread keeps. */
+static ff_status list_counts(generator *g, ff_error *err) {
+  const ff_ssa_program *p = g->p;
+  uint64_t words = 0;
+  for (uint32_t s = 0; s < p->n_species; s++) g->place[s] = NONE;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const ff_ssa_propensity *law = p->propensities + r;
+    keep_reactants(g, law);
+    if (law->law == FF_LAW_FORMULA || law->law == FF_LAW_SCALED) words += p->formulas[law->a].length;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+      const int64_t by = p->changes[i].by;
+      if (by > g->most) g->most = by;
+      if (by > MOST_CHANGE || by < -MOST_CHANGE)
+        return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a reaction changes a count by %lld", (long long)by);
+      keep(g, p->changes[i].species);
+    }
+  }
+  for (uint32_t j = 0; j < g->request->n_species; j++) keep(g, g->request->species[j]);
+  if (g->code->n_counts > MOST_COUNTS || words > MOST_WORDS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u counts and formulas of %llu words are too many",
+                        g->code->n_counts, (unsigned long long)words);
+  for (uint32_t s = 0; s < p->n_species; s++)
+    if (g->place[s] != NONE && p->changed[s]) g->changed[g->place[s]] = ++g->n_changed;
+  if (p->n_reactions > FEW) g->words = (g->n_changed + 3) / 4;
+  return FF_OK;
+}
+
+/* The rates, the changes by each reaction (a byte for each count that changes), and the initial counts. */
+static ff_status fill_data(generator *g, ff_error *err) {
+  const ff_ssa_program *p = g->p;
+  ff_ssa_code *code = g->code;
+  code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
+  code->n_table = code->n_counts + (p->n_reactions + 1) * g->words;
+  code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
+  code->table = ff_calloc(code->n_table, sizeof *code->table);
+  if (code->rates == NULL || code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  for (uint32_t s = 0; s < p->n_species; s++)
+    if (g->place[s] != NONE) code->table[g->place[s]] = (uint32_t)g->request->initial[s];
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    code->rates[r] = p->propensities[r].rate;
+    for (uint32_t i = p->change_first[r]; g->words > 0 && i < p->change_first[r + 1]; i++) {
+      const uint32_t at = g->changed[g->place[p->changes[i].species]] - 1;
+      code->table[code->n_counts + r * g->words + at / 4] |= (uint32_t)(uint8_t)p->changes[i].by << (8 * (at % 4));
+    }
+  }
+  return FF_OK;
+}
+
+/* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are. */
+static int is_plain(const generator *g) {
+  for (uint32_t r = 0; r < g->p->n_reactions; r++)
+    if (g->p->propensities[r].rate != 0 && !(g->p->propensities[r].rate >= 1e-200 && g->p->propensities[r].rate <= 1e200)) return 0;
+  return !g->checked;
+}
+
+/* ---- propensities ------------------------------------------------------------------------------------------------------------ */
+
+/* Writes a formula. Its value is variable f<n>, and n is returned. `stack` has an entry for each value on the stack. */
+static uint32_t put_formula(generator *g, const ff_formula *formula, uint32_t *stack) {
+  uint32_t top = 0;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = formula->word + i;
+    const uint32_t n = ff_formula_operands(word->code), to = g->variables++;
+    if (word->code == FF_F_NUMBER) {
+      uint64_t bits;
+      memcpy(&bits, &word->number, sizeof bits);
+      ff_write(&g->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
+    } else if (word->code == FF_F_SYMBOL) {
+      ff_write(&g->out, "  const double f%u = x%u;\n", to, g->place[word->symbol]);
+    } else {
+      top -= n;
+      ff_write(&g->out, "  const double f%u = ff_formula_operate(%uu", to, word->code);
+      for (uint32_t k = 0; k < 3; k++)
+        if (k < n)
+          ff_write(&g->out, ", f%u", stack[top + k]);
+        else
+          ff_write(&g->out, ", 0.0");
+      ff_write(&g->out, ");\n");
+    }
+    stack[top++] = to;
+  }
+  return stack[0];
+}
+
+/* Laws of more than two molecules, and formulas, as checked_propensity() in ff_ssa_path.c computes them. */
+static void put_checked(generator *g, uint32_t r, uint32_t *stack) {
+  const ff_ssa_program *p = g->p;
+  const ff_ssa_propensity *law = p->propensities + r;
+  const int formula = law->law != FF_LAW_PRODUCT;
+  const uint32_t f = formula ? put_formula(g, p->formulas + law->a, stack) : 0;
+  if (formula)
+    ff_write(&g->out, "  double v%u = f%u;\n", r, f);
+  else
+    ff_write(&g->out, "  double v%u = S_RATE(%u);\n", r, r);
+  for (uint32_t i = law->first; i < law->first + law->n && law->law != FF_LAW_FORMULA; i++) {
+    const uint32_t x = g->place[p->factors[i].species];
+    ff_write(&g->out, "  v%u *= x%u;\n", r, x);
+    for (uint32_t j = 1; j < p->factors[i].count; j++)
+      ff_write(&g->out, "  v%u *= (x%u - %u.0) / %u.0;\n", r, x, j, j + 1);
+  }
+  for (uint32_t i = law->first; i < law->first + law->n; i++)
+    ff_write(&g->out, "  if (x%u < %u.0) v%u = 0.0;\n", g->place[p->factors[i].species], p->factors[i].count, r);
+  ff_write(&g->out, "  invalid |= !(v%u >= 0.0 && v%u < ff_math_infinity());\n  const double p%u = v%u + 0.0;\n", r, r, r, r);
+}
+
+static void put_propensity(generator *g, uint32_t r, uint32_t *stack) {
+  const ff_ssa_propensity *law = g->p->propensities + r;
+  const uint32_t a = law->law == FF_LAW_CONSTANT || law->law > FF_LAW_TWIN ? 0 : g->place[law->a];
+  switch (law->law) {
+    case FF_LAW_CONSTANT: ff_write(&g->out, "  const double p%u = S_RATE(%u);\n", r, r); break;
+    case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
+    case FF_LAW_PAIR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * x%u);\n", r, r, a, g->place[law->b]); break;
+    case FF_LAW_TWIN: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * (x%u - 1.0));\n", r, r, a, a); break;
+    default: put_checked(g, r, stack);
+  }
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------------------------------ */
+
+/* Writes the sum of `size` children of a node from number i on, as the tree adds them: halves, down to pairs. Children from number
+ * n on are 0, and adding 0 changes no bit. */
+static void put_sum(generator *g, const char *child, uint32_t i, uint32_t size, uint32_t n) {
+  if (size == 1) {
+    ff_write(&g->out, "%s%u", child, i);
+  } else if (i + size / 2 >= n) {
+    put_sum(g, child, i, size / 2, n);
+  } else {
+    ff_write(&g->out, "(");
+    put_sum(g, child, i, size / 2, n);
+    ff_write(&g->out, " + ");
+    put_sum(g, child, i + size / 2, size / 2, n);
+    ff_write(&g->out, ")");
+  }
+}
+
+/* Writes the prefix sums <sum>1 ... <sum>n of n children of a node, in the order of FF_SSA_TREE_PREFIX. */
+static void put_prefix(generator *g, const char *child, const char *sum, uint32_t n) {
+  for (uint32_t i = 1; i <= n; i++) {
+    const uint32_t from = i <= 2 ? 0 : i <= 4 ? 2 : 4;
+    ff_write(&g->out, "  const double %s%u = ", sum, i);
+    if (from > 0) ff_write(&g->out, "%s%u + ", sum, from);
+    put_sum(g, child, from, from > 0 ? from : i, i);
+    ff_write(&g->out, ";\n");
+  }
+}
+
+/* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
+ * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. */
+static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, const char *chosen,
+                       const char *before) {
+  if (whole)
+    ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
+  else
+    ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n", chosen, at, sum, n);
+  ff_write(&g->out, "  uint32_t %s = 0u;\n", chosen);
+  if (before != NULL) ff_write(&g->out, "  double %s = 0.0;\n", before);
+  for (uint32_t i = 1; i < n; i++) {
+    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, i, chosen);
+    if (before != NULL) ff_write(&g->out, "  %s = %s%u <= %s_most ? %s%u : %s;\n", before, sum, i, chosen, sum, i, before);
+  }
+}
+
+/* Writes the search among groups of FF_SSA_FAN reactions. */
+static void put_groups(generator *g, uint32_t n) {
+  const uint32_t groups = (n + FF_SSA_FAN - 1) / FF_SSA_FAN;
+  for (uint32_t k = 0; k < groups; k++) {
+    const uint32_t first = k * FF_SSA_FAN, here = n - first < FF_SSA_FAN ? n - first : FF_SSA_FAN;
+    ff_write(&g->out, "  const double g%u = ", k);
+    put_sum(g, "p", first, FF_SSA_FAN, first + here);
+    ff_write(&g->out, ";\n");
+  }
+  put_prefix(g, "g", "G", groups);
+  ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
+  put_choice(g, "G", groups, "at", is_plain(g), "above", "before");
+  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
+    ff_write(&g->out, "  double c%u = p%u;\n", i, i);
+    for (uint32_t k = 1; k < groups; k++)
+      if (k * FF_SSA_FAN + i < n)
+        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n", i, k, k * FF_SSA_FAN + i, i);
+      else
+        ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
+  }
+  put_prefix(g, "c", "C", FF_SSA_FAN);
+  ff_write(&g->out, "  const double rest = at - before;\n");
+  put_choice(g, "C", FF_SSA_FAN, "rest", 0, "within", NULL);
+  ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
+}
+
+static void put_find(generator *g, uint32_t *stack) {
+  const uint32_t n = g->p->n_reactions;
+  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  next->share = 0.0;\n");
+  for (uint32_t i = 0; i < g->code->n_counts; i++) ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
+  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
+  for (uint32_t r = 0; r < n; r++) put_propensity(g, r, stack);
+  if (n == 0) {
+    ff_write(&g->out, "  (void)choice;\n  next->reaction = S_REACTIONS;\n  const double total = 0.0;\n");
+  } else if (n <= FF_SSA_FAN) {
+    put_prefix(g, "p", "P", n);
+    ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
+    put_choice(g, "P", n, "at", is_plain(g), "chosen", NULL);
+    ff_write(&g->out, "  next->reaction = chosen;\n");
+  } else {
+    put_groups(g, n);
+  }
+  ff_write(&g->out, "  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------------------ */
+
+static void put_bytes(generator *g) {
+  const ff_ssa_program *p = g->p;
+  for (uint32_t s = 0; s < p->n_species; s++) {
+    uint64_t bytes = 0;
+    if (g->place[s] == NONE || !p->changed[s]) continue;
+    for (uint32_t r = 0; r < p->n_reactions; r++)
+      for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+        if (p->changes[i].species == s) bytes |= (uint64_t)(uint8_t)p->changes[i].by << (8 * r);
+    ff_write(&g->out, "  t->x[%u] += s_byte(0x%Xu, 0x%Xu, r);\n", g->place[s], (unsigned)bytes, (unsigned)(bytes >> 32));
+  }
+}
+
+static void put_fire(generator *g) {
+  ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n  const uint32_t r = next->reaction;\n  (void)t;\n  (void)r;\n");
+  if (g->words == 0) put_bytes(g);
+  for (uint32_t w = 0; w < g->words; w++)
+    ff_write(&g->out, "  const uint32_t d%u = t->table[%uu + r * %uu];\n", w, g->code->n_counts + w, g->words);
+  for (uint32_t i = 0; i < g->code->n_counts && g->words > 0; i++)
+    if (g->changed[i] > 0)
+      ff_write(&g->out, "  t->x[%u] += (uint32_t)(int32_t)(int8_t)(d%u >> %u);\n", i, (g->changed[i] - 1) / 4,
+               (g->changed[i] - 1) % 4 * 8);
+  ff_write(&g->out, "}\n\n");
+}
+
+static void put_rest(generator *g) {
+  const uint32_t n = g->code->n_counts;
+  ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
+  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
+  ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
+  for (uint32_t j = 0; j < g->request->n_species; j++)
+    ff_write(&g->out, "  to[%uull * t->run->units] = t->x[%u];\n", j, g->place[g->request->species[j]]);
+  ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n\nFF_WARP uint32_t s_most(const s_thread *t) {\n  uint32_t most = 0u;\n");
+  for (uint32_t i = 0; i < n; i++)
+    if (g->changed[i] > 0) ff_write(&g->out, "  most = t->x[%u] > most ? t->x[%u] : most;\n", i, i);
+  ff_write(&g->out, "  (void)t;\n  return most;\n}\n");
+}
+
+static void put_definitions(generator *g) {
+  const ff_ssa_code *code = g->code;
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
+           g->p->n_reactions, code->n_counts, code->n_rates, is_plain(g));
+  ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
+           code->threads, code->n_counts <= 8 ? 8u : code->n_counts <= 16 ? 5u : 2u, code->n_table);
+  ff_write(&g->out, "#define S_KEEP_KEYS %d\n", code->n_counts <= FEW_COUNTS);
+  if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
+}
+
+static char *finish(generator *g) {
+  char *text = g->out.text;
+  g->out = (ff_writer){.status = g->out.status, .err = g->out.err};
+  return text;
+}
+
+static ff_status generate(generator *g, ff_error *err) {
+  uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
+  if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  put_definitions(g);
+  g->code->definitions = finish(g);
+  put_find(g, stack);
+  put_fire(g);
+  put_rest(g);
+  g->code->functions = finish(g);
+  free(stack);
+  return g->out.status;
+}
+
+ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                 ff_error *err) {
+  generator g = {.p = program, .request = request, .code = out, .out = {.err = err}};
+  if (program->n_reactions > MOST_REACTIONS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", program->n_reactions);
+  out->threads = 128;
+  g.place = ff_calloc(program->n_species, sizeof *g.place);
+  g.changed = ff_calloc(program->n_species, sizeof *g.changed);
+  ff_status status = g.place != NULL && g.changed != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (status == FF_OK) status = list_counts(&g, err);
+  if (status == FF_OK) status = fill_data(&g, err);
+  if (status == FF_OK) status = generate(&g, err);
+  free(g.place);
+  free(g.changed);
+  return status;
+}

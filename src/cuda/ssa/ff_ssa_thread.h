@@ -1,0 +1,335 @@
+/* The parts of generated code that do not depend on the network: a thread runs one trajectory after the other, event by event.
+ * ff_ssa_generate.c generates the other parts. The same text is compiled for the device (at run time) and for the host (in tests),
+ * where a warp has one thread.
+ *
+ * The generated text that comes before this one defines
+ *   S_REACTIONS         the number that stands for no reaction
+ *   S_COUNTS            counts that a thread keeps in registers
+ *   S_ROWS              words of shared memory of a thread
+ *   S_RATES             rate constants
+ *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e300
+ *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
+ *   S_MOST              the most that an event adds to a count or row
+ *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
+ *   S_TABLE             words of a table that all threads of a block share
+ *   S_FORMULAS          if a rate law is a formula
+ * The text that comes after this one defines
+ *   s_begin(t)              sets counts and rows to those at time 0
+ *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
+ *                           chosen part of it; NaN if a propensity is invalid. If the sum is 0, the reaction is arbitrary
+ *   s_fire(t, next)         changes counts and rows; S_REACTIONS changes nothing
+ *   s_record(t, to)         records the counts of the species that are observed
+ *   s_most(t)               the largest count or row
+ */
+#ifndef FF_SSA_THREAD_H
+#define FF_SSA_THREAD_H
+
+#include "../../ssa/ff_ssa_draws.h"
+#ifdef S_FORMULAS
+#include "../../model/ff_formula_math.h"
+#endif
+#include "../runtime/ff_warp.h"
+#include "ff_ssa_launch.h"
+
+#define S_CHUNK 1024u /* events between two checks of the counts */
+#define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
+#define S_EVENTS 0x7FFFFFFFu
+#define S_UNROLL 4u /* a launch of n steps makes up to S_UNROLL - 1 more */
+#define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
+#define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
+
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define S_ANY(condition) (__any_sync(0xFFFFFFFFu, (condition)) != 0)
+#define S_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
+#define S_OR(at, bits) atomicOr((at), (bits))
+#define S_REAL(x) __uint2double_rn(x)
+#define S_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
+#else
+#define S_ANY(condition) ((condition) != 0)
+#define S_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
+#define S_OR(at, bits) (*(at) |= (bits))
+#define S_REAL(x) ((double)(x))
+#define S_CLOCK(out) ((out) = 0u)
+#endif
+
+/* What all threads of a block share. */
+typedef struct {
+  double first[S_LOGARITHMS]; /* ff_ssa_log_first() for every k from -54 to 0 */
+  double inverse[FF_SSA_LOG_CELLS];
+  double p[7];
+  uint32_t key[2 * FF_PHILOX_ROUNDS];
+} s_common;
+
+typedef struct {
+  double value[S_RATES];
+} s_rates;
+
+typedef struct {
+  const ff_ssa_launch *run;
+  const s_rates *rates;
+  const uint32_t *table;
+  const s_common *common;
+  ff_ssa_log_numbers numbers;
+  uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
+  uint32_t *rows;          /* row i is rows[i * S_THREADS] */
+  uint32_t x[S_COUNTS];
+  double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
+  uint32_t unit;           /* the trajectory's number in the wave */
+  uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
+  uint32_t event, at;      /* events so far; the number of the next time that is recorded */
+} s_thread;
+
+typedef struct {
+  uint32_t reaction;
+  double share; /* what is left of the choice, for code that chooses further */
+} s_next;
+
+#define S_ROW(i) (t->rows[(i) * S_THREADS])
+#define S_RATE(i) (t->rates->value[i])
+
+FF_WARP void s_begin(s_thread *t);
+FF_WARP double s_find(const s_thread *t, double choice, s_next *next);
+FF_WARP void s_fire(s_thread *t, const s_next *next);
+FF_WARP void s_record(const s_thread *t, uint32_t *to);
+FF_WARP uint32_t s_most(const s_thread *t);
+
+/* ---- draws ---------------------------------------------------------------------------------------------------------------- */
+
+FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t block) {
+  const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
+  uint32_t x0 = (uint32_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS | block, x1 = t->event, x2 = t->high, x3 = t->low;
+  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
+    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
+    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
+    x1 = (uint32_t)p1;
+    x3 = (uint32_t)p0;
+  }
+  const ff_philox_block out = {{x0, x1, x2, x3}};
+  return out;
+}
+
+/* ff_ssa_exponential(low, high): -log(x / 2^54), where x is twice the whole number of ff_ssa_open(), and 1. */
+FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
+  const double x = (double)(((uint64_t)high << 32 | low) >> 10 | 1u);
+  const uint64_t w = ff_math_bits(x) + FF_SSA_LOG_SHIFT;
+  const uint32_t at = (uint32_t)(w >> 47) - 1023u * FF_SSA_LOG_CELLS;
+  return t->common->first[at] - ff_ssa_log_rest(w, t->common->inverse[at % FF_SSA_LOG_CELLS], &t->numbers);
+}
+
+/* 2^53 ff_ssa_closed(low, high) */
+FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)(((uint64_t)high << 32 | low) >> 11); }
+
+/* ff_ssa_closed() of a choice, times the total. */
+FF_WARP double s_at(double choice, double total) {
+#if S_PLAIN
+  return choice * ff_math_from_bits(ff_math_bits(total) - (53ull << 52));
+#else
+  return choice * 0x1p-53 * total;
+#endif
+}
+
+/* Byte r of eight bytes, with its sign. */
+FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t r) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(r * 0x1111u + 0x8880u));
+  return out;
+#else
+  return (uint32_t)(int32_t)(int8_t)(((uint64_t)high << 32 | low) >> (8u * r));
+#endif
+}
+
+/* a / b, correctly rounded, for b from 1e-200 to 1e300, and a from 1e-20 to 100. NaN or infinite if b is 0. This is the division
+ * of the compiler without its checks. */
+FF_WARP double s_divide(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+  r = __hiloint2double(__double2hiint(r), 1);
+  double e = __fma_rn(-b, r, 1.0);
+  e = __fma_rn(e, e, e);
+  r = __fma_rn(r, e, r);
+  e = __fma_rn(-b, r, 1.0);
+  r = __fma_rn(r, e, r);
+  const double q = a * r;
+  return __fma_rn(r, __fma_rn(-b, q, a), q);
+#else
+  return a / b;
+#endif
+}
+
+/* The largest number that is at most `at` and below `total`, which is not 0. Rounding may leave a choice at the total. */
+FF_WARP double s_most_below(double at, double total) {
+  return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
+}
+
+/* ---- trajectories ----------------------------------------------------------------------------------------------------------- */
+
+/* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
+ * 0, which no reaction precedes. */
+FF_WARP void s_take(s_thread *t) {
+  const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u), unit = t->run->first + k;
+  t->unit = (uint32_t)k;
+  t->low = (uint32_t)unit;
+  t->high = (uint32_t)(unit >> 32) << 16;
+  t->event = 0xFFFFFFFFu;
+  t->at = 0u;
+  t->wanted = k < t->run->units ? t->run->times[0] : ff_math_infinity();
+  s_begin(t);
+}
+
+FF_WARP void s_refuse(s_thread *t) {
+  S_OR(t->run->refused + t->unit / 32u, 1u << (t->unit % 32u));
+  S_FETCH_ADD(&t->run->counters->complete, 1u);
+  s_take(t);
+}
+
+/* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the next
+ * reaction fires; if not, the slot has begun another trajectory, or is empty. */
+FF_WARP int s_serve(s_thread *t, double total, double next_time) {
+  const ff_ssa_launch *run = t->run;
+  if (!(t->wanted < ff_math_infinity())) return 0;
+  if (!(total < ff_math_infinity())) {
+    s_refuse(t);
+    return 0;
+  }
+  if (!(total > 0.0)) next_time = ff_math_infinity();
+  FF_NO_UNROLL for (; t->at < run->n_times && run->times[t->at] < next_time; t->at++)
+    s_record(t, FF_SSA_RECORD(run, t->at, t->unit));
+  if (t->at < run->n_times) {
+    t->wanted = run->times[t->at];
+    return 1;
+  }
+  S_FETCH_ADD(&run->counters->complete, 1u);
+  S_FETCH_ADD(&run->counters->events, t->event);
+  s_take(t);
+  return 0;
+}
+
+/* Finds the next event, and lets it happen. */
+FF_WARP void s_step(s_thread *t) {
+  const ff_philox_block words = s_random(t, 0u);
+  const double wait = s_exponential(t, words.v[0], words.v[1]);
+  s_next next;
+  const double total = s_find(t, s_choice(words.v[2], words.v[3]), &next);
+  double next_time = t->time + (S_PLAIN ? s_divide(wait, total) : wait / total); /* infinite or NaN if the total is 0 */
+  const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
+  if (S_ANY(stops)) {
+    if (stops && !s_serve(t, total, next_time)) {
+      next.reaction = S_REACTIONS;
+      next_time = 0.0;
+    }
+    FF_SYNCWARP();
+  }
+  s_fire(t, &next);
+  t->time = next_time;
+  t->event++;
+}
+
+/* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
+FF_WARP void s_check(s_thread *t) {
+  if (!(t->wanted < ff_math_infinity())) {
+    s_begin(t);
+    t->time = 0.0;
+  } else if (s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+    s_refuse(t);
+    t->time = 0.0;
+    t->event = 0u;
+  }
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------------------- */
+
+#define S_STATE(i) (run->state[(uint64_t)(i) * run->slots + slot])
+
+FF_WARP void s_load(s_thread *t, uint32_t slot) {
+  const ff_ssa_launch *run = t->run;
+  t->time = ff_math_from_bits((uint64_t)S_STATE(1) << 32 | S_STATE(0));
+  t->unit = S_STATE(2);
+  t->event = S_STATE(3);
+  t->at = S_STATE(4);
+  t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
+  t->low = (uint32_t)(run->first + t->unit);
+  t->high = (uint32_t)((run->first + t->unit) >> 32) << 16;
+  FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = S_STATE(6u + i);
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = S_STATE(6u + S_COUNTS + i);
+}
+
+FF_WARP void s_save(const s_thread *t, uint32_t slot) {
+  const ff_ssa_launch *run = t->run;
+  const uint64_t time = ff_math_bits(t->time);
+  S_STATE(0) = (uint32_t)time;
+  S_STATE(1) = (uint32_t)(time >> 32);
+  S_STATE(2) = t->unit;
+  S_STATE(3) = t->event;
+  S_STATE(4) = t->at;
+  S_STATE(5) = t->wanted < ff_math_infinity();
+  FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
+}
+
+/* Runs a launch for one slot. */
+FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const s_common *common, uint32_t *rows,
+                   uint32_t slot) {
+  s_thread thread, *t = &thread;
+  FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
+  t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
+  FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS; i++) t->key[i] = common->key[i];
+  t->common = common;
+  t->run = run;
+  t->rates = rates;
+  t->table = table;
+  t->rows = rows;
+  if (run->fresh) {
+    s_take(t);
+    t->time = 0.0;
+    t->event = 0u;
+  } else {
+    s_load(t, slot);
+  }
+  uint64_t began, now;
+  S_CLOCK(began);
+  FF_NO_UNROLL for (uint32_t left = run->steps; left > 0u;) {
+    S_CLOCK(now);
+    if (!S_ANY(t->wanted < ff_math_infinity() && now - began <= run->nanoseconds)) break;
+    const uint32_t n = left < S_CHUNK ? left : S_CHUNK;
+    s_check(t);
+    FF_NO_UNROLL for (uint32_t i = 0; i < n; i += S_UNROLL) {
+      FF_UNROLL for (uint32_t j = 0; j < S_UNROLL; j++) s_step(t);
+    }
+    left -= n;
+  }
+  s_save(t, slot);
+}
+
+/* Fills what a block shares, as thread number `thread` of `threads`. */
+FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread, uint32_t threads) {
+  const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
+  for (uint32_t i = thread; i < S_LOGARITHMS; i += threads) common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+  for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
+  for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
+  for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];
+}
+
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
+    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table) {
+  extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
+  __shared__ s_common common;
+  s_share(&common, &run, threadIdx.x, S_THREADS);
+  for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
+  __syncthreads();
+  const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
+  s_run(&run, &rates, s_shared, &common, s_shared + S_TABLE + threadIdx.x, slot);
+}
+#else
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows) {
+  s_common common;
+  s_share(&common, run, 0u, 1u);
+  s_run(run, (const s_rates *)rates, table, &common, rows, slot);
+}
+#endif
+
+#endif

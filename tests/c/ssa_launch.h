@@ -1,0 +1,82 @@
+/* Launches of kernels for reaction networks on this processor, compared with its own engines. */
+#ifndef FF_TESTS_SSA_LAUNCH_H
+#define FF_TESTS_SSA_LAUNCH_H
+
+#include "../../src/cuda/ssa/ff_ssa_launch.h"
+#include "../../src/ssa/ff_ssa_device.h"
+#include "simulations.h"
+
+#define LAUNCH_UNITS 20u
+#define LAUNCH_SLOTS 8u
+#define LAUNCH_TIMES 6u
+#define LAUNCH_FIRST UINT64_C(0x123456789A0)
+#define LAUNCH_KEY UINT64_C(0x5EED0FF1CE)
+
+/* Runs one slot of a launch. */
+typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slot);
+
+/* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). */
+static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
+  ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS, .nanoseconds = UINT64_MAX, .fresh = 1,
+                       .n_times = request->n_times, .n_species = request->n_species, .times = request->times,
+                       .species = request->species};
+  run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
+  run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
+  run.counters = ff_calloc(1, sizeof *run.counters);
+  run.state = ff_calloc((size_t)LAUNCH_SLOTS * state_words, sizeof *run.state);
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    run.round_key[2 * round] = (uint32_t)LAUNCH_KEY + round * FF_PHILOX_W0;
+    run.round_key[2 * round + 1] = (uint32_t)(LAUNCH_KEY >> 32) + round * FF_PHILOX_W1;
+  }
+  return run;
+}
+
+static inline void launch_free(ff_ssa_launch *run) {
+  free(run->recorded);
+  free(run->refused);
+  free(run->counters);
+  free(run->state);
+}
+
+/* Launches until the wave is complete, with few steps at a time. */
+static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel) {
+  static const uint32_t steps[] = {1, 7, 1300, 64};
+  for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
+    run->steps = steps[i % 4];
+    for (uint32_t slot = 0; slot < run->slots; slot++) slot_of(kernel, run, slot);
+    run->fresh = 0;
+  }
+}
+
+/* Compares the counts that a wave has recorded, its events and those it refused with a run of the processor. `refuses` tells
+ * whether all trajectories must be refused. */
+static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                  int refuses, const char *what) {
+  double *states[64];
+  ff_error err;
+  ff_ssa_run *cpu;
+  uint32_t wrong = 0, refused = 0;
+  FF_CHECK(request->n_species <= 64);
+  for (uint32_t k = 0; k < run->units; k++) refused += run->refused[k / 32] >> (k % 32) & 1;
+  FF_CHECK_SAY(run->counters->complete == run->units, "%s: %llu complete", what, (unsigned long long)run->counters->complete);
+  FF_CHECK_SAY(refused == (refuses ? run->units : 0), "%s: %u refused", what, refused);
+  if (refuses) return;
+  for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
+  const ff_ssa_options options = {.method = request->method, .key = run->key, .first = run->first, .n = run->units,
+                                  .initial = request->initial, .times = request->times, .n_times = request->n_times,
+                                  .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1};
+  FF_CHECK_OK(run_pieces(&cpu, program, &options, 1, &err), &err);
+  for (uint64_t k = 0; k < run->units; k++)
+    for (uint32_t i = 0; i < run->n_times; i++)
+      for (uint32_t j = 0; j < request->n_species; j++)
+        wrong += (double)FF_SSA_RECORD(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
+  FF_CHECK_SAY(wrong == 0, "%s: %u of %llu counts differ", what, wrong,
+               (unsigned long long)run->units * run->n_times * request->n_species);
+  FF_CHECK_SAY(run->counters->events == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
+               (unsigned long long)run->counters->events, (unsigned long long)ff_ssa_run_events(cpu));
+  FF_CHECK_SAY(run->counters->events > 0, "%s: no events", what);
+  ff_ssa_run_free(cpu);
+  for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Compares generated code for reaction networks with the engines of this processor, bit for bit. The CUDA backend generates the
+ * code, and here it is compiled for this processor. This needs a C compiler at run time. */
+#define _GNU_SOURCE /* mkdtemp */
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "random.h"
+#include "ssa_launch.h"
+
+typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
+
+typedef struct {
+  host_run run;
+  ff_ssa_code code;
+  uint32_t *rows; /* the shared memory of a block */
+} generated;
+
+/* Compiles the code. Returns NULL after a failed check. */
+static void *compile(const ff_ssa_code *code, const char *folder) {
+  char source[300], object[300], command[1200];
+  snprintf(source, sizeof source, "%s/s.c", folder);
+  snprintf(object, sizeof object, "%s/s.so", folder);
+  FILE *file = fopen(source, "w");
+  if (file == NULL) return NULL;
+  fprintf(file, "%s" FF_SSA_CODE_HEADERS "%s", code->definitions, code->functions);
+  fclose(file);
+  const char *cc = getenv("CC");
+  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s'",
+           cc != NULL ? cc : "cc", source, object);
+  const int status = system(command);
+  FF_CHECK_SAY(status == 0, "%s", command);
+  void *library = status == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (status == 0) FF_CHECK_SAY(library != NULL, "%s", dlerror());
+  if (status == 0) unlink(source);
+  unlink(object);
+  return library;
+}
+
+static void launch_generated(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
+  generated *g = kernel;
+  g->run(run, g->code.rates, g->code.table, slot, g->rows);
+}
+
+static char folder[] = "/tmp/fireflip-generate-XXXXXX";
+
+/* Runs the code of a program to the last time, and compares. */
+static void check_program(const ff_ssa_program *program, ff_ssa_method method, const double *initial, uint32_t n_species,
+                          double last, int refuses, const char *what) {
+  ff_error err;
+  generated g = {0};
+  double times[LAUNCH_TIMES];
+  uint32_t species[64];
+  for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
+  n_species = n_species < 64 ? n_species : 64;
+  for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
+  const ff_ssa_device_request request = {method, initial, times, LAUNCH_TIMES, species, n_species};
+  FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, &err), &err);
+  void *library = g.code.functions != NULL ? compile(&g.code, folder) : NULL;
+  if (library != NULL) {
+    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows);
+    *(void **)&g.run = dlsym(library, "s_host");
+    g.rows = ff_calloc((size_t)g.code.n_rows * g.code.threads, sizeof *g.rows);
+    launch_all(&run, launch_generated, &g);
+    launch_compare(&run, program, &request, refuses, what);
+    launch_free(&run);
+    free(g.rows);
+    dlclose(library);
+  }
+  ff_ssa_code_free(&g.code);
+}
+
+/* ---- networks ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *what;
+  reaction_text reactions[16];
+  double initial[5];
+  uint32_t n_species;
+  double last;
+  int refuses;
+} example;
+
+static const example examples[] = {
+    {"one reaction", {{"A -> 0", "0.5"}}, {30}, 1, 4, 0},
+    {"decay and dimerisation", {{"A -> 0", "1"}, {"2 A -> B", "0.002"}, {"B -> 2 A", "0.5"}, {"B -> C", "0.04"}}, {500, 0, 0}, 3, 5, 0},
+    {"constant rates and pairs", {{"0 -> A", "20"}, {"A + B -> C", "0.1"}, {"C -> A + B", "1"}, {"A -> 0", "0.3"}, {"0 -> B", "5"},
+                                  {"B -> 0", "0.1"}}, {3, 4, 0}, 3, 6, 0},
+    {"three molecules", {{"3 A -> B", "0.01"}, {"2 A + B -> C", "0.02"}, {"C -> 3 A", "1"}, {"0 -> A", "9"}}, {5, 4, 3}, 3, 6, 0},
+    {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
+                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, 6, 0},
+    {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1},
+    {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1},
+    {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1},
+};
+
+static void code_gives_the_trajectories(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+    const example *e = examples + i;
+    ff_ssa_program *program = program_of(e->reactions, e->initial, e->n_species);
+    check_program(program, i % 2 == 0 ? FF_SSA_DIRECT : FF_SSA_TREE, e->initial, e->n_species, e->last, e->refuses, e->what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* A random network of n reactions: of constant, linear and quadratic rates. */
+static ff_ssa_program *random_program(uint64_t *state, uint32_t n_species, uint32_t n, double *initial) {
+  static char equations[64][32], rates[64][16];
+  reaction_text reactions[65];
+  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 40);
+  for (uint32_t r = 0; r < n; r++) {
+    const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
+    const char c = (char)('A' + below(state, n_species));
+    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c"};
+    snprintf(equations[r], sizeof equations[r], forms[below(state, 5)], a, b, c);
+    snprintf(rates[r], sizeof rates[r], "%g", 0.01 * (1 + (double)below(state, 100)));
+    reactions[r] = (reaction_text){equations[r], rates[r]};
+  }
+  reactions[n] = (reaction_text){NULL, NULL};
+  return program_of(reactions, initial, n_species);
+}
+
+static void random_networks_give_the_trajectories(void) {
+  static const uint32_t sizes[] = {2, 5, 7, 8, 9, 16, 17, 24, 31, 40, 57, 63, 64};
+  uint64_t state = 4711;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    double initial[26];
+    char what[64];
+    const uint32_t n_species = 3 + (uint32_t)i;
+    ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
+    snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
+    check_program(program, FF_SSA_DIRECT, initial, n_species, 0.5, 0, what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* ---- refusals ----------------------------------------------------------------------------------------------------------- */
+
+static void networks_without_code_are_refused(void) {
+  ff_ssa_code code;
+  ff_error err;
+  const double time = 1, initial = 0x1p31, few = 1;
+  const uint32_t species = 0;
+  const reaction_text decay[] = {{"A -> 0", "1"}, {NULL, NULL}}, burst[] = {{"0 -> 200 A", "1"}, {NULL, NULL}};
+  ff_ssa_program *program = program_of(decay, &initial, 1), *large = program_of_network(ring_of(65)), *bursts = program_of(burst, &few, 1);
+  double *ones = ff_calloc(65, sizeof *ones);
+  ff_ssa_device_request request = {FF_SSA_DIRECT, &initial, &time, 1, &species, 1};
+  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
+  request.initial = &few;
+  request.method = FF_SSA_NEXT;
+  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "no code") != NULL);
+  request.method = FF_SSA_DIRECT;
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  request.initial = ones;
+  FF_CHECK(ff_ssa_generate(&code, large, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
+  free(ones);
+  ff_ssa_program_free(program);
+  ff_ssa_program_free(large);
+  ff_ssa_program_free(bursts);
+}
+
+static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
+static void remove_folder(void) { rmdir(folder); }
+
+FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
+             networks_without_code_are_refused, remove_folder)

@@ -1,0 +1,229 @@
+/* Compares the statistics of a wave of trajectories, added up on a GPU, with this processor, bit for bit, and measures how fast
+ * the GPU adds them up. The recorded counts are random numbers. `make cuda-collect` builds this program, and `make gpu-check`
+ * runs it on a machine with a GPU:
+ *
+ *   collect [fast] [test ...]
+ *
+ * `fast` leaves out the measurements, for compute-sanitizer.
+ */
+#include "../../src/cuda/ssa/ff_ssa_ensemble.h"
+
+extern "C" {
+#include "../c/fake_wave.h"
+}
+
+#include <cstdio>
+#include <cstring>
+
+/* What ff_ssa_collect() needs of an ensemble. */
+extern "C" ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err) {
+  return ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err);
+}
+
+static ff_status new_wave(ff_ensemble *e, const wave_shape *s, ff_error *err) {
+  *e = {};
+  e->launch.units = e->units = s->units;
+  e->launch.n_times = s->n_times;
+  e->launch.n_species = s->n_species;
+  ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, 0), "describing the device", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaStreamCreate(&e->stream), "creating a stream", err);
+  const size_t counts = (size_t)s->n_times * s->n_species * s->units;
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.recorded, counts * 4, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.refused, (s->units + 31) / 32 * 4, "refused", err);
+  return status;
+}
+
+static void free_wave(ff_ensemble *e) {
+  cudaFree(e->launch.recorded);
+  cudaFree(e->launch.refused);
+  cudaFree(e->sums.at);
+  if (e->stream != NULL) cudaStreamDestroy(e->stream);
+}
+
+static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
+  const size_t bytes = (size_t)s->n_times * s->n_species * s->units * 4;
+  ff_status status = ff_cuda_check(cudaMemcpy(e->launch.recorded, counts, bytes, cudaMemcpyHostToDevice), "copying", err);
+  if (status != FF_OK) return status;
+  return ff_cuda_check(cudaMemcpy(e->launch.refused, refused, (s->units + 31) / 32 * 4, cudaMemcpyHostToDevice), "copying", err);
+}
+
+/* Collects two waves and compares their sums. */
+static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
+  ff_error err = {FF_OK, ""};
+  ff_ensemble e;
+  ff_ssa_sums want = {}, got = {};
+  FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
+  ff_status status = new_wave(&e, &s, &err);
+  for (uint64_t wave = 0; wave < 2 && status == FF_OK; wave++) {
+    uint32_t *counts = wave_counts(&s, seed + 2 * wave), *refused = wave_refused(&s, seed + 2 * wave + 1);
+    FF_CHECK(counts != NULL && refused != NULL);
+    status = upload(&e, &s, counts, refused, &err);
+    if (status == FF_OK) status = ff_ssa_collect(&e, &got, &err);
+    if (status == FF_OK) status = wave_add(&want, &s, counts, refused, &err);
+    free(counts);
+    free(refused);
+  }
+  FF_CHECK_OK(status, &err);
+  const size_t differ = wave_differences(&want, &got);
+  FF_CHECK_SAY(differ == 0, "%u times, %u species, %llu trajectories: %zu sums differ", s.n_times, s.n_species,
+               (unsigned long long)s.units, differ);
+  if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
+  free_wave(&e);
+  ff_ssa_sums_free(&want);
+  ff_ssa_sums_free(&got);
+}
+
+static void moments(void) {
+  const uint64_t units[] = {1, 31, 32, 33, 511, 512, 513, 4096, 5003, 100000};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 4; each++)
+      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, 0, 100 * i + (uint64_t)each);
+}
+
+static void histograms(void) {
+  const uint64_t units[] = {1, 31, 33, 513, 5003, 100000};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 3; each++)
+      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
+  check_wave({2, 5, 3001, 4}, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 1000);
+}
+
+/* Ranges that take several jobs, and several groups of jobs. */
+static void large_histograms(void) {
+  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_SSA_HISTOGRAM, 1);
+  check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
+}
+
+/* Few cells of many trajectories, and many of few. */
+static void divisions(void) {
+  check_wave({1, 1, 3000001, 1000}, 0, 1);
+  check_wave({1, 2, 1000003, 0}, FF_SSA_COVARIANCE, 2);
+  check_wave({300, 120, 37, 5}, 0, 3);
+  check_wave({2000, 5, 513, 0}, FF_SSA_COVARIANCE, 4);
+}
+
+static void products(void) {
+  for (uint32_t n = 1; n < 23; n++) check_wave({2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_SSA_COVARIANCE, n);
+  check_wave({1, 70, 4099, 0}, FF_SSA_COVARIANCE, 100);
+  check_wave({1, 131, 700, 3}, FF_SSA_COVARIANCE, 101);
+}
+
+/* 2^20 of the largest counts: each word of a sum has a carry. */
+static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
+
+/* ---- speed -------------------------------------------------------------------------------------------------------------- */
+
+__global__ static void fill(uint32_t *counts, uint64_t n, uint32_t mask) {
+  for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (uint64_t)gridDim.x * blockDim.x) {
+    uint64_t x = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+    counts[i] = (uint32_t)(x >> 32) & mask;
+  }
+}
+
+__global__ static void read_all(const uint4 *from, uint64_t n, uint32_t *to) {
+  uint32_t all = 0;
+  for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (uint64_t)gridDim.x * blockDim.x) {
+    const uint4 x = from[i];
+    all ^= x.x ^ x.y ^ x.z ^ x.w;
+  }
+  if (all == 12345) *to = all;
+}
+
+/* The shortest of seven runs of the whole call, in seconds, and of its work on the device. */
+static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
+  cudaEvent_t begin = NULL, end = NULL;
+  ff_status status = ff_cuda_check(cudaEventCreate(&begin), "creating an event", err);
+  if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&end), "creating an event", err);
+  *whole = *device = 1e300;
+  for (int run = 0; run < 7 && status == FF_OK; run++) {
+    float ms = 0;
+    const double since = ff_clock();
+    status = ff_cuda_check(cudaEventRecord(begin, e->stream), "measuring", err);
+    if (status == FF_OK) status = ff_ssa_collect(e, sums, err);
+    const double took = ff_clock() - since;
+    if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(end, e->stream), "measuring", err);
+    if (status == FF_OK) status = ff_cuda_check(cudaEventSynchronize(end), "measuring", err);
+    if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&ms, begin, end), "measuring", err);
+    if (took < *whole) *whole = took;
+    if (ms * 1e-3 < *device) *device = ms * 1e-3;
+  }
+  if (begin != NULL) cudaEventDestroy(begin);
+  if (end != NULL) cudaEventDestroy(end);
+  return status;
+}
+
+static void measure_reading(ff_ensemble *e, uint64_t counts) {
+  cudaEvent_t begin, end;
+  float ms, best = 1e30f;
+  if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess) return;
+  for (int run = 0; run < 7; run++) {
+    cudaEventRecord(begin, e->stream);
+    read_all<<<e->device.multiProcessorCount * 16, 512, 0, e->stream>>>((const uint4 *)e->launch.recorded, counts / 4,
+                                                                       e->launch.refused);
+    cudaEventRecord(end, e->stream);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end);
+    if (ms < best) best = ms;
+  }
+  FF_CHECK(cudaGetLastError() == cudaSuccess);
+  printf("  only reading:                  %9.1f us, %.2f TB/s\n", best * 1e3, (double)counts * 4 / best * 1e-9);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+}
+
+static void measure(wave_shape s, unsigned wanted, int bits) {
+  ff_error err = {FF_OK, ""};
+  ff_ensemble e;
+  ff_ssa_sums sums = {};
+  double whole = 0, device = 0;
+  const uint64_t counts = s.units * s.n_times * s.n_species;
+  FF_CHECK_OK(wave_sums(&sums, &s, wanted, &err), &err);
+  ff_status status = new_wave(&e, &s, &err);
+  if (status == FF_OK) {
+    fill<<<e.device.multiProcessorCount * 16, 512, 0, e.stream>>>(e.launch.recorded, counts, (1u << bits) - 1);
+    status = best_of(&whole, &device, &e, &sums, &err);
+  }
+  FF_CHECK_OK(status, &err);
+  printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_species, (unsigned long long)s.units,
+         bits, wanted & FF_SSA_COVARIANCE   ? ", with products"
+               : wanted & FF_SSA_HISTOGRAM ? ", with histograms"
+                                           : "");
+  printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.2f TB/s", whole * 1e6, device * 1e6,
+         (double)counts * 4 / device * 1e-12);
+  if (wanted & FF_SSA_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
+  printf("\n");
+  if (status == FF_OK && wanted == 0) measure_reading(&e, counts);
+  free_wave(&e);
+  ff_ssa_sums_free(&sums);
+}
+
+static int leave_out_speed = 0;
+
+static void speed(void) {
+  if (leave_out_speed) return;
+  for (int bits = 8; bits <= 30; bits += 22) {
+    measure({100, 100, 100000, 0}, 0, bits);     /* 4 GB */
+    measure({10, 1, 100000000, 0}, 0, bits);     /* the same size, few cells */
+    measure({1000, 1000, 1000, 0}, 0, bits);     /* many cells */
+    measure({11, 3, 1000000, 0}, 0, bits);       /* as users ask for it */
+    measure({100, 100, 100000, 0}, FF_SSA_COVARIANCE, bits);
+    measure({100, 2, 1000000, 0}, FF_SSA_COVARIANCE, bits);
+    measure({10, 1000, 10000, 0}, FF_SSA_COVARIANCE, bits);
+  }
+  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_SSA_HISTOGRAM, bits);
+}
+
+int main(int argc, char **argv) {
+  static const ff_check_test tests[] = {{"moments", moments}, {"histograms", histograms}, {"large_histograms", large_histograms},
+                                        {"divisions", divisions}, {"products", products}, {"carries", carries},
+                                        {"speed", speed}};
+  if (argc > 1 && strcmp(argv[1], "fast") == 0) {
+    leave_out_speed = 1;
+    argv[1] = argv[0];
+    argc--;
+    argv++;
+  }
+  return ff_check_main("collect", tests, sizeof tests / sizeof tests[0], argc, argv);
+}
