@@ -22,15 +22,16 @@ ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err);
 ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error *err);
 
 /* Works for about `seconds` (at least on one device) until the devices are ready; they take a while to start, and code to
- * compile. Once *is is 1, they have all trajectories that have not begun. Until then, ff_ssa_run_advance() works on this processor
- * alone. If the call fails, no device can be used, and ff_ssa_run_advance() continues on this processor: FF_EUNSUPPORTED (the
+ * compile. Once *is is 1, they have all trajectories that have not begun. Until then, ff_ssa_run_advance() works on this
+ * processor alone. If the call fails, no device can be used, and ff_ssa_run_advance() continues on this processor: FF_EUNSUPPORTED (the
  * message is a clause) if no kernel can do this run. */
 ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *err);
 
 /* The trajectories that have not begun. O(devices). */
 uint64_t ff_ssa_run_waiting(const ff_ssa_run *run);
 
-/* Describes the first device that runs, with the bytes and capacity of all devices. Returns 0 if no device has begun to simulate. */
+/* Describes the first device that runs, with the bytes and capacity of all devices. Returns 0 if no device has begun to
+ * simulate. */
 int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out);
 
 /* The devices that have failed and why, as a text; the others have done their share. NULL if none has failed. Belongs to the

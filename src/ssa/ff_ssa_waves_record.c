@@ -9,7 +9,7 @@
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
-/* Marks the species whose counts are needed. Returns whether each observed quantity is a species, and each of them another one. */
+/* Marks the species whose counts are needed. Returns whether all observed quantities are species, and different ones. */
 static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
   const ff_ssa_program *p = run->program;
   int distinct = 1;
@@ -28,7 +28,7 @@ static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
   return distinct;
 }
 
-/* Devices can add up the statistics of counts, but no histograms. */
+/* Devices can add up the statistics of counts. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
   const uint32_t n = run->program->n_species;
   uint8_t *needed = ff_calloc(n, 1);
@@ -38,7 +38,7 @@ ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff
     return ff_error_set(err, FF_EMEMORY, "no memory for the species that devices record");
   }
   const int distinct = mark_species(needed, run);
-  w->tallies = distinct && run->wanted.states == NULL && !(run->wanted.sums & FF_SSA_HISTOGRAM);
+  w->tallies = distinct && run->wanted.states == NULL;
   if (w->tallies) {
     w->n_species = run->wanted.n_observed;
     memcpy(w->species, run->wanted.observed, w->n_species * sizeof *w->species);
@@ -156,7 +156,7 @@ static int is_recorded(const ff_ssa_run *run) {
   return 1;
 }
 
-/* Records the states of a wave, if it is its turn. It is recorded completely if `v->recorded` is the number of its trajectories. */
+/* Records the states of a wave, if it is its turn. It is complete if `v->recorded` is the number of its trajectories. */
 static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
   ff_ssa_piece *piece = &run->waves->piece;
   if (piece->of != NULL && piece->of != v) return FF_OK;
@@ -174,6 +174,20 @@ static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
 
 /* ---- waves -------------------------------------------------------------------------------------------------------------- */
 
+/* Lets a device add the statistics of its wave to the record of the first thread. If this processor has no memory for histograms,
+ * they are incomplete, so the run fails. */
+static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_worker *first = &run->workers[0];
+  v->status = run->waves->backend->tally(v->ensemble, &first->record.sums, &v->err);
+  if (v->status == FF_EMEMORY && first->record.sums.frequency != NULL)
+    return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
+  if (v->status != FF_OK) return FF_OK;
+  v->recorded = v->range.last - v->range.next;
+  ff_error why;
+  if (ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) ff_ssa_worker_fail(run, first, v->range.next, &why);
+  return FF_OK;
+}
+
 /* Records a wave that has ended. After a failure, no statistics are needed. */
 static ff_status collect_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_waves *w = run->waves;
@@ -182,8 +196,8 @@ static ff_status collect_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
     if (w->piece.of == v) w->piece.of = NULL;
     v->recorded = n;
   } else if (w->tallies) {
-    v->status = w->backend->tally(v->ensemble, &run->workers[0].record.sums, &v->err);
-    if (v->status == FF_OK) v->recorded = n;
+    ff_status status = add_wave(run, v, err);
+    if (status != FF_OK) return status;
   } else {
     v->status = record_states(run, v);
   }

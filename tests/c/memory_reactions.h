@@ -230,7 +230,8 @@ static ff_status moves_to_devices(ff_error *err) {
   static const double times[] = {0.5, 1};
   static const uint32_t observed[] = {1, 0, 2}, devices[] = {0, 1};
   const ff_ssa_options options = {.method = FF_SSA_TREE, .n = 8, .times = times, .n_times = 2, .observed = observed,
-                                  .n_observed = 2 + given.simulated->n_variables, .threads = 1};
+                                  .n_observed = 2 + given.simulated->n_variables, .threads = 1,
+                                  .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
   const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = given.variant == 2 ? 1 : 2,
                                 .kernel = "fake", .cache = "/nowhere"};
   ff_ssa_run *run = NULL;

@@ -50,7 +50,7 @@ static const output outputs[] = {
     {"moments", {1, 0}, 2, 0, 0, 1},
     {"covariances", {1, 0}, 2, FF_SSA_COVARIANCE, 0, 1},
     {"one species", {1}, 1, 0, 0, 1},
-    {"histograms", {1, 0}, 2, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 0, 0},
+    {"histograms", {1, 0}, 2, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 0, 1},
     {"the same twice", {1, 0, 1}, 3, FF_SSA_COVARIANCE, 0, 0},
     {"variables", {2, 0, 3, 1}, 4, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, 0, 0},
     {"a constant", {3}, 1, 0, 0, 0},
@@ -392,14 +392,13 @@ static void the_first_failure_is_told(void) {
 }
 
 /* Whether histograms fit does not depend on devices. They are merged while states are recorded. */
-static void histograms_fit_as_without_devices(void) {
+static void check_fit(const output *o, const char *too_many) {
   ff_ssa_program *program = program_with_variables();
-  const output *o = &outputs[3];
   ff_ssa_sums *sums;
   ff_error err;
   play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), o->keep, &alone);
   FF_CHECK_OK(ff_ssa_run_sums(want.run, &sums, &err), &err);
-  const uint64_t bytes = ff_ssa_sums_bytes(sums) + (uint64_t)ff_ssa_sums_product_bytes(TIMES, 2, 0);
+  const uint64_t bytes = ff_ssa_sums_bytes(sums) + (uint64_t)ff_ssa_sums_product_bytes(TIMES, o->n_observed, !o->tallies);
   for (size_t j = 0; j < WAYS; j++) {
     ff_ssa_options options = options_of(FF_SSA_DIRECT, o, &ways[j]);
     options.max_bytes = bytes;
@@ -409,11 +408,15 @@ static void histograms_fit_as_without_devices(void) {
     ff_ssa_run_free(got.run);
     options.max_bytes = bytes - 1;
     play(&got, program, options, o->keep, &ways[j]);
-    FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, "the histograms of 2 species");
+    FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, too_many);
     ff_ssa_run_free(got.run);
   }
   ff_ssa_run_free(want.run);
   ff_ssa_program_free(program);
+}
+static void histograms_fit_as_without_devices(void) {
+  check_fit(&outputs[3], "the histograms of 2 species");
+  check_fit(&outputs[5], "the histograms of 4 species"); /* species and variables */
 }
 
 /* ---- what devices cannot do --------------------------------------------------------------------------------------------- */
