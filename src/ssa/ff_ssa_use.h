@@ -23,8 +23,8 @@ ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error 
 
 /* Works for about `seconds` (at least on one device) until the devices are ready; they take a while to start, and code to
  * compile. Once *is is 1, they have all trajectories that have not begun. Until then, ff_ssa_run_advance() works on this
- * processor alone. If the call fails, no device can be used, and ff_ssa_run_advance() continues on this processor: FF_EUNSUPPORTED (the
- * message is a clause) if no kernel can do this run. */
+ * processor alone. If the call fails, no device can be used, and ff_ssa_run_advance() continues on this processor. The error is
+ * FF_EUNSUPPORTED, with a clause as message, if no kernel can do this run. */
 ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *err);
 
 /* The trajectories that have not begun. O(devices). */
