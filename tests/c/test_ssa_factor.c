@@ -1,77 +1,14 @@
 /* Factored simulation: groups and sums against propensities, the choice of a reaction against its share, and bits. */
 #include "../../src/ssa/ff_ssa_factored.h"
+#include "factor_examples.h"
 #include "random.h"
-#include "simulations.h"
-
-/* ---- networks ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-  const char *what;
-  reaction_text reactions[16];
-  double initial[5];
-  uint32_t n_species, groups, sums;
-} example;
-
-static const example examples[] = {
-    {"equal rates", {{"A -> B", "2"}, {"B -> C", "2"}, {"C -> A", "2"}}, {3, 4, 5}, 3, 1, 1},
-    {"multiples of a rate", {{"A -> B", "0.1"}, {"B -> C", "0.3"}, {"C -> A", "0.25"}}, {3, 4, 5}, 3, 2, 2},
-    {"several reactions of a species", {{"A -> B", "1"}, {"A -> C", "2"}, {"A -> 0", "1"}, {"B -> A", "1"}}, {3, 4, 5}, 3, 1, 1},
-    {"constants", {{"0 -> A", "2"}, {"0 -> B", "4"}, {"A -> B", "1"}, {"B -> 0", "7.5"}}, {3, 4}, 2, 2, 2},
-    {"a hub", {{"A + B -> C", "1"}, {"A + C -> B", "1"}, {"D + A -> A", "3"}, {"B + C -> D", "1"}}, {3, 4, 5, 6}, 4, 2, 2},
-    {"two hubs of one sum", {{"A + B -> C", "1"}, {"A + C -> B", "1"}, {"D + B -> A", "1"}, {"D + C -> A", "1"},
-                             {"E + B -> A", "1"}, {"E + C -> A", "1"}}, {3, 4, 5, 6, 7}, 5, 2, 1},
-    {"twins", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"A + B -> C", "3"}, {"C -> 2 A", "0.5"}}, {5, 4, 3}, 3, 4, 3},
-    {"a pool", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"2 C -> A", "1"}, {"A + B -> C", "1"}, {"A + C -> 2 B", "1"},
-                {"C + B -> A", "1"}, {"0 -> A", "3"}}, {5, 4, 3}, 3, 2, 2},
-    {"a pool with a pair twice", {{"2 A -> B", "1"}, {"2 B -> A", "1"}, {"A + B -> C", "1"}, {"A + B -> 2 C", "1"}},
-     {5, 4, 3}, 3, 3, 3},
-    {"no factors", {{"A -> B", "=A / (1 + B)"}, {"3 A -> C", "0.1"}, {"B -> A", "2"}, {"C -> A", "A"}, {"C -> B", "0"}},
-     {5, 4, 3}, 3, 4, 1},
-};
-
-static ff_ssa_program *program_of_example(const example *e) { return program_of(e->reactions, e->initial, e->n_species); }
-
-/* A complex with `sites` sites, each free, taken or marked; species: its 3^sites states, then a ligand and an enzyme. */
-static ff_ssa_program *program_of_sites(uint32_t sites) {
-  ff_reactions *net;
-  ff_error err;
-  uint32_t states = 1, n = 0;
-  for (uint32_t i = 0; i < sites; i++) states *= 3;
-  FF_CHECK_OK(ff_reactions_new(&net, states + 2, 0, states * sites, &err), &err);
-  for (uint32_t s = 0; s < states + 2; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = s < states ? s % 7 == 0 : 40;
-  }
-  for (uint32_t s = 0; s < states; s++)
-    for (uint32_t i = 0, place = 1; i < sites; i++, place *= 3) {
-      const uint32_t state = s / place % 3, to = state < 2 ? s + place : s - 2 * place; /* free -> taken -> marked -> free */
-      ff_reaction *r = net->reactions + n++;
-      r->name = ff_strndup("", 0);
-      r->mass_action = 1;
-      FF_CHECK_OK(ff_formula_of_number(&r->rate, state == 0 ? 0.01 : state == 1 ? 0.3 : 0.1 * (1 + i % 2), &err), &err);
-      r->reactants = ff_calloc(2, sizeof *r->reactants);
-      r->products = ff_calloc(2, sizeof *r->products);
-      r->reactants[r->n_reactants++] = (ff_participant){s, 1};
-      r->products[r->n_products++] = (ff_participant){to, 1};
-      if (state == 0) r->reactants[r->n_reactants++] = (ff_participant){states, 1};
-      if (state == 1) {
-        r->reactants[r->n_reactants++] = (ff_participant){states + 1, 1};
-        r->products[r->n_products++] = (ff_participant){states + 1, 1};
-      }
-      if (state == 2) r->products[r->n_products++] = (ff_participant){states, 1};
-    }
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
-}
 
 /* Calls `check` with the program of each example and with that of a complex. */
 static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const char *what)) {
-  for (size_t i = 0; i <= sizeof examples / sizeof *examples; i++) {
-    const int last = i == sizeof examples / sizeof *examples;
-    ff_ssa_program *p = last ? program_of_sites(sites) : program_of_example(examples + i);
-    check(p, last ? "sites" : examples[i].what);
+  for (size_t i = 0; i <= FACTOR_EXAMPLES; i++) {
+    const int last = i == FACTOR_EXAMPLES;
+    ff_ssa_program *p = last ? program_of_sites(sites) : program_of_example(factor_examples + i);
+    check(p, last ? "sites" : factor_examples[i].what);
     ff_ssa_program_free(p);
   }
 }
@@ -79,11 +16,11 @@ static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const cha
 /* ---- the analysis ------------------------------------------------------------------------------------------------------- */
 
 static void finds_groups(void) {
-  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-    ff_ssa_program *p = program_of_example(examples + i);
-    FF_CHECK_SAY(p->factor->n_groups == examples[i].groups && p->factor->n_sums == examples[i].sums,
-                 "%s: %u groups of %u sums; expected %u of %u", examples[i].what, p->factor->n_groups, p->factor->n_sums,
-                 examples[i].groups, examples[i].sums);
+  for (size_t i = 0; i < FACTOR_EXAMPLES; i++) {
+    ff_ssa_program *p = program_of_example(factor_examples + i);
+    FF_CHECK_SAY(p->factor->n_groups == factor_examples[i].groups && p->factor->n_sums == factor_examples[i].sums,
+                 "%s: %u groups of %u sums; expected %u of %u", factor_examples[i].what, p->factor->n_groups, p->factor->n_sums,
+                 factor_examples[i].groups, factor_examples[i].sums);
     ff_ssa_program_free(p);
   }
   ff_ssa_program *p = program_of_sites(5);

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "factor_examples.h"
 #include "random.h"
 #include "ssa_launch.h"
 
-typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
+typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+                         uint32_t *rows);
 
 typedef struct {
   host_run run;
@@ -39,7 +41,7 @@ static void *compile(const ff_ssa_code *code, const char *folder) {
 
 static void launch_generated(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
   generated *g = kernel;
-  g->run(run, g->code.rates, g->code.table, slot, g->rows);
+  g->run(run, g->code.rates, g->code.table, g->code.big, slot, g->rows);
 }
 
 static char folder[] = "/tmp/fireflip-generate-XXXXXX";
@@ -58,7 +60,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, c
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, &err), &err);
   void *library = g.code.functions != NULL ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows);
+    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)g.code.n_rows * g.code.threads, sizeof *g.rows);
     launch_all(&run, launch_generated, &g);
@@ -78,20 +80,20 @@ typedef struct {
   double initial[5];
   uint32_t n_species;
   double last;
-  int refuses;
+  int refuses, large; /* large: the first reaction method would refuse later */
 } example;
 
 static const example examples[] = {
-    {"one reaction", {{"A -> 0", "0.5"}}, {30}, 1, 4, 0},
-    {"decay and dimerisation", {{"A -> 0", "1"}, {"2 A -> B", "0.002"}, {"B -> 2 A", "0.5"}, {"B -> C", "0.04"}}, {500, 0, 0}, 3, 5, 0},
+    {"one reaction", {{"A -> 0", "0.5"}}, {30}, 1, 4, 0, 0},
+    {"decay and dimerisation", {{"A -> 0", "1"}, {"2 A -> B", "0.002"}, {"B -> 2 A", "0.5"}, {"B -> C", "0.04"}}, {500, 0, 0}, 3, 5, 0, 0},
     {"constant rates and pairs", {{"0 -> A", "20"}, {"A + B -> C", "0.1"}, {"C -> A + B", "1"}, {"A -> 0", "0.3"}, {"0 -> B", "5"},
-                                  {"B -> 0", "0.1"}}, {3, 4, 0}, 3, 6, 0},
-    {"three molecules", {{"3 A -> B", "0.01"}, {"2 A + B -> C", "0.02"}, {"C -> 3 A", "1"}, {"0 -> A", "9"}}, {5, 4, 3}, 3, 6, 0},
+                                  {"B -> 0", "0.1"}}, {3, 4, 0}, 3, 6, 0, 0},
+    {"three molecules", {{"3 A -> B", "0.01"}, {"2 A + B -> C", "0.02"}, {"C -> 3 A", "1"}, {"0 -> A", "9"}}, {5, 4, 3}, 3, 6, 0, 0},
     {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
-                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, 6, 0},
-    {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1},
-    {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1},
-    {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1},
+                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, 6, 0, 0},
+    {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1, 0},
+    {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1, 0},
+    {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1, 1},
 };
 
 static void code_gives_the_trajectories(void) {
@@ -99,6 +101,7 @@ static void code_gives_the_trajectories(void) {
     const example *e = examples + i;
     ff_ssa_program *program = program_of(e->reactions, e->initial, e->n_species);
     check_program(program, i % 2 == 0 ? FF_SSA_DIRECT : FF_SSA_TREE, e->initial, e->n_species, e->last, e->refuses, e->what);
+    if (!e->large) check_program(program, FF_SSA_FIRST, e->initial, e->n_species, e->last, e->refuses, e->what);
     ff_ssa_program_free(program);
   }
 }
@@ -129,7 +132,75 @@ static void random_networks_give_the_trajectories(void) {
     const uint32_t n_species = 3 + (uint32_t)i;
     ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
     snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
-    check_program(program, FF_SSA_DIRECT, initial, n_species, 0.5, 0, what);
+    check_program(program, i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT, initial, n_species, 0.5, 0, what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* ---- factors ------------------------------------------------------------------------------------------------------------ */
+
+static void code_for_groups_gives_the_trajectories(void) {
+  for (size_t i = 0; i < FACTOR_EXAMPLES; i++) {
+    const factor_example *e = factor_examples + i;
+    ff_ssa_program *program = program_of_example(e);
+    check_program(program, FF_SSA_FACTORED, e->initial, e->n_species, 2, 0, e->what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Sums of 27, 81 and 243 members; counts and their sums of 16 and 32 bits. */
+static void sums_of_many_members(void) {
+  for (uint32_t sites = 3; sites <= 5; sites++)
+    for (int kind = 0; kind < 3; kind++) {
+      ff_ssa_program *program = program_of_sites(sites);
+      char what[64];
+      if (kind == 1) program->initial[0] = 16000;
+      if (kind == 2) program->initial[1] = 17000;
+      snprintf(what, sizeof what, "%u sites, %d", sites, kind);
+      check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, kind > 0 ? 0.02 : 3, 0, what);
+      ff_ssa_program_free(program);
+    }
+}
+
+/* Networks with few different rates, so that they have groups with hubs, pools and weights. */
+static ff_ssa_program *random_groups(uint64_t *state, uint32_t n_species, uint32_t n, double *initial) {
+  static char equations[129][40], rates[129][24];
+  reaction_text reactions[130];
+  static const char *const values[] = {"1", "0.5", "0.1", "0.3", "=0.3 * A / (1 + B)"};
+  const uint64_t pool = 2 + below(state, 3);
+  uint32_t r = 0;
+  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 30);
+  for (uint32_t i = 0; i < pool; i++)
+    for (uint32_t j = i; j < pool; j++, r++) {
+      snprintf(equations[r], sizeof *equations, i == j ? "2 %c -> %c" : "%c + %c -> C", 'A' + (int)i,
+               i == j ? 'D' : 'A' + (int)j);
+      snprintf(rates[r], sizeof *rates, "0.01");
+    }
+  for (; r < n; r++) {
+    const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
+    const char c = (char)('A' + below(state, n_species)), hub = (char)('A' + below(state, 2));
+    static const char *const forms[] = {"%c -> %c", "%c -> 0", "%c + %c -> %c", "%c + %c -> 2 %c", "3 %c -> %c + %c"};
+    const uint64_t form = below(state, 16), kind = form < 4 ? 0 : form < 6 ? 1 : form < 10 ? 2 : form < 15 ? 3 : 4;
+    if (form == 14)
+      snprintf(equations[r], sizeof *equations, "0 -> %c", a);
+    else
+      snprintf(equations[r], sizeof *equations, forms[kind], a, kind < 2 ? b : kind < 4 && hub != a ? hub : b, c);
+    snprintf(rates[r], sizeof *rates, "%s", values[form == 14 ? 0 : below(state, 32) == 0 ? 4 : below(state, 4)]);
+  }
+  for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
+  reactions[n] = (reaction_text){NULL, NULL};
+  return program_of(reactions, initial, n_species);
+}
+
+static void random_groups_give_the_trajectories(void) {
+  uint64_t state = 20;
+  for (uint32_t i = 0; i < 12; i++) {
+    double initial[26];
+    char what[64];
+    const uint32_t n_species = 5 + 2 * (uint32_t)below(&state, 11);
+    ff_ssa_program *program = random_groups(&state, n_species, 20 + 8 * i, initial);
+    snprintf(what, sizeof what, "random network %u: %u groups", i, ff_ssa_program_groups(program));
+    check_program(program, FF_SSA_FACTORED, initial, n_species, 0.3, 0, what);
     ff_ssa_program_free(program);
   }
 }
@@ -148,9 +219,12 @@ static void networks_without_code_are_refused(void) {
   FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
   request.initial = &few;
   request.method = FF_SSA_NEXT;
-  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "no code") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "GPUs run the methods") != NULL);
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  request.method = FF_SSA_FACTORED;
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  request.method = FF_SSA_DIRECT;
   request.initial = ones;
   FF_CHECK(ff_ssa_generate(&code, large, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
   free(ones);
@@ -163,4 +237,5 @@ static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
 static void remove_folder(void) { rmdir(folder); }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
+             code_for_groups_gives_the_trajectories, sums_of_many_members, random_groups_give_the_trajectories,
              networks_without_code_are_refused, remove_folder)

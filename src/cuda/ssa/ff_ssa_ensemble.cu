@@ -78,11 +78,13 @@ static ff_status set_up(ff_ensemble *e, ff_error *err) {
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-/* The current runner refuses, for any reason. Then the next one is asked. */
+/* The current runner refuses, for any reason. Then the next one is asked. The reasons of all runners are kept. */
 static ff_ssa_stage refuse(ff_ensemble *e, const ff_error *why) {
+  const ff_error before = e->refused;
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;
   e->refused = *why;
+  if (before.status != FF_OK) ff_error_set(&e->refused, why->status, "%.400s; %.400s", before.text, why->text);
   return FF_SSA_CHOOSE;
 }
 
@@ -109,7 +111,8 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   const uint64_t threads = e->info.threads, wanted = e->options.units > 0 ? e->options.units : MOST_UNITS;
   const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
-  uint64_t slots = e->resident < wanted ? e->resident : wanted;
+  const uint64_t rounds = (wanted + e->resident - 1) / e->resident;
+  uint64_t slots = (wanted + rounds - 1) / rounds; /* trajectories often have similar lengths; then no slot is empty for long */
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + threads - 1) / threads * threads;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;

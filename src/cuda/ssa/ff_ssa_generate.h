@@ -13,15 +13,17 @@ extern "C" {
 typedef struct {
   char *definitions;  /* text that comes before ff_ssa_thread.h */
   char *functions;    /* text that comes after it */
-  uint32_t *table;    /* the table that all threads read */
+  uint32_t *table;    /* the table that all threads read, in the shared memory of a block */
+  uint32_t *big;      /* one in global memory */
   double *rates;
-  uint32_t n_table, n_rates;
+  uint32_t n_table, n_big, n_rates;
   uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
+  uint32_t n_store;   /* in global memory */
   uint32_t threads;   /* per block */
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
-#define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts and rows */
+#define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts, rows and the store */
 
 /* Generates the code for a program and what is recorded. The caller frees it with ff_ssa_code_free(). FF_EUNSUPPORTED, with a
  * clause that tells why, if no code is generated for such a network. On an error there is nothing to free. O(size of the

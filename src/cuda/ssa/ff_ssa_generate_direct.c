@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../model/ff_formula_math.h"
-#include "../../ssa/ff_ssa_internal.h"
-#include "../runtime/ff_writer.h"
 #include "ff_ssa_generate.h"
+#include "ff_ssa_generate_text.h"
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
 #define MOST_COUNTS 64u
-#define FEW_COUNTS 8u   /* which leave registers for other numbers */
+#define SMALL_UNROLL 8u
+#define SMALL_BLOCKS 8u
+#define FEW_COUNTS 32u  /* which leave registers for other numbers */
 #define MOST_WORDS 512u /* of formulas */
 #define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
 #define MOST_CHANGE 127
@@ -26,7 +26,7 @@ typedef struct {
   uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
   int64_t most;          /* the most that an event adds */
   int checked;           /* whether a propensity may be invalid */
-  uint32_t variables;    /* of formulas */
+  ff_ssa_law_text law;
 } generator;
 
 /* ---- counts ---------------------------------------------------------------------------------------------------------------- */
@@ -103,55 +103,7 @@ static int is_plain(const generator *g) {
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------------ */
 
-/* Writes a formula. Its value is variable f<n>, and n is returned. `stack` has an entry for each value on the stack. */
-static uint32_t put_formula(generator *g, const ff_formula *formula, uint32_t *stack) {
-  uint32_t top = 0;
-  for (uint32_t i = 0; i < formula->length; i++) {
-    const ff_formula_word *word = formula->word + i;
-    const uint32_t n = ff_formula_operands(word->code), to = g->variables++;
-    if (word->code == FF_F_NUMBER) {
-      uint64_t bits;
-      memcpy(&bits, &word->number, sizeof bits);
-      ff_write(&g->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
-    } else if (word->code == FF_F_SYMBOL) {
-      ff_write(&g->out, "  const double f%u = x%u;\n", to, g->place[word->symbol]);
-    } else {
-      top -= n;
-      ff_write(&g->out, "  const double f%u = ff_formula_operate(%uu", to, word->code);
-      for (uint32_t k = 0; k < 3; k++)
-        if (k < n)
-          ff_write(&g->out, ", f%u", stack[top + k]);
-        else
-          ff_write(&g->out, ", 0.0");
-      ff_write(&g->out, ");\n");
-    }
-    stack[top++] = to;
-  }
-  return stack[0];
-}
-
-/* Laws of more than two molecules, and formulas, as checked_propensity() in ff_ssa_path.c computes them. */
-static void put_checked(generator *g, uint32_t r, uint32_t *stack) {
-  const ff_ssa_program *p = g->p;
-  const ff_ssa_propensity *law = p->propensities + r;
-  const int formula = law->law != FF_LAW_PRODUCT;
-  const uint32_t f = formula ? put_formula(g, p->formulas + law->a, stack) : 0;
-  if (formula)
-    ff_write(&g->out, "  double v%u = f%u;\n", r, f);
-  else
-    ff_write(&g->out, "  double v%u = S_RATE(%u);\n", r, r);
-  for (uint32_t i = law->first; i < law->first + law->n && law->law != FF_LAW_FORMULA; i++) {
-    const uint32_t x = g->place[p->factors[i].species];
-    ff_write(&g->out, "  v%u *= x%u;\n", r, x);
-    for (uint32_t j = 1; j < p->factors[i].count; j++)
-      ff_write(&g->out, "  v%u *= (x%u - %u.0) / %u.0;\n", r, x, j, j + 1);
-  }
-  for (uint32_t i = law->first; i < law->first + law->n; i++)
-    ff_write(&g->out, "  if (x%u < %u.0) v%u = 0.0;\n", g->place[p->factors[i].species], p->factors[i].count, r);
-  ff_write(&g->out, "  invalid |= !(v%u >= 0.0 && v%u < ff_math_infinity());\n  const double p%u = v%u + 0.0;\n", r, r, r, r);
-}
-
-static void put_propensity(generator *g, uint32_t r, uint32_t *stack) {
+static void put_propensity(generator *g, uint32_t r) {
   const ff_ssa_propensity *law = g->p->propensities + r;
   const uint32_t a = law->law == FF_LAW_CONSTANT || law->law > FF_LAW_TWIN ? 0 : g->place[law->a];
   switch (law->law) {
@@ -159,38 +111,11 @@ static void put_propensity(generator *g, uint32_t r, uint32_t *stack) {
     case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
     case FF_LAW_PAIR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * x%u);\n", r, r, a, g->place[law->b]); break;
     case FF_LAW_TWIN: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * (x%u - 1.0));\n", r, r, a, a); break;
-    default: put_checked(g, r, stack);
+    default: ff_ssa_write_law(&g->law, r, r, r);
   }
 }
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------------ */
-
-/* Writes the sum of `size` children of a node from number i on, as the tree adds them: halves, down to pairs. Children from number
- * n on are 0, and adding 0 changes no bit. */
-static void put_sum(generator *g, const char *child, uint32_t i, uint32_t size, uint32_t n) {
-  if (size == 1) {
-    ff_write(&g->out, "%s%u", child, i);
-  } else if (i + size / 2 >= n) {
-    put_sum(g, child, i, size / 2, n);
-  } else {
-    ff_write(&g->out, "(");
-    put_sum(g, child, i, size / 2, n);
-    ff_write(&g->out, " + ");
-    put_sum(g, child, i + size / 2, size / 2, n);
-    ff_write(&g->out, ")");
-  }
-}
-
-/* Writes the prefix sums <sum>1 ... <sum>n of n children of a node, in the order of FF_SSA_TREE_PREFIX. */
-static void put_prefix(generator *g, const char *child, const char *sum, uint32_t n) {
-  for (uint32_t i = 1; i <= n; i++) {
-    const uint32_t from = i <= 2 ? 0 : i <= 4 ? 2 : 4;
-    ff_write(&g->out, "  const double %s%u = ", sum, i);
-    if (from > 0) ff_write(&g->out, "%s%u + ", sum, from);
-    put_sum(g, child, from, from > 0 ? from : i, i);
-    ff_write(&g->out, ";\n");
-  }
-}
 
 /* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
  * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. */
@@ -214,10 +139,10 @@ static void put_groups(generator *g, uint32_t n) {
   for (uint32_t k = 0; k < groups; k++) {
     const uint32_t first = k * FF_SSA_FAN, here = n - first < FF_SSA_FAN ? n - first : FF_SSA_FAN;
     ff_write(&g->out, "  const double g%u = ", k);
-    put_sum(g, "p", first, FF_SSA_FAN, first + here);
+    ff_ssa_write_sum(&g->out, "p", first, FF_SSA_FAN, first + here);
     ff_write(&g->out, ";\n");
   }
-  put_prefix(g, "g", "G", groups);
+  ff_ssa_write_prefix(&g->out, "g", "G", groups);
   ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
   put_choice(g, "G", groups, "at", is_plain(g), "above", "before");
   for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
@@ -228,22 +153,43 @@ static void put_groups(generator *g, uint32_t n) {
       else
         ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
   }
-  put_prefix(g, "c", "C", FF_SSA_FAN);
+  ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
   ff_write(&g->out, "  const double rest = at - before;\n");
   put_choice(g, "C", FF_SSA_FAN, "rest", 0, "within", NULL);
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
 }
 
-static void put_find(generator *g, uint32_t *stack) {
-  const uint32_t n = g->p->n_reactions;
-  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  next->share = 0.0;\n");
+static void put_propensities(generator *g) {
+  ff_write(&g->out, "  next->share = 0.0;\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++) ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
   if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
-  for (uint32_t r = 0; r < n; r++) put_propensity(g, r, stack);
+  for (uint32_t r = 0; r < g->p->n_reactions; r++) put_propensity(g, r);
+}
+
+/* Each pair of reactions shares a block of random words. A reaction whose propensity is 0 has no waiting time. */
+static void put_first(generator *g) {
+  const uint32_t n = g->p->n_reactions;
+  ff_write(&g->out, "FF_WARP double s_first(const s_thread *t, s_next *next) {\n");
+  put_propensities(g);
+  ff_write(&g->out, "  double least = ff_math_infinity();\n  next->reaction = S_REACTIONS;\n");
+  for (uint32_t r = 0; r < n; r++) {
+    if (r % 2 == 0) ff_write(&g->out, "  const ff_philox_block b%u = s_random(t, FF_SSA_DRAW_FIRST, %uu);\n", r / 2, r / 2);
+    ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2), r / 2,
+             2 * (r % 2) + 1, r);
+    ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
+    ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r, r, r, r);
+  }
+  ff_write(&g->out, "  return %sleast;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
+}
+
+static void put_find(generator *g) {
+  const uint32_t n = g->p->n_reactions;
+  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n");
+  put_propensities(g);
   if (n == 0) {
     ff_write(&g->out, "  (void)choice;\n  next->reaction = S_REACTIONS;\n  const double total = 0.0;\n");
   } else if (n <= FF_SSA_FAN) {
-    put_prefix(g, "p", "P", n);
+    ff_ssa_write_prefix(&g->out, "p", "P", n);
     ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
     put_choice(g, "P", n, "at", is_plain(g), "chosen", NULL);
     ff_write(&g->out, "  next->reaction = chosen;\n");
@@ -294,11 +240,13 @@ static void put_rest(generator *g) {
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
            g->p->n_reactions, code->n_counts, code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
-           code->threads, code->n_counts <= 8 ? 8u : code->n_counts <= 16 ? 5u : 2u, code->n_table);
-  ff_write(&g->out, "#define S_KEEP_KEYS %d\n", code->n_counts <= FEW_COUNTS);
+           code->threads, g->p->n_reactions <= FEW ? SMALL_BLOCKS : code->n_counts <= 16 ? 5u : 2u, code->n_table);
+  ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
+  ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
+           g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
 
@@ -311,9 +259,13 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
   put_definitions(g);
   g->code->definitions = finish(g);
-  put_find(g, stack);
+  if (g->request->method == FF_SSA_FIRST)
+    put_first(g);
+  else
+    put_find(g);
   put_fire(g);
   put_rest(g);
   g->code->functions = finish(g);

@@ -1,2 +1,679 @@
+/* Code for the factored method: propensities of groups are computed at each event, from totals of sums. ff_ssa_thread_factored.h
+ * has what does not depend on the network, and tells how counts and cells are laid out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "ff_ssa_generate.h"
-ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err) { (void)out;(void)program;(void)request; return ff_error_set(err, FF_EUNSUPPORTED, "no"); }
+#include "ff_ssa_generate_text.h"
+
+#define NONE UINT32_MAX
+#define REGISTER 0x80000000u     /* a place in registers */
+#define MOST_GROUPS 32u          /* so many values are in registers */
+#define MOST_REGISTERS 48u       /* totals, and counts that are not members */
+#define MOST_LOOSE 8u            /* such counts */
+#define MOST_CHANGE 127
+#define MOST_WEIGHT 255u
+#define MOST_REACTIONS 65534u    /* 16 bits, and one that changes nothing */
+#define MOST_FORMULAS 512u       /* words */
+#define NARROW 16384.0           /* counts have 16 bits if they begin below */
+#define NARROW_CELLS 32768.0
+#define ROOM 16384.0             /* for what 16 bits gain between two checks */
+#define MOST_EVENTS 1024u        /* between two checks */
+#define FEWEST_EVENTS 64u
+#define CHUNK 8u
+#define TABLE_WORDS 10240u       /* that a block keeps in shared memory */
+#define SHARED_BYTES 233472u     /* of a multiprocessor; */
+#define BLOCK_BYTES 15872u       /* what each block takes of it for itself and for s_common */
+#define FEWEST_THREADS 96u       /* for counts in shared memory */
+
+/* A sum: its number among the totals or NONE; its number among those with cells or NONE; where its chunks begin. */
+typedef struct {
+  uint32_t total, cell, small, first, weights;
+} plan;
+
+typedef struct {
+  const ff_ssa_program *p;
+  const ff_ssa_factor *f;
+  const ff_ssa_device_request *request;
+  ff_ssa_code *code;
+  ff_writer out;
+  ff_ssa_law_text law;
+  uint32_t *place;    /* of the count of each species, and of the one of which there is always one; NONE: nobody reads it */
+  plan *sums;
+  uint32_t members, counts, loose; /* counts of members; all that are words; those in registers */
+  uint32_t totals, large, smalls;
+  uint32_t chunks, parts, words, columns, all; /* words of counts, of the cells of a part, and in all */
+  uint32_t moved, entries, cell_bytes, change; /* of a reaction */
+  uint32_t n_weights, n_map;
+  uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
+  int wide, cell16, checked;
+  double most, most16; /* that an event adds; to a number of 16 bits */
+  uint32_t check;     /* events between two checks */
+} generator;
+
+static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
+
+static void want(generator *g, uint32_t species, uint32_t *n) {
+  if (g->place[species] == NONE) g->place[species] = (*n)++;
+}
+
+/* Members come first, in the order of species. */
+static void place_members(generator *g) {
+  for (uint32_t s = 0; s <= g->p->n_species; s++) g->place[s] = NONE;
+  for (uint32_t i = 0; i < g->f->n_members; i++) g->place[g->f->members[i].species] = 0;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] != NONE) g->place[s] = g->members++;
+}
+
+/* Then what hubs, laws and the caller read. */
+static void place_others(generator *g) {
+  uint32_t n = g->members;
+  for (uint32_t i = 0; i < g->f->n_factored; i++)
+    if (g->f->groups[i].kind == FF_GROUP_HUB) want(g, g->f->groups[i].hub, &n);
+  for (uint32_t i = 0; i < g->f->n_rest; i++) want(g, g->f->rest[i], &n);
+  for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->request->species[i], &n);
+  g->loose = n - g->members;
+  const int registers = g->loose <= MOST_LOOSE && g->loose + g->totals <= MOST_REGISTERS;
+  const uint32_t span = g->parts * g->chunks * CHUNK;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] != NONE && g->place[s] >= g->members)
+      g->place[s] = registers ? REGISTER + g->totals + (g->place[s] - g->members) : span + (g->place[s] - g->members);
+  g->counts = registers ? span : span + g->loose;
+  if (!registers) g->loose = 0;
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------------- */
+
+static const ff_ssa_member *members_of(const generator *g, uint32_t sum) { return g->f->members + g->f->sums[sum].first; }
+
+/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
+static void choose_parts(generator *g) {
+  const uint32_t chunks = (g->members + CHUNK - 1) / CHUNK;
+  double best = INFINITY;
+  for (uint32_t c = 1; c <= 64; c *= 2) {
+    const uint32_t parts = (chunks + c - 1) / c, columns = g->cell16 ? (g->large + 1) / 2 : g->large;
+    const double cost = 6.0 * (parts - 1) + 14.0 * (c - 1) + 0.5 * (parts > 1 ? parts * columns : 0);
+    if (!(cost < best)) continue;
+    best = cost;
+    g->chunks = c;
+    g->parts = parts;
+  }
+}
+
+static void plan_sums(generator *g) {
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    const uint32_t n = g->f->sums[i].n, at = g->place[members_of(g, i)->species], begin = g->wide ? at : at & ~1u;
+    plan *s = g->sums + i;
+    *s = (plan){NONE, NONE, 0, 0, 0};
+    s->small = g->place[members_of(g, i)[n - 1].species] - begin < CHUNK;
+    if (s->small) s->first = g->wide ? begin : begin / 2;
+    if (n > 1) s->total = g->totals++;
+    if (!s->small) s->cell = g->large++;
+    g->smalls += s->small;
+  }
+  choose_parts(g);
+  if (g->parts == 1) g->columns = 0;
+  else g->columns = g->cell16 ? (g->large + 1) / 2 : g->large;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    g->sums[i].weights = g->n_weights;
+    g->n_weights += g->sums[i].small ? 1 : g->parts * g->chunks;
+  }
+  if (g->checked) g->smalls++;
+  g->n_weights += g->smalls > 0 ? 1 : g->parts * g->chunks; /* without weights, for what is no sum */
+}
+
+/* Whether a count or cell may begin with so much, in 16 bits. */
+static void choose_widths(generator *g) {
+  double most = 0;
+  for (uint32_t s = 0; s < g->p->n_species; s++)
+    if (g->request->initial[s] > most) most = g->request->initial[s];
+  g->wide = most >= NARROW;
+  g->cell16 = !g->wide;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    double total = 0;
+    for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
+      const ff_ssa_member *m = members_of(g, i) + k;
+      total += m->weight * (m->species < g->p->n_species ? g->request->initial[m->species] : 1);
+    }
+    if (total >= NARROW_CELLS) g->cell16 = 0;
+  }
+  g->most = g->f->most;
+  double by = 0;
+  for (uint32_t i = 0; i < g->p->n_changes; i++)
+    if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
+  if (g->most * FEWEST_EVENTS > ROOM) g->cell16 = 0;
+  g->most16 = g->cell16 ? g->most : by;
+  g->check = MOST_EVENTS;
+  while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+static ff_status check_limits(const generator *g, ff_error *err) {
+  const ff_ssa_program *p = g->p;
+  uint64_t words = 0;
+  if (g->f->n_groups > MOST_GROUPS || p->n_reactions > MOST_REACTIONS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u groups of %u reactions are too many", g->f->n_groups,
+                        p->n_reactions);
+  for (uint32_t i = 0; i < g->f->n_members; i++)
+    if (g->f->members[i].weight > MOST_WEIGHT)
+      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a weight is %u", g->f->members[i].weight);
+  for (uint32_t i = 0; i < p->n_changes; i++)
+    if (p->changes[i].by > MOST_CHANGE || p->changes[i].by < -MOST_CHANGE)
+      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a reaction changes a count by %lld",
+                          (long long)p->changes[i].by);
+  for (uint32_t i = g->f->n_factored; i < g->f->n_groups; i++) {
+    const ff_ssa_propensity *law = p->propensities + g->f->groups[i].hub;
+    if (law->law == FF_LAW_FORMULA || law->law == FF_LAW_SCALED) words += p->formulas[law->a].length;
+  }
+  if (words > MOST_FORMULAS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: formulas of %llu words are too many",
+                        (unsigned long long)words);
+  return FF_OK;
+}
+
+/* ---- data --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) {
+  return group->kind == FF_GROUP_REST || g->sums[group->sum].small ? CHUNK : g->parts * g->chunks * CHUNK;
+}
+
+/* The search without a group finds no reaction. If all sums are large, it is like theirs. */
+static uint32_t span_of_none(const generator *g) { return g->smalls > 0 ? CHUNK : g->parts * g->chunks * CHUNK; }
+
+static int is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
+
+/* How much a reaction changes. */
+static void measure_changes(generator *g) {
+  const ff_ssa_program *p = g->p;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    uint32_t moved = 0, others = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+      const uint32_t at = g->place[p->changes[i].species];
+      moved += at < g->members;
+      others += at != NONE && at >= g->members && at < REGISTER;
+    }
+    if (moved > g->moved) g->moved = moved;
+    if (moved + others > g->entries) g->entries = moved + others;
+  }
+}
+
+static void lay_out(generator *g) {
+  uint32_t end = 0;
+  const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each;
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    if (g->sums[i].small && g->sums[i].first + chunk_words > end) end = g->sums[i].first + chunk_words;
+  g->words = (g->counts + each - 1) / each;
+  if (g->words < end) g->words = end;
+  if (g->words < chunk_words) g->words = chunk_words; /* searches without a sum read the first chunk */
+  g->words = round_up(g->words, 4);
+  g->all = round_up(g->words + (g->parts > 1 ? g->parts * g->columns : 0), 4);
+  measure_changes(g);
+  g->cell_bytes = g->cell16 ? 2 * g->columns : round_up(g->columns, 2);
+  g->change = round_up(g->entries + (g->moved * g->cell_bytes + g->totals + g->loose + 3) / 4, 4);
+  if (g->change == 0) g->change = 4;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    const uint32_t units = group->units;
+    g->n_map += is_pool(group) ? span_of(g, group) + units * units : span_of(g, group) * units;
+  }
+  g->n_map += span_of_none(g);
+  uint32_t at = 0;
+  g->initial_at = at;
+  at = round_up(at + g->all + g->totals + g->loose, 4);
+  g->weights_at = at;
+  at = round_up(at + 2 * g->n_weights, 4);
+  g->maps_at = at;
+  at = round_up(at + (g->n_map + 1) / 2, 4);
+  g->changes_at = at;
+  g->n_data = at + (g->p->n_reactions + 1) * g->change;
+}
+
+static double initial_of(const generator *g, uint32_t species) {
+  return species < g->p->n_species ? g->request->initial[species] : 1;
+}
+
+static void add_cell(const generator *g, uint32_t *words, uint32_t place, uint32_t cell, uint32_t by) {
+  const uint32_t part = place / (g->chunks * CHUNK), first = g->words + part * g->columns;
+  if (g->cell16)
+    words[first + cell / 2] += by << (cell % 2 * 16);
+  else
+    words[first + cell] += by;
+}
+
+static void fill_initial(const generator *g, uint32_t *to) {
+  for (uint32_t s = 0; s <= g->p->n_species; s++) {
+    const uint32_t at = g->place[s], x = (uint32_t)initial_of(g, s);
+    if (at == NONE) continue;
+    if (at >= REGISTER)
+      to[g->all + (at - REGISTER)] = x;
+    else if (g->wide)
+      to[at] = x;
+    else
+      to[at / 2] |= x << (at % 2 * 16);
+  }
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
+      const ff_ssa_member *m = members_of(g, i) + k;
+      const uint32_t by = m->weight * (uint32_t)initial_of(g, m->species);
+      if (g->sums[i].total != NONE) to[g->all + g->sums[i].total] += by;
+      if (g->sums[i].cell != NONE && g->parts > 1) add_cell(g, to, g->place[m->species], g->sums[i].cell, by);
+    }
+}
+
+/* The position of a member among the chunks of its sum. */
+static uint32_t position(const generator *g, uint32_t sum, uint32_t species) {
+  return g->place[species] - (g->sums[sum].small ? g->sums[sum].first * (g->wide ? 1 : 2) : 0);
+}
+
+static void fill_weights(const generator *g, uint32_t *to) {
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
+      const ff_ssa_member *m = members_of(g, i) + k;
+      const uint32_t at = position(g, i, m->species);
+      to[2 * g->sums[i].weights + at / 4] |= m->weight << (at % 4 * 8);
+    }
+}
+
+static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
+  const uint32_t span = span_of(g, group), units = group->units;
+  if (group->kind == FF_GROUP_REST) {
+    for (uint32_t i = 0; i < CHUNK; i++) to[i] = (uint16_t)group->hub;
+    return;
+  }
+  for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
+    const uint32_t at = position(g, group->sum, members_of(g, group->sum)[k].species);
+    if (is_pool(group)) {
+      to[at] = (uint16_t)k;
+      for (uint32_t j = 0; j < units; j++) to[span + k * units + j] = (uint16_t)g->f->map[group->map + k * units + j];
+    } else {
+      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * units + u];
+    }
+  }
+}
+
+/* The groups, and their maps. Entries that no molecule finds are a reaction without changes; for a pool, the first member. */
+static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < g->n_map; i++) maps[i] = (uint16_t)g->p->n_reactions;
+  for (uint32_t i = 0; i <= g->f->n_groups; i++) {
+    const int none = i == g->f->n_groups;
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    uint32_t *to = groups + 4 * i;
+    to[1] = g->n_weights - span_of_none(g) / CHUNK;
+    to[2] = at;
+    to[3] = 1u | (uint32_t)(g->smalls > 0) << 30;
+    if (none) break;
+    if (group->kind != FF_GROUP_REST) {
+      const plan *s = g->sums + group->sum;
+      const uint32_t cell = s->cell != NONE && g->parts > 1 ? s->cell : 0;
+      to[0] = s->first;
+      to[1] = s->weights;
+      to[3] = group->units | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28 | (uint32_t)s->small << 30;
+      if (is_pool(group)) to[3] |= 1u << 31;
+    }
+    if (is_pool(group)) memset(maps + at, 0, span_of(g, group) * sizeof *maps);
+    fill_map(g, group, maps + at);
+    at += is_pool(group) ? span_of(g, group) + group->units * group->units : span_of(g, group) * group->units;
+  }
+}
+
+/* What a reaction changes, and where the weights of species in sums are found: use_first and uses, by species. */
+typedef struct {
+  uint32_t *first;
+  struct { uint32_t sum, weight; } *uses;
+} species_uses;
+
+static ff_status list_uses(const generator *g, species_uses *u, ff_error *err) {
+  const uint32_t n = g->p->n_species + 1;
+  u->first = ff_calloc((size_t)n + 1, sizeof *u->first);
+  u->uses = ff_calloc((size_t)g->f->n_members + 1, sizeof *u->uses);
+  if (u->first == NULL || u->uses == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < g->f->n_members; i++) u->first[g->f->members[i].species]++;
+  for (uint32_t s = 0; s <= n; s++) u->first[s] = at += u->first[s];
+  for (uint32_t i = g->f->n_sums; i-- > 0;)
+    for (uint32_t k = g->f->sums[i].n; k-- > 0;) {
+      const ff_ssa_member *m = members_of(g, i) + k;
+      const uint32_t to = --u->first[m->species];
+      u->uses[to].sum = i;
+      u->uses[to].weight = m->weight;
+    }
+  return FF_OK;
+}
+
+/* Adds to byte `at` of a row. Returns whether it fits. */
+static int add_byte(uint32_t *row, uint32_t at, int64_t by) {
+  const uint32_t shift = at % 4 * 8;
+  const int64_t now = (int8_t)(uint8_t)(row[at / 4] >> shift) + by;
+  row[at / 4] = (row[at / 4] & ~(0xFFu << shift)) | (uint32_t)(uint8_t)(int8_t)now << shift;
+  return now >= -MOST_CHANGE && now <= MOST_CHANGE;
+}
+
+static uint32_t entry_of(const generator *g, uint32_t place, int64_t by) {
+  const uint32_t word = g->wide ? place : place / 2, half = g->wide ? 0 : place % 2;
+  return word << 9 | half << 8 | (uint32_t)(by + 128);
+}
+
+static int fill_change(const generator *g, const species_uses *u, uint32_t r, uint32_t *row) {
+  const ff_ssa_program *p = g->p;
+  const uint32_t cells_at = 4 * g->entries, totals_at = cells_at + g->moved * g->cell_bytes;
+  uint32_t moved = 0, others = g->moved;
+  int fits = 1;
+  for (uint32_t i = 0; i < g->entries; i++) row[i] = entry_of(g, 0, 0);
+  for (uint32_t i = p->change_first[r]; r < p->n_reactions && i < p->change_first[r + 1]; i++) {
+    const uint32_t species = p->changes[i].species, at = g->place[species];
+    const int64_t by = p->changes[i].by;
+    if (at == NONE) continue;
+    if (at >= REGISTER) {
+      fits &= add_byte(row, totals_at + (at - REGISTER), by);
+      continue;
+    }
+    const uint32_t entry = at < g->members ? moved++ : others++;
+    row[entry] = entry_of(g, at, by);
+    for (uint32_t k = u->first[species]; k < u->first[species + 1]; k++) {
+      const plan *s = g->sums + u->uses[k].sum;
+      const int64_t weighted = by * u->uses[k].weight;
+      if (s->total != NONE) fits &= add_byte(row, totals_at + s->total, weighted);
+      if (s->cell != NONE && g->parts > 1) fits &= add_byte(row, cells_at + entry * g->cell_bytes + s->cell, weighted);
+    }
+  }
+  for (uint32_t i = cells_at; i < totals_at && g->cell16; i++) row[i / 4] ^= 0x80u << (i % 4 * 8);
+  return fits;
+}
+
+static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err) {
+  species_uses u = {NULL, NULL};
+  ff_status status = list_uses(g, &u, err);
+  int fits = 1;
+  for (uint32_t r = 0; r <= g->p->n_reactions && status == FF_OK; r++)
+    fits &= fill_change(g, &u, r, rows + (size_t)r * g->change);
+  free(u.first);
+  free(u.uses);
+  if (status == FF_OK && !fits)
+    status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a reaction changes a sum by more than %d", MOST_CHANGE);
+  return status;
+}
+
+/* Data go to shared memory if they are few. */
+static ff_status fill_data(generator *g, ff_error *err) {
+  ff_ssa_code *code = g->code;
+  const uint32_t groups = 4 * (g->f->n_groups + 1);
+  const int big = groups + g->n_data > TABLE_WORDS;
+  code->n_table = big ? groups : groups + g->n_data;
+  code->n_big = big ? g->n_data : 0;
+  code->n_rates = g->f->n_groups;
+  code->table = ff_calloc(code->n_table, sizeof *code->table);
+  code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
+  if (big) code->big = ff_calloc(code->n_big, sizeof *code->big);
+  if (code->table == NULL || code->rates == NULL || (big && code->big == NULL))
+    return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (!big) {
+    g->initial_at += groups;
+    g->weights_at += groups;
+    g->maps_at += groups;
+    g->changes_at += groups;
+  }
+  uint32_t *const base = big ? code->big : code->table;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    code->rates[i] = group->kind == FF_GROUP_REST ? g->p->propensities[group->hub].rate : group->rate;
+  }
+  fill_initial(g, base + g->initial_at);
+  fill_weights(g, base + g->weights_at);
+  fill_groups(g, code->table, (uint16_t *)(base + g->maps_at));
+  return fill_changes(g, base + g->changes_at, err);
+}
+
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
+
+static void put_count(generator *g, uint32_t species) {
+  const uint32_t at = g->place[species];
+  if (species == g->p->n_species)
+    ff_write(&g->out, "1u");
+  else if (at >= REGISTER)
+    ff_write(&g->out, "t->x[%u]", at - REGISTER);
+  else
+    ff_write(&g->out, "S_COUNT(%uu)", at);
+}
+
+static void put_totals(generator *g) {
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    const plan *s = g->sums + i;
+    ff_write(&g->out, "  const uint32_t n%u = ", i);
+    if (s->total != NONE) {
+      ff_write(&g->out, "S_TOTAL(%uu)", s->total);
+    } else {
+      ff_write(&g->out, "%uu * ", members_of(g, i)->weight);
+      put_count(g, members_of(g, i)->species);
+    }
+    ff_write(&g->out, ";\n  const double b%u = S_REAL(n%u);\n", i, i);
+  }
+}
+
+static void put_group(generator *g, uint32_t i) {
+  const ff_ssa_factor_group *group = g->f->groups + i;
+  if (group->kind == FF_GROUP_REST) {
+    ff_ssa_write_law(&g->law, group->hub, i, i);
+    ff_write(&g->out, "  const uint32_t m%u = 1u;\n", i);
+    return;
+  }
+  ff_write(&g->out, "  const uint32_t m%u = n%u;\n  const double p%u = S_RATE(%u) * ", i, group->sum, i, i);
+  if (group->kind == FF_GROUP_HUB) {
+    ff_write(&g->out, "S_REAL(");
+    put_count(g, group->hub);
+    ff_write(&g->out, ") * ");
+  } else if (group->kind == FF_GROUP_POOL) {
+    ff_write(&g->out, "(b%u - 1.0) * ", group->sum);
+  }
+  ff_write(&g->out, "b%u;\n", group->sum);
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is
+ * unless these numbers are subnormal. */
+static int is_tame(const generator *g) {
+  int tame = !g->checked;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) tame &= g->code->rates[i] >= 1e-200 && g->code->rates[i] <= 1e200;
+  return tame;
+}
+
+/* Writes the choice of one of n children, from number `first` on: `chosen`, `before`, and what it has in lists of variables. */
+static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, const char *chosen, const char *const *lists) {
+  for (uint32_t k = 0; lists[k] != NULL; k += 3)
+    ff_write(&g->out, "  %s %s = %s0;\n", lists[k], lists[k + 1], lists[k + 2]);
+  ff_write(&g->out, "  uint32_t %s = 0u;\n  double %s_before = 0.0;\n", chosen, chosen);
+  for (uint32_t i = 1; i < n; i++) {
+    ff_write(&g->out, "  const int %s%u = %s%u <= %s;\n", chosen, i, sum, i, at);
+    ff_write(&g->out, "  %s = %s%u ? %uu : %s;\n", chosen, chosen, i, i, chosen);
+    ff_write(&g->out, "  %s_before = %s%u ? %s%u : %s_before;\n", chosen, chosen, i, sum, i, chosen);
+    for (uint32_t k = 0; lists[k] != NULL; k += 3)
+      ff_write(&g->out, "  %s = %s%u ? %s%u : %s;\n", lists[k + 1], chosen, i, lists[k + 2], i, lists[k + 1]);
+  }
+}
+
+static const char *const leaf_lists[] = {"double", "leaf", "p", "uint32_t", "n", "m", NULL};
+static const char *const child_lists[] = {"double", "leaf", "c", "uint32_t", "n", "d", NULL};
+static const char *const no_lists[] = {NULL};
+
+static void put_nodes(generator *g, uint32_t n, const char *most) {
+  const uint32_t nodes = (n + FF_SSA_FAN - 1) / FF_SSA_FAN;
+  for (uint32_t k = 0; k < nodes; k++) {
+    const uint32_t first = k * FF_SSA_FAN, here = n - first < FF_SSA_FAN ? n - first : FF_SSA_FAN;
+    ff_write(&g->out, "  const double g%u = ", k);
+    ff_ssa_write_sum(&g->out, "p", first, FF_SSA_FAN, first + here);
+    ff_write(&g->out, ";\n");
+  }
+  ff_ssa_write_prefix(&g->out, "g", "G", nodes);
+  ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total), at_most = %s;\n", nodes, most);
+  put_choice(g, "G", nodes, "at_most", "above", no_lists);
+  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
+    ff_write(&g->out, "  double c%u = p%u;\n  uint32_t d%u = m%u;\n", i, i, i, i);
+    for (uint32_t k = 1; k < nodes; k++)
+      if (k * FF_SSA_FAN + i < n)
+        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i,
+                 k, k * FF_SSA_FAN + i, i);
+      else
+        ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
+  }
+  ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
+  ff_write(&g->out, "  const double rest = at - above_before, rest_most = s_most_below(rest, C%u);\n", FF_SSA_FAN);
+  put_choice(g, "C", FF_SSA_FAN, "rest_most", "within", child_lists);
+  ff_write(&g->out, "  next->reaction = above * %uu + within;\n  next->share = (rest - within_before) / leaf;\n", FF_SSA_FAN);
+}
+
+static void put_find(generator *g) {
+  const uint32_t n = g->f->n_groups;
+  char most[40];
+  snprintf(most, sizeof most, is_tame(g) ? "at" : "s_most_below(at, %s%u)", n <= FF_SSA_FAN ? "P" : "G",
+           n <= FF_SSA_FAN ? n : (n + FF_SSA_FAN - 1) / FF_SSA_FAN);
+  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n");
+  for (uint32_t i = 0; i < g->f->n_rest; i++) {
+    const uint32_t s = g->f->rest[i];
+    ff_write(&g->out, "  const double x%u = S_REAL(", g->place[s]);
+    put_count(g, s);
+    ff_write(&g->out, ");\n");
+  }
+  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
+  put_totals(g);
+  for (uint32_t i = 0; i < n; i++) put_group(g, i);
+  if (n <= FF_SSA_FAN) {
+    ff_ssa_write_prefix(&g->out, "p", "P", n);
+    ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total), at_most = %s;\n", n, most);
+    put_choice(g, "P", n, "at_most", "chosen", leaf_lists);
+    ff_write(&g->out, "  next->reaction = chosen;\n  next->share = (at - chosen_before) / leaf;\n");
+  } else {
+    put_nodes(g, n, most);
+  }
+  ff_write(&g->out, "  next->n = n;\n  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------------------- */
+
+static void put_record(generator *g) {
+  ff_write(&g->out, "FF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
+  for (uint32_t j = 0; j < g->request->n_species; j++) {
+    ff_write(&g->out, "  to[%uull * t->run->units] = ", j);
+    put_count(g, g->request->species[j]);
+    ff_write(&g->out, ";\n");
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n");
+}
+
+static void define(generator *g, const char *name, uint32_t value) { ff_write(&g->out, "#define %s %uu\n", name, value); }
+
+static void put_definitions(generator *g, uint32_t blocks) {
+  const ff_ssa_code *code = g->code;
+  define(g, "S_RATES", code->n_rates);
+  define(g, "S_PLAIN", is_tame(g));
+  define(g, "S_FIRST", 0);
+  define(g, "S_KEEP_KEYS", 0);
+  define(g, "S_UNROLL", 1);
+  define(g, "S_THREADS", code->threads);
+  define(g, "S_BLOCKS", blocks);
+  define(g, "S_WIDE", g->wide);
+  define(g, "S_CELL16", g->cell16);
+  define(g, "S_BIG", code->n_big > 0);
+  define(g, "S_SMALL", g->smalls > 0);
+  define(g, "S_LARGE", g->large > 0);
+  define(g, "S_POOLS", g->f->pools != 0);
+  define(g, "S_STORE", code->n_store);
+  define(g, "S_REACTIONS", g->f->n_groups);
+  define(g, "S_GROUPS", g->f->n_groups);
+  define(g, "S_COUNTS", code->n_counts);
+  define(g, "S_ROWS", code->n_rows);
+  define(g, "S_MOST", (uint32_t)g->most);
+  define(g, "S_CHUNK", g->check);
+  define(g, "S_MOST16", 65535u - (uint32_t)g->most16 * g->check);
+  define(g, "S_TABLE", code->n_table);
+  define(g, "S_CHUNKS", g->chunks);
+  define(g, "S_PARTS", g->parts);
+  define(g, "S_SPAN", g->parts * g->chunks * CHUNK);
+  define(g, "S_CELLS", g->words);
+  define(g, "S_COLUMNS", g->columns);
+  define(g, "S_CELL_BYTES", g->cell_bytes);
+  define(g, "S_WORDS_ALL", g->all);
+  define(g, "S_UNITS", g->f->units > 0 ? g->f->units : 1);
+  define(g, "S_MOVED", g->moved);
+  define(g, "S_ENTRIES", g->entries);
+  define(g, "S_TOTALS", g->totals);
+  define(g, "S_LOOSE", g->loose);
+  define(g, "S_INITIAL", g->initial_at);
+  define(g, "S_WEIGHTS", g->weights_at);
+  define(g, "S_MAPS", g->maps_at);
+  define(g, "S_CHANGES", g->changes_at);
+  define(g, "S_CHANGE", g->change);
+  if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
+}
+
+static char *finish(generator *g) {
+  char *text = g->out.text;
+  g->out = (ff_writer){.status = g->out.status, .err = g->out.err};
+  return text;
+}
+
+static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
+  uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
+  if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
+  put_definitions(g, blocks);
+  g->code->definitions = finish(g);
+  put_find(g);
+  put_record(g);
+  g->code->functions = finish(g);
+  free(stack);
+  return g->out.status;
+}
+
+/* As many threads as shared memory and registers allow. Returns the blocks of a multiprocessor. */
+static uint32_t choose_threads(generator *g) {
+  ff_ssa_code *code = g->code;
+  const uint32_t table = 4 * code->n_table + BLOCK_BYTES;
+  const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
+  uint32_t best = 0, blocks = 1;
+  code->threads = 128;
+  if (g->all <= (SHARED_BYTES - table) / 4 / FEWEST_THREADS)
+    code->n_rows = g->all;
+  else
+    code->n_store = g->all;
+  for (uint32_t threads = 512; threads >= 32; threads -= 32)
+    for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
+      if (k * (table + 4 * code->n_rows * threads) <= SHARED_BYTES && k * threads > best) {
+        best = k * threads;
+        blocks = k;
+        code->threads = threads;
+      }
+  return blocks;
+}
+
+static ff_status generate_code(generator *g, ff_error *err) {
+  g->checked = g->f->n_groups > g->f->n_factored;
+  place_members(g);
+  choose_widths(g);
+  plan_sums(g);
+  place_others(g);
+  if (g->totals + g->loose > MOST_REGISTERS || g->large > 255)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u sums are too many", g->f->n_sums);
+  lay_out(g);
+  ff_status status = fill_data(g, err);
+  g->code->n_counts = g->totals + g->loose;
+  return status == FF_OK ? generate(g, choose_threads(g), err) : status;
+}
+
+ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                   ff_error *err) {
+  generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}};
+  ff_status status = check_limits(&g, err);
+  if (status != FF_OK) return status;
+  g.place = ff_calloc((size_t)program->n_species + 1, sizeof *g.place);
+  g.sums = ff_calloc((size_t)g.f->n_sums + 1, sizeof *g.sums);
+  status = g.place != NULL && g.sums != NULL ? generate_code(&g, err) : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  free(g.place);
+  free(g.sums);
+  return status;
+}

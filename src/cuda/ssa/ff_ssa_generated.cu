@@ -11,7 +11,7 @@ typedef struct {
   ff_ssa_code code;
   ff_jit *jit;
   ff_module_kernel kernel;
-  uint32_t *table; /* on the device */
+  uint32_t *table, *big; /* on the device; big may be NULL */
 } generated;
 
 static size_t shared_bytes(const ff_ssa_code *code) { return ((size_t)code->n_table + (size_t)code->n_rows * code->threads) * 4; }
@@ -48,9 +48,11 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status != FF_OK || !*is) return status;
   status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "s_kernel", (int)code->threads, shared_bytes(code), err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->table, code->table, (size_t)code->n_table * 4, "a table", err);
+  if (status == FF_OK && code->n_big > 0)
+    status = ff_cuda_upload((void **)&own->big, code->big, (size_t)code->n_big * 4, "a table", err);
   if (status != FF_OK) return status;
   e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
-  e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows);
+  e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_store);
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;
@@ -64,6 +66,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
 static void release(ff_ensemble *e) {
   generated *own = (generated *)e->own;
   cudaFree(own->table);
+  cudaFree(own->big);
   ff_jit_free(own->jit);
   ff_ssa_code_free(&own->code);
   free(own);
@@ -72,7 +75,7 @@ static void release(ff_ensemble *e) {
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err) {
   generated *own = (generated *)e->own;
   ff_ssa_launch run = *launch;
-  void *arguments[] = {&run, own->code.rates, &own->table};
+  void *arguments[] = {&run, own->code.rates, &own->table, &own->big};
   return ff_module_launch(ff_jit_module(own->jit), &own->kernel, run.slots / own->code.threads, own->code.threads,
                           shared_bytes(&own->code), e->stream, arguments, err);
 }

@@ -9,14 +9,20 @@
  *   S_RATES             rate constants
  *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e300
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
+ *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
  *   S_MOST              the most that an event adds to a count or row
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
+ *   S_UNROLL            events in a round of the loop, a power of 2; a launch makes up to S_UNROLL - 1 more than its steps
  *   S_TABLE             words of a table that all threads of a block share
+ *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
+ *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
  *                           chosen part of it; NaN if a propensity is invalid. If the sum is 0, the reaction is arbitrary
+ *   s_first(t, next)        returns the shortest waiting time of a reaction, infinity if none can fire, NaN if a propensity is
+ *                           invalid
  *   s_fire(t, next)         changes counts and rows; S_REACTIONS changes nothing
  *   s_record(t, to)         records the counts of the species that are observed
  *   s_most(t)               the largest count or row
@@ -31,10 +37,11 @@
 #include "../runtime/ff_warp.h"
 #include "ff_ssa_launch.h"
 
+#ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
+#endif
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
-#define S_UNROLL 4u /* a launch of n steps makes up to S_UNROLL - 1 more */
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
 #define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
 
@@ -71,8 +78,10 @@ typedef struct {
   const s_common *common;
   ff_ssa_log_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
+  const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is rows[i * S_THREADS] */
-  uint32_t x[S_COUNTS];
+  uint32_t *store;         /* words of this thread in global memory */
+  uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
@@ -80,24 +89,29 @@ typedef struct {
 } s_thread;
 
 typedef struct {
-  uint32_t reaction;
-  double share; /* what is left of the choice, for code that chooses further */
+  uint32_t reaction; /* or the group, for code that chooses further: */
+  double share;      /* what is left of the choice, as a part of the group */
+  uint32_t n;        /* the sum of the group */
 } s_next;
 
 #define S_ROW(i) (t->rows[(i) * S_THREADS])
 #define S_RATE(i) (t->rates->value[i])
 
 FF_WARP void s_begin(s_thread *t);
+#if S_FIRST
+FF_WARP double s_first(const s_thread *t, s_next *next);
+#else
 FF_WARP double s_find(const s_thread *t, double choice, s_next *next);
+#endif
 FF_WARP void s_fire(s_thread *t, const s_next *next);
 FF_WARP void s_record(const s_thread *t, uint32_t *to);
 FF_WARP uint32_t s_most(const s_thread *t);
 
 /* ---- draws ---------------------------------------------------------------------------------------------------------------- */
 
-FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t block) {
+FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
-  uint32_t x0 = (uint32_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS | block, x1 = t->event, x2 = t->high, x3 = t->low;
+  uint32_t x0 = purpose << FF_PHILOX_BLOCK_BITS | block, x1 = t->event, x2 = t->high, x3 = t->low;
   FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
     const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
     x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
@@ -159,10 +173,20 @@ FF_WARP double s_divide(double a, double b) {
 #endif
 }
 
+#if S_PLAIN
+#define S_DIVIDE(a, b) s_divide(a, b)
+#else
+#define S_DIVIDE(a, b) ((a) / (b))
+#endif
+
 /* The largest number that is at most `at` and below `total`, which is not 0. Rounding may leave a choice at the total. */
 FF_WARP double s_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }
+
+#ifdef S_GROUPS
+#include "ff_ssa_thread_factored.h"
+#endif
 
 /* ---- trajectories ----------------------------------------------------------------------------------------------------------- */
 
@@ -209,11 +233,16 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
 
 /* Finds the next event, and lets it happen. */
 FF_WARP void s_step(s_thread *t) {
-  const ff_philox_block words = s_random(t, 0u);
-  const double wait = s_exponential(t, words.v[0], words.v[1]);
   s_next next;
+#if S_FIRST
+  const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
+  double next_time = t->time + wait;
+#else
+  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 0u);
+  const double wait = s_exponential(t, words.v[0], words.v[1]);
   const double total = s_find(t, s_choice(words.v[2], words.v[3]), &next);
-  double next_time = t->time + (S_PLAIN ? s_divide(wait, total) : wait / total); /* infinite or NaN if the total is 0 */
+  double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
+#endif
   const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
   if (S_ANY(stops)) {
     if (stops && !s_serve(t, total, next_time)) {
@@ -270,8 +299,8 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 }
 
 /* Runs a launch for one slot. */
-FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const s_common *common, uint32_t *rows,
-                   uint32_t slot) {
+FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
+                   const s_common *common, uint32_t *rows, uint32_t slot) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -280,7 +309,9 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->run = run;
   t->rates = rates;
   t->table = table;
+  t->big = big;
   t->rows = rows;
+  t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);
     t->time = 0.0;
@@ -314,21 +345,24 @@ FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
-    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table) {
+    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table,
+             const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   __shared__ s_common common;
   s_share(&common, &run, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, &common, s_shared + S_TABLE + threadIdx.x, slot);
+  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + threadIdx.x, slot);
 }
 #else
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows);
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, uint32_t slot, uint32_t *rows) {
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows);
+void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+            uint32_t *rows) {
   s_common common;
   s_share(&common, run, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, &common, rows, slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, slot);
 }
 #endif
 

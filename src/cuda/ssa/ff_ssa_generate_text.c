@@ -1,0 +1,77 @@
+#include "ff_ssa_generate_text.h"
+
+#include <string.h>
+
+#include "../../model/ff_formula_math.h"
+
+void ff_ssa_write_sum(ff_writer *out, const char *child, uint32_t i, uint32_t size, uint32_t n) {
+  if (size == 1) {
+    ff_write(out, "%s%u", child, i);
+  } else if (i + size / 2 >= n) {
+    ff_ssa_write_sum(out, child, i, size / 2, n);
+  } else {
+    ff_write(out, "(");
+    ff_ssa_write_sum(out, child, i, size / 2, n);
+    ff_write(out, " + ");
+    ff_ssa_write_sum(out, child, i + size / 2, size / 2, n);
+    ff_write(out, ")");
+  }
+}
+
+void ff_ssa_write_prefix(ff_writer *out, const char *child, const char *sum, uint32_t n) {
+  for (uint32_t i = 1; i <= n; i++) {
+    const uint32_t from = i <= 2 ? 0 : i <= 4 ? 2 : 4;
+    ff_write(out, "  const double %s%u = ", sum, i);
+    if (from > 0) ff_write(out, "%s%u + ", sum, from);
+    ff_ssa_write_sum(out, child, from, from > 0 ? from : i, i);
+    ff_write(out, ";\n");
+  }
+}
+
+/* Writes a formula. Its value is variable f<n>, and n is returned. */
+static uint32_t write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
+  uint32_t top = 0, *stack = law->stack;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = formula->word + i;
+    const uint32_t n = ff_formula_operands(word->code), to = law->variables++;
+    if (word->code == FF_F_NUMBER) {
+      uint64_t bits;
+      memcpy(&bits, &word->number, sizeof bits);
+      ff_write(law->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
+    } else if (word->code == FF_F_SYMBOL) {
+      ff_write(law->out, "  const double f%u = x%u;\n", to, law->place[word->symbol]);
+    } else {
+      top -= n;
+      ff_write(law->out, "  const double f%u = ff_formula_operate(%uu", to, word->code);
+      for (uint32_t k = 0; k < 3; k++)
+        if (k < n)
+          ff_write(law->out, ", f%u", stack[top + k]);
+        else
+          ff_write(law->out, ", 0.0");
+      ff_write(law->out, ");\n");
+    }
+    stack[top++] = to;
+  }
+  return stack[0];
+}
+
+void ff_ssa_write_law(ff_ssa_law_text *law, uint32_t r, uint32_t leaf, uint32_t rate) {
+  const ff_ssa_program *p = law->program;
+  const ff_ssa_propensity *a = p->propensities + r;
+  const int formula = a->law != FF_LAW_PRODUCT;
+  const uint32_t f = formula ? write_formula(law, p->formulas + a->a) : 0;
+  if (formula)
+    ff_write(law->out, "  double v%u = f%u;\n", leaf, f);
+  else
+    ff_write(law->out, "  double v%u = S_RATE(%u);\n", leaf, rate);
+  for (uint32_t i = a->first; i < a->first + a->n && a->law != FF_LAW_FORMULA; i++) {
+    const uint32_t x = law->place[p->factors[i].species];
+    ff_write(law->out, "  v%u *= x%u;\n", leaf, x);
+    for (uint32_t j = 1; j < p->factors[i].count; j++)
+      ff_write(law->out, "  v%u *= (x%u - %u.0) / %u.0;\n", leaf, x, j, j + 1);
+  }
+  for (uint32_t i = a->first; i < a->first + a->n; i++)
+    ff_write(law->out, "  if (x%u < %u.0) v%u = 0.0;\n", law->place[p->factors[i].species], p->factors[i].count, leaf);
+  ff_write(law->out, "  invalid |= !(v%u >= 0.0 && v%u < ff_math_infinity());\n", leaf, leaf);
+  ff_write(law->out, "  const double p%u = v%u + 0.0;\n", leaf, leaf);
+}

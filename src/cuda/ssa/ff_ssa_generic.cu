@@ -1,0 +1,211 @@
+/* Kernels that read a reaction network as data: they run where no code can be compiled for the network.
+ *
+ * If events change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
+ * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
+ * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
+ * any size can be simulated. */
+#include "ff_ssa_ensemble.h"
+#include "ff_ssa_generic_thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WARPS 4 /* the most of a block. Without shared memory it has one, so that all multiprocessors have equal shares. */
+/* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
+#define BLOCKS 8
+#define BLOCKS_FORMULAS 5
+
+/* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
+ * warp that the device could run instead. */
+#define COUPLING_MOST 16
+#define TRAJECTORIES_LEAST 4
+#define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
+#define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
+
+typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
+
+typedef struct {
+  ff_ssa_image image;
+  void *memory;
+  ff_ssa_slot_layout at;
+  generic_kernel kernel;
+  int threads;     /* whether a thread runs a trajectory */
+  uint32_t warps;  /* of a block */
+  size_t shared;   /* of a block */
+  uint32_t blocks; /* of a multiprocessor */
+} generic;
+
+template <bool SHARED, bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
+    run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+              const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
+  if (slot >= run.slots) return;
+  char *kept = (char *)run.state + slot * at.bytes;
+  ff_ssa_warp w;
+  w.image = &image;
+  w.run = &run;
+  w.formulas = FORMULAS;
+  ff_ssa_warp_place(&w, &at, SHARED ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
+  ff_ssa_warp_run(&w, &at, kept, SHARED);
+}
+
+template <bool SHARED, bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
+    run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  const uint32_t slot = blockIdx.x * blockDim.x + threadIdx.x;
+  ff_ssa_thread t;
+  t.image = &image;
+  t.run = &run;
+  t.formulas = FORMULAS;
+  if (SHARED)
+    ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, slot);
+  else
+    ff_ssa_thread_run_there(&t, &at, slot);
+}
+
+static generic_kernel warps_kernel(int is_shared, int formulas) {
+  if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
+  return formulas ? run_warps<false, true> : run_warps<false, false>;
+}
+
+static generic_kernel threads_kernel(int is_shared, int formulas) {
+  if (is_shared) return formulas ? run_threads<true, true> : run_threads<true, false>;
+  return formulas ? run_threads<false, true> : run_threads<false, false>;
+}
+
+/* ---- planning ------------------------------------------------------------------------------------------------------------ */
+
+/* Computes how many blocks a multiprocessor can run at the same time; 0 if the shared memory does not suffice for one. */
+static ff_status occupancy(uint32_t *blocks, const ff_ensemble *e, generic_kernel kernel, uint32_t warps, uint64_t shared,
+                           ff_error *err) {
+  int found = 0;
+  *blocks = 0;
+  if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
+  ff_status status = FF_OK;
+  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
+  if (shared > 0)
+    status = ff_cuda_check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                (int)e->device.sharedMemPerBlockOptin),
+                           "setting the shared memory", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, (size_t)shared),
+                           "planning a launch", err);
+  *blocks = (uint32_t)found;
+  return status;
+}
+
+/* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at
+ * least `least` warps. */
+static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel kernel, uint64_t each, uint32_t least,
+                            ff_error *err) {
+  uint32_t best = least > 0 ? least - 1 : 0;
+  for (uint32_t warps = WARPS; warps > 0; warps /= 2) {
+    uint32_t blocks;
+    ff_status status = occupancy(&blocks, e, kernel, warps, warps * each, err);
+    if (status != FF_OK) return status;
+    if (blocks * warps <= best) continue;
+    best = blocks * warps;
+    own->kernel = kernel;
+    own->warps = warps;
+    own->shared = (size_t)(warps * each);
+    own->blocks = blocks;
+  }
+  return FF_OK;
+}
+
+/* A kernel that does not use shared memory. */
+static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel kernel, ff_error *err) {
+  own->kernel = kernel;
+  own->warps = 1;
+  ff_status status = occupancy(&own->blocks, e, kernel, 1, 0, err);
+  if (status != FF_OK || own->blocks > 0) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
+}
+
+/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. */
+static int threads_pay(const generic *own, const ff_ensemble *e) {
+  const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
+  const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
+  return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
+         (e->options.units == 0 || (double)e->options.units >= least);
+}
+
+/* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
+  const int formulas = own->image.depth > 0;
+  ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
+  const uint32_t least = (own->blocks * own->warps + 1) / 2;
+  own->threads = threads_pay(own, e);
+  if (status == FF_OK && !own->threads)
+    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
+  if (status != FF_OK) return status;
+  return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+}
+
+/* The factored method of a network that is not factored is the logarithmic one. */
+static ff_status check(const ff_ensemble *e, ff_error *err) {
+  const ff_ssa_method method = e->request.method;
+  if (ff_ssa_program_scheduled(e->program))
+    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
+  if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
+  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE) return FF_OK;
+  return ff_error_set(err, FF_EUNSUPPORTED, "it runs the methods \"direct\" and \"logarithmic_direct\" alone");
+}
+
+static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
+  ff_ssa_image image;
+  void *memory = NULL;
+  size_t bytes = 0;
+  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
+  if (status != FF_OK) return status;
+  status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
+  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->memory);
+  ff_free_aligned(memory);
+  own->at = ff_ssa_slot_lay_out(&own->image);
+  return status;
+}
+
+static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  ff_status status = check(e, err);
+  if (status != FF_OK) return status;
+  generic *own = (generic *)ff_calloc(1, sizeof *own);
+  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
+  e->own = own;
+  cudaFuncAttributes attributes;
+  status = upload(own, e, err);
+  if (status == FF_OK) status = plan(own, e, err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
+  if (status != FF_OK) return status;
+  e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
+  e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
+  e->info.threads = own->warps * 32;
+  e->info.blocks = own->blocks;
+  e->info.registers = (uint32_t)attributes.numRegs;
+  e->info.shared_bytes = (uint32_t)own->shared;
+  snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
+           own->threads ? "thread" : "warp", own->shared > 0 ? "shared" : "global");
+  return FF_OK;
+}
+
+static void release(ff_ensemble *e) {
+  generic *own = (generic *)e->own;
+  if (own == NULL) return;
+  cudaFree(own->memory);
+  free(own);
+  e->own = NULL;
+}
+
+static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
+  const generic *own = (const generic *)e->own;
+  const uint32_t each = own->threads ? own->warps * 32 : own->warps, blocks = (run->slots + each - 1) / each;
+  own->kernel<<<blocks, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
+}
+
+extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, NULL, release, launch};

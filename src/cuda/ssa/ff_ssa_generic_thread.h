@@ -1,0 +1,322 @@
+/* One event of a trajectory, for a network that is read as data (ff_ssa_image.h) and whose events change few propensities. A
+ * thread runs a trajectory: the slot of a launch. The same text is compiled for device and host (ff_warp.h), where a warp has one
+ * thread. All bits are those of ff_ssa_generic_step.h. The image must list the dependents.
+ *
+ * Trajectories of small networks are in shared memory: item i of a thread is at[i * stride], where the stride is the number of
+ * threads of the block. So no two threads of a warp use the same bank, whichever items they use. Between launches, they are in
+ * global memory, interleaved alike. Trajectories of other networks stay where the slot is kept, with the stride 1, because
+ * the children of a node then share a sector.
+ */
+#ifndef FF_SSA_GENERIC_THREAD_H
+#define FF_SSA_GENERIC_THREAD_H
+
+#include "ff_ssa_generic_step.h"
+
+#if defined(__CUDA_ARCH__)
+#define FF_ANY_LANE(condition) (__any_sync(0xFFFFFFFFu, (condition)) != 0)
+#else
+#define FF_ANY_LANE(condition) ((condition) != 0)
+#endif
+
+#define FF_SSA_THREAD_STEPS 32u /* steps of a thread between two looks at the clock */
+#define FF_SSA_THREAD_HEAD 6u /* words that a slot keeps before its counts, if trajectories are interleaved */
+
+/* Bytes of shared memory for each thread. */
+static inline uint64_t ff_ssa_thread_bytes(const ff_ssa_image *image) {
+  return ((uint64_t)image->n_values + image->depth) * 8u + ((uint64_t)image->n_species + 1u) * 4u;
+}
+
+/* Words that a slot keeps between launches. */
+static inline uint64_t ff_ssa_thread_words(const ff_ssa_image *image) {
+  return FF_SSA_THREAD_HEAD + (uint64_t)image->n_species + 1u + 2u * (uint64_t)image->n_values;
+}
+
+typedef struct {
+  const ff_ssa_image *image;
+  const ff_ssa_launch *run;
+  double *value; /* the tree */
+  ff_ssa_counts counts;
+  uint32_t *count;
+  uint32_t stride;
+  int together;        /* whether the stride is 1 and nodes are aligned */
+  double time, wanted; /* as in ff_ssa_warp */
+  uint32_t unit, event, at, what;
+  int formulas;
+} ff_ssa_thread;
+
+FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
+  const uint32_t *key = t->run->round_key;
+  const ff_philox_block c = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
+  uint32_t x0 = c.v[0], x1 = c.v[1], x2 = c.v[2], x3 = c.v[3];
+  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
+    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
+    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
+    x1 = (uint32_t)p1;
+    x3 = (uint32_t)p0;
+  }
+  const ff_philox_block out = {{x0, x1, x2, x3}};
+  return out;
+}
+
+/* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
+
+FF_WARP void ff_ssa_thread_end(ff_ssa_thread *t, int refused) {
+  if (refused) FF_ATOMIC_OR(t->run->refused + t->unit / 32u, 1u << (t->unit % 32u));
+  (void)FF_FETCH_ADD(&t->run->counters->complete, 1u);
+  if (!refused) (void)FF_FETCH_ADD(&t->run->counters->events, t->event);
+  t->what = FF_SLOT_EMPTY;
+}
+
+/* Sets the counts and the tree of the threads that begin a trajectory. If a trajectory is together, all threads of the warp copy
+ * it. */
+FF_WARP void ff_ssa_thread_set(const ff_ssa_thread *t, int begins) {
+  const ff_ssa_image *image = t->image;
+#if defined(__CUDA_ARCH__)
+  if (t->together) {
+    FF_NO_UNROLL for (uint32_t who = __ballot_sync(0xFFFFFFFFu, begins); who != 0u; who &= who - 1u) {
+      double *value = (double *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->value, (int)FF_LOWEST(who));
+      uint32_t *count = (uint32_t *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->count, (int)FF_LOWEST(who));
+      for (uint32_t s = threadIdx.x & 31u; s <= image->n_species; s += 32u) count[s] = image->initial[s];
+      for (uint32_t i = threadIdx.x & 31u; i < image->n_values; i += 32u) value[i] = image->tree[i];
+    }
+    FF_SYNCWARP();
+    return;
+  }
+#endif
+  if (!begins) return;
+  FF_NO_UNROLL for (uint32_t s = 0; s <= image->n_species; s++) t->count[s * t->stride] = image->initial[s];
+  FF_NO_UNROLL for (uint32_t i = 0; i < image->n_values; i++) t->value[(size_t)i * t->stride] = image->tree[i];
+}
+
+/* The threads whose slots are empty begin the next trajectories of the wave. All threads of the warp call this. */
+FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
+  const int is_empty = t->what == FF_SLOT_EMPTY;
+  if (is_empty) {
+    const uint64_t k = FF_FETCH_ADD(&t->run->counters->begun, 1u);
+    t->what = k < t->run->units ? (uint32_t)FF_SLOT_BUSY : (uint32_t)FF_SLOT_IDLE;
+    t->unit = (uint32_t)k;
+    t->time = 0.0;
+    t->event = t->at = 0u;
+    t->wanted = t->run->times[0];
+  }
+  FF_SYNCWARP();
+  const int begins = is_empty && t->what == FF_SLOT_BUSY;
+  ff_ssa_thread_set(t, begins);
+  if (begins && t->image->invalid) ff_ssa_thread_end(t, 1);
+}
+
+FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
+  const ff_ssa_launch *run = t->run;
+  FF_NO_UNROLL while (t->wanted < next_time) {
+    uint32_t *to = FF_SSA_RECORD(run, t->at, t->unit);
+    FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = t->count[run->species[j] * t->stride];
+    t->at++;
+    t->wanted = t->at < run->n_times ? run->times[t->at] : ff_math_infinity();
+  }
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+
+FF_WARP const double *ff_ssa_thread_children(const ff_ssa_thread *t, uint32_t level, uint32_t node, double v[FF_SSA_FAN]) {
+  const double *child = t->value + ((size_t)t->image->first[level - 1u] + (size_t)node * FF_SSA_FAN) * t->stride;
+  if (t->together) {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN / 2u; i++) {
+      const ff_ssa_two two = ((const ff_ssa_two *)child)[i];
+      v[2u * i] = two.v[0];
+      v[2u * i + 1u] = two.v[1];
+    }
+  } else {
+    FF_UNROLL for (uint32_t i = 0; i < FF_SSA_FAN; i++) v[i] = child[i * t->stride];
+  }
+  return child;
+}
+
+/* The sums of the first children never decrease, so the choice among eight takes three comparisons. */
+FF_WARP uint32_t ff_ssa_thread_find(const ff_ssa_thread *t, double at, double total) {
+  uint32_t node = 0u;
+  FF_NO_UNROLL for (uint32_t level = t->image->levels - 1u; level > 0u; level--) {
+    double v[FF_SSA_FAN];
+    const double *child = ff_ssa_thread_children(t, level, node, v);
+    const double two = v[0] + v[1], four = two + (v[2] + v[3]), pair = v[4] + v[5];
+    const int high = four <= at && four < total;
+    const double middle = high ? four + pair : two;
+    const int upper = middle <= at && middle < total;
+    const double one = upper ? high ? v[6] : v[2] : high ? v[4] : v[0], some = upper ? (high ? pair : two) + one : one;
+    const double last = high ? four + some : some;
+    const int odd = last <= at && last < total;
+    at -= odd ? last : upper ? middle : high ? four : 0.0;
+    const uint32_t chosen = (high ? 4u : 0u) + (upper ? 2u : 0u) + (odd ? 1u : 0u);
+    total = child[chosen * t->stride];
+    node = node * FF_SSA_FAN + chosen;
+  }
+  return node;
+}
+
+/* Sums the nodes above a leaf, up to and without the first one that is also above the leaf `next`. */
+FF_WARP void ff_ssa_thread_climb(const ff_ssa_thread *t, uint32_t leaf, uint32_t next) {
+  uint32_t node = leaf / FF_SSA_FAN, other = next / FF_SSA_FAN;
+  FF_NO_UNROLL for (uint32_t level = 1u; level < t->image->levels && node != other; level++) {
+    double v[FF_SSA_FAN];
+    ff_ssa_thread_children(t, level, node, v);
+    t->value[((size_t)t->image->first[level] + node) * t->stride] =
+        ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    node /= FF_SSA_FAN;
+    other /= FF_SSA_FAN;
+  }
+}
+
+/* Computes the propensities that a reaction changes, in ascending order, and then the nodes above them. */
+FF_WARP int ff_ssa_thread_update(const ff_ssa_thread *t, const ff_ssa_image_row *row) {
+  const ff_ssa_image *image = t->image;
+  const uint32_t end = row->dependent + row->n_dependents;
+  int bad = 0;
+  FF_NO_UNROLL for (uint32_t i = row->dependent; i < end; i++) {
+    const uint32_t leaf = image->dependents[i];
+    const ff_ssa_image_law law = image->dependent_laws != NULL ? image->dependent_laws[i] : image->laws[leaf];
+    t->value[(size_t)leaf * t->stride] = ff_ssa_law_value(image, law, &t->counts, t->formulas, &bad);
+  }
+  FF_NO_UNROLL for (uint32_t i = row->dependent; i < end; i++)
+    ff_ssa_thread_climb(t, image->dependents[i], i + 1u < end ? image->dependents[i + 1u] : UINT32_MAX);
+  return !bad;
+}
+
+FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time) {
+  const ff_ssa_image_row row = t->image->rows[reaction];
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t i = row.change; i < row.change + row.n_changes; i++) {
+    const ff_ssa_image_change change = t->image->changes[i];
+    const uint32_t count = t->count[change.species * t->stride] + (uint32_t)change.by;
+    t->count[change.species * t->stride] = count;
+    fine &= count <= FF_SSA_DEVICE_MOST;
+  }
+  t->time = time;
+  t->event++;
+  fine &= ff_ssa_thread_update(t, &row);
+  if (!fine || t->event == FF_SSA_MOST_EVENTS) ff_ssa_thread_end(t, 1);
+}
+
+FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
+  if (t->what != FF_SLOT_BUSY) return;
+  const double total = t->value[(size_t)t->image->first[t->image->levels - 1u] * t->stride];
+  if (!(total < ff_math_infinity())) {
+    ff_ssa_thread_end(t, 1);
+    return;
+  }
+  const ff_philox_block words = ff_ssa_thread_draw(t);
+  double next_time = ff_math_infinity();
+  if (total > 0.0) next_time = t->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
+  if (t->wanted < next_time) ff_ssa_thread_record(t, next_time);
+  if (t->at < t->run->n_times)
+    ff_ssa_thread_fire(t, ff_ssa_thread_find(t, ff_ssa_closed(words.v[2], words.v[3]) * total, total), next_time);
+  else
+    ff_ssa_thread_end(t, 0);
+}
+
+/* ---- launches -------------------------------------------------------------------------------------------------------------- */
+
+/* Word i of what a slot keeps. */
+#define FF_SSA_KEPT(run, i, slot) ((run)->state[(uint64_t)(i) * (run)->slots + (slot)])
+
+FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
+  const ff_ssa_launch *run = t->run;
+  const uint32_t counts = FF_SSA_THREAD_HEAD, values = counts + t->image->n_species + 1u;
+  t->time = ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, 1u, slot) << 32 | FF_SSA_KEPT(run, 0u, slot));
+  t->unit = FF_SSA_KEPT(run, 2u, slot);
+  t->event = FF_SSA_KEPT(run, 3u, slot);
+  t->at = FF_SSA_KEPT(run, 4u, slot);
+  t->what = FF_SSA_KEPT(run, 5u, slot);
+  if (t->what != FF_SLOT_BUSY) return;
+  t->wanted = run->times[t->at];
+  FF_NO_UNROLL for (uint32_t s = 0; s <= t->image->n_species; s++) t->count[s * t->stride] = FF_SSA_KEPT(run, counts + s, slot);
+  FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_values; i++)
+    t->value[i * t->stride] = ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, values + 2u * i + 1u, slot) << 32 |
+                                                FF_SSA_KEPT(run, values + 2u * i, slot));
+}
+
+FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
+  const ff_ssa_launch *run = t->run;
+  const uint32_t counts = FF_SSA_THREAD_HEAD, values = counts + t->image->n_species + 1u;
+  const uint64_t time = ff_math_bits(t->time);
+  FF_SSA_KEPT(run, 0u, slot) = (uint32_t)time;
+  FF_SSA_KEPT(run, 1u, slot) = (uint32_t)(time >> 32);
+  FF_SSA_KEPT(run, 2u, slot) = t->unit;
+  FF_SSA_KEPT(run, 3u, slot) = t->event;
+  FF_SSA_KEPT(run, 4u, slot) = t->at;
+  FF_SSA_KEPT(run, 5u, slot) = t->what;
+  if (t->what != FF_SLOT_BUSY) return;
+  FF_NO_UNROLL for (uint32_t s = 0; s <= t->image->n_species; s++) FF_SSA_KEPT(run, counts + s, slot) = t->count[s * t->stride];
+  FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_values; i++) {
+    const uint64_t bits = ff_math_bits(t->value[i * t->stride]);
+    FF_SSA_KEPT(run, values + 2u * i, slot) = (uint32_t)bits;
+    FF_SSA_KEPT(run, values + 2u * i + 1u, slot) = (uint32_t)(bits >> 32);
+  }
+}
+
+FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
+  t->time = t->wanted = 0.0;
+  t->unit = t->event = t->at = 0u;
+  t->what = t->run->fresh ? (uint32_t)FF_SLOT_EMPTY : (uint32_t)FF_SLOT_IDLE;
+}
+
+FF_WARP void ff_ssa_thread_go(ff_ssa_thread *t) {
+  uint64_t began, now;
+  int late = 0;
+  FF_NANOSECONDS(began);
+  FF_NO_UNROLL for (uint32_t left = t->run->steps; left > 0u && FF_ANY_LANE(t->what != FF_SLOT_IDLE) && !late; left--) {
+    if (FF_ANY_LANE(t->what == FF_SLOT_EMPTY)) ff_ssa_thread_begin(t);
+    FF_SYNCWARP();
+    ff_ssa_thread_step(t);
+    FF_SYNCWARP();
+    if (left % FF_SSA_THREAD_STEPS != 0u) continue;
+    FF_NANOSECONDS(now);
+    late = FF_ANY_LANE(now - began > t->run->nanoseconds);
+  }
+}
+
+/* Runs a launch for a slot, in the memory of thread `thread` of `stride`. A slot beyond the last one stays idle. */
+FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, uint32_t thread, uint32_t slot) {
+  const ff_ssa_image *image = t->image;
+  double *const rows = (double *)memory;
+  const int is_there = slot < t->run->slots;
+  t->stride = stride;
+  t->together = 0;
+  t->value = rows + thread;
+  t->count = (uint32_t *)(rows + ((size_t)image->n_values + image->depth) * stride) + thread;
+  const ff_ssa_counts counts = {t->count, stride, t->value + (size_t)image->n_values * stride, stride};
+  t->counts = counts;
+  ff_ssa_thread_clear(t);
+  if (!is_there) t->what = FF_SLOT_IDLE;
+  if (is_there && !t->run->fresh) ff_ssa_thread_load(t, slot);
+  ff_ssa_thread_go(t);
+  if (is_there) ff_ssa_thread_save(t, slot);
+}
+
+/* The same where the slot is kept, which is laid out as for a warp. */
+FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout *at, uint32_t slot) {
+  const int is_there = slot < t->run->slots;
+  char *const kept = (char *)t->run->state + (is_there ? slot : 0u) * at->bytes;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
+  t->stride = 1u;
+  t->together = 1;
+  t->value = (double *)(kept + at->value);
+  t->count = (uint32_t *)(kept + at->count);
+  const ff_ssa_counts counts = {t->count, 1u, (double *)(kept + at->stack), 1u};
+  t->counts = counts;
+  ff_ssa_thread_clear(t);
+  if (!is_there) t->what = FF_SLOT_IDLE;
+  if (is_there && !t->run->fresh) {
+    const ff_ssa_slot before = *head;
+    t->time = before.time;
+    t->unit = before.unit;
+    t->event = before.event;
+    t->at = before.at;
+    t->what = before.what;
+    if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
+  }
+  ff_ssa_thread_go(t);
+  const ff_ssa_slot after = {t->time, t->unit, t->event, t->at, t->what};
+  if (is_there) *head = after;
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* A reaction network in the form that ff_ssa_generic.cu reads: flat arrays in one block of memory, which is copied to the device.
+ *
+ * Species n_species is one of which there is always one molecule. With it, mass action of up to two molecules has one form:
+ * rate * (x * (y - less)). These are the bits of ff_ssa_path_propensity(), because a product with 1 and a difference from 0 are
+ * exact.
+ */
+#ifndef FF_SSA_IMAGE_H
+#define FF_SSA_IMAGE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../../ssa/ff_ssa_factor.h"
+
+#define FF_SSA_IMAGE_LESS 0x80000000u  /* in `b`: y - 1, for two molecules of one species */
+#define FF_SSA_IMAGE_OTHER 0x40000000u /* in `b`: another law, and `a` is its number */
+#define FF_SSA_IMAGE_SPECIES 0x3FFFFFFFu
+#define FF_SSA_LIST_SHARE 2u /* if more than half of the nodes of a level have new children, all of them are summed */
+#define FF_SSA_IMAGE_BY 0x40000000 /* the largest change of a count; a larger one has the same effect */
+
+typedef struct {
+  double rate;
+  uint32_t a, b;
+} __attribute__((aligned(16))) ff_ssa_image_law;
+
+/* A law with several factors, or with a formula. */
+typedef struct {
+  uint32_t law;      /* FF_LAW_PRODUCT, FF_LAW_FORMULA or FF_LAW_SCALED */
+  uint32_t first, n; /* a range of `factors` */
+  uint32_t length;   /* of the formula */
+  uint64_t code;     /* its first word */
+} ff_ssa_image_other;
+
+/* What a reaction changes: ranges of `changes` and of `dependents`. Without `dependents`, n_dependents is the number of readers
+ * of all species that it changes, or 2^32 - 1 if there are more. */
+typedef struct {
+  uint32_t change, n_changes, dependent, n_dependents;
+} __attribute__((aligned(16))) ff_ssa_image_row;
+
+typedef struct {
+  uint32_t species;
+  int32_t by;
+} __attribute__((aligned(8))) ff_ssa_image_change;
+
+typedef struct {
+  uint32_t n_species, n_reactions;
+  uint32_t depth;  /* the largest stack that a formula needs; 0 without formulas */
+  uint32_t listed; /* entries of a list of nodes; of more nodes, a step does not make a list */
+  uint32_t levels, n_values; /* of the tree of sums: see ff_ssa_tree */
+  uint32_t first[FF_SSA_MAX_LEVELS], n[FF_SSA_MAX_LEVELS];
+  uint32_t invalid;                  /* whether a propensity is invalid at time 0 */
+  const uint32_t *initial;           /* n_species + 1 counts at time 0 */
+  const double *tree;                /* n_values: the tree at time 0 */
+  const ff_ssa_image_law *laws;      /* n_reactions */
+  const ff_ssa_image_other *others;
+  const ff_participant *factors;
+  const ff_formula_word *words;
+  const ff_ssa_image_row *rows;      /* n_reactions */
+  const ff_ssa_image_change *changes;
+  const uint32_t *dependents;               /* NULL if they are not listed */
+  const ff_ssa_image_law *dependent_laws;   /* of each entry of `dependents`; NULL if they would need much memory */
+  const uint64_t *reader_first;             /* n_species + 1; NULL with dependents */
+  const uint32_t *readers;
+} ff_ssa_image;
+
+/* Makes the image of a program that is not scheduled, for trajectories that start with these counts. The caller frees it with
+ * ff_free_aligned(*memory). FF_EUNSUPPORTED if a count is not a whole number from 0 to FF_SSA_DEVICE_MOST, or the network is too
+ * large for the numbers of the image; the message is a clause. On an error there is nothing to free. O(size of the program). */
+ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program, const double *initial,
+                           ff_error *err);
+
+/* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
+ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const void *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

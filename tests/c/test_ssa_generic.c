@@ -1,0 +1,371 @@
+/* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
+ * one after the other. */
+#include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
+#include "random.h"
+#include "simulations.h"
+
+#define KEY UINT64_C(0x9E3779B97F4A7C15)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define FIRST (UINT64_C(1) << 40) /* a number of trajectories with more than 32 bits */
+
+/* Who runs a trajectory: a warp or a thread, where the slot is kept or elsewhere (on a device, in shared memory). */
+enum { WARP_THERE, WARP_ELSEWHERE, THREAD_THERE, THREAD_ELSEWHERE, MODES };
+
+/* A wave on the host. */
+typedef struct {
+  ff_ssa_image image;
+  void *memory;
+  ff_ssa_launch run;
+  ff_ssa_counters counters;
+  uint64_t slot_bytes, work_bytes;
+  char *work; /* the place of a slot that does not work where it is kept */
+  int mode;
+} wave;
+
+static void wave_free(wave *w) {
+  ff_free_aligned(w->memory);
+  ff_free_aligned(w->run.state);
+  ff_free_aligned(w->work);
+  free(w->run.recorded);
+  free(w->run.refused);
+}
+
+#define STRIDE 3u /* threads of a block */
+
+static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
+  const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
+  ff_error err;
+  size_t bytes;
+  *w = (wave){.mode = mode,
+              .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
+                      .n_species = o->n_observed, .times = o->times, .species = o->observed}};
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    w->run.round_key[2 * round] = (uint32_t)o->key + round * FF_PHILOX_W0;
+    w->run.round_key[2 * round + 1] = (uint32_t)(o->key >> 32) + round * FF_PHILOX_W1;
+  }
+  FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, o->initial != NULL ? o->initial : program->initial, &err),
+              &err);
+  w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
+  w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
+  w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
+  w->run.refused = ff_calloc((o->n + 31) / 32, sizeof(uint32_t));
+  w->run.counters = &w->counters;
+  w->work_bytes = mode == THREAD_ELSEWHERE ? STRIDE * ff_ssa_thread_bytes(&w->image) : w->slot_bytes;
+  w->work = ff_calloc_aligned(1, w->work_bytes);
+  memset(w->run.state, 0xA5, slots * w->slot_bytes); /* what a device has there */
+}
+
+static void run_slot(wave *w, uint32_t slot) {
+  const int formulas = w->image.depth > 0;
+  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
+  if (w->mode >= THREAD_THERE) {
+    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas};
+    memset(w->work, 0x5A, w->work_bytes);
+    if (w->mode == THREAD_THERE)
+      ff_ssa_thread_run_there(&thread, &at, slot);
+    else
+      ff_ssa_thread_run(&thread, w->work, STRIDE, slot % STRIDE, slot);
+    return;
+  }
+  const int elsewhere = w->mode == WARP_ELSEWHERE;
+  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas};
+  char *kept = (char *)w->run.state + slot * w->slot_bytes;
+  memset(w->work, 0x5A, w->work_bytes);
+  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
+  ff_ssa_warp_run(&warp, &at, kept, elsewhere);
+}
+
+/* Launches until all trajectories are complete. Returns the number of launches. */
+static int wave_run(wave *w) {
+  int launches = 0;
+  for (w->run.fresh = 1; w->counters.complete < w->run.units; w->run.fresh = 0, launches++)
+    for (uint32_t slot = 0; slot < w->run.slots + (w->mode >= THREAD_THERE); slot++) run_slot(w, slot); /* one does not exist */
+  return launches;
+}
+
+static int is_refused(const wave *w, uint64_t k) { return w->run.refused[k / 32] >> (k % 32) & 1; }
+
+/* Compares all counts, and the numbers of events, with a run on the processor. */
+static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options *o, const char *what) {
+  const size_t n = o->n, all = n * o->n_times;
+  double **states = ff_calloc(o->n_observed, sizeof *states);
+  uint64_t differ = 0;
+  for (uint32_t j = 0; j < o->n_observed; j++) states[j] = ff_calloc(all, sizeof **states);
+  o->states = states;
+  ff_ssa_run *run = run_to_end(program, o, 10);
+  for (uint32_t i = 0; i < o->n_times; i++)
+    for (uint32_t j = 0; j < o->n_observed; j++)
+      for (size_t k = 0; k < n; k++) differ += (double)FF_SSA_RECORD(&w->run, i, k)[j * n] != states[j][k * o->n_times + i];
+  FF_CHECK_SAY(differ == 0, "%s: %llu of %llu counts differ", what, (unsigned long long)differ,
+               (unsigned long long)(all * o->n_observed));
+  FF_CHECK_INT(w->counters.complete, n);
+  FF_CHECK_INT(w->counters.events, ff_ssa_run_events(run));
+  for (size_t k = 0; k < n; k++) FF_CHECK_SAY(!is_refused(w, k), "%s: %zu", what, k);
+  ff_ssa_run_free(run);
+  for (uint32_t j = 0; j < o->n_observed; j++) free(states[j]);
+  free(states);
+  o->states = NULL;
+}
+
+/* What is simulated: times in `span`, in several launches. The first times are the start and one that is listed twice. */
+static void check(const ff_ssa_program *program, double span, uint64_t n, uint32_t steps, const char *what) {
+  const double times[] = {0, span / 3, span / 3, span / 2, span};
+  uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
+  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
+                      .observed = observed, .n_observed = program->n_species, .threads = 1};
+  for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
+  for (int mode = 0; mode < MODES; mode++) {
+    wave w;
+    if (mode >= THREAD_THERE && program->dependents == NULL) continue;
+    wave_new(&w, program, &o, mode, steps);
+    const int launches = wave_run(&w);
+    FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);
+    if (mode == WARP_ELSEWHERE) o.method = FF_SSA_DIRECT; /* has the same bits */
+    compare(&w, program, &o, what);
+    wave_free(&w);
+  }
+  free(observed);
+}
+
+/* ---- networks ------------------------------------------------------------------------------------------------------------ */
+
+/* A participant of a random reaction, and its number in the text. */
+static void put_side(char *out, size_t size, uint64_t *seed, uint32_t n_species, uint32_t most) {
+  const uint32_t n = below(seed, most + 1);
+  if (n == 0) strncat(out, "0", size - strlen(out) - 1);
+  for (uint32_t i = 0; i < n; i++) {
+    char piece[16];
+    const uint32_t count = below(seed, 4) == 0 ? 2 : 1;
+    snprintf(piece, sizeof piece, "%s%u %c", i > 0 ? " + " : "", count, (char)('A' + (int)below(seed, n_species)));
+    strncat(out, piece, size - strlen(out) - 1);
+  }
+}
+
+/* Rates of mass action, and formulas of all kinds that are at least 0. */
+static const char *const rates[] = {
+    "0.3",    "1",    "0.02",  "0.7 + 0.1 * A",       "=0.2 * A * B / (1 + C)", "=3 / (1 + (A / 20)^2)", "=0.5",
+    "0.05",   "0.4",  "1.5",   "=if(A > B, 0.1, 2) * C", "=min(A, max(B, 3)) * 0.1", "=0.1 * exp(-A / 50) * B",
+    "1 / (1 + log1p(B))", "=abs(sin(A)) + 0.1 * sqrt(B) + floor(C / 3)", "0.3 * tanh(C)", "=0.01 * A * (A - 1) * (A - 2)",
+    "=2 * C"};
+
+static ff_ssa_program *random_program(uint64_t seed, uint32_t n_species, uint32_t n_reactions, int formulas) {
+  char (*text)[96] = ff_calloc(n_reactions, sizeof *text);
+  reaction_text *list = ff_calloc((size_t)n_reactions + 1, sizeof *list);
+  double initial[26];
+  for (uint32_t s = 0; s < n_species; s++) initial[s] = below(&seed, 40);
+  for (uint32_t r = 0; r < n_reactions; r++) {
+    const uint32_t inputs = r % 5 == 4 ? 3 : 2;
+    put_side(text[r], sizeof text[r], &seed, n_species, inputs);
+    strcat(text[r], " -> ");
+    put_side(text[r], sizeof text[r], &seed, n_species, 1); /* so counts tend to fall */
+    list[r] = (reaction_text){text[r], rates[below(&seed, formulas ? COUNT(rates) : 3)]};
+  }
+  ff_ssa_program *program = program_of(list, initial, n_species);
+  free(text);
+  free(list);
+  return program;
+}
+
+static void random_networks(void) {
+  static const struct {
+    uint32_t species, reactions;
+    double span;
+  } shapes[] = {{3, 1, 3}, {3, 4, 3}, {4, 8, 2}, {5, 9, 1}, {8, 40, 0.3}, {12, 65, 0.2}, {26, 300, 0.06}, {26, 513, 0.03},
+                {20, 1500, 0.01}};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (uint64_t seed = 1; seed <= (shapes[i].reactions > 50 ? 3 : 6); seed++) {
+      char what[64];
+      snprintf(what, sizeof what, "%u reactions, seed %llu", shapes[i].reactions, (unsigned long long)seed);
+      ff_ssa_program *program = random_program(seed * 77 + i, shapes[i].species, shapes[i].reactions, seed % 3 != 0);
+      check(program, shapes[i].span, shapes[i].reactions > 100 ? 6 : 20, seed % 2 ? 7 : 50, what);
+      ff_ssa_program_free(program);
+    }
+}
+
+/* A network whose reactions have mass action, to be filled. */
+static ff_reactions *large_network(uint32_t n_species, uint32_t n_reactions) {
+  ff_reactions *net;
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_new(&net, n_species, 0, n_reactions, &err), &err);
+  for (uint32_t s = 0; s < n_species; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+  }
+  return net;
+}
+
+/* Fills a reaction a + b -> c + d; a = b is two molecules of it. Without d if it is UINT32_MAX. */
+static void fill_reaction(ff_reactions *net, uint32_t r, double rate, const uint32_t s[4]) {
+  ff_reaction *reaction = net->reactions + r;
+  ff_error err;
+  size_t n_in = 2, n_out = s[3] == UINT32_MAX ? 1 : 2;
+  reaction->name = ff_strndup("", 0);
+  reaction->mass_action = 1;
+  FF_CHECK_OK(ff_formula_of_number(&reaction->rate, rate, &err), &err);
+  reaction->reactants = ff_calloc(2, sizeof *reaction->reactants);
+  reaction->products = ff_calloc(2, sizeof *reaction->products);
+  for (uint32_t i = 0; i < 2; i++) reaction->reactants[i] = (ff_participant){s[i], 1};
+  for (uint32_t i = 0; i < n_out; i++) reaction->products[i] = (ff_participant){s[2 + i], 1};
+  FF_CHECK(ff_participants_merge(reaction->reactants, &n_in) && ff_participants_merge(reaction->products, &n_out));
+  reaction->n_reactants = (uint32_t)n_in;
+  reaction->n_products = (uint32_t)n_out;
+}
+
+static ff_ssa_program *program_of_large(ff_reactions *net) {
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return program_of_network(net);
+}
+
+/* Clusters of up to n molecules: two clusters become one. */
+static ff_ssa_program *aggregation(uint32_t n) {
+  uint32_t r = 0;
+  for (uint32_t i = 1; i <= n; i++)
+    for (uint32_t j = i; i + j <= n; j++) r++;
+  ff_reactions *net = large_network(n, r);
+  r = 0;
+  for (uint32_t i = 1; i <= n; i++)
+    for (uint32_t j = i; i + j <= n; j++)
+      fill_reaction(net, r++, 1.0 / (i + j), (uint32_t[4]){i - 1, j - 1, i + j - 1, UINT32_MAX});
+  net->initial[0] = 40;
+  net->initial[1] = 10;
+  return program_of_large(net);
+}
+
+/* A ring of n species whose steps need one of `hubs` further species, which become each other. */
+static ff_ssa_program *ring_with_hubs(uint32_t n, uint32_t hubs) {
+  ff_reactions *net = large_network(n + hubs, n);
+  for (uint32_t s = 0; s < n; s++) {
+    net->initial[s] = s % 3;
+    fill_reaction(net, s, 1 + 1.0 / (s + 1), (uint32_t[4]){s, n + s % hubs, (s + 1) % n, n + (s * 7 + 3) % hubs});
+  }
+  for (uint32_t h = 0; h < hubs; h++) net->initial[n + h] = 1 + h % 4;
+  return program_of_large(net);
+}
+
+/* The program without its lists of dependents, as if they were too long. */
+static void forget_dependents(ff_ssa_program *program) {
+  free(program->dependents);
+  program->dependents = NULL;
+}
+
+static void large_networks(void) {
+  ff_ssa_program *program = program_of_network(ring_of(5000));
+  check(program, 0.01, 4, 20, "ring of 5000");
+  forget_dependents(program);
+  check(program, 0.01, 4, 20, "ring of 5000 without dependents");
+  ff_ssa_program_free(program);
+
+  program = ring_with_hubs(8000, 80);
+  check(program, 0.002, 3, 20, "hubs");
+  forget_dependents(program);
+  check(program, 0.002, 3, 20, "hubs without dependents");
+  ff_ssa_program_free(program);
+
+  program = aggregation(60);
+  check(program, 1, 30, 9, "aggregation");
+  forget_dependents(program);
+  check(program, 1, 30, 9, "aggregation without dependents");
+  ff_ssa_program_free(program);
+}
+
+/* All three ways to update the tree occur in the networks above. */
+static void networks_use_lists(void) {
+  ff_ssa_program *program = ring_with_hubs(8000, 80);
+  ff_ssa_image image;
+  ff_error err;
+  void *memory;
+  size_t bytes;
+  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, program->initial, &err), &err);
+  FF_CHECK(image.listed > 32 && image.rows[5].n_dependents > 32 && image.rows[5].n_dependents <= image.listed);
+  ff_free_aligned(memory);
+  ff_ssa_program_free(program);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  const char *what;
+  reaction_text reactions[3];
+  double initial[2], span;
+} refusal;
+
+/* Every trajectory is refused. */
+static void refuses_trajectories(void) {
+  static const refusal cases[] = {
+      {"a negative rate", {{"A -> 0", "=A - 4.5"}}, {10, 0}, 100},
+      {"a negative rate at time 0", {{"A -> 0", "=A - 5"}}, {4, 0}, 1},
+      {"a rate that is NaN", {{"A -> 0", "=log(A - 4) + 1"}}, {10, 0}, 100},
+      {"an infinite sum", {{"A -> 0", "1e308"}, {"B -> 0", "1e308"}}, {1, 1}, 1},
+      {"an infinite product", {{"A -> 0", "1e308"}}, {10, 0}, 1},
+      {"a large count", {{"0 -> B", "1"}, {"A -> A", "1"}}, {1, FF_SSA_DEVICE_MOST - 5}, 100},
+      {"a large change", {{"0 -> 4000000000 B", "1"}}, {1, 1}, 100},
+  };
+  for (size_t i = 0; i < MODES * COUNT(cases); i++) {
+    const refusal *c = cases + i / MODES;
+    const uint32_t observed[] = {0, 1};
+    ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
+    ff_ssa_options o = {.key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed, .n_observed = 2};
+    wave w;
+    wave_new(&w, program, &o, (int)(i % MODES), 4);
+    wave_run(&w);
+    for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s", c->what);
+    FF_CHECK_INT(w.counters.complete, o.n);
+    FF_CHECK_INT(w.counters.events, 0);
+    wave_free(&w);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Some trajectories are refused; the others are complete. */
+static void check_some(const ff_ssa_program *program, int mode) {
+  const double time = 10;
+  const uint32_t observed = 1;
+  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
+                      .n_observed = 1, .threads = 1};
+  uint64_t refused = 0;
+  wave w;
+  wave_new(&w, program, &o, mode, 3);
+  wave_run(&w);
+  for (size_t k = 0; k < o.n; k++) {
+    double state;
+    ff_error err;
+    ff_ssa_options one = o;
+    one.first = k;
+    one.n = 1;
+    one.states = (double *const[]){&state};
+    const int failed = status_of(program, &one, 10, &err) != FF_OK;
+    FF_CHECK_INT(is_refused(&w, k), failed);
+    if (!failed) FF_CHECK(w.run.recorded[k] == state);
+    refused += failed;
+  }
+  FF_CHECK(refused > 0 && refused < o.n);
+  FF_CHECK_INT(w.counters.complete, o.n);
+  wave_free(&w);
+}
+
+static void refuses_some(void) {
+  ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
+                                       (const double[]){2, 0}, 2);
+  for (int mode = 0; mode < MODES; mode++) check_some(program, mode);
+  ff_ssa_program_free(program);
+}
+
+static void refuses_networks(void) {
+  ff_ssa_program *program = program_of((const reaction_text[]){{"A -> 0", "1"}, {NULL, NULL}}, (const double[]){1}, 1);
+  static const double initial[] = {FF_SSA_DEVICE_MOST + 1.0, -1, 0.5};
+  ff_ssa_image image;
+  ff_error err;
+  void *memory;
+  size_t bytes;
+  for (size_t i = 0; i < COUNT(initial); i++) {
+    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &initial[i], &err), FF_EUNSUPPORTED, &err,
+                   "the initial count of \"A\" is");
+    FF_CHECK(memory == NULL);
+  }
+  ff_ssa_program_free(program);
+}
+
+FF_TEST_MAIN("ssa_generic", random_networks, large_networks, networks_use_lists, refuses_trajectories, refuses_some,
+             refuses_networks)
