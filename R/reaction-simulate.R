@@ -62,11 +62,11 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"` and `"factored"`, one of which
-#'   `method = "auto"` chooses for most networks. They cannot run a network with [events][event()] or with rates that depend on
-#'   the time, `output = "events"`, `until`, an `initial` that is a result, and initial counts of 2^30 and more. Then `backend =
-#'   "cuda"` is an error of class `fireflip_error_unsupported`, and `"auto"` uses the processor. So does a session that asks for
-#'   `"cuda"` by an option: see [backends()].
+#'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"`, `"first_reaction"` and `"factored"`.
+#'   `method = "auto"` chooses one of these for most networks. GPUs cannot run a network with [events][event()] or with rates
+#'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, and initial counts of 2^30 and more.
+#'   Then `backend = "cuda"` is an error of class `fireflip_error_unsupported`, and `"auto"` uses the processor. So does a session
+#'   that asks for `"cuda"` by an option: see [backends()].
 #'
 #'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If one of
 #'   several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()` tells

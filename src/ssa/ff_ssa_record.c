@@ -140,8 +140,10 @@ static ff_status check_bytes(const ff_ssa_record *record, const ff_ssa_wanted *w
 }
 
 ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err) {
-  const uint64_t before = record->bytes, bytes = ff_ssa_sums_bytes(&record->sums);
-  if (bytes > before) record->bytes = bytes;
+  const size_t cells = record->sums.frequency != NULL ? (size_t)wanted->n_times * wanted->n_observed : 0;
+  const uint64_t before = record->bytes;
+  record->bytes = 0;
+  for (size_t i = 0; i < cells; i++) record->bytes += record->sums.frequency[i].room * sizeof(ff_frequency_entry);
   return check_bytes(record, wanted, before, err);
 }
 

@@ -24,9 +24,9 @@ static const char *unsupported(const ff_ssa_run *run) {
 
 ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
   const ff_ssa_method method = run->options.method;
-  if (method != FF_SSA_DIRECT && method != FF_SSA_TREE && method != FF_SSA_FACTORED)
+  if (method != FF_SSA_DIRECT && method != FF_SSA_TREE && method != FF_SSA_FIRST && method != FF_SSA_FACTORED)
     return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" runs on the processor only, unlike \"direct\", "
-                        "\"logarithmic_direct\" and \"factored\"", ff_ssa_method_name(method));
+                        "\"logarithmic_direct\", \"first_reaction\" and \"factored\"", ff_ssa_method_name(method));
   const char *why = unsupported(run);
   if (why != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "%s", why);
   for (uint32_t s = 0; s < run->program->n_species; s++)

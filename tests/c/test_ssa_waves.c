@@ -162,13 +162,13 @@ static void compare(const outcome *got, const outcome *want, int keep, const cha
 
 /* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
-static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FACTORED};
+static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_FACTORED};
 static const way alone = {0, 1, 0, 0, 0, 10, 0};
 static outcome want, got;
 
 static void devices_change_no_bit(void) {
   ff_ssa_program *program = program_with_variables();
-  for (int m = 0; m < 3; m++)
+  for (int m = 0; m < 4; m++)
     for (size_t i = 0; i < OUTPUTS; i++) {
       const output *o = &outputs[i];
       play(&want, program, options_of(methods[m], o, &alone), o->keep, &alone);

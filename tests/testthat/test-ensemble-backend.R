@@ -23,7 +23,7 @@ expect_same_ensemble <- function(..., how = "") {
 
 test_that("GPUs give the results of the processor, for every output", {
   plain_session(fireflip.cuda_library = fake("ssa"))
-  for (method in c("direct", "logarithmic_direct", "factored")) {
+  for (method in c("direct", "logarithmic_direct", "first_reaction", "factored")) {
     for (how in c("", "7 4")) { # waves of 7 trajectories, of which one in four is refused
       same <- function(...) expect_same_ensemble(method = method, how = how, ...)
       there <- same()
