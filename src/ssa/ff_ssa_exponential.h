@@ -1,8 +1,9 @@
 /* Exponentially distributed numbers: -log(u) of a random u from (0, 1], without a division or a branch. gcc, nvcc and NVRTC
  * compile the same text, and vectors compute the same bits (ff_ssa_wide_kernel.h).
  *
- * With u = 2^k m, and c the nearest to m of 32 numbers from 11/16 to 43/32, among them 1: log(u) = k log(2) + log(c) + log(1 + r),
- * where r = (m - c) / c and |r| <= 1/64. m - c is exact. log(1 + r) = r + r^2 P(r). The error is below 2 units in the last place.
+ * With u = 2^k m, and c the nearest to m of 32 numbers from 11/16 to 43/32, among them 1:
+ *   log(u) = k log(2) + log(c) + log(1 + r), where r = (m - c) / c, |r| <= 1/64, and log(1 + r) = r + r^2 P(r).
+ * m - c is exact. The error of the result is below 2 units in the last place.
  * tools/math-coefficients computes the coefficients and the table.
  */
 #ifndef FF_SSA_EXPONENTIAL_H

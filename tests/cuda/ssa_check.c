@@ -109,7 +109,8 @@ static ff_status on_gpu(ff_ensemble **e, const ff_ssa_program *program, const ff
   seconds[0] = ff_clock() - began;
   if (status != FF_OK) return status;
   began = ff_clock();
-  if (n > gpu.backend->common.info(*e).capacity) printf("  only %llu fit\n", (unsigned long long)gpu.backend->common.info(*e).capacity);
+  if (n > gpu.backend->common.info(*e).capacity)
+    printf("  only %llu fit\n", (unsigned long long)gpu.backend->common.info(*e).capacity);
   status = gpu.backend->common.start(*e, 7, 0, n, err);
   do {
     if (status == FF_OK) status = gpu.backend->advance(*e, 0.5, progress, err);
@@ -129,7 +130,8 @@ static void compare(ff_ensemble *e, const ff_ssa_device_request *request, double
     for (uint32_t i = 0; i < TIMES; i++)
       for (uint32_t j = 0; j < request->n_species; j++)
         wrong += counts[((uint64_t)i * request->n_species + j) * n + k] != states[j][k * TIMES + i];
-  FF_CHECK_SAY(wrong == 0, "%llu of %llu counts differ", (unsigned long long)wrong, (unsigned long long)n * TIMES * request->n_species);
+  FF_CHECK_SAY(wrong == 0, "%llu of %llu counts differ", (unsigned long long)wrong,
+               (unsigned long long)n * TIMES * request->n_species);
   FF_CHECK_SAY(n_refused == 0, "trajectories are refused");
   free(counts);
 }
@@ -184,7 +186,8 @@ static int n_arguments;
 static char **arguments;
 
 static void all_networks_have_the_same_bits(void) {
-  printf("%-34s %-18s %-10s %10s %10s %10s %8s %8s\n", "network", "method", "kernel", "events/s", "whole", "CPU", "ready s", "GPU s");
+  printf("%-34s %-18s %-10s %10s %10s %10s %8s %8s\n", "network", "method", "kernel", "events/s", "whole", "CPU", "ready s",
+         "GPU s");
   for (int i = 2; i < n_arguments; i++) {
     char *value = strchr(arguments[i], '=');
     if (value == NULL) continue;
