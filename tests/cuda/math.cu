@@ -287,7 +287,7 @@ __global__ static void count_quotients(unsigned long long *wrong, uint64_t n) {
       v[k] = state * 0x2545F4914F6CDD1Dull;
     }
     const double a = scalbn(mantissa_of(v[0], v[2] & 0xFFFF), (int)(v[2] >> 16 & 0xFFFF) % 72 - 66);
-    const double b = scalbn(mantissa_of(v[1], v[2] >> 32 & 0xFFFF), (int)(v[2] >> 48) % 1660 - 664);
+    const double b = scalbn(mantissa_of(v[1], v[2] >> 32 & 0xFFFF), (int)(v[2] >> 48) % 1494 - 664);
     found += ff_divide(a, b) != __ddiv_rn(a, b);
   }
   if (found > 0) atomicAdd(wrong, (unsigned long long)found);

@@ -7,7 +7,7 @@
  *   S_COUNTS            counts that a thread keeps in registers
  *   S_ROWS              words of shared memory of a thread
  *   S_RATES             rate constants
- *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e300
+ *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e250
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
  *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
  *   S_MOST              the most that an event adds to a count or row
