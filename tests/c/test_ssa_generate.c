@@ -138,7 +138,7 @@ static void sums_of_many_members(void) {
       ff_ssa_program *program = program_of_sites(sites);
       char what[64];
       if (kind == 1) program->initial[0] = 16000;
-      if (kind == 2) program->initial[1] = 17000;
+      if (kind == 2) program->initial[1] = 40000;
       snprintf(what, sizeof what, "%u sites, %d", sites, kind);
       check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, kind > 0 ? 0.02 : 3, 0, what);
       ff_ssa_program_free(program);

@@ -7,6 +7,7 @@
 
 #include "ff_ssa_generate.h"
 #include "ff_ssa_generate_text.h"
+#include "ff_ssa_expect.h"
 
 #define NONE UINT32_MAX
 #define REGISTER 0x80000000u     /* a place in registers */
@@ -17,20 +18,27 @@
 #define MOST_WEIGHT 255u
 #define MOST_REACTIONS 65534u    /* 16 bits, and one that changes nothing */
 #define MOST_FORMULAS 512u       /* words */
-#define NARROW 16384.0           /* counts have 16 bits if they begin below */
-#define NARROW_CELLS 32768.0
+#define NARROW 16384.0           /* counts and cells have 16 bits if so much is expected, */
+#define NARROW_EXPECTED 32768.0  /* if this is known well */
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
 #define MOST_EVENTS 1024u        /* between two checks */
 #define FEWEST_EVENTS 64u
 #define CHUNK 8u
+#define MOST_HEAD 8u
+#define MOST_CHUNKS 65535u       /* their numbers have 16 bits */
+#define LOWER 0x4410u            /* equal those of ff_ssa_thread_factored.h: the bytes of a cell */
+#define UPPER 0x4432u
+#define WHOLE 0x3210u
+#define NOTHING 0x4444u
 #define TABLE_WORDS 10240u       /* that a block keeps in shared memory */
 #define SHARED_BYTES 233472u     /* of a multiprocessor; */
 #define BLOCK_BYTES 15872u       /* what each block takes of it for itself and for s_common */
 #define FEWEST_THREADS 96u       /* for counts in shared memory */
 
-/* A sum: its number among the totals or NONE; its number among those with cells or NONE; where its chunks begin. */
+/* A sum: its number among the totals or NONE; the word of its cell in a part or NONE, and which of its bytes; the chunk of a small
+ * sum, or the word at which it begins; the number of its first chunk among the weights. */
 typedef struct {
-  uint32_t total, cell, small, first, weights;
+  uint32_t total, cell, bytes, small, first, weights;
 } plan;
 
 typedef struct {
@@ -42,13 +50,16 @@ typedef struct {
   ff_ssa_law_text law;
   uint32_t *place;    /* of the count of each species, and of the one of which there is always one; NONE: nobody reads it */
   plan *sums;
-  uint32_t members, counts, loose; /* counts of members; all that are words; those in registers */
-  uint32_t totals, large, smalls;
-  uint32_t chunks, parts, words, columns, all; /* words of counts, of the cells of a part, and in all */
+  double *expected;   /* the largest count of each species */
+  uint32_t members, counts, loose; /* counts of members that are words; all that are; those in registers, with the head */
+  uint32_t head;      /* members in registers: the first ones */
+  uint32_t totals, large;
+  uint32_t chunks, parts, words, all; /* words of counts, and in all */
+  uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
   uint32_t n_weights, n_map;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
-  int wide, cell16, checked;
+  int wide, quads, checked;
   double most, most16; /* that an event adds; to a number of 16 bits */
   uint32_t check;     /* events between two checks */
 } generator;
@@ -61,92 +72,179 @@ static void want(generator *g, uint32_t species, uint32_t *n) {
   if (g->place[species] == NONE) g->place[species] = (*n)++;
 }
 
-/* Members come first, in the order of species. */
-static void place_members(generator *g) {
+static double initial_of(const generator *g, uint32_t species) {
+  return species < g->p->n_species ? g->request->initial[species] : 1;
+}
+
+/* Whether a count may exceed 16 bits. */
+static int is_large(const generator *g, uint32_t species) {
+  const double limit = g->checked ? NARROW : NARROW_EXPECTED;
+  return initial_of(g, species) >= limit || (species < g->p->n_species && g->expected[species] >= limit);
+}
+
+/* The members up to the last one with a large count are the head, if they are few. If they are not, all counts have 32 bits. */
+static void choose_head(generator *g) {
+  uint32_t n = 0, registers = 0;
+  int others = 0;
+  for (uint32_t s = 0; s <= g->p->n_species; s++) {
+    if (g->place[s] == NONE) continue;
+    const int member = g->place[s] < g->members;
+    n += member;
+    if (member && is_large(g, s)) g->head = n;
+    others |= !member && is_large(g, s);
+    registers += !member;
+  }
+  if (registers > MOST_LOOSE || registers + g->totals > MOST_REGISTERS) registers = 0;
+  else others = 0;
+  g->wide = others || g->head > MOST_HEAD || g->head + registers + g->totals > MOST_REGISTERS;
+  if (g->wide) g->head = 0;
+  g->loose = registers;
+}
+
+/* Members come first, in the order of species; then what hubs, laws and the caller read. */
+static void place_counts(generator *g) {
   for (uint32_t s = 0; s <= g->p->n_species; s++) g->place[s] = NONE;
   for (uint32_t i = 0; i < g->f->n_members; i++) g->place[g->f->members[i].species] = 0;
   for (uint32_t s = 0; s <= g->p->n_species; s++)
     if (g->place[s] != NONE) g->place[s] = g->members++;
-}
-
-/* Then what hubs, laws and the caller read. */
-static void place_others(generator *g) {
   uint32_t n = g->members;
   for (uint32_t i = 0; i < g->f->n_factored; i++)
     if (g->f->groups[i].kind == FF_GROUP_HUB) want(g, g->f->groups[i].hub, &n);
   for (uint32_t i = 0; i < g->f->n_rest; i++) want(g, g->f->rest[i], &n);
   for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->request->species[i], &n);
-  g->loose = n - g->members;
-  const int registers = g->loose <= MOST_LOOSE && g->loose + g->totals <= MOST_REGISTERS;
-  const uint32_t span = g->parts * g->chunks * CHUNK;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) g->totals += g->f->sums[i].n > 1;
+  choose_head(g);
+  g->counts = n - g->head - g->loose;
+  g->members -= g->head;
   for (uint32_t s = 0; s <= g->p->n_species; s++)
-    if (g->place[s] != NONE && g->place[s] >= g->members)
-      g->place[s] = registers ? REGISTER + g->totals + (g->place[s] - g->members) : span + (g->place[s] - g->members);
-  g->counts = registers ? span : span + g->loose;
-  if (!registers) g->loose = 0;
+    if (g->place[s] < g->head)
+      g->place[s] += REGISTER + g->totals + g->loose;
+    else if (g->place[s] != NONE)
+      g->place[s] -= g->head;
+  g->loose += g->head;
+}
+
+/* Counts that are not members follow the chunks, or are in registers. */
+static void place_others(generator *g) {
+  const uint32_t span = round_up(g->members, g->parts * g->chunks * CHUNK);
+  const int registers = g->loose > g->head;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] < REGISTER && g->place[s] >= g->members)
+      g->place[s] += (registers ? REGISTER + g->totals : span) - g->members;
+  g->counts += span - g->members;
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
 static const ff_ssa_member *members_of(const generator *g, uint32_t sum) { return g->f->members + g->f->sums[sum].first; }
 
-/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
+/* The places of the first and last members of a sum that are not in the head. Returns whether there are any. */
+static int range_of(const generator *g, uint32_t sum, uint32_t *first, uint32_t *last) {
+  const uint32_t n = g->f->sums[sum].n;
+  uint32_t k = 0;
+  while (k < n && g->place[members_of(g, sum)[k].species] >= REGISTER) k++;
+  *first = *last = 0;
+  if (k == n) return 0;
+  *first = g->place[members_of(g, sum)[k].species];
+  *last = g->place[members_of(g, sum)[n - 1].species];
+  return 1;
+}
+
+/* Whether all sums are small if chunks may begin at any word. */
+static int are_small(const generator *g) {
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    uint32_t first, last;
+    if (range_of(g, i, &first, &last) && last - (g->wide ? first : first & ~1u) >= CHUNK) return 0;
+  }
+  return g->head == 0;
+}
+
+static uint32_t round_columns(uint32_t n) { return n <= 2 ? n : round_up(n, 4); }
+
+/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. More
+ * warps hide more of the time that loads take. */
 static void choose_parts(generator *g) {
-  const uint32_t chunks = (g->members + CHUNK - 1) / CHUNK;
+  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1, others = g->counts - g->members;
   double best = INFINITY;
-  for (uint32_t c = 1; c <= 64; c *= 2) {
-    const uint32_t parts = (chunks + c - 1) / c, columns = g->cell16 ? (g->large + 1) / 2 : g->large;
-    const double cost = 6.0 * (parts - 1) + 14.0 * (c - 1) + 0.5 * (parts > 1 ? parts * columns : 0);
-    if (!(cost < best)) continue;
+  g->parts = g->chunks = 1;
+  for (uint32_t parts = 1; g->quads && parts <= chunks && parts <= 64; parts++) {
+    const uint32_t c = (chunks + parts - 1) / parts, each = g->wide ? 1 : 2;
+    const double words = (double)(parts * c * CHUNK + others) / each + (double)(parts - 1) * g->columns;
+    double warps = floor((SHARED_BYTES - 2.0 * BLOCK_BYTES) / (128 * words));
+    if (warps < 1 || warps > 28) warps = warps < 1 ? 1 : 28;
+    const double cost = (350 + 6.0 * (parts - 1) + 9.0 * (c - 1)) * (1 + 8 / warps);
+    if (c > 64 || (parts - 1) * c >= chunks || !(cost < best)) continue;
     best = cost;
     g->chunks = c;
     g->parts = parts;
   }
 }
 
-static void plan_sums(generator *g) {
-  for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    const uint32_t n = g->f->sums[i].n, at = g->place[members_of(g, i)->species], begin = g->wide ? at : at & ~1u;
-    plan *s = g->sums + i;
-    *s = (plan){NONE, NONE, 0, 0, 0};
-    s->small = g->place[members_of(g, i)[n - 1].species] - begin < CHUNK;
-    if (s->small) s->first = g->wide ? begin : begin / 2;
-    if (n > 1) s->total = g->totals++;
-    if (!s->small) s->cell = g->large++;
-    g->smalls += s->small;
+/* Whether the cells of a sum have 16 bits. */
+static int is_narrow(const generator *g, uint32_t sum) {
+  double expected = 0, initial = 0;
+  for (uint32_t k = 0; k < g->f->sums[sum].n; k++) {
+    const ff_ssa_member *m = members_of(g, sum) + k;
+    if (g->place[m->species] >= REGISTER) continue;
+    initial += m->weight * initial_of(g, m->species);
+    if (m->species < g->p->n_species) expected += m->weight * g->expected[m->species];
   }
-  choose_parts(g);
-  if (g->parts == 1) g->columns = 0;
-  else g->columns = g->cell16 ? (g->large + 1) / 2 : g->large;
-  for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    g->sums[i].weights = g->n_weights;
-    g->n_weights += g->sums[i].small ? 1 : g->parts * g->chunks;
-  }
-  if (g->checked) g->smalls++;
-  g->n_weights += g->smalls > 0 ? 1 : g->parts * g->chunks; /* without weights, for what is no sum */
+  return !g->wide && g->f->most * FEWEST_EVENTS <= ROOM && initial < NARROW_EXPECTED &&
+         expected < (g->checked ? NARROW : NARROW_EXPECTED);
 }
 
-/* Whether a count or cell may begin with so much, in 16 bits. */
-static void choose_widths(generator *g) {
-  double most = 0;
-  for (uint32_t s = 0; s < g->p->n_species; s++)
-    if (g->request->initial[s] > most) most = g->request->initial[s];
-  g->wide = most >= NARROW;
-  g->cell16 = !g->wide;
-  for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    double total = 0;
-    for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
-      const ff_ssa_member *m = members_of(g, i) + k;
-      total += m->weight * (m->species < g->p->n_species ? g->request->initial[m->species] : 1);
+/* Cells of 16 bits come first, two to a word. */
+static void place_cells(generator *g) {
+  uint32_t halves = 0, wholes = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    if (!g->sums[i].small && is_narrow(g, i)) {
+      g->sums[i].bytes = halves % 2 == 0 ? LOWER : UPPER;
+      g->sums[i].cell = halves++ / 2;
     }
-    if (total >= NARROW_CELLS) g->cell16 = 0;
+  g->pairs = (halves + 1) / 2;
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    if (!g->sums[i].small && g->sums[i].cell == NONE) {
+      g->sums[i].bytes = WHOLE;
+      g->sums[i].cell = g->pairs + wholes++;
+    }
+  g->used = g->pairs + wholes;
+  g->columns = round_columns(g->used);
+}
+
+static void plan_sums(generator *g) {
+  uint32_t totals = 0;
+  g->quads = !are_small(g);
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    plan *s = g->sums + i;
+    uint32_t first, last;
+    range_of(g, i, &first, &last);
+    *s = (plan){NONE, NONE, NOTHING, 1, 0, 0};
+    if (g->f->sums[i].n > 1) s->total = totals++;
+    if (g->quads) {
+      s->small = first / CHUNK == last / CHUNK;
+      s->first = first / CHUNK;
+    } else {
+      s->first = g->wide ? first : first / 2;
+    }
+    g->large += !s->small;
   }
-  g->most = g->f->most;
+  place_cells(g);
+  choose_parts(g);
+  if (g->parts == 1) g->columns = g->used = g->pairs = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    g->sums[i].weights = g->n_weights;
+    g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
+  }
+  g->n_weights += g->chunks; /* without weights, for what is no sum */
+}
+
+/* How many events may happen between two checks. */
+static void choose_check(generator *g) {
   double by = 0;
+  g->most = g->f->most;
   for (uint32_t i = 0; i < g->p->n_changes; i++)
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
-  if (g->most * FEWEST_EVENTS > ROOM) g->cell16 = 0;
-  g->most16 = g->cell16 ? g->most : by;
+  g->most16 = g->pairs > 0 ? g->most : by;
   g->check = MOST_EVENTS;
   while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
@@ -178,12 +276,20 @@ static ff_status check_limits(const generator *g, ff_error *err) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) {
-  return group->kind == FF_GROUP_REST || g->sums[group->sum].small ? CHUNK : g->parts * g->chunks * CHUNK;
+/* Positions in the map of a group: those of its chunks, then those of the head. */
+static int is_small(const generator *g, const ff_ssa_factor_group *group) {
+  return group->kind == FF_GROUP_REST || g->sums[group->sum].small;
 }
 
-/* The search without a group finds no reaction. If all sums are large, it is like theirs. */
-static uint32_t span_of_none(const generator *g) { return g->smalls > 0 ? CHUNK : g->parts * g->chunks * CHUNK; }
+static uint32_t chunks_of(const generator *g, const ff_ssa_factor_group *group) {
+  return CHUNK * (is_small(g, group) ? g->chunks : g->parts * g->chunks);
+}
+
+static uint32_t head_span(const generator *g) { return g->head > 0 ? MOST_HEAD : 0; }
+static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) { return chunks_of(g, group) + head_span(g); }
+
+/* The search without a group finds no reaction. */
+static uint32_t span_of_none(const generator *g) { return g->chunks * CHUNK + head_span(g); }
 
 static int is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
 
@@ -202,19 +308,31 @@ static void measure_changes(generator *g) {
   }
 }
 
-static void lay_out(generator *g) {
+/* Where totals begin in a row of changes, in bytes; the cells are before. */
+static uint32_t cells_at(const generator *g) { return 4 * (g->entries + (g->parts > 1 ? (g->moved + 1) / 2 : 0)); }
+static uint32_t totals_at(const generator *g) { return cells_at(g) + g->moved * g->cell_bytes; }
+
+static void lay_out_words(generator *g) {
   uint32_t end = 0;
   const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each;
-  for (uint32_t i = 0; i < g->f->n_sums; i++)
-    if (g->sums[i].small && g->sums[i].first + chunk_words > end) end = g->sums[i].first + chunk_words;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    const plan *s = g->sums + i;
+    const uint32_t reads = g->quads ? (s->first + (g->chunks > 1 ? g->chunks - 1 : 1)) * chunk_words : s->first + chunk_words;
+    if (s->small && reads > end) end = reads;
+  }
   g->words = (g->counts + each - 1) / each;
-  if (g->words < end) g->words = end;
-  if (g->words < chunk_words) g->words = chunk_words; /* searches without a sum read the first chunk */
+  if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
+  if (g->words < end && !g->quads) g->words = end;
   g->words = round_up(g->words, 4);
-  g->all = round_up(g->words + (g->parts > 1 ? g->parts * g->columns : 0), 4);
+  g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
+  if (g->all < end) g->all = round_up(end, 4);
+}
+
+static void lay_out(generator *g) {
+  lay_out_words(g);
   measure_changes(g);
-  g->cell_bytes = g->cell16 ? 2 * g->columns : round_up(g->columns, 2);
-  g->change = round_up(g->entries + (g->moved * g->cell_bytes + g->totals + g->loose + 3) / 4, 4);
+  g->cell_bytes = g->used + g->pairs;
+  g->change = round_up((totals_at(g) + g->totals + g->loose + 3) / 4, 4);
   if (g->change == 0) g->change = 4;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
@@ -233,16 +351,14 @@ static void lay_out(generator *g) {
   g->n_data = at + (g->p->n_reactions + 1) * g->change;
 }
 
-static double initial_of(const generator *g, uint32_t species) {
-  return species < g->p->n_species ? g->request->initial[species] : 1;
-}
+/* The part of a place. The last one has no cells. */
+static uint32_t part_of(const generator *g, uint32_t place) { return place / (g->chunks * CHUNK); }
 
-static void add_cell(const generator *g, uint32_t *words, uint32_t place, uint32_t cell, uint32_t by) {
-  const uint32_t part = place / (g->chunks * CHUNK), first = g->words + part * g->columns;
-  if (g->cell16)
-    words[first + cell / 2] += by << (cell % 2 * 16);
-  else
-    words[first + cell] += by;
+static int has_cells(const generator *g, uint32_t place) { return part_of(g, place) + 1 < g->parts; }
+
+static void add_cell(const generator *g, uint32_t *words, uint32_t place, const plan *s, uint32_t by) {
+  if (has_cells(g, place))
+    words[g->words + part_of(g, place) * g->columns + s->cell] += by << (s->bytes == UPPER ? 16 : 0);
 }
 
 static void fill_initial(const generator *g, uint32_t *to) {
@@ -261,13 +377,16 @@ static void fill_initial(const generator *g, uint32_t *to) {
       const ff_ssa_member *m = members_of(g, i) + k;
       const uint32_t by = m->weight * (uint32_t)initial_of(g, m->species);
       if (g->sums[i].total != NONE) to[g->all + g->sums[i].total] += by;
-      if (g->sums[i].cell != NONE && g->parts > 1) add_cell(g, to, g->place[m->species], g->sums[i].cell, by);
+      if (!g->sums[i].small && g->place[m->species] < REGISTER) add_cell(g, to, g->place[m->species], g->sums + i, by);
     }
 }
 
-/* The position of a member among the chunks of its sum. */
+/* The position of a member in the map of its sum, and among the weights. */
 static uint32_t position(const generator *g, uint32_t sum, uint32_t species) {
-  return g->place[species] - (g->sums[sum].small ? g->sums[sum].first * (g->wide ? 1 : 2) : 0);
+  const plan *s = g->sums + sum;
+  const uint32_t at = g->place[species];
+  if (at >= REGISTER) return CHUNK * (s->small ? g->chunks : g->parts * g->chunks) + (at - REGISTER - (g->totals + g->loose - g->head));
+  return at - (!s->small ? 0 : g->quads ? s->first * CHUNK : s->first * (g->wide ? 1 : 2));
 }
 
 static void fill_weights(const generator *g, uint32_t *to) {
@@ -275,14 +394,26 @@ static void fill_weights(const generator *g, uint32_t *to) {
     for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
       const ff_ssa_member *m = members_of(g, i) + k;
       const uint32_t at = position(g, i, m->species);
-      to[2 * g->sums[i].weights + at / 4] |= m->weight << (at % 4 * 8);
+      if (g->place[m->species] < REGISTER) to[2 * g->sums[i].weights + at / 4] |= m->weight << (at % 4 * 8);
     }
+}
+
+/* The weights of the head, by group. */
+static void fill_heads(const generator *g, uint32_t *to) {
+  for (uint32_t i = 0; i < g->f->n_factored && g->head > 0; i++) {
+    const uint32_t sum = g->f->groups[i].sum;
+    for (uint32_t k = 0; k < g->f->sums[sum].n; k++) {
+      const ff_ssa_member *m = members_of(g, sum) + k;
+      const uint32_t at = g->place[m->species] - (REGISTER + g->totals + g->loose - g->head);
+      if (g->place[m->species] >= REGISTER) to[2 * i + at / 4] |= m->weight << (at % 4 * 8);
+    }
+  }
 }
 
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
   const uint32_t span = span_of(g, group), units = group->units;
   if (group->kind == FF_GROUP_REST) {
-    for (uint32_t i = 0; i < CHUNK; i++) to[i] = (uint16_t)group->hub;
+    for (uint32_t i = 0; i < span; i++) to[i] = (uint16_t)group->hub;
     return;
   }
   for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
@@ -303,19 +434,24 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
   for (uint32_t i = 0; i <= g->f->n_groups; i++) {
     const int none = i == g->f->n_groups;
     const ff_ssa_factor_group *group = g->f->groups + i;
+    const uint32_t units = none || group->kind == FF_GROUP_REST || is_pool(group) ? 1 : group->units;
+    const int small = none || is_small(g, group), in_sum = !none && group->kind != FF_GROUP_REST;
+    const uint32_t before = small ? (g->parts - 1) * g->chunks : 0; /* a small sum is searched in the last part */
     uint32_t *to = groups + 4 * i;
-    to[1] = g->n_weights - span_of_none(g) / CHUNK;
-    to[2] = at;
-    to[3] = 1u | (uint32_t)(g->smalls > 0) << 30;
-    if (none) break;
-    if (group->kind != FF_GROUP_REST) {
+    to[0] = g->quads ? (0u - before) & 0xFFFFu : 0;
+    to[1] = g->n_weights - g->chunks - before;
+    to[2] = at - before * CHUNK * units;
+    to[3] = 1;
+    uint32_t bytes = NOTHING;
+    if (in_sum) {
       const plan *s = g->sums + group->sum;
-      const uint32_t cell = s->cell != NONE && g->parts > 1 ? s->cell : 0;
-      to[0] = s->first;
-      to[1] = s->weights;
-      to[3] = group->units | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28 | (uint32_t)s->small << 30;
-      if (is_pool(group)) to[3] |= 1u << 31;
+      to[0] = g->quads ? ((small ? s->first : 0) - before) & 0xFFFFu : s->first;
+      to[1] = s->weights - before;
+      to[3] = group->units | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)is_pool(group) << 31;
+      bytes = s->bytes;
     }
+    if (g->quads) to[0] |= bytes << 16;
+    if (none) break;
     if (is_pool(group)) memset(maps + at, 0, span_of(g, group) * sizeof *maps);
     fill_map(g, group, maps + at);
     at += is_pool(group) ? span_of(g, group) + group->units * group->units : span_of(g, group) * group->units;
@@ -354,35 +490,55 @@ static int add_byte(uint32_t *row, uint32_t at, int64_t by) {
   return now >= -MOST_CHANGE && now <= MOST_CHANGE;
 }
 
+/* Where a word is from that of the first one. */
+static uint32_t offset_of(const generator *g, uint32_t word) {
+  if (g->code->n_store > 0) return word;
+  return g->quads ? word / 4 * (4 * g->code->threads) + word % 4 : word * g->code->threads;
+}
+
 static uint32_t entry_of(const generator *g, uint32_t place, int64_t by) {
   const uint32_t word = g->wide ? place : place / 2, half = g->wide ? 0 : place % 2;
-  return word << 9 | half << 8 | (uint32_t)(by + 128);
+  if (g->code->n_store > 0) return word << 9 | half << 8 | (uint32_t)(by + 128);
+  return offset_of(g, word) << 16 | (uint32_t)(uint8_t)(int8_t)by << 8 | half << 4;
+}
+
+/* What tells a row of changes where the cells of a part are. */
+static uint32_t cells_of(const generator *g, uint32_t part) {
+  return g->code->n_store > 0 ? part : offset_of(g, g->words + part * g->columns);
+}
+
+/* The byte of a sum's cell among the changes to those of a part. */
+static uint32_t byte_of(const generator *g, const plan *s) {
+  return s->cell < g->pairs ? 2 * s->cell + (s->bytes == UPPER) : s->cell + g->pairs;
 }
 
 static int fill_change(const generator *g, const species_uses *u, uint32_t r, uint32_t *row) {
   const ff_ssa_program *p = g->p;
-  const uint32_t cells_at = 4 * g->entries, totals_at = cells_at + g->moved * g->cell_bytes;
+  const uint32_t cells = cells_at(g), totals = totals_at(g);
   uint32_t moved = 0, others = g->moved;
   int fits = 1;
   for (uint32_t i = 0; i < g->entries; i++) row[i] = entry_of(g, 0, 0);
+  for (uint32_t i = 0; i < g->moved && g->parts > 1; i++) row[g->entries + i / 2] |= cells_of(g, 0) << (i % 2 * 16);
   for (uint32_t i = p->change_first[r]; r < p->n_reactions && i < p->change_first[r + 1]; i++) {
     const uint32_t species = p->changes[i].species, at = g->place[species];
     const int64_t by = p->changes[i].by;
     if (at == NONE) continue;
     if (at >= REGISTER) {
-      fits &= add_byte(row, totals_at + (at - REGISTER), by);
-      continue;
+      fits &= add_byte(row, totals + (at - REGISTER), by);
     }
-    const uint32_t entry = at < g->members ? moved++ : others++;
-    row[entry] = entry_of(g, at, by);
+    const int word = at < REGISTER, counts = word && at < g->members && has_cells(g, at);
+    const uint32_t entry = !word ? 0 : at < g->members ? moved++ : others++;
+    if (word) row[entry] = entry_of(g, at, by);
+    if (counts) row[g->entries + entry / 2] += (cells_of(g, part_of(g, at)) - cells_of(g, 0)) << (entry % 2 * 16);
     for (uint32_t k = u->first[species]; k < u->first[species + 1]; k++) {
       const plan *s = g->sums + u->uses[k].sum;
       const int64_t weighted = by * u->uses[k].weight;
-      if (s->total != NONE) fits &= add_byte(row, totals_at + s->total, weighted);
-      if (s->cell != NONE && g->parts > 1) fits &= add_byte(row, cells_at + entry * g->cell_bytes + s->cell, weighted);
+      if (s->total != NONE) fits &= add_byte(row, totals + s->total, weighted);
+      if (!s->small && counts) fits &= add_byte(row, cells + entry * g->cell_bytes + byte_of(g, s), weighted);
     }
   }
-  for (uint32_t i = cells_at; i < totals_at && g->cell16; i++) row[i / 4] ^= 0x80u << (i % 4 * 8);
+  for (uint32_t i = 0; i < totals - cells; i++)
+    if (i % g->cell_bytes < 2 * g->pairs) row[(cells + i) / 4] ^= 0x80u << ((cells + i) % 4 * 8);
   return fits;
 }
 
@@ -399,25 +555,33 @@ static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err)
   return status;
 }
 
+static uint32_t heads_at(const generator *g) { return 4 * (g->f->n_groups + 1); }
+
 /* Data go to shared memory if they are few. */
-static ff_status fill_data(generator *g, ff_error *err) {
+static void size_data(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t groups = 4 * (g->f->n_groups + 1);
+  const uint32_t groups = heads_at(g) + (g->head > 0 ? round_up(2 * (g->f->n_groups + 1), 4) : 0);
   const int big = groups + g->n_data > TABLE_WORDS;
   code->n_table = big ? groups : groups + g->n_data;
   code->n_big = big ? g->n_data : 0;
   code->n_rates = g->f->n_groups;
-  code->table = ff_calloc(code->n_table, sizeof *code->table);
-  code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
-  if (big) code->big = ff_calloc(code->n_big, sizeof *code->big);
-  if (code->table == NULL || code->rates == NULL || (big && code->big == NULL))
-    return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  code->n_counts = g->totals + g->loose;
   if (!big) {
     g->initial_at += groups;
     g->weights_at += groups;
     g->maps_at += groups;
     g->changes_at += groups;
   }
+}
+
+static ff_status fill_data(generator *g, ff_error *err) {
+  ff_ssa_code *code = g->code;
+  const int big = code->n_big > 0;
+  code->table = ff_calloc(code->n_table, sizeof *code->table);
+  code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
+  if (big) code->big = ff_calloc(code->n_big, sizeof *code->big);
+  if (code->table == NULL || code->rates == NULL || (big && code->big == NULL))
+    return ff_error_set(err, FF_EMEMORY, "no memory for code");
   uint32_t *const base = big ? code->big : code->table;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
@@ -426,6 +590,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   fill_initial(g, base + g->initial_at);
   fill_weights(g, base + g->weights_at);
   fill_groups(g, code->table, (uint16_t *)(base + g->maps_at));
+  fill_heads(g, code->table + heads_at(g));
   return fill_changes(g, base + g->changes_at, err);
 }
 
@@ -577,10 +742,10 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_THREADS", code->threads);
   define(g, "S_BLOCKS", blocks);
   define(g, "S_WIDE", g->wide);
-  define(g, "S_CELL16", g->cell16);
+  define(g, "S_QUADS", (uint32_t)g->quads);
+  define(g, "S_HEAD", g->head);
+  define(g, "S_HEADS", heads_at(g));
   define(g, "S_BIG", code->n_big > 0);
-  define(g, "S_SMALL", g->smalls > 0);
-  define(g, "S_LARGE", g->large > 0);
   define(g, "S_POOLS", g->f->pools != 0);
   define(g, "S_STORE", code->n_store);
   define(g, "S_REACTIONS", g->f->n_groups);
@@ -593,9 +758,11 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_TABLE", code->n_table);
   define(g, "S_CHUNKS", g->chunks);
   define(g, "S_PARTS", g->parts);
-  define(g, "S_SPAN", g->parts * g->chunks * CHUNK);
+  define(g, "S_SPAN", g->parts * g->chunks * CHUNK + head_span(g));
   define(g, "S_CELLS", g->words);
   define(g, "S_COLUMNS", g->columns);
+  define(g, "S_USED", g->used);
+  define(g, "S_PAIRS", g->pairs);
   define(g, "S_CELL_BYTES", g->cell_bytes);
   define(g, "S_WORDS_ALL", g->all);
   define(g, "S_UNITS", g->f->units > 0 ? g->f->units : 1);
@@ -653,16 +820,19 @@ static uint32_t choose_threads(generator *g) {
 
 static ff_status generate_code(generator *g, ff_error *err) {
   g->checked = g->f->n_groups > g->f->n_factored;
-  place_members(g);
-  choose_widths(g);
+  place_counts(g);
   plan_sums(g);
   place_others(g);
+  choose_check(g);
   if (g->totals + g->loose > MOST_REGISTERS || g->large > 255)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u sums are too many", g->f->n_sums);
+  if (g->parts * g->chunks > MOST_CHUNKS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u species in sums are too many", g->members);
   lay_out(g);
+  size_data(g);
+  const uint32_t blocks = choose_threads(g);
   ff_status status = fill_data(g, err);
-  g->code->n_counts = g->totals + g->loose;
-  return status == FF_OK ? generate(g, choose_threads(g), err) : status;
+  return status == FF_OK ? generate(g, blocks, err) : status;
 }
 
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
@@ -672,7 +842,10 @@ ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *progr
   if (status != FF_OK) return status;
   g.place = ff_calloc((size_t)program->n_species + 1, sizeof *g.place);
   g.sums = ff_calloc((size_t)g.f->n_sums + 1, sizeof *g.sums);
-  status = g.place != NULL && g.sums != NULL ? generate_code(&g, err) : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  status = g.place != NULL && g.sums != NULL ? ff_ssa_expect(&g.expected, program, request, err)
+                                             : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (status == FF_OK) status = generate_code(&g, err);
+  free(g.expected);
   free(g.place);
   free(g.sums);
   return status;

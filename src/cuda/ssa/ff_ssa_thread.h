@@ -79,7 +79,7 @@ typedef struct {
   ff_ssa_log_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
   const uint32_t *big;     /* a table in global memory */
-  uint32_t *rows;          /* row i is rows[i * S_THREADS] */
+  uint32_t *rows;          /* row i is S_ROW(i) */
   uint32_t *store;         /* words of this thread in global memory */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
@@ -94,7 +94,11 @@ typedef struct {
   uint32_t n;        /* the sum of the group */
 } s_next;
 
-#define S_ROW(i) (t->rows[(i) * S_THREADS])
+#ifndef S_QUADS
+#define S_QUADS 0 /* whether the rows of a thread are four by four in shared memory */
+#endif
+#define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
+#define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
 #define S_RATE(i) (t->rates->value[i])
 
 FF_WARP void s_begin(s_thread *t);
@@ -334,7 +338,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + threadIdx.x, slot);
+  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + (S_QUADS ? 4u : 1u) * threadIdx.x, slot);
 }
 #else
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,

@@ -1,22 +1,26 @@
 /* The parts of generated code for the factored method that do not depend on the network: the search for the molecule that reacts,
  * and the changes. A part of ff_ssa_thread.h.
  *
- * Counts are words: two counts of 16 bits, or one of 32. Those of members of sums come first, in the order of species. Eight of
- * them are a chunk, and S_CHUNKS chunks are a part. A sum whose members are in one chunk is small, and its chunk may begin at any
- * word. Other sums have a cell for each part, with the sum over the members in this part.
+ * Members of sums are in the order of species. The first S_HEAD of them are in registers. The counts of others are words: two
+ * counts of 16 bits, or one of 32. Eight of them are a chunk, and S_CHUNKS chunks are a part. A sum has a cell for each part but
+ * the last, with the sum over the members in this part, without the head. A small sum has all members in one chunk, and no cells:
+ * it is searched as if its chunk were the first one of the last part.
  *
  *   S_GROUPS                   groups
- *   S_WIDE, S_CELL16           whether counts have 32 bits; whether cells have 16, two to a word
+ *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If not,
+ *                              all sums are small, their chunks begin at any word, and S_CHUNKS and S_PARTS are 1
+ *   S_WIDE                     whether counts have 32 bits
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE                    words of global memory that a thread has for counts and cells; 0: these are in rows
  *   S_BIG                      whether the data are in global memory
- *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and counts in all parts
- *   S_SMALL, S_LARGE           whether there are small sums, and others
- *   S_CELLS, S_COLUMNS         the word of the first cell, and words of the cells of a part
+ *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
+ *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
+ *   S_CELLS, S_COLUMNS         the word of the first cell, and words for each part: 1, 2, or a multiple of 4
+ *   S_USED, S_PAIRS            such words in use, and those that have two cells of 16 bits; others have one of 32 bits
  *   S_WORDS_ALL                words of counts and cells
  *   S_POOLS, S_UNITS           whether there are pools of several species; the largest number of units
- *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that an event changes
- *   S_TOTALS, S_LOOSE          totals of sums, and counts that are not words: both are in registers
+ *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that are words and that an event changes
+ *   S_TOTALS, S_LOOSE          totals of sums, and other counts: these are in registers. The last ones are the head
  *   S_INITIAL, S_WEIGHTS, S_MAPS, S_CHANGES
  *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk
  *                              of a sum; maps of 16 bits; and S_CHANGE words for each reaction
@@ -27,10 +31,13 @@
 
 #define S_DATA (S_BIG ? t->big : t->table)
 #if S_STORE > 0
-#define S_WORD(i) (t->store[i])
+#define S_BASE (t->store)
+#define S_OFFSET(i) (i)
 #else
-#define S_WORD(i) S_ROW(i)
+#define S_BASE (t->rows)
+#define S_OFFSET(i) S_ROW_OFFSET(i)
 #endif
+#define S_WORD(i) (S_BASE[S_OFFSET(i)])
 #define S_TOTAL(i) (t->x[i])
 #if S_WIDE
 #define S_CHUNK_WORDS 8u
@@ -39,14 +46,25 @@
 #define S_CHUNK_WORDS 4u
 #define S_COUNT(at) S_HALF(S_WORD((at) >> 1), ((at) & 1u) << 4)
 #endif
+#define S_STRIDE S_OFFSET(S_CHUNK_WORDS) /* of chunks */
 
+/* S_DP2(x, w, i, c): c + (low half of x) (byte 2 i of w) + (high half) (byte 2 i + 1). S_PICK takes the bytes of a cell: half of a
+ * word, the word, or 0. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define S_ALIGNED(n) __align__(n)
 #define S_SPREAD(word, shift) __byte_perm((word), 0u, (shift) != 0u ? 0x4342u : 0x4140u)
+#define S_PICK(word, bytes) __byte_perm((word), 0u, (bytes))
+#define S_SHIFT(x, by) __funnelshift_l(0u, (x), (by))
 #else
 #define S_ALIGNED(n) __attribute__((aligned(n)))
 #define S_SPREAD(word, shift) (((word) >> (shift) & 0xFFu) | ((word) >> (shift) & 0xFF00u) << 8)
+#define S_PICK(word, bytes) \
+  ((bytes) == S_LOWER ? (word) & 0xFFFFu : (bytes) == S_UPPER ? (word) >> 16 : (bytes) == S_WHOLE ? (word) : 0u)
+#define S_SHIFT(x, by) ((x) << ((by) & 31u))
 #endif
+#define S_LOWER 0x4410u /* equal those of ff_ssa_generate_factored.c */
+#define S_UPPER 0x4432u
+#define S_WHOLE 0x3210u
 #define S_HALF(word, shift) ((word) >> (shift) & 0xFFFFu)
 #define S_SIGNED(word, i) ((uint32_t)((int32_t)((word) << (24u - (i) % 4u * 8u)) >> 24))
 
@@ -59,74 +77,115 @@ typedef struct S_ALIGNED(16) {
 
 /* What the search for a molecule needs, by group; the last one is that of S_REACTIONS. */
 typedef struct S_ALIGNED(16) {
-  uint32_t first;   /* the word at which its chunks begin */
+  uint32_t first;   /* S_QUADS: what is added to the number of a chunk, modulo 2^16, and 16 bits for S_PICK; else the word at which
+                     * its chunk begins */
   uint32_t weights; /* the number of its first chunk among the weights */
   uint32_t map;
-  uint32_t more;    /* units: 16 bits; the word of its cell in a part: 8 bits; bit 28: the cell is the upper half of the word;
-                     * bit 30: the sum is small; bit 31: the group is a pool */
+  uint32_t more;    /* units: 16 bits; the word of its cell in a part: 8 bits; bit 31: the group is a pool */
 } s_group;
 
 typedef struct {
   uint32_t at, x, left; /* the member's position, its count, and the number of the molecule among its units */
 } s_place;
 
-/* The part in which the prefix sum of cells exceeds v. *base becomes the sum of those before. */
-FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_t *base) {
-  uint32_t part = 0u, before = 0u, sum = 0u;
-#if S_LARGE && S_PARTS > 1
-  const uint32_t column = S_CELLS + (g->more >> 16 & 0xFFu), shift = g->more >> 24 & 16u;
-  FF_UNROLL for (uint32_t k = 0; k < S_PARTS - 1u; k++) {
-    const uint32_t cell = S_WORD(column + k * S_COLUMNS);
-    sum += S_CELL16 ? S_HALF(cell, shift) : cell;
-    part = v >= sum ? k + 1u : part;
+FF_WARP uint32_t s_dp2_low(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w & 0xFFu) + (x >> 16) * (w >> 8 & 0xFFu);
+#endif
+}
+
+FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w >> 16 & 0xFFu) + (x >> 16) * (w >> 24);
+#endif
+}
+
+#define S_BYTE(w, i) ((w) >> ((i) * 8u) & 0xFFu)
+
+/* The number of the head's members before molecule v, S_HEAD if it is in none. *base becomes the sum of these. */
+FF_WARP uint32_t s_head(const s_thread *t, uint32_t group, uint32_t v, uint32_t *base, uint32_t *x) {
+  uint32_t found = 0u, before = 0u;
+#if S_HEAD > 0
+  const s_two w = ((const s_two *)(t->table + S_HEADS))[group];
+  const uint32_t *counts = t->x + (S_TOTALS + S_LOOSE - S_HEAD);
+  uint32_t sum = 0u;
+  *x = counts[0];
+  FF_UNROLL for (uint32_t i = 0; i < S_HEAD; i++) {
+    sum += counts[i] * S_BYTE(w.v[i / 4u], i % 4u);
+    found = v >= sum ? i + 1u : found;
     before = v >= sum ? sum : before;
+    if (i + 1u < S_HEAD) *x = v >= sum ? counts[i + 1u] : *x;
   }
-  (void)shift;
-  if (S_SMALL && (g->more & 0x40000000u)) part = before = 0u;
+#endif
+  (void)t;
+  (void)group;
+  (void)v;
+  (void)x;
+  *base = before;
+  return found;
+}
+
+/* The part in which the prefix sum of cells exceeds v. *base is the sum before all parts, and becomes that of those before. */
+FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_t *base) {
+  uint32_t part = 0u;
+#if S_PARTS > 1
+  const uint32_t column = g->more >> 16 & 0xFFu, bytes = g->first >> 16;
+  const uint32_t *cells = S_BASE + S_OFFSET(S_CELLS) + (S_COLUMNS <= 4u ? column : S_OFFSET(column));
+  uint32_t sum = *base;
+  FF_UNROLL for (uint32_t k = 0; k < S_PARTS - 1u; k++) {
+    sum += S_PICK(cells[S_OFFSET(k * S_COLUMNS)], bytes);
+    part = v >= sum ? k + 1u : part;
+    *base = v >= sum ? sum : *base;
+  }
 #endif
   (void)t;
   (void)g;
   (void)v;
-  (void)sum;
-  *base = before;
   return part;
 }
 
 /* The counts of a chunk. */
-FF_WARP void s_counts(const s_thread *t, uint32_t word, uint32_t x[8]) {
-  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) {
-    const uint32_t w = S_WORD(word + i);
-    if (S_WIDE) {
-      x[i] = w;
-    } else {
-      x[2 * i] = w & 0xFFFFu;
-      x[2 * i + 1] = w >> 16;
-    }
+FF_WARP void s_counts(const s_thread *t, uint32_t at, uint32_t x[S_CHUNK_WORDS]) {
+#if S_QUADS
+  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS / 4u; i++) {
+    const s_four four = *(const s_four *)(S_BASE + at + S_OFFSET(4u * i));
+    FF_UNROLL for (uint32_t k = 0; k < 4u; k++) x[4u * i + k] = four.v[k];
   }
+#else
+  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = S_WORD(at + i);
+#endif
 }
-
-#define S_WEIGHT(w, i) ((w).v[(i) / 4] >> ((i) % 4 * 8) & 0xFFu)
 
 /* The chunk of a part in which the prefix sum exceeds v. */
 FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uint32_t v, uint32_t *base) {
   uint32_t chunk = part * S_CHUNKS;
-#if S_LARGE && S_CHUNKS > 1
-  uint32_t sum = *base, before = *base;
-  const s_two *weights = (const s_two *)(S_DATA + S_WEIGHTS) + g->weights;
-  const uint32_t first = part * S_CHUNKS;
+#if S_CHUNKS > 1
+  uint32_t sum = *base;
+  const uint32_t first = chunk, at = ((g->first + first) & 0xFFFFu) * S_STRIDE;
+  const s_two *weights = (const s_two *)(S_DATA + S_WEIGHTS) + (g->weights + first);
   FF_UNROLL for (uint32_t k = 0; k < S_CHUNKS - 1u; k++) {
-    uint32_t x[8];
-    const s_two w = weights[S_SMALL && (g->more & 0x40000000u) ? 0u : first + k];
-    s_counts(t, g->first + (first + k) * S_CHUNK_WORDS, x);
-    FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_WEIGHT(w, i);
+    uint32_t x[S_CHUNK_WORDS];
+    const s_two w = weights[k];
+    s_counts(t, at + k * S_STRIDE, x);
+#if S_WIDE
+    FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w.v[i / 4u], i % 4u);
+#else
+    sum = s_dp2_low(x[0], w.v[0], sum);
+    sum = s_dp2_high(x[1], w.v[0], sum);
+    sum = s_dp2_low(x[2], w.v[1], sum);
+    sum = s_dp2_high(x[3], w.v[1], sum);
+#endif
     chunk = v >= sum ? first + k + 1u : chunk;
-    before = v >= sum ? sum : before;
+    *base = v >= sum ? sum : *base;
   }
-  if (S_SMALL && (g->more & 0x40000000u)) {
-    chunk = 0u;
-    before = 0u;
-  }
-  *base = before;
 #endif
   (void)t;
   (void)g;
@@ -136,21 +195,47 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
 }
 
 /* The member to which molecule v of a group's sum belongs. */
-FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t v) {
-  uint32_t base, x[8];
-  const uint32_t part = s_part(t, g, v, &base), chunk = s_chunk(t, g, part, v, &base);
+FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, uint32_t v) {
+  uint32_t base, x[S_CHUNK_WORDS], head_x = 0u;
+  const uint32_t head = s_head(t, group, v, &base, &head_x);
+  const uint32_t head_base = base, part = s_part(t, g, v, &base), chunk = s_chunk(t, g, part, v, &base);
   const s_two w = ((const s_two *)(S_DATA + S_WEIGHTS))[g->weights + chunk];
-  s_counts(t, g->first + chunk * S_CHUNK_WORDS, x);
-  s_place out = {0u, x[0], 0u};
+  s_counts(t, S_QUADS ? ((g->first + chunk) & 0xFFFFu) * S_STRIDE : g->first, x);
+#if S_WIDE
   uint32_t sum = base;
-  FF_UNROLL for (uint32_t i = 0; i < 7u; i++) {
-    sum += x[i] * S_WEIGHT(w, i);
-    out.at = v >= sum ? i + 1u : out.at;
-    out.x = v >= sum ? x[i + 1u] : out.x;
-    base = v >= sum ? sum : base;
-  }
-  out.at += chunk * 8u;
-  out.left = v - base;
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w.v[0], i);
+  const int q4 = v >= sum;
+  uint32_t weights = q4 ? w.v[1] : w.v[0];
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) x[i] = q4 ? x[i + 4u] : x[i];
+  base = q4 ? sum : base;
+  sum = base + x[0] * S_BYTE(weights, 0u) + x[1] * S_BYTE(weights, 1u);
+  const int q2 = v >= sum;
+  weights = q2 ? weights >> 16 : weights;
+  const uint32_t x0 = q2 ? x[2] : x[0], x1 = q2 ? x[3] : x[1];
+#else
+  uint32_t sum = s_dp2_high(x[1], w.v[0], s_dp2_low(x[0], w.v[0], base));
+  const int q4 = v >= sum;
+  uint32_t weights = q4 ? w.v[1] : w.v[0];
+  const uint32_t a = q4 ? x[2] : x[0], b = q4 ? x[3] : x[1];
+  base = q4 ? sum : base;
+  sum = s_dp2_low(a, weights, base);
+  const int q2 = v >= sum;
+  weights = q2 ? weights >> 16 : weights;
+  const uint32_t pair = q2 ? b : a, x0 = pair & 0xFFFFu, x1 = pair >> 16;
+#endif
+  base = q2 ? sum : base;
+  sum = base + x0 * (weights & 0xFFu);
+  const int q1 = v >= sum;
+  base = q1 ? sum : base;
+  s_place out = {chunk * 8u + (q4 ? 4u : 0u) + (q2 ? 2u : 0u) + (q1 ? 1u : 0u), q1 ? x1 : x0, v - base};
+#if S_HEAD > 0
+  const int in_head = head < S_HEAD;
+  out.at = in_head ? S_SPAN - 8u + head : out.at;
+  out.x = in_head ? head_x : out.x;
+  out.left = in_head ? v - head_base : out.left;
+#endif
+  (void)head;
+  (void)head_base;
   return out;
 }
 
@@ -169,13 +254,12 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
 
 #if S_POOLS
 /* The reaction of a pool whose first molecule has the number v among n, and belongs to the member at `first`. */
-FF_WARP uint32_t s_pair(const s_thread *t, const s_group *g, uint32_t v, uint32_t n, uint32_t first) {
+FF_WARP uint32_t s_pair(const s_thread *t, const s_group *g, uint32_t group, uint32_t v, uint32_t n, uint32_t first) {
   const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 1u);
   const uint32_t units = g->more & 0xFFFFu, second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
-  const s_place place = s_search(t, g, v2 < v ? v2 : v2 + 1u);
-  const uint32_t span = g->more & 0x40000000u ? 8u : S_SPAN;
-  return s_map(t, g->map + span + s_map(t, g->map + first) * units + s_map(t, g->map + place.at));
+  const s_place place = s_search(t, g, group, v2 < v ? v2 : v2 + 1u);
+  return s_map(t, g->map + S_SPAN + s_map(t, g->map + first) * units + s_map(t, g->map + place.at));
 }
 #endif
 
@@ -184,12 +268,12 @@ FF_WARP uint32_t s_reaction(const s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
   const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), v = chosen < n ? chosen : n - 1u;
   const uint32_t units = g.more & 0xFFFFu;
-  const s_place place = s_search(t, &g, v);
+  const s_place place = s_search(t, &g, next->reaction, v);
 #if S_POOLS
   const int pool = g.more >> 31;
   uint32_t r = s_map(t, g.map + (pool ? place.at : place.at * units + s_unit(place.left, place.x, units)));
   if (S_ANY(pool)) {
-    if (pool) r = s_pair(t, &g, v, n, place.at);
+    if (pool) r = s_pair(t, &g, next->reaction, v, n, place.at);
     FF_SYNCWARP();
   }
   return r;
@@ -198,36 +282,58 @@ FF_WARP uint32_t s_reaction(const s_thread *t, const s_next *next) {
 #endif
 }
 
-/* The changes by a reaction are a word for each count: its word, bit 8 for its upper half, and 128 + what is added. Bytes follow:
- * what is added to the cells of the parts of the members, with 128 added if there are two to a word; then to totals and counts in
- * registers. */
+/* The changes by a reaction are a word for each count: where it is, and what is added. 16 bits follow for each member's cells:
+ * where those of its part are. Bytes follow: what is added to these cells, with 128 added if there are two to a word; then to
+ * totals and counts in registers. */
+#if S_STORE > 0 /* the word, bit 8 for its upper half, and 128 + what is added */
+#define S_ENTRY_AT(entry) ((entry) >> 9)
+#define S_ENTRY_BY(entry) (((entry) & 0xFFu) - 128u)
+#define S_ENTRY_SHIFT(entry) ((entry) >> 4 & 16u)
+#define S_CELLS_AT(n) (S_CELLS + (n) * S_COLUMNS)
+#else           /* 16 bits for the offset, 8 for what is added, 8 for the first bit */
+#define S_ENTRY_AT(entry) ((entry) >> 16)
+#define S_ENTRY_BY(entry) S_SIGNED(entry, 1u)
+#define S_ENTRY_SHIFT(entry) (entry)
+#define S_CELLS_AT(n) (n)
+#endif
+
+/* What byte `at` of a row, or bytes at and at + 1, add to word k of a part's cells. */
+FF_WARP uint32_t s_cell_change(const uint32_t *row, uint32_t at, uint32_t k) {
+  const uint32_t byte = at + (k < S_PAIRS ? 2u * k : S_PAIRS + k);
+  if (k >= S_PAIRS) return S_SIGNED(row[byte / 4u], byte);
+  const uint32_t bytes = byte % 4u == 3u ? row[byte / 4u] >> 24 | row[byte / 4u + 1u] << 8 : row[byte / 4u] >> byte % 4u * 8u;
+  return S_SPREAD(bytes, 0u) - 0x00800080u;
+}
+
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_four *changes = (const s_four *)(S_DATA + S_CHANGES) + s_reaction(t, next) * (S_CHANGE / 4u);
-  uint32_t row[S_CHANGE];
+  uint32_t row[S_CHANGE], byte = 4u * S_ENTRIES;
   FF_UNROLL for (uint32_t i = 0; i < S_CHANGE / 4u; i++) {
     const s_four four = changes[i];
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) row[4u * i + k] = four.v[k];
   }
   FF_UNROLL for (uint32_t i = 0; i < S_ENTRIES; i++) {
-    const uint32_t word = row[i] >> 9, by = (row[i] & 0xFFu) - 128u;
-    S_WORD(word) += S_WIDE ? by : by << (row[i] >> 4 & 16u);
+    const uint32_t by = S_ENTRY_BY(row[i]);
+    S_BASE[S_ENTRY_AT(row[i])] += S_WIDE ? by : S_SHIFT(by, S_ENTRY_SHIFT(row[i]));
   }
-#if S_LARGE && S_PARTS > 1
+#if S_PARTS > 1
+  byte += (S_MOVED + 1u) / 2u * 4u;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
-    const uint32_t cells = S_CELLS + (row[i] >> 9) / (S_CHUNKS * S_CHUNK_WORDS) * S_COLUMNS;
-    FF_UNROLL for (uint32_t k = 0; k < S_COLUMNS; k++) {
-      const uint32_t byte = S_ENTRIES * 4u + i * S_CELL_BYTES + k * (S_CELL16 ? 2u : 1u);
-      if (S_CELL16)
-        S_WORD(cells + k) += S_SPREAD(row[byte / 4u], byte % 4u * 8u) - 0x00800080u;
-      else
-        S_WORD(cells + k) += S_SIGNED(row[byte / 4u], byte);
+    uint32_t *const cells = S_BASE + S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
+#if S_COLUMNS % 4 == 0
+    FF_UNROLL for (uint32_t j = 0; j < S_COLUMNS; j += 4u) {
+      s_four four = *(const s_four *)(cells + S_OFFSET(j));
+      FF_UNROLL for (uint32_t k = 0; k < 4u; k++)
+        if (j + k < S_USED) four.v[k] += s_cell_change(row, byte, j + k);
+      *(s_four *)(cells + S_OFFSET(j)) = four;
     }
+#else
+    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) cells[k] += s_cell_change(row, byte, k);
+#endif
+    byte += S_CELL_BYTES;
   }
 #endif
-  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) {
-    const uint32_t byte = S_ENTRIES * 4u + (S_LARGE && S_PARTS > 1 ? S_MOVED * S_CELL_BYTES : 0u) + i;
-    t->x[i] += S_SIGNED(row[byte / 4u], byte);
-  }
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] += S_SIGNED(row[(byte + i) / 4u], byte + i);
 }
 
 FF_WARP void s_begin(s_thread *t) {
@@ -240,7 +346,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
   uint32_t most = 0u, most16 = 0u;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
     const uint32_t w = S_WORD(i);
-    if (i < S_CELLS ? S_WIDE : !S_CELL16) {
+    if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS) {
       most = w > most ? w : most;
     } else {
       most16 = (w & 0xFFFFu) > most16 ? w & 0xFFFFu : most16;
