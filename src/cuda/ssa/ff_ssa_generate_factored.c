@@ -31,6 +31,7 @@
 #define WHOLE 0x3210u
 #define NOTHING 0x4444u
 #define TABLE_WORDS 10240u       /* that a block keeps in shared memory */
+#define WEIGHT_WORDS 4096u       /* of these, for weights */
 #define SHARED_BYTES 233472u     /* of a multiprocessor; */
 #define BLOCK_BYTES 15872u       /* what each block takes of it for itself and for s_common */
 #define FEWEST_THREADS 96u       /* for counts in shared memory */
@@ -60,6 +61,7 @@ typedef struct {
   uint32_t n_weights, n_map;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int wide, quads, checked;
+  int far;            /* whether weights are in global memory */
   double most, most16; /* that an event adds; to a number of 16 bits */
   uint32_t check;     /* events between two checks */
 } generator;
@@ -126,7 +128,7 @@ static void place_counts(generator *g) {
 
 /* Counts that are not members follow the chunks, or are in registers. */
 static void place_others(generator *g) {
-  const uint32_t span = round_up(g->members, g->parts * g->chunks * CHUNK);
+  const uint32_t span = round_up(g->members, CHUNK);
   const int registers = g->loose > g->head;
   for (uint32_t s = 0; s <= g->p->n_species; s++)
     if (g->place[s] < REGISTER && g->place[s] >= g->members)
@@ -161,20 +163,29 @@ static int are_small(const generator *g) {
 
 static uint32_t round_columns(uint32_t n) { return n <= 2 ? n : round_up(n, 4); }
 
-/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. More
- * warps hide more of the time that loads take. */
+/* Words of counts. The chunks of the last part may be fewer. */
+static uint32_t count_words(const generator *g) {
+  const uint32_t each = g->wide ? 1 : 2;
+  return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
+}
+
+/* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
+static double cost_of(const generator *g, uint32_t parts, uint32_t c) {
+  const double words = round_up(count_words(g), 4) + (double)(parts - 1) * g->columns;
+  double warps = floor((SHARED_BYTES - BLOCK_BYTES - 8.0 * g->f->n_sums * parts * c) / (128 * words));
+  if (warps < 1 || warps > 28) warps = warps < 1 ? 1 : 28;
+  return (300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1)) * (1 + 8 / warps);
+}
+
+/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
 static void choose_parts(generator *g) {
-  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1, others = g->counts - g->members;
+  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
   double best = INFINITY;
   g->parts = g->chunks = 1;
   for (uint32_t parts = 1; g->quads && parts <= chunks && parts <= 64; parts++) {
-    const uint32_t c = (chunks + parts - 1) / parts, each = g->wide ? 1 : 2;
-    const double words = (double)(parts * c * CHUNK + others) / each + (double)(parts - 1) * g->columns;
-    double warps = floor((SHARED_BYTES - 2.0 * BLOCK_BYTES) / (128 * words));
-    if (warps < 1 || warps > 28) warps = warps < 1 ? 1 : 28;
-    const double cost = (350 + 6.0 * (parts - 1) + 9.0 * (c - 1)) * (1 + 8 / warps);
-    if (c > 64 || (parts - 1) * c >= chunks || !(cost < best)) continue;
-    best = cost;
+    const uint32_t c = (chunks + parts - 1) / parts;
+    if (c > 64 || (parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
+    best = cost_of(g, parts, c);
     g->chunks = c;
     g->parts = parts;
   }
@@ -325,6 +336,7 @@ static void lay_out_words(generator *g) {
   if (g->words < end && !g->quads) g->words = end;
   g->words = round_up(g->words, 4);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
+  if (g->quads && end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->all < end) g->all = round_up(end, 4);
 }
 
@@ -343,8 +355,6 @@ static void lay_out(generator *g) {
   uint32_t at = 0;
   g->initial_at = at;
   at = round_up(at + g->all + g->totals + g->loose, 4);
-  g->weights_at = at;
-  at = round_up(at + 2 * g->n_weights, 4);
   g->maps_at = at;
   at = round_up(at + (g->n_map + 1) / 2, 4);
   g->changes_at = at;
@@ -557,18 +567,23 @@ static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err)
 
 static uint32_t heads_at(const generator *g) { return 4 * (g->f->n_groups + 1); }
 
-/* Data go to shared memory if they are few. */
+static uint32_t weight_words(const generator *g) { return round_up(2 * g->n_weights, 4); }
+
+/* Weights go to shared memory if they are few, and then all other data, too. */
 static void size_data(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t groups = heads_at(g) + (g->head > 0 ? round_up(2 * (g->f->n_groups + 1), 4) : 0);
-  const int big = groups + g->n_data > TABLE_WORDS;
+  uint32_t groups = heads_at(g) + (g->head > 0 ? round_up(2 * (g->f->n_groups + 1), 4) : 0);
+  g->far = weight_words(g) > WEIGHT_WORDS;
+  g->weights_at = g->far ? g->n_data : groups;
+  if (g->far) g->n_data += weight_words(g);
+  else groups += weight_words(g);
+  const int big = g->far || groups + g->n_data > TABLE_WORDS;
   code->n_table = big ? groups : groups + g->n_data;
   code->n_big = big ? g->n_data : 0;
   code->n_rates = g->f->n_groups;
   code->n_counts = g->totals + g->loose;
   if (!big) {
     g->initial_at += groups;
-    g->weights_at += groups;
     g->maps_at += groups;
     g->changes_at += groups;
   }
@@ -588,7 +603,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
     code->rates[i] = group->kind == FF_GROUP_REST ? g->p->propensities[group->hub].rate : group->rate;
   }
   fill_initial(g, base + g->initial_at);
-  fill_weights(g, base + g->weights_at);
+  fill_weights(g, (g->far ? base : code->table) + g->weights_at);
   fill_groups(g, code->table, (uint16_t *)(base + g->maps_at));
   fill_heads(g, code->table + heads_at(g));
   return fill_changes(g, base + g->changes_at, err);
@@ -743,6 +758,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_BLOCKS", blocks);
   define(g, "S_WIDE", g->wide);
   define(g, "S_QUADS", (uint32_t)g->quads);
+  define(g, "S_FAR", (uint32_t)g->far);
   define(g, "S_HEAD", g->head);
   define(g, "S_HEADS", heads_at(g));
   define(g, "S_BIG", code->n_big > 0);

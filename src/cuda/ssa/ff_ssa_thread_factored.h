@@ -12,7 +12,7 @@
  *   S_WIDE                     whether counts have 32 bits
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE                    words of global memory that a thread has for counts and cells; 0: these are in rows
- *   S_BIG                      whether the data are in global memory
+ *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
  *   S_CELLS, S_COLUMNS         the word of the first cell, and words for each part: 1, 2, or a multiple of 4
@@ -30,6 +30,7 @@
 #define FF_SSA_THREAD_FACTORED_H
 
 #define S_DATA (S_BIG ? t->big : t->table)
+#define S_WEIGHTS_OF(n) ((const s_two *)((S_FAR ? t->big : t->table) + S_WEIGHTS) + (n))
 #if S_STORE > 0
 #define S_BASE (t->store)
 #define S_OFFSET(i) (i)
@@ -170,7 +171,7 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
 #if S_CHUNKS > 1
   uint32_t sum = *base;
   const uint32_t first = chunk, at = ((g->first + first) & 0xFFFFu) * S_STRIDE;
-  const s_two *weights = (const s_two *)(S_DATA + S_WEIGHTS) + (g->weights + first);
+  const s_two *weights = S_WEIGHTS_OF(g->weights + first);
   FF_UNROLL for (uint32_t k = 0; k < S_CHUNKS - 1u; k++) {
     uint32_t x[S_CHUNK_WORDS];
     const s_two w = weights[k];
@@ -178,10 +179,9 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
 #if S_WIDE
     FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w.v[i / 4u], i % 4u);
 #else
-    sum = s_dp2_low(x[0], w.v[0], sum);
-    sum = s_dp2_high(x[1], w.v[0], sum);
-    sum = s_dp2_low(x[2], w.v[1], sum);
-    sum = s_dp2_high(x[3], w.v[1], sum);
+    const uint32_t half = s_dp2_high(x[1], w.v[0], s_dp2_low(x[0], w.v[0], S_CHUNKS > 2u ? 0u : sum));
+    const uint32_t whole = s_dp2_high(x[3], w.v[1], s_dp2_low(x[2], w.v[1], half));
+    sum = S_CHUNKS > 2u ? sum + whole : whole; /* with more chunks, their sums do not wait for each other */
 #endif
     chunk = v >= sum ? first + k + 1u : chunk;
     *base = v >= sum ? sum : *base;
@@ -199,7 +199,7 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, ui
   uint32_t base, x[S_CHUNK_WORDS], head_x = 0u;
   const uint32_t head = s_head(t, group, v, &base, &head_x);
   const uint32_t head_base = base, part = s_part(t, g, v, &base), chunk = s_chunk(t, g, part, v, &base);
-  const s_two w = ((const s_two *)(S_DATA + S_WEIGHTS))[g->weights + chunk];
+  const s_two w = *S_WEIGHTS_OF(g->weights + chunk);
   s_counts(t, S_QUADS ? ((g->first + chunk) & 0xFFFFu) * S_STRIDE : g->first, x);
 #if S_WIDE
   uint32_t sum = base;
