@@ -84,7 +84,7 @@ typedef struct {
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
-  uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
+  uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
@@ -113,10 +113,9 @@ FF_WARP uint32_t s_most(const s_thread *t);
 
 /* ---- draws ---------------------------------------------------------------------------------------------------------------- */
 
-FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
-  const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
-  uint32_t x0 = purpose << FF_PHILOX_BLOCK_BITS | block, x1 = t->event, x2 = t->high, x3 = t->low;
-  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+/* The other rounds of Philox. */
+FF_WARP ff_philox_block s_rounds(const uint32_t *key, int first, uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3) {
+  FF_UNROLL for (int round = first; round < FF_PHILOX_ROUNDS; round++) {
     const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
     x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
     x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
@@ -125,6 +124,33 @@ FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t b
   }
   const ff_philox_block out = {{x0, x1, x2, x3}};
   return out;
+}
+
+FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
+  const uint64_t unit = t->run->first + t->unit;
+  return s_rounds(S_KEEP_KEYS ? t->key : t->run->round_key, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
+                  (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
+}
+
+/* s_random(t, FF_SSA_DRAW_EVENT, 0). Word 0 of the counter is 0 then, and word 1 is the event. After a round, words 1, 2 and 3
+ * depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
+FF_WARP ff_philox_block s_event_words(const s_thread *t) {
+  const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
+  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (t->event ^ t->start[0]);
+  const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
+  return s_rounds(key, 3, (uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]);
+}
+
+/* The part of s_event_words() that depends on the number of the trajectory. */
+FF_WARP void s_number(s_thread *t) {
+  const uint32_t *key = t->run->round_key;
+  const uint64_t unit = t->run->first + t->unit, p = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(unit >> 32) << 16);
+  const uint64_t q = (uint64_t)FF_PHILOX_M1 * ((uint32_t)unit ^ key[1]);
+  const uint64_t r = (uint64_t)FF_PHILOX_M0 * ((uint32_t)(q >> 32) ^ (uint32_t)p ^ key[2]);
+  t->start[0] = (uint32_t)(p >> 32) ^ key[0];
+  t->start[1] = (uint32_t)q ^ key[4];
+  t->start[2] = (uint32_t)(r >> 32) ^ key[5];
+  t->start[3] = (uint32_t)r;
 }
 
 /* ff_ssa_exponential(low, high): -log(x / 2^54), where x is twice the whole number of ff_ssa_open(), and 1. */
@@ -178,10 +204,9 @@ FF_WARP double s_most_below(double at, double total) {
 /* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
  * 0, which no reaction precedes. */
 FF_WARP void s_take(s_thread *t) {
-  const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u), unit = t->run->first + k;
+  const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u);
   t->unit = (uint32_t)k;
-  t->low = (uint32_t)unit;
-  t->high = (uint32_t)(unit >> 32) << 16;
+  s_number(t);
   t->event = 0xFFFFFFFFu;
   t->at = 0u;
   t->wanted = k < t->run->units ? t->run->times[0] : ff_math_infinity();
@@ -223,7 +248,7 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
   double next_time = t->time + wait;
 #else
-  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 0u);
+  const ff_philox_block words = s_event_words(t);
   const double wait = s_exponential(t, words.v[0], words.v[1]);
   const double total = s_find(t, s_choice(words.v[2], words.v[3]), &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
@@ -264,8 +289,7 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   t->event = S_STATE(3);
   t->at = S_STATE(4);
   t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
-  t->low = (uint32_t)(run->first + t->unit);
-  t->high = (uint32_t)((run->first + t->unit) >> 32) << 16;
+  s_number(t);
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = S_STATE(6u + i);
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = S_STATE(6u + S_COUNTS + i);
 }

@@ -109,6 +109,17 @@ FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
 #endif
 }
 
+/* x + byte i of a word, which has a sign. */
+FF_WARP uint32_t s_add_byte(uint32_t x, uint32_t word, uint32_t i) {
+#if defined(__CUDA_ARCH__)
+  int32_t out;
+  asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(out) : "r"(word), "r"(1u << i % 4u * 8u), "r"(x));
+  return (uint32_t)out;
+#else
+  return x + S_SIGNED(word, i);
+#endif
+}
+
 #define S_BYTE(w, i) ((w) >> ((i) * 8u) & 0xFFu)
 
 /* The number of the head's members before molecule v, S_HEAD if it is in none. *base becomes the sum of these. */
@@ -297,12 +308,13 @@ FF_WARP uint32_t s_reaction(const s_thread *t, const s_next *next) {
 #define S_CELLS_AT(n) (n)
 #endif
 
-/* What byte `at` of a row, or bytes at and at + 1, add to word k of a part's cells. */
-FF_WARP uint32_t s_cell_change(const uint32_t *row, uint32_t at, uint32_t k) {
+/* Word k of a part's cells after what byte `at` of a row, or bytes at and at + 1, add to it. */
+FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, uint32_t k) {
   const uint32_t byte = at + (k < S_PAIRS ? 2u * k : S_PAIRS + k);
-  if (k >= S_PAIRS) return S_SIGNED(row[byte / 4u], byte);
-  const uint32_t bytes = byte % 4u == 3u ? row[byte / 4u] >> 24 | row[byte / 4u + 1u] << 8 : row[byte / 4u] >> byte % 4u * 8u;
-  return S_SPREAD(bytes, 0u) - 0x00800080u;
+  if (k >= S_PAIRS) return s_add_byte(cells, row[byte / 4u], byte);
+  const uint32_t word = row[byte / 4u];
+  if (byte % 4u % 2u == 0u) return cells + S_SPREAD(word, byte % 4u * 8u) - 0x00800080u;
+  return cells + S_SPREAD(byte % 4u == 1u ? word >> 8 : word >> 24 | row[byte / 4u + 1u] << 8, 0u) - 0x00800080u;
 }
 
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
@@ -324,16 +336,16 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
     FF_UNROLL for (uint32_t j = 0; j < S_COLUMNS; j += 4u) {
       s_four four = *(const s_four *)(cells + S_OFFSET(j));
       FF_UNROLL for (uint32_t k = 0; k < 4u; k++)
-        if (j + k < S_USED) four.v[k] += s_cell_change(row, byte, j + k);
+        if (j + k < S_USED) four.v[k] = s_add_cells(four.v[k], row, byte, j + k);
       *(s_four *)(cells + S_OFFSET(j)) = four;
     }
 #else
-    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) cells[k] += s_cell_change(row, byte, k);
+    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) cells[k] = s_add_cells(cells[k], row, byte, k);
 #endif
     byte += S_CELL_BYTES;
   }
 #endif
-  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] += S_SIGNED(row[(byte + i) / 4u], byte + i);
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = s_add_byte(t->x[i], row[(byte + i) / 4u], byte + i);
 }
 
 FF_WARP void s_begin(s_thread *t) {
