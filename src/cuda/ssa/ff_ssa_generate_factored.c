@@ -25,6 +25,7 @@
 #define FEWEST_EVENTS 64u
 #define CHUNK 8u
 #define MOST_HEAD 8u
+#define MOST_PARTS 128u
 #define MOST_CHUNKS 65535u       /* their numbers have 16 bits */
 #define LOWER 0x4410u            /* equal those of ff_ssa_thread_factored.h: the bytes of a cell */
 #define UPPER 0x4432u
@@ -34,7 +35,9 @@
 #define WEIGHT_WORDS 4096u       /* of these, for weights */
 #define SHARED_BYTES 233472u     /* of a multiprocessor; */
 #define BLOCK_BYTES 15872u       /* what each block takes of it for itself and for s_common */
-#define FEWEST_THREADS 96u       /* for counts in shared memory */
+#define FEWEST_THREADS 128u      /* for counts in shared memory */
+#define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
+#define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 
 /* A sum: its number among the totals or NONE; the word of its cell in a part or NONE, and which of its bytes; the chunk of a small
  * sum, or the word at which it begins; the number of its first chunk among the weights. */
@@ -61,7 +64,7 @@ typedef struct {
   uint32_t n_weights, n_map;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int wide, quads, checked;
-  int far;            /* whether weights are in global memory */
+  int far, stored, split; /* whether weights, counts, and only counts are in global memory */
   double most, most16; /* that an event adds; to a number of 16 bits */
   uint32_t check;     /* events between two checks */
 } generator;
@@ -170,11 +173,18 @@ static uint32_t count_words(const generator *g) {
 }
 
 /* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
-static double cost_of(const generator *g, uint32_t parts, uint32_t c) {
-  const double words = round_up(count_words(g), 4) + (double)(parts - 1) * g->columns;
-  double warps = floor((SHARED_BYTES - BLOCK_BYTES - 8.0 * g->f->n_sums * parts * c) / (128 * words));
-  if (warps < 1 || warps > 28) warps = warps < 1 ? 1 : 28;
-  return (300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1)) * (1 + 8 / warps);
+static double cost_of(generator *g, uint32_t parts, uint32_t c) {
+  const double cells = (double)(parts - 1) * g->columns, words = round_up(count_words(g), 4) + cells;
+  const double weights = 8.0 * g->f->n_sums * parts * c, free = SHARED_BYTES - BLOCK_BYTES;
+  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
+  g->stored = 4 * words * FEWEST_THREADS > free;
+  g->split = g->stored && 4 * cells * FEWEST_SPLIT <= free;
+  double warps = 16, sectors = 0;
+  if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
+  if (!g->stored) warps = floor((free - weights) / (128 * words));
+  if (warps > (g->split ? 16 : 28)) warps = g->split ? 16 : 28;
+  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
@@ -182,13 +192,14 @@ static void choose_parts(generator *g) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
   double best = INFINITY;
   g->parts = g->chunks = 1;
-  for (uint32_t parts = 1; g->quads && parts <= chunks && parts <= 64; parts++) {
+  for (uint32_t parts = 1; g->quads && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
-    if (c > 64 || (parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
+    if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
     best = cost_of(g, parts, c);
     g->chunks = c;
     g->parts = parts;
   }
+  cost_of(g, g->parts, g->chunks); /* tells where counts are */
 }
 
 /* Whether the cells of a sum have 16 bits. */
@@ -335,8 +346,9 @@ static void lay_out_words(generator *g) {
   if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
   if (g->words < end && !g->quads) g->words = end;
   g->words = round_up(g->words, 4);
-  g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
   if (g->quads && end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
+  if (g->split && g->words < end) g->words = round_up(end, 4);
+  g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
   if (g->all < end) g->all = round_up(end, 4);
 }
 
@@ -502,19 +514,18 @@ static int add_byte(uint32_t *row, uint32_t at, int64_t by) {
 
 /* Where a word is from that of the first one. */
 static uint32_t offset_of(const generator *g, uint32_t word) {
-  if (g->code->n_store > 0) return word;
   return g->quads ? word / 4 * (4 * g->code->threads) + word % 4 : word * g->code->threads;
 }
 
 static uint32_t entry_of(const generator *g, uint32_t place, int64_t by) {
   const uint32_t word = g->wide ? place : place / 2, half = g->wide ? 0 : place % 2;
-  if (g->code->n_store > 0) return word << 9 | half << 8 | (uint32_t)(by + 128);
+  if (g->stored) return word << 9 | half << 8 | (uint32_t)(by + 128);
   return offset_of(g, word) << 16 | (uint32_t)(uint8_t)(int8_t)by << 8 | half << 4;
 }
 
 /* What tells a row of changes where the cells of a part are. */
 static uint32_t cells_of(const generator *g, uint32_t part) {
-  return g->code->n_store > 0 ? part : offset_of(g, g->words + part * g->columns);
+  return g->stored && !g->split ? part : offset_of(g, (g->split ? 0 : g->words) + part * g->columns);
 }
 
 /* The byte of a sum's cell among the changes to those of a part. */
@@ -753,7 +764,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_PLAIN", is_tame(g));
   define(g, "S_FIRST", 0);
   define(g, "S_KEEP_KEYS", 0);
-  define(g, "S_UNROLL", 1);
+  define(g, "S_UNROLL", g->f->n_groups <= FF_SSA_FAN ? 2 : 1); /* measured: it helps small networks */
   define(g, "S_THREADS", code->threads);
   define(g, "S_BLOCKS", blocks);
   define(g, "S_WIDE", g->wide);
@@ -764,6 +775,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_BIG", code->n_big > 0);
   define(g, "S_POOLS", g->f->pools != 0);
   define(g, "S_STORE", code->n_store);
+  define(g, "S_SPLIT", (uint32_t)g->split);
   define(g, "S_REACTIONS", g->f->n_groups);
   define(g, "S_GROUPS", g->f->n_groups);
   define(g, "S_COUNTS", code->n_counts);
@@ -820,10 +832,8 @@ static uint32_t choose_threads(generator *g) {
   const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
-  if (g->all <= (SHARED_BYTES - table) / 4 / FEWEST_THREADS)
-    code->n_rows = g->all;
-  else
-    code->n_store = g->all;
+  code->n_store = g->split ? g->words : g->stored ? g->all : 0;
+  code->n_rows = g->all - code->n_store;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
       if (k * (table + 4 * code->n_rows * threads) <= SHARED_BYTES && k * threads > best) {

@@ -11,7 +11,8 @@
  *                              all sums are small, their chunks begin at any word, and S_CHUNKS and S_PARTS are 1
  *   S_WIDE                     whether counts have 32 bits
  *   S_MOST16                   the most that a number of 16 bits may be
- *   S_STORE                    words of global memory that a thread has for counts and cells; 0: these are in rows
+ *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
+ *                              rows then
  *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
@@ -38,7 +39,15 @@
 #define S_BASE (t->rows)
 #define S_OFFSET(i) S_ROW_OFFSET(i)
 #endif
+#if S_SPLIT
+#define S_CELL_BASE (t->rows)
+#define S_CELL_OFFSET(i) S_ROW_OFFSET(i)
+#else
+#define S_CELL_BASE (S_BASE + S_OFFSET(S_CELLS))
+#define S_CELL_OFFSET(i) S_OFFSET(i)
+#endif
 #define S_WORD(i) (S_BASE[S_OFFSET(i)])
+#define S_ANY_WORD(i) (*((i) < S_CELLS ? S_BASE + S_OFFSET(i) : S_CELL_BASE + S_CELL_OFFSET((i) - S_CELLS)))
 #define S_TOTAL(i) (t->x[i])
 #if S_WIDE
 #define S_CHUNK_WORDS 8u
@@ -150,10 +159,10 @@ FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_
   uint32_t part = 0u;
 #if S_PARTS > 1
   const uint32_t column = g->more >> 16 & 0xFFu, bytes = g->first >> 16;
-  const uint32_t *cells = S_BASE + S_OFFSET(S_CELLS) + (S_COLUMNS <= 4u ? column : S_OFFSET(column));
+  const uint32_t *cells = S_CELL_BASE + (S_COLUMNS <= 4u ? column : S_CELL_OFFSET(column));
   uint32_t sum = *base;
   FF_UNROLL for (uint32_t k = 0; k < S_PARTS - 1u; k++) {
-    sum += S_PICK(cells[S_OFFSET(k * S_COLUMNS)], bytes);
+    sum += S_PICK(cells[S_CELL_OFFSET(k * S_COLUMNS)], bytes);
     part = v >= sum ? k + 1u : part;
     *base = v >= sum ? sum : *base;
   }
@@ -252,13 +261,26 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, ui
 
 FF_WARP uint32_t s_map(const s_thread *t, uint32_t at) { return ((const unsigned short *)(S_DATA + S_MAPS))[at]; }
 
+/* The quotient of numbers if it is at most 255 and the divisor is not 0. */
+FF_WARP uint32_t s_quotient(uint32_t a, uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  float inverse; /* errors are far below 1 / 255, so that the quotient is wrong by 1 at most */
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(__uint2float_rn(b)));
+  const uint32_t about = __float2uint_rz(__uint2float_rn(a) * inverse);
+  const int32_t rest = (int32_t)(a - about * b);
+  return rest < 0 ? about - 1u : (uint32_t)rest >= b ? about + 1u : about;
+#else
+  return a / (b > 1u ? b : 1u);
+#endif
+}
+
 FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   if (S_UNITS == 1u) return 0u;
   uint32_t unit = 0u;
   if (S_UNITS <= 5u) {
     FF_UNROLL for (uint32_t k = 1; k < S_UNITS; k++) unit += left >= k * x;
   } else {
-    unit = left / (x > 1u ? x : 1u);
+    unit = s_quotient(left, x);
   }
   return unit < units ? unit : units - 1u;
 }
@@ -300,12 +322,15 @@ FF_WARP uint32_t s_reaction(const s_thread *t, const s_next *next) {
 #define S_ENTRY_AT(entry) ((entry) >> 9)
 #define S_ENTRY_BY(entry) (((entry) & 0xFFu) - 128u)
 #define S_ENTRY_SHIFT(entry) ((entry) >> 4 & 16u)
-#define S_CELLS_AT(n) (S_CELLS + (n) * S_COLUMNS)
 #else           /* 16 bits for the offset, 8 for what is added, 8 for the first bit */
 #define S_ENTRY_AT(entry) ((entry) >> 16)
 #define S_ENTRY_BY(entry) S_SIGNED(entry, 1u)
 #define S_ENTRY_SHIFT(entry) (entry)
-#define S_CELLS_AT(n) (n)
+#endif
+#if S_SPLIT
+#define S_CELLS_AT(n) (t->rows + (n))
+#else
+#define S_CELLS_AT(n) (S_BASE + (S_STORE > 0u ? S_CELLS + (n) * S_COLUMNS : (n)))
 #endif
 
 /* Word k of a part's cells after what byte `at` of a row, or bytes at and at + 1, add to it. */
@@ -331,13 +356,13 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 #if S_PARTS > 1
   byte += (S_MOVED + 1u) / 2u * 4u;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
-    uint32_t *const cells = S_BASE + S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
+    uint32_t *const cells = S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
 #if S_COLUMNS % 4 == 0
     FF_UNROLL for (uint32_t j = 0; j < S_COLUMNS; j += 4u) {
-      s_four four = *(const s_four *)(cells + S_OFFSET(j));
+      s_four four = *(const s_four *)(cells + S_CELL_OFFSET(j));
       FF_UNROLL for (uint32_t k = 0; k < 4u; k++)
         if (j + k < S_USED) four.v[k] = s_add_cells(four.v[k], row, byte, j + k);
-      *(s_four *)(cells + S_OFFSET(j)) = four;
+      *(s_four *)(cells + S_CELL_OFFSET(j)) = four;
     }
 #else
     FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) cells[k] = s_add_cells(cells[k], row, byte, k);
@@ -350,14 +375,14 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 
 FF_WARP void s_begin(s_thread *t) {
   const uint32_t *initial = S_DATA + S_INITIAL;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) S_WORD(i) = initial[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) S_ANY_WORD(i) = initial[i];
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + i];
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {
   uint32_t most = 0u, most16 = 0u;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
-    const uint32_t w = S_WORD(i);
+    const uint32_t w = S_ANY_WORD(i);
     if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS) {
       most = w > most ? w : most;
     } else {
