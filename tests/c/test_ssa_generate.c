@@ -62,7 +62,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, c
   if (library != NULL) {
     ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store);
     *(void **)&g.run = dlsym(library, "s_host");
-    g.rows = ff_calloc((size_t)g.code.n_rows * g.code.threads, sizeof *g.rows);
+    g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     launch_all(&run, launch_generated, &g);
     launch_compare(&run, program, &request, refuses, what);
     launch_free(&run);
@@ -188,6 +188,93 @@ static void random_groups_give_the_trajectories(void) {
   }
 }
 
+/* ---- many groups -------------------------------------------------------------------------------------------------------- */
+
+/* An epidemic in n regions around a ring: S, I and R of each, infected by the neighbours too. Each region is a group, and all
+ * recoveries are one. With distinct recoveries, each is a group, too. */
+static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinct) {
+  ff_reactions *net;
+  ff_error err;
+  FF_CHECK_OK(ff_reactions_new(&net, 3 * n, 0, 4 * n, &err), &err);
+  for (uint32_t s = 0; s < 3 * n; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = s % 3 == 0 ? people : s % 3 == 1 && s % 5 == 0 ? 3 : 0;
+  }
+  for (uint32_t i = 0; i < 4 * n; i++) {
+    ff_reaction *r = net->reactions + i;
+    const uint32_t region = i / 4, kind = i % 4, from = 3 * region;
+    const uint32_t by = 3 * ((region + (kind == 1 ? 1 : kind == 2 ? n - 1 : 0)) % n) + 1;
+    const double rate = kind == 3 ? distinct ? 0.1 + 0.001 * region : 0.1 : (kind == 0 ? 0.003 : 0.0003) * 1000 / people;
+    r->name = ff_strndup("", 0);
+    r->mass_action = 1;
+    FF_CHECK_OK(ff_formula_of_number(&r->rate, rate, &err), &err);
+    r->reactants = ff_calloc(2, sizeof *r->reactants);
+    r->products = ff_calloc(2, sizeof *r->products);
+    r->reactants[r->n_reactants++] = (ff_participant){kind == 3 ? from + 1 : from, 1};
+    if (kind < 3) r->reactants[r->n_reactants++] = (ff_participant){by, 1};
+    if (kind == 3) r->products[r->n_products++] = (ff_participant){from + 2, 1};
+    if (kind < 3) r->products[r->n_products++] = (ff_participant){from + 1, kind == 0 ? 2 : 1};
+    if (kind == 1 || kind == 2) r->products[r->n_products++] = (ff_participant){by, 1};
+    if (r->n_reactants == 2 && r->reactants[0].species > r->reactants[1].species) {
+      const ff_participant first = r->reactants[0];
+      r->reactants[0] = r->reactants[1];
+      r->reactants[1] = first;
+    }
+    if (r->n_products == 2 && r->products[0].species > r->products[1].species) {
+      const ff_participant first = r->products[0];
+      r->products[0] = r->products[1];
+      r->products[1] = first;
+    }
+  }
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return program_of_network(net);
+}
+
+static void rings_of_regions_give_the_trajectories(void) {
+  static const struct { uint32_t n; double people; int distinct; double last; } rings[] = {
+    {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3}, {256, 30, 1, 3}};
+  for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+    ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, rings[i].distinct);
+    char what[64];
+    snprintf(what, sizeof what, "ring %zu: %u groups", i, ff_ssa_program_groups(program));
+    check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, rings[i].last, 0, what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Reactions of many different rates, with pairs of one species and other laws. */
+static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t n, int others, double *initial) {
+  static char equations[400][32], rates[400][40];
+  reaction_text reactions[401];
+  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 40);
+  for (uint32_t r = 0; r < n; r++) {
+    const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
+    const char c = (char)('A' + below(state, n_species));
+    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c", "2 %c -> %c"};
+    snprintf(equations[r], sizeof *equations, forms[below(state, 6)], a, b, c);
+    snprintf(rates[r], sizeof *rates, others && r % 61 == 7 ? "=0.1 * A / (1 + B) + %g" : "%g", 1e-3 * (1 + (double)below(state, 5000)));
+  }
+  for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
+  reactions[n] = (reaction_text){NULL, NULL};
+  return program_of(reactions, initial, n_species);
+}
+
+static void many_random_groups_give_the_trajectories(void) {
+  static const uint32_t sizes[] = {40, 66, 68, 102, 140, 240, 300, 398};
+  uint64_t state = 33;
+  for (uint32_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+    double initial[26];
+    char what[64];
+    const uint32_t n_species = 12 + i % 14;
+    ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2, initial);
+    snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
+    check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
+    ff_ssa_program_free(program);
+  }
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */
 
 static void networks_without_code_are_refused(void) {
@@ -221,4 +308,4 @@ static void remove_folder(void) { rmdir(folder); }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              code_for_groups_gives_the_trajectories, sums_of_many_members, random_groups_give_the_trajectories,
-             networks_without_code_are_refused, remove_folder)
+             rings_of_regions_give_the_trajectories, many_random_groups_give_the_trajectories, networks_without_code_are_refused, remove_folder)

@@ -19,6 +19,7 @@ typedef struct {
   uint32_t n_table, n_big, n_rates;
   uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
   uint32_t n_store;   /* in global memory */
+  uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
 } ff_ssa_code;
 

@@ -73,17 +73,21 @@ static ff_status list_counts(generator *g, ff_error *err) {
   return FF_OK;
 }
 
-/* The rates, the changes by each reaction (a byte for each count that changes), and the initial counts. */
+/* The rates; and the table: initial counts, the changes by each reaction (a byte for each count that changes), and for each count
+ * its number among what is recorded. So the code does not depend on what is recorded. */
 static ff_status fill_data(generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   ff_ssa_code *code = g->code;
+  const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
-  code->n_table = code->n_counts + (p->n_reactions + 1) * g->words;
+  code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
   if (code->rates == NULL || code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE) code->table[g->place[s]] = (uint32_t)g->request->initial[s];
+  for (uint32_t i = 0; i < code->n_counts; i++) code->table[recorded + i] = NONE;
+  for (uint32_t j = 0; j < g->request->n_species; j++) code->table[recorded + g->place[g->request->species[j]]] = j;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     code->rates[r] = p->propensities[r].rate;
     for (uint32_t i = p->change_first[r]; g->words > 0 && i < p->change_first[r + 1]; i++) {
@@ -234,8 +238,9 @@ static void put_rest(generator *g) {
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
   for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
-  for (uint32_t j = 0; j < g->request->n_species; j++)
-    ff_write(&g->out, "  to[%uull * t->run->units] = t->x[%u];\n", j, g->place[g->request->species[j]]);
+  for (uint32_t i = 0; i < n; i++)
+    ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n",
+             g->code->n_table - n + i, NONE, g->code->n_table - n + i, i);
   ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n\nFF_WARP uint32_t s_most(const s_thread *t) {\n  uint32_t most = 0u;\n");
   for (uint32_t i = 0; i < n; i++)
     if (g->changed[i] > 0) ff_write(&g->out, "  most = t->x[%u] > most ? t->x[%u] : most;\n", i, i);

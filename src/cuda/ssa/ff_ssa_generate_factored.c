@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_generate.h"
-#include "ff_ssa_generate_text.h"
 #include "ff_ssa_expect.h"
+#include "ff_ssa_generate_factored.h"
 
-#define NONE UINT32_MAX
-#define REGISTER 0x80000000u     /* a place in registers */
-#define MOST_GROUPS 32u          /* so many values are in registers */
+#define NONE FF_SSA_PLACE_NONE
+#define REGISTER FF_SSA_PLACE_REGISTER
 #define MOST_REGISTERS 48u       /* totals, and counts that are not members */
 #define MOST_LOOSE 8u            /* such counts */
 #define MOST_CHANGE 127
@@ -23,7 +21,7 @@
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
 #define MOST_EVENTS 1024u        /* between two checks */
 #define FEWEST_EVENTS 64u
-#define CHUNK 8u
+#define CHUNK FF_SSA_CHUNK
 #define MOST_HEAD 8u
 #define MOST_PARTS 128u
 #define MOST_CHUNKS 65535u       /* their numbers have 16 bits */
@@ -39,35 +37,8 @@
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 
-/* A sum: its number among the totals or NONE; the word of its cell in a part or NONE, and which of its bytes; the chunk of a small
- * sum, or the word at which it begins; the number of its first chunk among the weights. */
-typedef struct {
-  uint32_t total, cell, bytes, small, first, weights;
-} plan;
-
-typedef struct {
-  const ff_ssa_program *p;
-  const ff_ssa_factor *f;
-  const ff_ssa_device_request *request;
-  ff_ssa_code *code;
-  ff_writer out;
-  ff_ssa_law_text law;
-  uint32_t *place;    /* of the count of each species, and of the one of which there is always one; NONE: nobody reads it */
-  plan *sums;
-  double *expected;   /* the largest count of each species */
-  uint32_t members, counts, loose; /* counts of members that are words; all that are; those in registers, with the head */
-  uint32_t head;      /* members in registers: the first ones */
-  uint32_t totals, large;
-  uint32_t chunks, parts, words, all; /* words of counts, and in all */
-  uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
-  uint32_t moved, entries, cell_bytes, change; /* of a reaction */
-  uint32_t n_weights, n_map;
-  uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
-  int wide, quads, checked;
-  int far, stored, split; /* whether weights, counts, and only counts are in global memory */
-  double most, most16; /* that an event adds; to a number of 16 bits */
-  uint32_t check;     /* events between two checks */
-} generator;
+typedef ff_ssa_factored_sum plan;
+typedef ff_ssa_factored_generator generator;
 
 static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
@@ -85,6 +56,10 @@ static double initial_of(const generator *g, uint32_t species) {
 static int is_large(const generator *g, uint32_t species) {
   const double limit = g->checked ? NARROW : NARROW_EXPECTED;
   return initial_of(g, species) >= limit || (species < g->p->n_species && g->expected[species] >= limit);
+}
+
+static int has_total(const generator *g, uint32_t sum) {
+  return g->f->sums[sum].n > 1 && (!g->many || ff_ssa_many_has_total(g, sum));
 }
 
 /* The members up to the last one with a large count are the head, if they are few. If they are not, all counts have 32 bits. */
@@ -113,11 +88,11 @@ static void place_counts(generator *g) {
   for (uint32_t s = 0; s <= g->p->n_species; s++)
     if (g->place[s] != NONE) g->place[s] = g->members++;
   uint32_t n = g->members;
-  for (uint32_t i = 0; i < g->f->n_factored; i++)
+  for (uint32_t i = 0; i < g->f->n_factored && !g->many; i++)
     if (g->f->groups[i].kind == FF_GROUP_HUB) want(g, g->f->groups[i].hub, &n);
   for (uint32_t i = 0; i < g->f->n_rest; i++) want(g, g->f->rest[i], &n);
   for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->request->species[i], &n);
-  for (uint32_t i = 0; i < g->f->n_sums; i++) g->totals += g->f->sums[i].n > 1;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) g->totals += has_total(g, i);
   choose_head(g);
   g->counts = n - g->head - g->loose;
   g->members -= g->head;
@@ -174,11 +149,12 @@ static uint32_t count_words(const generator *g) {
 
 /* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
 static double cost_of(generator *g, uint32_t parts, uint32_t c) {
-  const double cells = (double)(parts - 1) * g->columns, words = round_up(count_words(g), 4) + cells;
+  const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
+  const double words = round_up(count_words(g), 4) + cells + others;
   const double weights = 8.0 * g->f->n_sums * parts * c, free = SHARED_BYTES - BLOCK_BYTES;
   const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
   g->stored = 4 * words * FEWEST_THREADS > free;
-  g->split = g->stored && 4 * cells * FEWEST_SPLIT <= free;
+  g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
   double warps = 16, sectors = 0;
   if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
   if (!g->stored) warps = floor((free - weights) / (128 * words));
@@ -241,7 +217,7 @@ static void plan_sums(generator *g) {
     uint32_t first, last;
     range_of(g, i, &first, &last);
     *s = (plan){NONE, NONE, NOTHING, 1, 0, 0};
-    if (g->f->sums[i].n > 1) s->total = totals++;
+    if (has_total(g, i)) s->total = totals++;
     if (g->quads) {
       s->small = first / CHUNK == last / CHUNK;
       s->first = first / CHUNK;
@@ -267,7 +243,6 @@ static void choose_check(generator *g) {
   for (uint32_t i = 0; i < g->p->n_changes; i++)
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
-  g->check = MOST_EVENTS;
   while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
 
@@ -276,9 +251,8 @@ static void choose_check(generator *g) {
 static ff_status check_limits(const generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   uint64_t words = 0;
-  if (g->f->n_groups > MOST_GROUPS || p->n_reactions > MOST_REACTIONS)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u groups of %u reactions are too many", g->f->n_groups,
-                        p->n_reactions);
+  if (p->n_reactions > MOST_REACTIONS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", p->n_reactions);
   for (uint32_t i = 0; i < g->f->n_members; i++)
     if (g->f->members[i].weight > MOST_WEIGHT)
       return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a weight is %u", g->f->members[i].weight);
@@ -356,8 +330,11 @@ static void lay_out(generator *g) {
   lay_out_words(g);
   measure_changes(g);
   g->cell_bytes = g->used + g->pairs;
-  g->change = round_up((totals_at(g) + g->totals + g->loose + 3) / 4, 4);
+  g->change = (totals_at(g) + g->totals + g->loose + 3) / 4;
+  if (g->many) ff_ssa_many_measure(g);
+  g->change = round_up(g->change, 4);
   if (g->change == 0) g->change = 4;
+  if (g->fixed == 0) g->fixed = g->change;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = group->units;
@@ -366,7 +343,7 @@ static void lay_out(generator *g) {
   g->n_map += span_of_none(g);
   uint32_t at = 0;
   g->initial_at = at;
-  at = round_up(at + g->all + g->totals + g->loose, 4);
+  at = round_up(at + g->all + g->leaf_words + g->totals + g->loose, 4);
   g->maps_at = at;
   at = round_up(at + (g->n_map + 1) / 2, 4);
   g->changes_at = at;
@@ -388,7 +365,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
     const uint32_t at = g->place[s], x = (uint32_t)initial_of(g, s);
     if (at == NONE) continue;
     if (at >= REGISTER)
-      to[g->all + (at - REGISTER)] = x;
+      to[g->all + g->leaf_words + (at - REGISTER)] = x;
     else if (g->wide)
       to[at] = x;
     else
@@ -398,7 +375,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
     for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
       const ff_ssa_member *m = members_of(g, i) + k;
       const uint32_t by = m->weight * (uint32_t)initial_of(g, m->species);
-      if (g->sums[i].total != NONE) to[g->all + g->sums[i].total] += by;
+      if (g->sums[i].total != NONE) to[g->all + g->leaf_words + g->sums[i].total] += by;
       if (!g->sums[i].small && g->place[m->species] < REGISTER) add_cell(g, to, g->place[m->species], g->sums + i, by);
     }
 }
@@ -576,7 +553,7 @@ static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err)
   return status;
 }
 
-static uint32_t heads_at(const generator *g) { return 4 * (g->f->n_groups + 1); }
+static uint32_t heads_at(const generator *g) { return 4 * (g->f->n_groups + 1) + g->rate_words; }
 
 static uint32_t weight_words(const generator *g) { return round_up(2 * g->n_weights, 4); }
 
@@ -591,7 +568,7 @@ static void size_data(generator *g) {
   const int big = g->far || groups + g->n_data > TABLE_WORDS;
   code->n_table = big ? groups : groups + g->n_data;
   code->n_big = big ? g->n_data : 0;
-  code->n_rates = g->f->n_groups;
+  code->n_rates = g->many ? 1 + g->n_special : g->f->n_groups;
   code->n_counts = g->totals + g->loose;
   if (!big) {
     g->initial_at += groups;
@@ -609,7 +586,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   if (code->table == NULL || code->rates == NULL || (big && code->big == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   uint32_t *const base = big ? code->big : code->table;
-  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+  for (uint32_t i = 0; i < g->f->n_groups && !g->many; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     code->rates[i] = group->kind == FF_GROUP_REST ? g->p->propensities[group->hub].rate : group->rate;
   }
@@ -617,151 +594,19 @@ static ff_status fill_data(generator *g, ff_error *err) {
   fill_weights(g, (g->far ? base : code->table) + g->weights_at);
   fill_groups(g, code->table, (uint16_t *)(base + g->maps_at));
   fill_heads(g, code->table + heads_at(g));
-  return fill_changes(g, base + g->changes_at, err);
+  ff_status status = fill_changes(g, base + g->changes_at, err);
+  if (status == FF_OK && g->many) status = ff_ssa_many_fill(g, base + g->initial_at, base + g->changes_at, err);
+  return status;
 }
 
-/* ---- propensities ------------------------------------------------------------------------------------------------------- */
-
-static void put_count(generator *g, uint32_t species) {
-  const uint32_t at = g->place[species];
-  if (species == g->p->n_species)
-    ff_write(&g->out, "1u");
-  else if (at >= REGISTER)
-    ff_write(&g->out, "t->x[%u]", at - REGISTER);
-  else
-    ff_write(&g->out, "S_COUNT(%uu)", at);
-}
-
-static void put_totals(generator *g) {
-  for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    const plan *s = g->sums + i;
-    ff_write(&g->out, "  const uint32_t n%u = ", i);
-    if (s->total != NONE) {
-      ff_write(&g->out, "S_TOTAL(%uu)", s->total);
-    } else {
-      ff_write(&g->out, "%uu * ", members_of(g, i)->weight);
-      put_count(g, members_of(g, i)->species);
-    }
-    ff_write(&g->out, ";\n  const double b%u = S_REAL(n%u);\n", i, i);
-  }
-}
-
-static void put_group(generator *g, uint32_t i) {
-  const ff_ssa_factor_group *group = g->f->groups + i;
-  if (group->kind == FF_GROUP_REST) {
-    ff_ssa_write_law(&g->law, group->hub, i, i);
-    ff_write(&g->out, "  const uint32_t m%u = 1u;\n", i);
-    return;
-  }
-  ff_write(&g->out, "  const uint32_t m%u = n%u;\n  const double p%u = S_RATE(%u) * ", i, group->sum, i, i);
-  if (group->kind == FF_GROUP_HUB) {
-    ff_write(&g->out, "S_REAL(");
-    put_count(g, group->hub);
-    ff_write(&g->out, ") * ");
-  } else if (group->kind == FF_GROUP_POOL) {
-    ff_write(&g->out, "(b%u - 1.0) * ", group->sum);
-  }
-  ff_write(&g->out, "b%u;\n", group->sum);
-}
-
-/* ---- choices ------------------------------------------------------------------------------------------------------------ */
-
-/* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is
- * unless these numbers are subnormal. */
-static int is_tame(const generator *g) {
-  int tame = !g->checked;
-  for (uint32_t i = 0; i < g->f->n_groups; i++) tame &= g->code->rates[i] >= 1e-200 && g->code->rates[i] <= 1e200;
-  return tame;
-}
-
-/* Writes the choice of one of n children, from number `first` on: `chosen`, `before`, and what it has in lists of variables. */
-static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, const char *chosen, const char *const *lists) {
-  for (uint32_t k = 0; lists[k] != NULL; k += 3)
-    ff_write(&g->out, "  %s %s = %s0;\n", lists[k], lists[k + 1], lists[k + 2]);
-  ff_write(&g->out, "  uint32_t %s = 0u;\n  double %s_before = 0.0;\n", chosen, chosen);
-  for (uint32_t i = 1; i < n; i++) {
-    ff_write(&g->out, "  const int %s%u = %s%u <= %s;\n", chosen, i, sum, i, at);
-    ff_write(&g->out, "  %s = %s%u ? %uu : %s;\n", chosen, chosen, i, i, chosen);
-    ff_write(&g->out, "  %s_before = %s%u ? %s%u : %s_before;\n", chosen, chosen, i, sum, i, chosen);
-    for (uint32_t k = 0; lists[k] != NULL; k += 3)
-      ff_write(&g->out, "  %s = %s%u ? %s%u : %s;\n", lists[k + 1], chosen, i, lists[k + 2], i, lists[k + 1]);
-  }
-}
-
-static const char *const leaf_lists[] = {"double", "leaf", "p", "uint32_t", "n", "m", NULL};
-static const char *const child_lists[] = {"double", "leaf", "c", "uint32_t", "n", "d", NULL};
-static const char *const no_lists[] = {NULL};
-
-static void put_nodes(generator *g, uint32_t n, const char *most) {
-  const uint32_t nodes = (n + FF_SSA_FAN - 1) / FF_SSA_FAN;
-  for (uint32_t k = 0; k < nodes; k++) {
-    const uint32_t first = k * FF_SSA_FAN, here = n - first < FF_SSA_FAN ? n - first : FF_SSA_FAN;
-    ff_write(&g->out, "  const double g%u = ", k);
-    ff_ssa_write_sum(&g->out, "p", first, FF_SSA_FAN, first + here);
-    ff_write(&g->out, ";\n");
-  }
-  ff_ssa_write_prefix(&g->out, "g", "G", nodes);
-  ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total), at_most = %s;\n", nodes, most);
-  put_choice(g, "G", nodes, "at_most", "above", no_lists);
-  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
-    ff_write(&g->out, "  double c%u = p%u;\n  uint32_t d%u = m%u;\n", i, i, i, i);
-    for (uint32_t k = 1; k < nodes; k++)
-      if (k * FF_SSA_FAN + i < n)
-        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i,
-                 k, k * FF_SSA_FAN + i, i);
-      else
-        ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
-  }
-  ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
-  ff_write(&g->out, "  const double rest = at - above_before, rest_most = s_most_below(rest, C%u);\n", FF_SSA_FAN);
-  put_choice(g, "C", FF_SSA_FAN, "rest_most", "within", child_lists);
-  ff_write(&g->out, "  next->reaction = above * %uu + within;\n  next->share = (rest - within_before) / leaf;\n", FF_SSA_FAN);
-}
-
-static void put_find(generator *g) {
-  const uint32_t n = g->f->n_groups;
-  char most[40];
-  snprintf(most, sizeof most, is_tame(g) ? "at" : "s_most_below(at, %s%u)", n <= FF_SSA_FAN ? "P" : "G",
-           n <= FF_SSA_FAN ? n : (n + FF_SSA_FAN - 1) / FF_SSA_FAN);
-  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n");
-  for (uint32_t i = 0; i < g->f->n_rest; i++) {
-    const uint32_t s = g->f->rest[i];
-    ff_write(&g->out, "  const double x%u = S_REAL(", g->place[s]);
-    put_count(g, s);
-    ff_write(&g->out, ");\n");
-  }
-  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
-  put_totals(g);
-  for (uint32_t i = 0; i < n; i++) put_group(g, i);
-  if (n <= FF_SSA_FAN) {
-    ff_ssa_write_prefix(&g->out, "p", "P", n);
-    ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total), at_most = %s;\n", n, most);
-    put_choice(g, "P", n, "at_most", "chosen", leaf_lists);
-    ff_write(&g->out, "  next->reaction = chosen;\n  next->share = (at - chosen_before) / leaf;\n");
-  } else {
-    put_nodes(g, n, most);
-  }
-  ff_write(&g->out, "  next->n = n;\n  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
-}
-
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
-
-static void put_record(generator *g) {
-  ff_write(&g->out, "FF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
-  for (uint32_t j = 0; j < g->request->n_species; j++) {
-    ff_write(&g->out, "  to[%uull * t->run->units] = ", j);
-    put_count(g, g->request->species[j]);
-    ff_write(&g->out, ";\n");
-  }
-  ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n");
-}
+/* ---- text -------------------------------------------------------------------------------------------------------------- */
 
 static void define(generator *g, const char *name, uint32_t value) { ff_write(&g->out, "#define %s %uu\n", name, value); }
 
 static void put_definitions(generator *g, uint32_t blocks) {
   const ff_ssa_code *code = g->code;
   define(g, "S_RATES", code->n_rates);
-  define(g, "S_PLAIN", is_tame(g));
+  define(g, "S_PLAIN", ff_ssa_factored_is_tame(g));
   define(g, "S_FIRST", 0);
   define(g, "S_KEEP_KEYS", 0);
   define(g, "S_UNROLL", g->f->n_groups <= FF_SSA_FAN ? 2 : 1); /* measured: it helps small networks */
@@ -803,6 +648,10 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_MAPS", g->maps_at);
   define(g, "S_CHANGES", g->changes_at);
   define(g, "S_CHANGE", g->change);
+  define(g, "S_FIXED", g->fixed);
+  define(g, "S_LEAF_WORDS", g->leaf_words);
+  define(g, "S_MANY", g->many);
+  if (g->many) ff_ssa_many_define(g);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
 
@@ -818,8 +667,7 @@ static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
   g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
   put_definitions(g, blocks);
   g->code->definitions = finish(g);
-  put_find(g);
-  put_record(g);
+  ff_ssa_factored_put(g);
   g->code->functions = finish(g);
   free(stack);
   return g->out.status;
@@ -828,15 +676,16 @@ static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
 /* As many threads as shared memory and registers allow. Returns the blocks of a multiprocessor. */
 static uint32_t choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t table = 4 * code->n_table + BLOCK_BYTES;
+  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, words = g->all + g->leaf_words;
   const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
-  code->n_store = g->split ? g->words : g->stored ? g->all : 0;
-  code->n_rows = g->all - code->n_store;
+  code->n_sums = 2 * g->n_sums;
+  code->n_store = g->split ? g->words : g->stored ? words : 0;
+  code->n_rows = words - code->n_store;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
-      if (k * (table + 4 * code->n_rows * threads) <= SHARED_BYTES && k * threads > best) {
+      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= SHARED_BYTES && k * threads > best) {
         best = k * threads;
         blocks = k;
         code->threads = threads;
@@ -846,6 +695,9 @@ static uint32_t choose_threads(generator *g) {
 
 static ff_status generate_code(generator *g, ff_error *err) {
   g->checked = g->f->n_groups > g->f->n_factored;
+  g->check = MOST_EVENTS;
+  ff_status status = ff_ssa_many_plan(g, err);
+  if (status != FF_OK) return status;
   place_counts(g);
   plan_sums(g);
   place_others(g);
@@ -857,13 +709,14 @@ static ff_status generate_code(generator *g, ff_error *err) {
   lay_out(g);
   size_data(g);
   const uint32_t blocks = choose_threads(g);
-  ff_status status = fill_data(g, err);
+  status = fill_data(g, err);
   return status == FF_OK ? generate(g, blocks, err) : status;
 }
 
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    ff_error *err) {
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}};
+  g.many = g.f->n_groups > FF_SSA_FEW_GROUPS;
   ff_status status = check_limits(&g, err);
   if (status != FF_OK) return status;
   g.place = ff_calloc((size_t)program->n_species + 1, sizeof *g.place);

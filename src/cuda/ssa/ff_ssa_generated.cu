@@ -14,7 +14,9 @@ typedef struct {
   uint32_t *table, *big; /* on the device; big may be NULL */
 } generated;
 
-static size_t shared_bytes(const ff_ssa_code *code) { return ((size_t)code->n_table + (size_t)code->n_rows * code->threads) * 4; }
+static size_t shared_bytes(const ff_ssa_code *code) {
+  return ((size_t)code->n_table + ((size_t)code->n_rows + code->n_sums) * code->threads) * 4;
+}
 
 /* FF_EUNSUPPORTED, with the reason, if the code is not available. */
 static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_error *err) {

@@ -37,6 +37,9 @@
 #include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
 
+#ifndef S_MANY
+#define S_MANY 0
+#endif
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
 #endif
@@ -51,12 +54,14 @@
 #define S_OR(at, bits) atomicOr((at), (bits))
 #define S_REAL(x) __uint2double_rn(x)
 #define S_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
+#define S_THREAD threadIdx.x
 #else
 #define S_ANY(condition) ((condition) != 0)
 #define S_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define S_OR(at, bits) (*(at) |= (bits))
 #define S_REAL(x) ((double)(x))
 #define S_CLOCK(out) ((out) = 0u)
+#define S_THREAD 0u
 #endif
 
 /* What all threads of a block share. */
@@ -81,6 +86,7 @@ typedef struct {
   const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is S_ROW(i) */
   uint32_t *store;         /* words of this thread in global memory */
+  double *sums;            /* if S_MANY: sum i is sums[i * S_THREADS], behind the rows of all threads */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
@@ -292,6 +298,9 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   s_number(t);
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = S_STATE(6u + i);
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = S_STATE(6u + S_COUNTS + i);
+#if S_MANY
+  s_sum_all(t);
+#endif
 }
 
 FF_WARP void s_save(const s_thread *t, uint32_t slot) {
@@ -320,6 +329,9 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->table = table;
   t->big = big;
   t->rows = rows;
+#if S_MANY
+  t->sums = (double *)(rows - (S_QUADS ? 4u : 1u) * S_THREAD + S_ROWS * S_THREADS) + S_THREAD;
+#endif
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);

@@ -26,6 +26,8 @@
  *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk
  *                              of a sum; maps of 16 bits; and S_CHANGE words for each reaction
  *   S_CELL_BYTES               bytes of these for the cells of a part
+ *   S_MANY                     whether there are many groups; see ff_ssa_thread_groups.h. Else S_FIXED is S_CHANGE, and S_LEAF_WORDS
+ *                              is 0
  */
 #ifndef FF_SSA_THREAD_FACTORED_H
 #define FF_SSA_THREAD_FACTORED_H
@@ -84,6 +86,10 @@ typedef struct S_ALIGNED(8) {
 typedef struct S_ALIGNED(16) {
   uint32_t v[4];
 } s_four;
+
+#if S_MANY
+#include "ff_ssa_thread_groups.h"
+#endif
 
 /* What the search for a molecule needs, by group; the last one is that of S_REACTIONS. */
 typedef struct S_ALIGNED(16) {
@@ -344,8 +350,8 @@ FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, u
 
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_four *changes = (const s_four *)(S_DATA + S_CHANGES) + s_reaction(t, next) * (S_CHANGE / 4u);
-  uint32_t row[S_CHANGE], byte = 4u * S_ENTRIES;
-  FF_UNROLL for (uint32_t i = 0; i < S_CHANGE / 4u; i++) {
+  uint32_t row[S_FIXED], byte = 4u * S_ENTRIES;
+  FF_UNROLL for (uint32_t i = 0; i < S_FIXED / 4u; i++) {
     const s_four four = changes[i];
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) row[4u * i + k] = four.v[k];
   }
@@ -371,12 +377,18 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   }
 #endif
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = s_add_byte(t->x[i], row[(byte + i) / 4u], byte + i);
+#if S_MANY
+  s_update(t, row, (const uint32_t *)changes + S_MORE);
+#endif
 }
 
 FF_WARP void s_begin(s_thread *t) {
   const uint32_t *initial = S_DATA + S_INITIAL;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) S_ANY_WORD(i) = initial[i];
-  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + S_LEAF_WORDS + i];
+#if S_MANY
+  s_sum_all(t);
+#endif
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {
@@ -391,6 +403,10 @@ FF_WARP uint32_t s_most(const s_thread *t) {
     }
   }
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) most = t->x[i] > most ? t->x[i] : most;
+#if S_MANY
+  const uint32_t leaf = s_most_leaf(t);
+  most = leaf > most ? leaf : most;
+#endif
   return most16 > S_MOST16 ? 0xFFFFFFFFu : most;
 }
 
