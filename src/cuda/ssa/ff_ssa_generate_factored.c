@@ -130,16 +130,24 @@ static int range_of(const generator *g, uint32_t sum, uint32_t *first, uint32_t 
   return 1;
 }
 
-/* Whether all sums are small if chunks may begin at any word. */
-static int are_small(const generator *g) {
-  for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    uint32_t first, last;
-    if (range_of(g, i, &first, &last) && last - (g->wide ? first : first & ~1u) >= CHUNK) return 0;
-  }
-  return g->head == 0;
+/* The first word or place of the chunk of a sum if it is small; NONE if it is not. */
+static uint32_t chunk_of(const generator *g, uint32_t sum, int quads) {
+  uint32_t first, last;
+  range_of(g, sum, &first, &last);
+  if (quads) return first / CHUNK == last / CHUNK ? first / CHUNK : NONE;
+  if (!g->wide) first &= ~1u;
+  return last - first < CHUNK ? (g->wide ? first : first / 2) : NONE;
 }
 
-static uint32_t round_columns(uint32_t n) { return n <= 2 ? n : round_up(n, 4); }
+/* Chunks take one load each if they begin at multiples of their size. This is worth it unless far more sums are large then. */
+static int use_quads(const generator *g) {
+  uint32_t large = 0, large_quads = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    large += chunk_of(g, i, 0) == NONE;
+    large_quads += chunk_of(g, i, 1) == NONE;
+  }
+  return large_quads <= 4 * large || g->members > MOST_CHUNKS;
+}
 
 /* Words of counts. The chunks of the last part may be fewer. */
 static uint32_t count_words(const generator *g) {
@@ -168,7 +176,7 @@ static void choose_parts(generator *g) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
   double best = INFINITY;
   g->parts = g->chunks = 1;
-  for (uint32_t parts = 1; g->quads && parts <= chunks && parts <= MOST_PARTS; parts++) {
+  for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
     if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
     best = cost_of(g, parts, c);
@@ -206,24 +214,17 @@ static void place_cells(generator *g) {
       g->sums[i].cell = g->pairs + wholes++;
     }
   g->used = g->pairs + wholes;
-  g->columns = round_columns(g->used);
+  g->columns = !g->quads || g->used <= 2 ? g->used : round_up(g->used, 4);
 }
 
 static void plan_sums(generator *g) {
   uint32_t totals = 0;
-  g->quads = !are_small(g);
+  g->quads = use_quads(g);
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     plan *s = g->sums + i;
-    uint32_t first, last;
-    range_of(g, i, &first, &last);
-    *s = (plan){NONE, NONE, NOTHING, 1, 0, 0};
+    const uint32_t first = chunk_of(g, i, g->quads);
+    *s = (plan){NONE, NONE, NOTHING, first != NONE, first != NONE ? first : 0, 0};
     if (has_total(g, i)) s->total = totals++;
-    if (g->quads) {
-      s->small = first / CHUNK == last / CHUNK;
-      s->first = first / CHUNK;
-    } else {
-      s->first = g->wide ? first : first / 2;
-    }
     g->large += !s->small;
   }
   place_cells(g);
@@ -277,17 +278,16 @@ static int is_small(const generator *g, const ff_ssa_factor_group *group) {
   return group->kind == FF_GROUP_REST || g->sums[group->sum].small;
 }
 
-static uint32_t chunks_of(const generator *g, const ff_ssa_factor_group *group) {
-  return CHUNK * (is_small(g, group) ? g->chunks : g->parts * g->chunks);
-}
+static int is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
 
 static uint32_t head_span(const generator *g) { return g->head > 0 ? MOST_HEAD : 0; }
-static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) { return chunks_of(g, group) + head_span(g); }
 
-/* The search without a group finds no reaction. */
-static uint32_t span_of_none(const generator *g) { return g->chunks * CHUNK + head_span(g); }
-
-static int is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
+/* A search without weights ends at the last position, and in a small sum among the first. */
+static uint32_t span_of(const generator *g, const ff_ssa_factor_group *group) {
+  if (group->kind == FF_GROUP_REST) return 1;
+  if (is_small(g, group) && g->head == 0 && !is_pool(group)) return CHUNK;
+  return CHUNK * (is_small(g, group) ? g->chunks : g->parts * g->chunks) + head_span(g);
+}
 
 /* How much a reaction changes. */
 static void measure_changes(generator *g) {
@@ -313,14 +313,13 @@ static void lay_out_words(generator *g) {
   const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     const plan *s = g->sums + i;
-    const uint32_t reads = g->quads ? (s->first + (g->chunks > 1 ? g->chunks - 1 : 1)) * chunk_words : s->first + chunk_words;
+    const uint32_t reads = (g->chunks > 1 ? g->chunks - 1 : 1) * chunk_words + s->first * (g->quads ? chunk_words : 1);
     if (s->small && reads > end) end = reads;
   }
   g->words = (g->counts + each - 1) / each;
   if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
-  if (g->words < end && !g->quads) g->words = end;
   g->words = round_up(g->words, 4);
-  if (g->quads && end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
+  if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->split && g->words < end) g->words = round_up(end, 4);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
   if (g->all < end) g->all = round_up(end, 4);
@@ -340,7 +339,7 @@ static void lay_out(generator *g) {
     const uint32_t units = group->units;
     g->n_map += is_pool(group) ? span_of(g, group) + units * units : span_of(g, group) * units;
   }
-  g->n_map += span_of_none(g);
+  g->n_map++; /* for the search without a group, which finds no reaction */
   uint32_t at = 0;
   g->initial_at = at;
   at = round_up(at + g->all + g->leaf_words + g->totals + g->loose, 4);
@@ -412,7 +411,7 @@ static void fill_heads(const generator *g, uint32_t *to) {
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
   const uint32_t span = span_of(g, group), units = group->units;
   if (group->kind == FF_GROUP_REST) {
-    for (uint32_t i = 0; i < span; i++) to[i] = (uint16_t)group->hub;
+    to[0] = (uint16_t)group->hub;
     return;
   }
   for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
@@ -437,19 +436,20 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
     const int small = none || is_small(g, group), in_sum = !none && group->kind != FF_GROUP_REST;
     const uint32_t before = small ? (g->parts - 1) * g->chunks : 0; /* a small sum is searched in the last part */
     uint32_t *to = groups + 4 * i;
-    to[0] = g->quads ? (0u - before) & 0xFFFFu : 0;
+    const uint32_t step = g->quads ? 1 : g->wide ? CHUNK : CHUNK / 2; /* from chunk to chunk, as to[0] counts */
+    to[0] = (0u - before * step) & 0xFFFFu;
     to[1] = g->n_weights - g->chunks - before;
-    to[2] = at - before * CHUNK * units;
+    to[2] = at - (in_sum ? before * CHUNK * units : g->parts * g->chunks * CHUNK - 1);
     to[3] = 1;
     uint32_t bytes = NOTHING;
     if (in_sum) {
       const plan *s = g->sums + group->sum;
-      to[0] = g->quads ? ((small ? s->first : 0) - before) & 0xFFFFu : s->first;
+      to[0] = ((small ? s->first : 0) - before * step) & 0xFFFFu;
       to[1] = s->weights - before;
       to[3] = group->units | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)is_pool(group) << 31;
       bytes = s->bytes;
     }
-    if (g->quads) to[0] |= bytes << 16;
+    to[0] |= bytes << 16;
     if (none) break;
     if (is_pool(group)) memset(maps + at, 0, span_of(g, group) * sizeof *maps);
     fill_map(g, group, maps + at);
@@ -609,7 +609,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_PLAIN", ff_ssa_factored_is_tame(g));
   define(g, "S_FIRST", 0);
   define(g, "S_KEEP_KEYS", 0);
-  define(g, "S_UNROLL", g->f->n_groups <= FF_SSA_FAN ? 2 : 1); /* measured: it helps small networks */
+  define(g, "S_UNROLL", g->f->n_groups <= 4 ? 2 : 1); /* more would take too many registers */
   define(g, "S_THREADS", code->threads);
   define(g, "S_BLOCKS", blocks);
   define(g, "S_WIDE", g->wide);

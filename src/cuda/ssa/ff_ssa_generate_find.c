@@ -104,7 +104,7 @@ static void put_nodes(generator *g, uint32_t n, const char *most) {
   ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
   ff_write(&g->out, "  const double rest = at - above_before, rest_most = s_most_below(rest, C%u);\n", FF_SSA_FAN);
   put_choice(g, "C", FF_SSA_FAN, "rest_most", "within", child_lists);
-  ff_write(&g->out, "  next->reaction = above * %uu + within;\n  next->share = (rest - within_before) / leaf;\n", FF_SSA_FAN);
+  ff_write(&g->out, "  next->reaction = above * %uu + within;\n  next->share = S_DIVIDE(rest - within_before, leaf);\n", FF_SSA_FAN);
 }
 
 /* The counts that other laws read. */
@@ -212,7 +212,7 @@ static void put_find(generator *g) {
     ff_ssa_write_prefix(&g->out, "p", "P", n);
     ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total), at_most = %s;\n", n, most);
     put_choice(g, "P", n, "at_most", "chosen", leaf_lists);
-    ff_write(&g->out, "  next->reaction = chosen;\n  next->share = (at - chosen_before) / leaf;\n");
+    ff_write(&g->out, "  next->reaction = chosen;\n  next->share = S_DIVIDE(at - chosen_before, leaf);\n");
   } else {
     put_nodes(g, n, most);
   }

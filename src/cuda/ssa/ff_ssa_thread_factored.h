@@ -8,7 +8,7 @@
  *
  *   S_GROUPS                   groups
  *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If not,
- *                              all sums are small, their chunks begin at any word, and S_CHUNKS and S_PARTS are 1
+ *                              the chunk of a small sum may begin at any word
  *   S_WIDE                     whether counts have 32 bits
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
@@ -59,6 +59,8 @@
 #define S_COUNT(at) S_HALF(S_WORD((at) >> 1), ((at) & 1u) << 4)
 #endif
 #define S_STRIDE S_OFFSET(S_CHUNK_WORDS) /* of chunks */
+#define S_CHUNK_AT(g, chunk) \
+  (S_QUADS ? (((g)->first + (chunk)) & 0xFFFFu) * S_STRIDE : S_OFFSET(((g)->first + (chunk) * S_CHUNK_WORDS) & 0xFFFFu))
 
 /* S_DP2(x, w, i, c): c + (low half of x) (byte 2 i of w) + (high half) (byte 2 i + 1). S_PICK takes the bytes of a cell: half of a
  * word, the word, or 0. */
@@ -93,8 +95,8 @@ typedef struct S_ALIGNED(16) {
 
 /* What the search for a molecule needs, by group; the last one is that of S_REACTIONS. */
 typedef struct S_ALIGNED(16) {
-  uint32_t first;   /* S_QUADS: what is added to the number of a chunk, modulo 2^16, and 16 bits for S_PICK; else the word at which
-                     * its chunk begins */
+  uint32_t first;   /* 16 bits: what is added to the number (if not S_QUADS, to the first word) of a chunk, modulo 2^16; then
+                     * what S_PICK takes of a cell */
   uint32_t weights; /* the number of its first chunk among the weights */
   uint32_t map;
   uint32_t more;    /* units: 16 bits; the word of its cell in a part: 8 bits; bit 31: the group is a pool */
@@ -165,7 +167,7 @@ FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_
   uint32_t part = 0u;
 #if S_PARTS > 1
   const uint32_t column = g->more >> 16 & 0xFFu, bytes = g->first >> 16;
-  const uint32_t *cells = S_CELL_BASE + (S_COLUMNS <= 4u ? column : S_CELL_OFFSET(column));
+  const uint32_t *cells = S_CELL_BASE + (S_QUADS && S_COLUMNS <= 4u ? column : S_CELL_OFFSET(column));
   uint32_t sum = *base;
   FF_UNROLL for (uint32_t k = 0; k < S_PARTS - 1u; k++) {
     sum += S_PICK(cells[S_CELL_OFFSET(k * S_COLUMNS)], bytes);
@@ -187,7 +189,7 @@ FF_WARP void s_counts(const s_thread *t, uint32_t at, uint32_t x[S_CHUNK_WORDS])
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) x[4u * i + k] = four.v[k];
   }
 #else
-  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = S_WORD(at + i);
+  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = S_BASE[at + S_OFFSET(i)];
 #endif
 }
 
@@ -196,7 +198,7 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
   uint32_t chunk = part * S_CHUNKS;
 #if S_CHUNKS > 1
   uint32_t sum = *base;
-  const uint32_t first = chunk, at = ((g->first + first) & 0xFFFFu) * S_STRIDE;
+  const uint32_t first = chunk, at = S_CHUNK_AT(g, first);
   const s_two *weights = S_WEIGHTS_OF(g->weights + first);
   FF_UNROLL for (uint32_t k = 0; k < S_CHUNKS - 1u; k++) {
     uint32_t x[S_CHUNK_WORDS];
@@ -226,7 +228,7 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, ui
   const uint32_t head = s_head(t, group, v, &base, &head_x);
   const uint32_t head_base = base, part = s_part(t, g, v, &base), chunk = s_chunk(t, g, part, v, &base);
   const s_two w = *S_WEIGHTS_OF(g->weights + chunk);
-  s_counts(t, S_QUADS ? ((g->first + chunk) & 0xFFFFu) * S_STRIDE : g->first, x);
+  s_counts(t, S_CHUNK_AT(g, chunk), x);
 #if S_WIDE
   uint32_t sum = base;
   FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w.v[0], i);
@@ -363,7 +365,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   byte += (S_MOVED + 1u) / 2u * 4u;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
     uint32_t *const cells = S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
-#if S_COLUMNS % 4 == 0
+#if S_QUADS && S_COLUMNS % 4 == 0
     FF_UNROLL for (uint32_t j = 0; j < S_COLUMNS; j += 4u) {
       s_four four = *(const s_four *)(cells + S_CELL_OFFSET(j));
       FF_UNROLL for (uint32_t k = 0; k < 4u; k++)
@@ -371,7 +373,10 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
       *(s_four *)(cells + S_CELL_OFFSET(j)) = four;
     }
 #else
-    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) cells[k] = s_add_cells(cells[k], row, byte, k);
+    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) {
+      uint32_t *const cell = cells + S_CELL_OFFSET(k);
+      *cell = s_add_cells(*cell, row, byte, k);
+    }
 #endif
     byte += S_CELL_BYTES;
   }
