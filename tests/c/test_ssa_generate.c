@@ -131,18 +131,41 @@ static void code_for_groups_gives_the_trajectories(void) {
   }
 }
 
-/* Sums of 27, 81 and 243 members; counts and their sums of 16 and 32 bits. */
+/* Sums of 27, 81 and 243 members. All counts have 16 bits; one that begins close to that; the first ones are large; and one that
+ * is too far from the first ones, so that all have 32 bits. */
 static void sums_of_many_members(void) {
   for (uint32_t sites = 3; sites <= 5; sites++)
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
       ff_ssa_program *program = program_of_sites(sites);
       char what[64];
       if (kind == 1) program->initial[0] = 16000;
       if (kind == 2) program->initial[1] = 40000;
+      if (kind == 3) program->initial[20] = 40000;
       snprintf(what, sizeof what, "%u sites, %d", sites, kind);
       check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, kind > 0 ? 0.02 : 3, 0, what);
       ff_ssa_program_free(program);
     }
+}
+
+/* The counts of 2,187 members are in global memory. */
+static void sums_of_thousands_of_members(void) {
+  for (int kind = 0; kind < 3; kind++) {
+    ff_ssa_program *program = program_of_sites(7);
+    if (kind == 1) program->initial[1] = 40000;
+    if (kind == 2) program->initial[20] = 40000;
+    check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, kind > 0 ? 0.001 : 0.1, 0, "7 sites");
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Rate equations leave out the law that makes A, so that A has 16 bits. The trajectories that exceed them are refused. */
+static void counts_beyond_16_bits_are_refused(void) {
+  const reaction_text reactions[] = {{"0 -> A", "=1e5 * (2 + B) / (1 + B)"}, {"A -> B", "0.001"}, {"C -> B", "0.001"}, {NULL, NULL}};
+  const double initial[] = {5, 3, 2};
+  ff_ssa_program *program = program_of(reactions, initial, 3);
+  check_program(program, FF_SSA_FACTORED, initial, 3, 1, 1, "more than 65535 molecules");
+  check_program(program, FF_SSA_FACTORED, initial, 3, 0.1, 0, "fewer than 65535 molecules");
+  ff_ssa_program_free(program);
 }
 
 /* Networks with few different rates, so that they have groups with hubs, pools and weights. */
@@ -307,5 +330,7 @@ static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
 static void remove_folder(void) { rmdir(folder); }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
-             code_for_groups_gives_the_trajectories, sums_of_many_members, random_groups_give_the_trajectories,
-             rings_of_regions_give_the_trajectories, many_random_groups_give_the_trajectories, networks_without_code_are_refused, remove_folder)
+             code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
+             counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
+             rings_of_regions_give_the_trajectories, many_random_groups_give_the_trajectories,
+             networks_without_code_are_refused, remove_folder)
