@@ -12,11 +12,19 @@ extern "C" {
 #define FF_SSA_PLACE_NONE UINT32_MAX
 #define FF_SSA_PLACE_REGISTER 0x80000000u /* a place in registers */
 #define FF_SSA_CHUNK 8u
+#define FF_SSA_MOST_HEAD 8u
+#define FF_SSA_MOST_REGISTERS 48u /* totals, and counts that are not members */
+#define FF_SSA_MOST_CHUNKS 65535u /* their numbers have 16 bits */
+#define FF_SSA_UPPER 0x4432u
+#define FF_SSA_NOTHING 0x4444u
+#define FF_SSA_SHARED_BYTES 233472u /* of a multiprocessor; */
+#define FF_SSA_BLOCK_BYTES 15872u /* what each block takes of it for itself and for s_common */
+#define FF_SSA_MOST_CHANGE 127
 #define FF_SSA_FEW_GROUPS 32u /* so many values are in registers; for more, sums are kept */
 #define FF_SSA_MOST_SPECIAL 16u
 
-/* A sum: its number among the totals or NONE; the word of its cell in a part or NONE, and which of its bytes; the chunk of a small
- * sum, or the word at which it begins; the number of its first chunk among the weights. */
+/* A sum: its number among the totals or NONE; the word of its cell in a part or NONE, and which of its bytes; the chunk of a
+ * small sum, or the word at which it begins; the number of its first chunk among the weights. */
 typedef struct {
   uint32_t total, cell, bytes, small, first, weights;
 } ff_ssa_factored_sum;
@@ -52,6 +60,48 @@ typedef struct {
   uint32_t more, fixed;                                /* where the part of a change for groups begins; words that are registers */
   uint32_t leaf_entries, halves_changed, uppers_changed; /* of a reaction */
 } ff_ssa_factored_generator;
+
+static inline double ff_ssa_initial_of(const ff_ssa_factored_generator *g, uint32_t species) {
+  return species < g->p->n_species ? g->request->initial[species] : 1;
+}
+
+static inline const ff_ssa_member *ff_ssa_members_of(const ff_ssa_factored_generator *g, uint32_t sum) {
+  return g->f->members + g->f->sums[sum].first;
+}
+
+/* Positions in the map of a group: those of its chunks, then those of the head. */
+static inline int ff_ssa_is_small(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
+  return group->kind == FF_GROUP_REST || g->sums[group->sum].small;
+}
+
+static inline int ff_ssa_is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
+
+static inline uint32_t ff_ssa_head_span(const ff_ssa_factored_generator *g) { return g->head > 0 ? FF_SSA_MOST_HEAD : 0; }
+
+/* A search without weights ends at the last position, and in a small sum among the first. */
+static inline uint32_t ff_ssa_span_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
+  if (group->kind == FF_GROUP_REST) return 1;
+  if (ff_ssa_is_small(g, group) && g->head == 0 && !ff_ssa_is_pool(group)) return FF_SSA_CHUNK;
+  return FF_SSA_CHUNK * (ff_ssa_is_small(g, group) ? g->chunks : g->parts * g->chunks) + ff_ssa_head_span(g);
+}
+
+/* Where totals begin in a row of changes, in bytes; the cells are before. */
+static inline uint32_t ff_ssa_cells_at(const ff_ssa_factored_generator *g) {
+  return 4 * (g->entries + (g->parts > 1 ? (g->moved + 1) / 2 : 0));
+}
+
+static inline uint32_t ff_ssa_totals_at(const ff_ssa_factored_generator *g) {
+  return ff_ssa_cells_at(g) + g->moved * g->cell_bytes;
+}
+
+static inline uint32_t ff_ssa_heads_at(const ff_ssa_factored_generator *g) { return 4 * (g->f->n_groups + 1) + g->rate_words; }
+
+/* Chooses places, widths and parts; lays out words and data; then also chooses what is in shared memory. ff_ssa_factored_fill()
+ * allocates and fills the data. */
+void ff_ssa_factored_plan(ff_ssa_factored_generator *g);
+void ff_ssa_factored_lay_out(ff_ssa_factored_generator *g);
+void ff_ssa_factored_size(ff_ssa_factored_generator *g);
+ff_status ff_ssa_factored_fill(ff_ssa_factored_generator *g, ff_error *err);
 
 /* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is
  * unless these numbers are subnormal. */

@@ -7,8 +7,8 @@
  * it is searched as if its chunk were the first one of the last part.
  *
  *   S_GROUPS                   groups
- *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If not,
- *                              the chunk of a small sum may begin at any word
+ *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If
+ *                              not, the chunk of a small sum may begin at any word
  *   S_WIDE                     whether counts have 32 bits
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
@@ -26,8 +26,8 @@
  *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk
  *                              of a sum; maps of 16 bits; and S_CHANGE words for each reaction
  *   S_CELL_BYTES               bytes of these for the cells of a part
- *   S_MANY                     whether there are many groups; see ff_ssa_thread_groups.h. Else S_FIXED is S_CHANGE, and S_LEAF_WORDS
- *                              is 0
+ *   S_MANY                     whether there are many groups; see ff_ssa_thread_groups.h. Else S_FIXED is S_CHANGE, and
+ *                              S_LEAF_WORDS is 0
  */
 #ifndef FF_SSA_THREAD_FACTORED_H
 #define FF_SSA_THREAD_FACTORED_H
@@ -62,8 +62,7 @@
 #define S_CHUNK_AT(g, chunk) \
   (S_QUADS ? (((g)->first + (chunk)) & 0xFFFFu) * S_STRIDE : S_OFFSET(((g)->first + (chunk) * S_CHUNK_WORDS) & 0xFFFFu))
 
-/* S_DP2(x, w, i, c): c + (low half of x) (byte 2 i of w) + (high half) (byte 2 i + 1). S_PICK takes the bytes of a cell: half of a
- * word, the word, or 0. */
+/* S_PICK takes the bytes of a cell: half of a word, the word, or 0. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define S_ALIGNED(n) __align__(n)
 #define S_SPREAD(word, shift) __byte_perm((word), 0u, (shift) != 0u ? 0x4342u : 0x4140u)
@@ -76,7 +75,7 @@
   ((bytes) == S_LOWER ? (word) & 0xFFFFu : (bytes) == S_UPPER ? (word) >> 16 : (bytes) == S_WHOLE ? (word) : 0u)
 #define S_SHIFT(x, by) ((x) << ((by) & 31u))
 #endif
-#define S_LOWER 0x4410u /* equal those of ff_ssa_generate_factored.c */
+#define S_LOWER 0x4410u /* equal those of ff_ssa_generate_layout.c */
 #define S_UPPER 0x4432u
 #define S_WHOLE 0x3210u
 #define S_HALF(word, shift) ((word) >> (shift) & 0xFFFFu)
@@ -106,6 +105,7 @@ typedef struct {
   uint32_t at, x, left; /* the member's position, its count, and the number of the molecule among its units */
 } s_place;
 
+/* c + (low half of x) (byte 0 of w) + (high half of x) (byte 1 of w); s_dp2_high() takes bytes 2 and 3. */
 FF_WARP uint32_t s_dp2_low(uint32_t x, uint32_t w, uint32_t c) {
 #if defined(__CUDA_ARCH__)
   uint32_t out;

@@ -1,0 +1,297 @@
+/* Code for the factored method: where counts, partial sums and other numbers are, and how many bits they have. */
+#include <math.h>
+
+#include "ff_ssa_generate_factored.h"
+
+#define NONE FF_SSA_PLACE_NONE
+#define REGISTER FF_SSA_PLACE_REGISTER
+#define MOST_REGISTERS FF_SSA_MOST_REGISTERS
+#define MOST_LOOSE 8u            /* such counts */
+#define NARROW 16384.0           /* counts and cells have 16 bits if so much is expected, */
+#define NARROW_EXPECTED 32768.0  /* if this is known well */
+#define ROOM 16384.0             /* for what 16 bits gain between two checks */
+#define FEWEST_EVENTS 64u
+#define CHUNK FF_SSA_CHUNK
+#define MOST_HEAD FF_SSA_MOST_HEAD
+#define MOST_PARTS 128u
+#define MOST_CHUNKS FF_SSA_MOST_CHUNKS
+#define LOWER 0x4410u            /* equal those of ff_ssa_thread_factored.h: the bytes of a cell */
+#define UPPER FF_SSA_UPPER
+#define WHOLE 0x3210u
+#define NOTHING FF_SSA_NOTHING
+#define SHARED_BYTES FF_SSA_SHARED_BYTES
+#define BLOCK_BYTES FF_SSA_BLOCK_BYTES
+#define FEWEST_THREADS 128u      /* for counts in shared memory */
+#define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
+#define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
+
+typedef ff_ssa_factored_sum plan;
+typedef ff_ssa_factored_generator generator;
+
+static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
+
+static void want(generator *g, uint32_t species, uint32_t *n) {
+  if (g->place[species] == NONE) g->place[species] = (*n)++;
+}
+
+/* Whether a count may exceed 16 bits. */
+static int is_large(const generator *g, uint32_t species) {
+  const double limit = g->checked ? NARROW : NARROW_EXPECTED;
+  return ff_ssa_initial_of(g, species) >= limit || (species < g->p->n_species && g->expected[species] >= limit);
+}
+
+static int has_total(const generator *g, uint32_t sum) {
+  return g->f->sums[sum].n > 1 && (!g->many || ff_ssa_many_has_total(g, sum));
+}
+
+/* The members up to the last one with a large count are the head, if they are few. If they are not, all counts have 32 bits. */
+static void choose_head(generator *g) {
+  uint32_t n = 0, registers = 0;
+  int others = 0;
+  for (uint32_t s = 0; s <= g->p->n_species; s++) {
+    if (g->place[s] == NONE) continue;
+    const int member = g->place[s] < g->members;
+    n += member;
+    if (member && is_large(g, s)) g->head = n;
+    others |= !member && is_large(g, s);
+    registers += !member;
+  }
+  if (registers > MOST_LOOSE || registers + g->totals > MOST_REGISTERS) registers = 0;
+  else others = 0;
+  g->wide = others || g->head > MOST_HEAD || g->head + registers + g->totals > MOST_REGISTERS;
+  if (g->wide) g->head = 0;
+  g->loose = registers;
+}
+
+/* Members come first, in the order of species; then what hubs, laws and the caller read. */
+static void place_counts(generator *g) {
+  for (uint32_t s = 0; s <= g->p->n_species; s++) g->place[s] = NONE;
+  for (uint32_t i = 0; i < g->f->n_members; i++) g->place[g->f->members[i].species] = 0;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] != NONE) g->place[s] = g->members++;
+  uint32_t n = g->members;
+  for (uint32_t i = 0; i < g->f->n_factored && !g->many; i++)
+    if (g->f->groups[i].kind == FF_GROUP_HUB) want(g, g->f->groups[i].hub, &n);
+  for (uint32_t i = 0; i < g->f->n_rest; i++) want(g, g->f->rest[i], &n);
+  for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->request->species[i], &n);
+  for (uint32_t i = 0; i < g->f->n_sums; i++) g->totals += has_total(g, i);
+  choose_head(g);
+  g->counts = n - g->head - g->loose;
+  g->members -= g->head;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] < g->head)
+      g->place[s] += REGISTER + g->totals + g->loose;
+    else if (g->place[s] != NONE)
+      g->place[s] -= g->head;
+  g->loose += g->head;
+}
+
+/* Counts that are not members follow the chunks, or are in registers. */
+static void place_others(generator *g) {
+  const uint32_t span = round_up(g->members, CHUNK);
+  const int registers = g->loose > g->head;
+  for (uint32_t s = 0; s <= g->p->n_species; s++)
+    if (g->place[s] < REGISTER && g->place[s] >= g->members)
+      g->place[s] += (registers ? REGISTER + g->totals : span) - g->members;
+  g->counts += span - g->members;
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------------- */
+
+/* The places of the first and last members of a sum that are not in the head. Returns whether there are any. */
+static int range_of(const generator *g, uint32_t sum, uint32_t *first, uint32_t *last) {
+  const uint32_t n = g->f->sums[sum].n;
+  uint32_t k = 0;
+  while (k < n && g->place[ff_ssa_members_of(g, sum)[k].species] >= REGISTER) k++;
+  *first = *last = 0;
+  if (k == n) return 0;
+  *first = g->place[ff_ssa_members_of(g, sum)[k].species];
+  *last = g->place[ff_ssa_members_of(g, sum)[n - 1].species];
+  return 1;
+}
+
+/* The first word or place of the chunk of a sum if it is small; NONE if it is not. */
+static uint32_t chunk_of(const generator *g, uint32_t sum, int quads) {
+  uint32_t first, last;
+  range_of(g, sum, &first, &last);
+  if (quads) return first / CHUNK == last / CHUNK ? first / CHUNK : NONE;
+  if (!g->wide) first &= ~1u;
+  return last - first < CHUNK ? (g->wide ? first : first / 2) : NONE;
+}
+
+/* Chunks take one load each if they begin at multiples of their size. This is worth it unless far more sums are large then. */
+static int use_quads(const generator *g) {
+  uint32_t large = 0, large_quads = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    large += chunk_of(g, i, 0) == NONE;
+    large_quads += chunk_of(g, i, 1) == NONE;
+  }
+  return large_quads <= 4 * large || g->members > MOST_CHUNKS;
+}
+
+/* Words of counts. The chunks of the last part may be fewer. */
+static uint32_t count_words(const generator *g) {
+  const uint32_t each = g->wide ? 1 : 2;
+  return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
+}
+
+/* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
+static double cost_of(generator *g, uint32_t parts, uint32_t c) {
+  const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
+  const double words = round_up(count_words(g), 4) + cells + others;
+  const double weights = 8.0 * g->f->n_sums * parts * c, free = SHARED_BYTES - BLOCK_BYTES;
+  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
+  g->stored = 4 * words * FEWEST_THREADS > free;
+  g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
+  double warps = 16, sectors = 0;
+  if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
+  if (!g->stored) warps = floor((free - weights) / (128 * words));
+  if (warps > (g->split ? 16 : 28)) warps = g->split ? 16 : 28;
+  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
+}
+
+/* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
+static void choose_parts(generator *g) {
+  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
+  double best = INFINITY;
+  g->parts = g->chunks = 1;
+  for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
+    const uint32_t c = (chunks + parts - 1) / parts;
+    if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
+    best = cost_of(g, parts, c);
+    g->chunks = c;
+    g->parts = parts;
+  }
+  cost_of(g, g->parts, g->chunks); /* tells where counts are */
+}
+
+/* Whether the cells of a sum have 16 bits. */
+static int is_narrow(const generator *g, uint32_t sum) {
+  double expected = 0, initial = 0;
+  for (uint32_t k = 0; k < g->f->sums[sum].n; k++) {
+    const ff_ssa_member *m = ff_ssa_members_of(g, sum) + k;
+    if (g->place[m->species] >= REGISTER) continue;
+    initial += m->weight * ff_ssa_initial_of(g, m->species);
+    if (m->species < g->p->n_species) expected += m->weight * g->expected[m->species];
+  }
+  return !g->wide && g->f->most * FEWEST_EVENTS <= ROOM && initial < NARROW_EXPECTED &&
+         expected < (g->checked ? NARROW : NARROW_EXPECTED);
+}
+
+/* Cells of 16 bits come first, two to a word. */
+static void place_cells(generator *g) {
+  uint32_t halves = 0, wholes = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    if (!g->sums[i].small && is_narrow(g, i)) {
+      g->sums[i].bytes = halves % 2 == 0 ? LOWER : UPPER;
+      g->sums[i].cell = halves++ / 2;
+    }
+  g->pairs = (halves + 1) / 2;
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    if (!g->sums[i].small && g->sums[i].cell == NONE) {
+      g->sums[i].bytes = WHOLE;
+      g->sums[i].cell = g->pairs + wholes++;
+    }
+  g->used = g->pairs + wholes;
+  g->columns = !g->quads || g->used <= 2 ? g->used : round_up(g->used, 4);
+}
+
+static void plan_sums(generator *g) {
+  uint32_t totals = 0;
+  g->quads = use_quads(g);
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    plan *s = g->sums + i;
+    const uint32_t first = chunk_of(g, i, g->quads);
+    *s = (plan){NONE, NONE, NOTHING, first != NONE, first != NONE ? first : 0, 0};
+    if (has_total(g, i)) s->total = totals++;
+    g->large += !s->small;
+  }
+  place_cells(g);
+  choose_parts(g);
+  if (g->parts == 1) g->columns = g->used = g->pairs = 0;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    g->sums[i].weights = g->n_weights;
+    g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
+  }
+  g->n_weights += g->chunks; /* without weights, for what is no sum */
+}
+
+/* How many events may happen between two checks. */
+static void choose_check(generator *g) {
+  double by = 0;
+  g->most = g->f->most;
+  for (uint32_t i = 0; i < g->p->n_changes; i++)
+    if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
+  g->most16 = g->pairs > 0 ? g->most : by;
+  while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
+}
+
+/* ---- words and data ------------------------------------------------------------------------------------------------------ */
+
+/* ---- data --------------------------------------------------------------------------------------------------------------- */
+
+/* How much a reaction changes. */
+static void measure_changes(generator *g) {
+  const ff_ssa_program *p = g->p;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    uint32_t moved = 0, others = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+      const uint32_t at = g->place[p->changes[i].species];
+      moved += at < g->members;
+      others += at != NONE && at >= g->members && at < REGISTER;
+    }
+    if (moved > g->moved) g->moved = moved;
+    if (moved + others > g->entries) g->entries = moved + others;
+  }
+}
+
+static void lay_out_words(generator *g) {
+  uint32_t end = 0;
+  const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each;
+  for (uint32_t i = 0; i < g->f->n_sums; i++) {
+    const plan *s = g->sums + i;
+    const uint32_t reads = (g->chunks > 1 ? g->chunks - 1 : 1) * chunk_words + s->first * (g->quads ? chunk_words : 1);
+    if (s->small && reads > end) end = reads;
+  }
+  g->words = (g->counts + each - 1) / each;
+  if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
+  g->words = round_up(g->words, 4);
+  if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
+  if (g->split && g->words < end) g->words = round_up(end, 4);
+  g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
+  if (g->all < end) g->all = round_up(end, 4);
+}
+
+void ff_ssa_factored_lay_out(generator *g) {
+  lay_out_words(g);
+  measure_changes(g);
+  g->cell_bytes = g->used + g->pairs;
+  g->change = (ff_ssa_totals_at(g) + g->totals + g->loose + 3) / 4;
+  if (g->many) ff_ssa_many_measure(g);
+  g->change = round_up(g->change, 4);
+  if (g->change == 0) g->change = 4;
+  if (g->fixed == 0) g->fixed = g->change;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    const uint32_t units = group->units;
+    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span_of(g, group) + units * units : ff_ssa_span_of(g, group) * units;
+  }
+  g->n_map++; /* for the search without a group, which finds no reaction */
+  uint32_t at = 0;
+  g->initial_at = at;
+  at = round_up(at + g->all + g->leaf_words + g->totals + g->loose, 4);
+  g->maps_at = at;
+  at = round_up(at + (g->n_map + 1) / 2, 4);
+  g->changes_at = at;
+  g->n_data = at + (g->p->n_reactions + 1) * g->change;
+}
+
+void ff_ssa_factored_plan(generator *g) {
+  place_counts(g);
+  plan_sums(g);
+  place_others(g);
+  choose_check(g);
+}
