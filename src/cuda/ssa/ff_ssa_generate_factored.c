@@ -62,6 +62,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_HEADS", ff_ssa_heads_at(g));
   define(g, "S_BIG", code->n_big > 0);
   define(g, "S_POOLS", g->f->pools != 0);
+  define(g, "S_NOTHING", g->p->n_reactions);
   define(g, "S_STORE", code->n_store);
   define(g, "S_SPLIT", (uint32_t)g->split);
   define(g, "S_REACTIONS", g->f->n_groups);

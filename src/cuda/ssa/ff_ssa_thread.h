@@ -40,6 +40,10 @@
 #ifndef S_MANY
 #define S_MANY 0
 #endif
+#ifndef S_POOLS
+#define S_POOLS 0
+#endif
+#define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
 #endif
@@ -91,6 +95,7 @@ typedef struct {
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
+  uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
@@ -212,6 +217,7 @@ FF_WARP double s_most_below(double at, double total) {
 FF_WARP void s_take(s_thread *t) {
   const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u);
   t->unit = (uint32_t)k;
+  t->member = S_NONE;
   s_number(t);
   t->event = 0xFFFFFFFFu;
   t->at = 0u;
@@ -268,8 +274,9 @@ FF_WARP void s_step(s_thread *t) {
     FF_SYNCWARP();
   }
   s_fire(t, &next);
-  t->time = next_time;
-  t->event++;
+  const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
+  t->time = waits ? t->time : next_time;
+  t->event += waits ? 0u : 1u;
 }
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
@@ -293,6 +300,7 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   t->time = ff_math_from_bits((uint64_t)S_STATE(1) << 32 | S_STATE(0));
   t->unit = S_STATE(2);
   t->event = S_STATE(3);
+  t->member = S_NONE; /* a pair is chosen again */
   t->at = S_STATE(4);
   t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
   s_number(t);

@@ -20,6 +20,7 @@
  *   S_USED, S_PAIRS            such words in use, and those that have two cells of 16 bits; others have one of 32 bits
  *   S_WORDS_ALL                words of counts and cells
  *   S_POOLS, S_UNITS           whether there are pools of several species; the largest number of units
+ *   S_NOTHING                  the number of the reaction that changes nothing
  *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that are words and that an event changes
  *   S_TOTALS, S_LOOSE          totals of sums, and other counts: these are in registers. The last ones are the head
  *   S_INITIAL, S_WEIGHTS, S_MAPS, S_CHANGES
@@ -294,31 +295,38 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
 }
 
 #if S_POOLS
-/* The reaction of a pool whose first molecule has the number v among n, and belongs to the member at `first`. */
-FF_WARP uint32_t s_pair(const s_thread *t, const s_group *g, uint32_t group, uint32_t v, uint32_t n, uint32_t first) {
+/* The number of the second molecule of a pool, if the first one is number v of n. */
+FF_WARP uint32_t s_second(const s_thread *t, uint32_t v, uint32_t n) {
   const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 1u);
-  const uint32_t units = g->more & 0xFFFFu, second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
+  const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
-  const s_place place = s_search(t, g, group, v2 < v ? v2 : v2 + 1u);
-  return s_map(t, g->map + S_SPAN + s_map(t, g->map + first) * units + s_map(t, g->map + place.at));
+  return v2 < v ? v2 : v2 + 1u;
 }
 #endif
 
-/* The reaction that a group and a molecule of its sum determine. */
-FF_WARP uint32_t s_reaction(const s_thread *t, const s_next *next) {
+/* The reaction that a group and a molecule of its sum determine. The two molecules of a pool take two steps, so that lanes of
+ * other groups need not wait: the first step stores the first member, and the second step finds the same event again. */
+FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
-  const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), v = chosen < n ? chosen : n - 1u;
-  const uint32_t units = g.more & 0xFFFFu;
-  const s_place place = s_search(t, &g, next->reaction, v);
+  const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), units = g.more & 0xFFFFu;
+  uint32_t v = chosen < n ? chosen : n - 1u;
 #if S_POOLS
-  const int pool = g.more >> 31;
-  uint32_t r = s_map(t, g.map + (pool ? place.at : place.at * units + s_unit(place.left, place.x, units)));
-  if (S_ANY(pool)) {
-    if (pool) r = s_pair(t, &g, next->reaction, v, n, place.at);
+  const int pool = g.more >> 31, second = pool && t->member != S_NONE;
+  if (S_ANY(second)) {
+    if (second) v = s_second(t, v, n);
     FF_SYNCWARP();
   }
-  return r;
+  const s_place place = s_search(t, &g, next->reaction, v);
+  uint32_t r = s_map(t, g.map + (pool ? place.at : place.at * units + s_unit(place.left, place.x, units)));
+  if (S_ANY(second)) {
+    if (second) r = s_map(t, g.map + S_SPAN + t->member * units + r);
+    FF_SYNCWARP();
+  }
+  const int first = pool && !second;
+  t->member = first ? r : S_NONE;
+  return first ? S_NOTHING : r;
 #else
+  const s_place place = s_search(t, &g, next->reaction, v);
   return s_map(t, g.map + place.at * units + s_unit(place.left, place.x, units));
 #endif
 }
