@@ -1,7 +1,8 @@
 # The targets.
 #   For users:      make demo
 #   For developers: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
-#   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check, make gpu-bench
+#   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check, make gpu-bench,
+#                   make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
 # packages that it needs and does not find (tools/need).
 
@@ -22,7 +23,7 @@ COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: demo check c-tests fuzz bench bench-ssa bench-math docs valgrind campaign campaign-math \
-  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench clean install
+  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
 	@tools/need demo
@@ -170,7 +171,7 @@ $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain
 	$(CC) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-MATH_HEADERS := $(wildcard src/base/ff_math*.h) tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
+MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
 cuda-math: $(CUDA_BUILD)/math
 $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	@mkdir -p $(@D)
@@ -199,8 +200,8 @@ $(CUDA_BUILD)/jit: tests/cuda/jit.cu $(filter $(CUDA_BUILD)/cuda/runtime/% $(CUD
 gpu-check:
 	@tools/gpu-check
 
-gpu-bench:
-	@library=$$(tools/gpu-library) && R_LIBS="$$library" $(RSCRIPT) bench/gpu.R
+gpu-bench bench-ssa-gpu:
+	@library=$$(tools/gpu-library) && R_LIBS="$$library" $(RSCRIPT) bench/$(if $(filter gpu-bench,$@),gpu,ssa_gpu).R
 
 # ---- other targets --------------------------------------------------------------------------------------------------
 

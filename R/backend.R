@@ -58,6 +58,11 @@ backend_names <- c("auto", "cpu", "cuda")
 #' processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all backends are identical to
 #' the last bit.
 #'
+#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks:
+#' [`simulate()`][simulate.reaction_network] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the processor. After
+#' a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the processor, and if
+#' there are at least 100 of them for each thread. What GPUs cannot do is done by the processor.
+#'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
 #' build the backend if possible), `"yes"` (stop with an error if it cannot be built) or `"no"`. `NVCC` or `CUDA_HOME` give the
@@ -68,13 +73,15 @@ backend_names <- c("auto", "cpu", "cuda")
 #' Options and environment variables apply to the whole session. An option overrides the environment variable of the same item.
 #'
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`. With `"auto"` (the
-#'   default), it is chosen as described above.
+#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance with `until`, uses
+#'   the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous network. `"generated"` is code for this
-#'   network, which is compiled at run time. This takes some seconds, and the code is stored for later use. `"interpreter"` needs
-#'   no compilation. With `"auto"` (the default), stored code is used; code is compiled if this takes less time than it
-#'   saves in this run or would have saved in earlier runs.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
+#'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
+#'   later use. `"interpreter"` (for Boolean networks) and `"generic"` (for reaction networks) need no compilation. With `"auto"`
+#'   (the default), stored code is used; code is compiled if this takes less time than it saves in this run or would have saved
+#'   in earlier runs.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
 #'   for 90 days are removed. The compiler runs in a separate process, which ends on Ctrl-C and when R ends.
@@ -231,19 +238,21 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# The name of the CUDA backend's kernel to use; NULL if the backend chooses.
-kernels <- c("auto", "generated", "interpreter", "table")
-resolve_kernel <- function() {
+# The name of the CUDA backend's kernel to use; NULL if the backend chooses, or if the session's kernel is for another kind of
+# model.
+kernels <- list(pbn = c("generated", "interpreter", "table"), reactions = c("generated", "generic"))
+resolve_kernel <- function(kind) {
   session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
   if (is.null(session$value)) return(NULL)
-  kernel <- check_choice(session$value, session$name, kernels)
-  if (kernel != "auto") kernel
+  kernel <- check_choice(session$value, session$name, unique(c("auto", unlist(kernels, use.names = FALSE))))
+  if (kernel %in% kernels[[kind]]) kernel
 }
 
 # The engine of a run: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
 # numbers from 0; `cache` is the folder for compiled code, or NULL if there is none; `why` is a clause that gives the reason for
-# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently.
-resolve_engine <- function(backend = "auto") {
+# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently. `kind` is
+# the kind of model, a name of `kernels`.
+resolve_engine <- function(backend = "auto", kind = "pbn") {
   wanted <- wanted_backend(backend)
   numbers <- wanted_devices()
   if (wanted$value == "cpu") return(list(name = "cpu", why = wanted$why))
@@ -256,7 +265,7 @@ resolve_engine <- function(backend = "auto") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel()
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel(kind)
   )
 }
 

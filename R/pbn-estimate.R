@@ -138,7 +138,7 @@ time_left <- function(began, done) {
   paste(in_unit, "left") # short, because the bar takes most of the line
 }
 
-auto_engine <- function() c(resolve_engine("auto"), auto = TRUE)
+auto_engine <- function(kind = "pbn") c(resolve_engine("auto", kind), auto = TRUE)
 
 # If a backend that was requested explicitly fails, this is an error. If it was chosen by "auto", the processor is used instead.
 use_devices <- function(engine, pointer) {

@@ -21,10 +21,11 @@
 #'
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
 #'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `events` (of all
-#'   trajectories), `seconds`, `threads` and `last`. `events` is the number of firings; for `"langevin"` and `"ode"`, it is
-#'   that of steps. `last` is a data frame about the last time with the columns `species`, `mean`, `sd` and `fano`, the Fano
-#'   factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final states, `last` is about the last
-#'   state of each trajectory, and `stopped` says whether these have different times.
+#'   trajectories), `seconds`, `threads`, `backend`, `device` (the kernel and its launch, if a GPU was used) and `last`. `events`
+#'   is the number of firings; for `"langevin"` and `"ode"`, it is that of steps. `last` is a data frame about the last time with
+#'   the columns `species`, `mean`, `sd` and `fano`, the Fano factor: the variance divided by the mean. It is 1 for a Poisson
+#'   distribution. For final states, `last` is about the last state of each trajectory, and `stopped` says whether these have
+#'   different times.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -170,7 +171,8 @@ summary_of_run <- function(run, times, last) {
   notes <- noted(run)
   structure(class = "summary.reaction_result", list(
     trajectories = run_size(run), times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
-    events = run$events, seconds = notes$seconds, threads = notes$threads, last = last
+    events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend,
+    device = notes$device, last = last
   ))
 }
 
@@ -203,6 +205,7 @@ summary_lines <- function(x, trajectories) {
     sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / trajectories, 3))),
     sprintf("  seed     %s%s", format(x$seed, digits = 15), if (isTRUE(x$common)) ", common random numbers" else ""),
     sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
+    if (!is.null(x$device)) sprintf("  backend  %s", backend_text(x)),
     sprintf(
       "%s, with the Fano factor (variance divided by mean):",
       if (isTRUE(x$stopped)) "at the last time of each trajectory" else paste("at time", format(x$times[[2L]]))

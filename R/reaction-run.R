@@ -1,16 +1,19 @@
-# Runs of ensembles: short pieces of work, messages about long runs, and trajectories as a data frame.
+# Runs of ensembles: short pieces of work, moving to GPUs, messages about long runs, and trajectories as a data frame.
 
-# Runs an ensemble to its end in short pieces, so that R can process Ctrl-C.
-run_ensemble <- function(model, options, progress) {
+# Runs an ensemble to its end in short pieces, so that R can process Ctrl-C. The result has `notes` for machine_notes().
+run_ensemble <- function(model, options, progress, backend = "auto") {
+  engine <- list(name = wanted_backend(backend)$value)
+  started <- proc.time()[["elapsed"]]
   pointer <- .Call(ffi_ssa_new, model, options)
   on.exit(.Call(ffi_release, pointer))
-  started <- proc.time()[["elapsed"]]
+  if (engine$name == "cuda") engine <- begin_on_devices(pointer, backend)
   bar <- NULL
   told <- FALSE
   repeat {
-    state <- .Call(ffi_ssa_advance, pointer, 0.1)
+    state <- .Call(ffi_ssa_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
+    engine <- settle_ensemble(engine, pointer, state, seconds, options)
     if (!told && seconds >= 10) {
       tell_if_slow(state, options$nsim, seconds)
       told <- TRUE
@@ -21,8 +24,77 @@ run_ensemble <- function(model, options, progress) {
     cli::cli_progress_update(id = bar, set = state$complete, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
-  .Call(ffi_ssa_result, pointer)
+  result <- .Call(ffi_ssa_result, pointer)
+  warn_of_lost(result$device)
+  result$notes <- list(
+    seconds = proc.time()[["elapsed"]] - started, backend = if (is.null(result$device)) "cpu" else "cuda",
+    device = result$device, threads = options$threads
+  )
+  result
 }
+
+# ---- GPUs ----------------------------------------------------------------------------------------------------------------
+
+# Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the session
+# does, such a run uses the processor.
+begin_on_devices <- function(pointer, backend) {
+  refuse <- function(why_not) {
+    if (check_backend(backend, "backend") != "cuda") return(list(name = "cpu"))
+    abort("unsupported", sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not))
+  }
+  why_not <- .Call(ffi_ssa_why_not, pointer)
+  if (!is.null(why_not)) return(refuse(why_not))
+  engine <- resolve_engine(backend, "reactions")
+  tryCatch(
+    {
+      use_for_ensemble(engine, pointer)
+      while (!.Call(ffi_ssa_ready, pointer, 0.1)) NULL # R processes Ctrl-C between the waits
+      engine
+    },
+    fireflip_error_unsupported = function(e) refuse(conditionMessage(e))
+  )
+}
+
+use_for_ensemble <- function(engine, pointer) {
+  .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
+}
+
+# With "auto", a run begins on the processor. If what has not begun would take long there, it moves to GPUs as soon as they are
+# ready; the processor goes on until then. This changes no bit of the result.
+settle_ensemble <- function(engine, pointer, state, seconds, options) {
+  if (engine$name == "auto" && seconds >= gpu_start_seconds && is_worth_moving(state, seconds, options)) {
+    if (!is.null(.Call(ffi_ssa_why_not, pointer))) return(list(name = "cpu"))
+    engine <- auto_engine("reactions")
+    if (engine$name == "cpu") return(engine)
+    return(leave_on_failure({
+      use_for_ensemble(engine, pointer)
+      c(list(name = "starting"), engine[names(engine) != "name"])
+    }))
+  }
+  if (engine$name != "starting") return(engine)
+  leave_on_failure({
+    if (.Call(ffi_ssa_ready, pointer, 0)) engine$name <- "cuda"
+    engine
+  })
+}
+
+# A run that no kernel can do stays on the processor, and so does one whose GPUs do not start, with a warning.
+leave_on_failure <- function(engine) {
+  tryCatch(engine, fireflip_error_unsupported = function(e) list(name = "cpu"), fireflip_error = stay_on_cpu)
+}
+
+# Whether the trajectories that have not begun would take more than `gpu_gain_seconds` on the processor: several times as long as
+# it takes to create a GPU's context and to compile code. A GPU needs many trajectories, because each of them takes longer there
+# than on a core.
+is_worth_moving <- function(state, seconds, options) {
+  if (state$waiting < gpu_least_trajectories * options$threads) return(FALSE)
+  ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
+  state$waiting * seconds / ended >= gpu_gain_seconds
+}
+gpu_gain_seconds <- 5
+gpu_least_trajectories <- 100 # for each thread of the processor: a cautious number, which was not measured
+
+# ---- long runs -----------------------------------------------------------------------------------------------------------
 
 # Ten seconds into a run that will take minutes, or in which no trajectory has ended, gives a message of class
 # fireflip_message_long. Some trajectories have many events; the counts of some networks become infinite in a finite time. Both

@@ -38,6 +38,9 @@
 #' @param tolerance For an approximate method, above 0 and at most 0.5: the relative change of the propensities that a leap may
 #'   make. With `NULL` (the default), 0.03. For `"ode"`, it is the error of a step, by default 1e-8: see [ssa_methods()]. Exact
 #'   methods have no tolerance.
+#' @param backend `"cpu"`; `"cuda"`, which is an error if no GPU can be used or no GPU can do this run; or `"auto"` (the default),
+#'   which moves a run to the GPUs of the machine if it would take more than some seconds on the processor. The results are
+#'   identical to the last bit. See section GPUs.
 #' @param threads Number of threads. By default, as in [fireflip_threads()]. The results do not depend on it.
 #' @param progress Whether to show a progress bar if the simulation takes longer than a second. By default, in interactive
 #'   sessions.
@@ -58,6 +61,16 @@
 #'   columns are `trajectory`, `time` and `reaction` (a factor of the names of the reactions).
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
+#' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
+#'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"`, `"first_reaction"` and `"factored"`.
+#'   `method = "auto"` chooses one of these for most networks. GPUs cannot run a network with [events][event()] or with rates
+#'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, and initial counts of 2^30 and more.
+#'   Then `backend = "cuda"` is an error of class `fireflip_error_unsupported`, and `"auto"` uses the processor. So does a session
+#'   that asks for `"cuda"` by an option: see [backends()].
+#'
+#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If one of
+#'   several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()` tells
+#'   which backend was used.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
 #'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
 #'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.
@@ -99,8 +112,9 @@
 #'   if histograms, covariances or events need too much memory. `fireflip_error_unsupported` in the following cases: the
 #'   network has [events][event()] or rates that depend on the time, and the method does not simulate them; the method needs
 #'   mass action of at most two molecules (see [ssa_methods()]), and a reaction has another law; with `until` or for
-#'   `"events"`, the method is approximate or `"factored"`. [event()] lists the errors of events. `fireflip_error_argument` for
-#'   an invalid argument, and for a species whose name is that of a column of the result.
+#'   `"events"`, the method is approximate or `"factored"`; `backend` is `"cuda"`, and GPUs cannot do the run.
+#'   `fireflip_error_backend` if `backend` is `"cuda"` and there is no GPU, or the last GPU fails. [event()] lists the errors of
+#'   events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -128,7 +142,8 @@
 simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times, method = "auto", observe = NULL,
                                       output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
                                       parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
-                                      confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
+                                      confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
+                                      progress = interactive()) {
   check_empty(setdiff(names(formals(sys.function())), c("object", "nsim", "seed", "...")), ...)
   if (missing(times)) abort_no_times(seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
@@ -140,6 +155,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_flag(progress, "progress")
   check_summary_options(output, quantiles, covariance)
   check_condition(until, "until")
+  wanted_backend(backend)
   if (method == "ode" && is.null(start)) nsim <- one_solution(nsim)
   if (output %in% c("final", "events")) times <- times[[length(times)]]
   if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
@@ -155,13 +171,12 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     times = times, observed = observed, method = method, threads = resolve_threads(threads), simd = resolve_simd(), until = until,
     tolerance = if (is.null(tolerance)) 0 else tolerance
   ))
-  started <- proc.time()[["elapsed"]]
-  result <- run_ensemble(object, options, progress)
+  result <- run_ensemble(object, options, progress, backend)
   run <- list(
     method = result$method, reason = if (method == "auto") method_reason(result, nrow(object$reactions)), model = object,
     nsim = as.double(nsim), seed = seed, times = times, species = observable_names(object)[observed],
     confidence = confidence, events = result$events,
-    machine = machine_notes(seconds = proc.time()[["elapsed"]] - started, backend = "cpu", threads = options$threads)
+    machine = do.call(machine_notes, result$notes)
   )
   known_result(result, c(run, Filter(Negate(is.null), list(
     output = output, until = until, quantiles = quantiles, shard = part$shard

@@ -8,7 +8,7 @@
 #'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations.
 #' @param nsim Number of trajectories of each setting. Default 100; with `method = "ode"`, always 1.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
-#' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,tolerance,threads,progress As for
+#' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,tolerance,backend,threads,progress As for
 #'   [`simulate()`][simulate.reaction_network]. `output` is `"summary"`, `"trajectories"`, `"final"` or `"histogram"`. `initial`
 #'   must be counts: a result cannot be given.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
@@ -22,9 +22,9 @@
 #'
 #'   `summary()` returns a list of class `summary.parameter_sweep`. Like the [summary of an ensemble][ensemble-methods], it has
 #'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `events` (of all settings), `seconds`,
-#'   `threads`, `stopped` and `last`. In addition, `settings` is their number, and `common` is as given. `last` is a data frame
-#'   about the last time, with a row for each setting and species: the columns `setting` and those of `design`, then `species`,
-#'   `mean`, `sd`, and `fano`, the Fano factor.
+#'   `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
+#'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
+#'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
@@ -44,7 +44,8 @@
 sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., times, method = "auto", observe = NULL,
                                               output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
-                                              confidence = 0.95, tolerance = NULL, threads = NULL, progress = interactive()) {
+                                              confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
+                                              threads = NULL, progress = interactive()) {
   check_empty(setdiff(names(formals(sys.function())), c("model", "...")), ...)
   check_flag(common, "common")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
@@ -61,7 +62,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     simulate(
       changed_by(model, design[i, , drop = FALSE]), nsim, seeds[[i]], times = times, method = method, observe = observe,
       output = output, until = until, quantiles = quantiles, confidence = confidence, tolerance = tolerance,
-      threads = threads, progress = progress
+      backend = backend, threads = threads, progress = progress
     )
   })
   rows <- vapply(results, nrow, 0L)
@@ -162,7 +163,8 @@ summary.parameter_sweep <- function(object, ...) {
   structure(class = "summary.parameter_sweep", list(
     settings = nrow(run$design), trajectories = run$nsim, times = range(rows$time), species = unique_count(statistics$species),
     method = run$method, seed = run$seed, common = run$common, events = run$events, seconds = notes$seconds,
-    threads = notes$threads, stopped = unique_count(last$time) > 1L, last = structure(
+    threads = notes$threads, backend = notes$backend, device = notes$device, stopped = unique_count(last$time) > 1L,
+    last = structure(
       c(list(setting = setting), lapply(run$design, `[`, setting), as.list(statistics)), class = "data.frame",
       row.names = .set_row_names(length(setting))
     )

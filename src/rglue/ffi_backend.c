@@ -47,6 +47,35 @@ const void *ffi_backend_interface(SEXP pointer, const char *engine) {
 
 const char *ffi_kernel(SEXP name) { return name == R_NilValue ? NULL : CHAR(STRING_ELT(name, 0)); }
 
+const char *ffi_cache(SEXP folder) {
+  return folder == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(folder, 0)));
+}
+
+const uint32_t *ffi_device_numbers(SEXP devices) {
+  const R_xlen_t n = XLENGTH(devices);
+  uint32_t *numbers = (uint32_t *)R_alloc((size_t)n + 1, sizeof *numbers);
+  for (R_xlen_t i = 0; i < n; i++) numbers[i] = (uint32_t)INTEGER(devices)[i];
+  return numbers;
+}
+
+SEXP ffi_device(const ff_ensemble_info *info, const char *lost) {
+  static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
+                                      "seconds", "lost"};
+  SEXP out = PROTECT(ffi_list(10, names));
+  ffi_set(out, "kernel", Rf_mkString(info->kernel));
+  ffi_set(out, "reason", Rf_mkString(info->reason));
+  ffi_set(out, "threads", Rf_ScalarReal(info->threads));
+  ffi_set(out, "blocks", Rf_ScalarReal(info->blocks));
+  ffi_set(out, "registers", Rf_ScalarReal(info->registers));
+  ffi_set(out, "shared", Rf_ScalarReal(info->shared_bytes));
+  ffi_set(out, "capacity", Rf_ScalarReal((double)info->capacity));
+  ffi_set(out, "bytes", Rf_ScalarReal((double)info->bytes));
+  ffi_set(out, "seconds", Rf_ScalarReal(info->device_seconds));
+  ffi_set(out, "lost", Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
+  UNPROTECT(1);
+  return out;
+}
+
 int ffi_backend_may_free(SEXP pointer) {
   const ff_backend_library *library = library_of(pointer);
   return library != NULL && !ff_backend_forked(library);

@@ -15,6 +15,16 @@ const void *ffi_backend_interface(SEXP pointer, const char *engine);
 /* The name of a kernel, from an R string; NULL for R's NULL. Valid while `name` is protected. */
 const char *ffi_kernel(SEXP name);
 
+/* The folder for compiled code, from an R string; NULL for R's NULL. Valid until the .Call ends. */
+const char *ffi_cache(SEXP folder);
+
+/* Numbers of devices, from an R integer vector. Valid until the .Call ends. */
+const uint32_t *ffi_device_numbers(SEXP devices);
+
+/* Describes the devices that have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost).
+ * `lost` is a text about the devices that failed, or NULL. The caller PROTECTs the list. */
+SEXP ffi_device(const ff_ensemble_info *info, const char *lost);
+
 /* Whether objects that the pointer's backend made may be freed. This is not so in a forked process. Raises no error, so that
  * finalizers can call it. */
 int ffi_backend_may_free(SEXP pointer);

@@ -150,14 +150,11 @@ SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
-  uint32_t n = (uint32_t)XLENGTH(devices);
-  uint32_t *numbers = (uint32_t *)R_alloc(n > 0 ? n : 1, sizeof *numbers);
-  for (uint32_t i = 0; i < n; i++) numbers[i] = (uint32_t)INTEGER(devices)[i];
   ff_engine_choice choice = {.backend = ffi_backend_interface(backend, FF_PBN_INTERFACE),
-                             .devices = numbers,
-                             .n_devices = n,
+                             .devices = ffi_device_numbers(devices),
+                             .n_devices = (uint32_t)XLENGTH(devices),
                              .kernel = ffi_kernel(kernel),
-                             .cache = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)))};
+                             .cache = ffi_cache(cache)};
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND, backend);
   ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
   return R_NilValue;
@@ -187,29 +184,6 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
                      ff_estimate_planned(h->estimate)};
   return ffi_numbers(8, names, values);
-}
-
-/* Describes the devices that have run, or NULL: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes,
- * seconds, lost). `lost` is a text about the devices that failed, NA if none failed. */
-static SEXP device_of(ff_estimate *estimate) {
-  static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
-                                      "seconds", "lost"};
-  const ff_ensemble_info *info = ff_estimate_device(estimate);
-  if (info == NULL) return R_NilValue;
-  SEXP out = PROTECT(ffi_list(10, names));
-  ffi_set(out, "kernel", Rf_mkString(info->kernel));
-  ffi_set(out, "reason", Rf_mkString(info->reason));
-  ffi_set(out, "threads", Rf_ScalarReal(info->threads));
-  ffi_set(out, "blocks", Rf_ScalarReal(info->blocks));
-  ffi_set(out, "registers", Rf_ScalarReal(info->registers));
-  ffi_set(out, "shared", Rf_ScalarReal(info->shared_bytes));
-  ffi_set(out, "capacity", Rf_ScalarReal((double)info->capacity));
-  ffi_set(out, "bytes", Rf_ScalarReal((double)info->bytes));
-  ffi_set(out, "seconds", Rf_ScalarReal(info->device_seconds));
-  const char *lost = ff_estimate_lost(estimate);
-  ffi_set(out, "lost", Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
-  UNPROTECT(1);
-  return out;
 }
 
 static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",
@@ -353,7 +327,8 @@ SEXP ffi_estimate_result(SEXP pointer) {
   ffi_set(out, "constant", constant);
   ffi_set(out, "stretch", Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
   ffi_set(out, "wanted_rhat", Rf_ScalarReal(FF_CONVERGED));
-  ffi_set(out, "device", device_of(h->estimate));
+  const ff_ensemble_info *info = ff_estimate_device(h->estimate);
+  if (info != NULL) ffi_set(out, "device", ffi_device(info, ff_estimate_lost(h->estimate)));
   ffi_set(out, "forgets", Rf_ScalarLogical(ff_program_forgets(h->program)));
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
   if (doubt != NULL) ffi_set(out, "doubt", Rf_mkString(doubt->text));

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ssa/ff_ssa.h"
+#include "../ssa/ff_ssa_use.h"
+#include "ffi_backend.h"
 #include "ffi_ssa.h"
 
 typedef struct {
@@ -16,10 +17,16 @@ typedef struct {
   int done;
 } held;
 
+/* What R keeps for a run: the states, the times at which trajectories have ended, the options, which the run borrows from, and
+ * the backend of its devices. */
+enum { STATES, STOPPED, OPTIONS, BACKEND, KEPT };
+
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
-  ff_ssa_run_free(h->run);
+  SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND);
+  /* in a forked process, objects that the backend made must not be freed */
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_ssa_run_free(h->run);
   ff_ssa_program_free(h->program);
   ff_formula_free(&h->until);
   free(h->observed);
@@ -43,9 +50,6 @@ static int method_of(SEXP name, ff_ssa_method *method) {
     if (strcmp(ff_ssa_method_name(*method), CHAR(STRING_ELT(name, 0))) == 0) return 1;
   return 0;
 }
-
-/* What R keeps for a run: the states, the times at which trajectories have ended, and the options, which the run borrows from. */
-enum { STATES, STOPPED, OPTIONS, KEPT };
 
 static ff_ssa_options options_of(held *h, SEXP options, SEXP kept) {
   SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
@@ -114,15 +118,48 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
   return pointer;
 }
 
-/* Works for about `seconds`. Returns list(done, complete, events). */
+/* The reason why no device can do a run, as a clause, or NULL. */
+SEXP ffi_ssa_why_not(SEXP pointer) {
+  ff_error err;
+  return ff_ssa_run_check_devices(held_of(pointer)->run, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
+}
+
+/* Lets devices of a backend (numbered from 0) simulate what has not begun when they are ready. `kernel` is the name of a kernel,
+ * or NULL. */
+SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+  ff_error err;
+  held *h = held_of(pointer);
+  const ff_ssa_choice choice = {.backend = ffi_backend_interface(backend, FF_SSA_INTERFACE),
+                                .devices = ffi_device_numbers(devices),
+                                .n_devices = (uint32_t)XLENGTH(devices),
+                                .kernel = ffi_kernel(kernel),
+                                .cache = ffi_cache(cache)};
+  SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND, backend);
+  ffi_check(ff_ssa_run_use(h->run, &choice, &err), &err);
+  return R_NilValue;
+}
+
+/* Waits for the devices for `seconds` at most. Returns whether they have begun. */
+SEXP ffi_ssa_ready(SEXP pointer, SEXP seconds) {
+  ff_error err;
+  int ready = 0;
+  held *h = held_of(pointer);
+  R_CheckUserInterrupt();
+  ffi_check(ff_ssa_run_ready(h->run, Rf_asReal(seconds), &ready, &err), &err);
+  return Rf_ScalarLogical(ready);
+}
+
+/* Works for about `seconds`. Returns list(done, complete, events, waiting): `waiting` is the number of trajectories that have not
+ * begun. */
 SEXP ffi_ssa_advance(SEXP pointer, SEXP seconds) {
-  static const char *const names[] = {"done", "complete", "events"};
+  static const char *const names[] = {"done", "complete", "events", "waiting"};
   ff_error err;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_ssa_run_advance(h->run, Rf_asReal(seconds), &h->done, &err), &err);
-  const double values[] = {h->done, (double)ff_ssa_run_complete(h->run), (double)ff_ssa_run_events(h->run)};
-  return ffi_numbers(3, names, values);
+  const double values[] = {h->done, (double)ff_ssa_run_complete(h->run), (double)ff_ssa_run_events(h->run),
+                           (double)ff_ssa_run_waiting(h->run)};
+  return ffi_numbers(4, names, values);
 }
 
 /* The firings as list(trajectory, time, reaction); trajectories and reactions are numbered from 1. */
@@ -145,15 +182,16 @@ static SEXP firings_of(const held *h, double first) {
   return out;
 }
 
-/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped) of a run that is done.
- * `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a tally of
- * statistics. `stopped` has the time at which each trajectory has ended, or NaN. What there is not is NULL. */
+/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that is
+ * done. `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a
+ * tally of statistics. `stopped` has the time at which each trajectory has ended, or NaN. `device` describes the devices that
+ * have run. What there is not is NULL. */
 SEXP ffi_ssa_result(SEXP pointer) {
   static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies",
-                                      "states", "tally",    "firings",  "stopped"};
+                                      "states", "tally",    "firings",  "stopped", "device"};
   held *h = held_of(pointer);
   ff_error err;
-  SEXP out = PROTECT(ffi_list(10, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(11, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
@@ -171,6 +209,8 @@ SEXP ffi_ssa_result(SEXP pointer) {
   }
   if (Rf_asReal(ffi_element(options, "firings")) > 0)
     ffi_set(out, "firings", firings_of(h, Rf_asReal(ffi_element(options, "first"))));
+  ff_ensemble_info info;
+  if (ff_ssa_run_device(h->run, &info)) ffi_set(out, "device", ffi_device(&info, ff_ssa_run_lost(h->run)));
   UNPROTECT(1);
   return out;
 }

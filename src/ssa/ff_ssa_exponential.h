@@ -1,8 +1,9 @@
 /* Exponentially distributed numbers: -log(u) of a random u from (0, 1], without a division or a branch. gcc, nvcc and NVRTC
  * compile the same text, and vectors compute the same bits (ff_ssa_wide_kernel.h).
  *
- * With u = 2^k m, and c the nearest to m of 32 numbers from 11/16 to 43/32, among them 1: log(u) = k log(2) + log(c) + log(1 + r),
- * where r = (m - c) / c and |r| <= 1/64. m - c is exact. log(1 + r) = r + r^2 P(r). The error is below 2 units in the last place.
+ * With u = 2^k m, and c the nearest to m of 32 numbers from 11/16 to 43/32, among them 1:
+ *   log(u) = k log(2) + log(c) + log(1 + r), where r = (m - c) / c, |r| <= 1/64, and log(1 + r) = r + r^2 P(r).
+ * m - c is exact. The error of the result is below 2 units in the last place.
  * tools/math-coefficients computes the coefficients and the table.
  */
 #ifndef FF_SSA_EXPONENTIAL_H
@@ -31,12 +32,12 @@
   -0x1.c8ff7c79a9a22p-3, -0x1.fb9186d5e3e2bp-3, -0x1.1675cababa60ep-2, -0x1.2e8e2bae11d31p-2
 #define FF_SSA_LOG_2 0x1.62e42fefa39efp-1
 #define FF_SSA_LOG_P0 -0.5
-#define FF_SSA_LOG_P1 0x1.5555555556a70p-2
-#define FF_SSA_LOG_P2 -0x1.00000000004efp-2
-#define FF_SSA_LOG_P3 0x1.9999989a60ff0p-3
-#define FF_SSA_LOG_P4 -0x1.555554df955afp-3
-#define FF_SSA_LOG_P5 0x1.24adb6e0d69dap-3
-#define FF_SSA_LOG_P6 -0x1.001359735a878p-3
+#define FF_SSA_LOG_P1 0x1.5555555556a6ep-2
+#define FF_SSA_LOG_P2 -0x1.00000000004ddp-2
+#define FF_SSA_LOG_P3 0x1.9999989a6d9aep-3
+#define FF_SSA_LOG_P4 -0x1.555554deff7ebp-3
+#define FF_SSA_LOG_P5 0x1.24adb4e8102a8p-3
+#define FF_SSA_LOG_P6 -0x1.00126bf345a97p-3
 
 /* A number x has cell (w >> 47) % 32 and k = (w >> 52) - 1023, where w is its bits plus this. m has the bits (w % 2^52) + the
  * second number. For c, the third is added to the first 5 of these 52 bits. */

@@ -131,6 +131,22 @@ ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err) {
                       (double)wanted->max_bytes / 1e9, worst / 1e9, (unsigned long long)wanted->n);
 }
 
+/* The record's histograms had `before` bytes. */
+static ff_status check_bytes(const ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t before, ff_error *err) {
+  if (record->bytes <= before) return FF_OK;
+  const uint64_t added = record->bytes - before, all = atomic_fetch_add(&record->shared->bytes, added) + added;
+  if (all > wanted->max_bytes) atomic_store(&record->shared->full, 1);
+  return record->bytes <= wanted->max_bytes ? FF_OK : ff_ssa_refuse_bytes(wanted, err);
+}
+
+ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err) {
+  const size_t cells = record->sums.frequency != NULL ? (size_t)wanted->n_times * wanted->n_observed : 0;
+  const uint64_t before = record->bytes;
+  record->bytes = 0;
+  for (size_t i = 0; i < cells; i++) record->bytes += record->sums.frequency[i].room * sizeof(ff_frequency_entry);
+  return check_bytes(record, wanted, before, err);
+}
+
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err) {
   observe(record, wanted, wanted->start + wanted->times[at], count, stride);
@@ -141,10 +157,7 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
   }
   const uint64_t before = record->bytes;
   ff_status status = ff_ssa_sums_add(&record->sums, at, record->value, &record->bytes, err);
-  if (status != FF_OK || record->bytes == before) return status;
-  const uint64_t added = record->bytes - before, all = atomic_fetch_add(&record->shared->bytes, added) + added;
-  if (all > wanted->max_bytes) atomic_store(&record->shared->full, 1);
-  return record->bytes <= wanted->max_bytes ? FF_OK : ff_ssa_refuse_bytes(wanted, err);
+  return status == FF_OK ? check_bytes(record, wanted, before, err) : status;
 }
 
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */

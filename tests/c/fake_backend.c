@@ -1,9 +1,13 @@
-/* A fake backend, valid or invalid in one way (-DFAKE_<way>), for tests of code that opens backends and lists devices. */
+/* A fake backend, valid or invalid in one way (-DFAKE_<way>), for tests of code that opens backends and lists devices. With
+ * -DFAKE_ssa, and with the files of the core, its devices also run reaction networks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../src/backend/ff_backend.h"
 #include "ff_build.inc" /* FF_BUILD, the same as in the core */
+#ifdef FAKE_ssa
+#include "fake_ssa.h"
+#endif
 
 static const ff_device known[] = {
     {.name = "Fake One", .memory = UINT64_C(80) << 30, .major = 9, .minor = 0,
@@ -31,10 +35,29 @@ static ff_status devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_erro
 #endif
 }
 
+#ifdef FAKE_ssa
+/* FAKE_SSA="capacity refuses fails_at again broken breaks_late unsupported": see fake_ssa.h. All are numbers; the last ones may be
+ * left out. */
+static const void *interface(const char *engine) {
+  unsigned n[7] = {0};
+  const char *how = getenv("FAKE_SSA");
+  if (how != NULL) sscanf(how, "%u %u %u %u %u %u %u", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6);
+  memset(&fake_ssa, 0, sizeof fake_ssa);
+  fake_ssa.capacity = n[0];
+  fake_ssa.refuses = n[1];
+  fake_ssa.fails_at = (int)n[2];
+  fake_ssa.again = (int)n[3];
+  fake_ssa.broken = n[4];
+  fake_ssa.breaks_late = (int)n[5];
+  fake_ssa.unsupported = (int)n[6];
+  return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &fake_ssa_device : NULL;
+}
+#else
 static const void *interface(const char *engine) {
   (void)engine;
   return NULL;
 }
+#endif
 
 static const ff_backend table = {
 #ifdef FAKE_abi

@@ -3,6 +3,8 @@
 #define FF_TESTS_MEMORY_REACTIONS_H
 
 #include "../../src/cme/ff_cme.h"
+#include "../../src/ssa/ff_ssa_use.h"
+#include "fake_ssa.h"
 #include "memory_files.h"
 #include "reactions.h"
 
@@ -212,6 +214,39 @@ static ff_status records_ensembles(ff_error *err) {
   FF_CHECK(status == FF_OK || until.word == NULL);
   if (status == FF_OK) status = record(&until, err);
   ff_formula_free(&until);
+  return status;
+}
+
+/* On two devices, or for the last variant on one. Devices add up the statistics, or states are copied and recorded here. Every
+ * other trajectory is refused. */
+static void prepare_moved(void) {
+  const int variant = given.variant;
+  given.variant = variant == 1;
+  prepare_recorded();
+  given.variant = variant;
+}
+
+static ff_status moves_to_devices(ff_error *err) {
+  static const double times[] = {0.5, 1};
+  static const uint32_t observed[] = {1, 0, 2}, devices[] = {0, 1};
+  const ff_ssa_options options = {.method = FF_SSA_TREE, .n = 8, .times = times, .n_times = 2, .observed = observed,
+                                  .n_observed = 2 + given.simulated->n_variables, .threads = 1,
+                                  .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = given.variant == 2 ? 1 : 2,
+                                .kernel = "fake", .cache = "/nowhere"};
+  ff_ssa_run *run = NULL;
+  memset(&fake_ssa, 0, sizeof fake_ssa);
+  fake_ssa.capacity = 4;
+  fake_ssa.refuses = 2;
+  ff_status status = ff_ssa_run_new(&run, given.simulated, &options, err);
+  CHECK_OUT(status, run);
+  if (status == FF_OK) status = ff_ssa_run_use(run, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 1, &is, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 10, &done, err);
+  /* one of two devices is left out, the other does its work, and the loss is reported */
+  if (status == FF_OK && ff_ssa_run_lost(run) != NULL) status = ff_error_set(err, FF_EMEMORY, "%s", ff_ssa_run_lost(run));
+  ff_ssa_run_free(run);
+  FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   return status;
 }
 

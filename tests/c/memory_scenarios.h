@@ -9,7 +9,7 @@
 #include "memory_files.h"
 #include "memory_networks.h"
 #include "memory_reactions.h"
-#include "memory_ssa_image.h"
+#include "memory_ssa_code.h"
 
 typedef struct {
   const char *name;
@@ -28,6 +28,7 @@ static const scenario scenarios[] = {
     {"ensembles, factored", prepare_factors, runs_factored, NULL, 0},
     {"ensembles, events", prepare_events, runs_events, NULL, 0},
     {"ensembles, recorded", prepare_recorded, records_ensembles, NULL, 2},
+    {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 3},
     {"reads .pbn", NULL, reads_assa, NULL, 0},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL, 0},
     {"reads .bnet", NULL, reads_bnet, NULL, 0},
@@ -62,6 +63,7 @@ static const scenario scenarios[] = {
     {"images of sliced programs", prepare_rows, makes_slice_images, NULL, 0},
     {"image of a packed program", prepare_table, makes_table_image, NULL, 0},
     {"image of a reaction network", prepare_ssa_image, makes_ssa_image, NULL, 0},
+    {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 4},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},

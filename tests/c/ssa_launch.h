@@ -17,9 +17,9 @@ typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slo
 
 /* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). */
 static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
-  ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS, .nanoseconds = UINT64_MAX, .fresh = 1,
-                       .n_times = request->n_times, .n_species = request->n_species, .times = request->times,
-                       .species = request->species};
+  ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
+                       .nanoseconds = UINT64_MAX, .fresh = 1, .n_times = request->n_times, .n_species = request->n_species,
+                       .times = request->times, .species = request->species};
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);

@@ -6,7 +6,7 @@
 
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "factor_examples.h"
-#include "random.h"
+#include "random_reactions.h"
 #include "ssa_launch.h"
 
 typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
@@ -104,23 +104,6 @@ static void code_gives_the_trajectories(void) {
     if (!e->large) check_program(program, FF_SSA_FIRST, e->initial, e->n_species, e->last, e->refuses, e->what);
     ff_ssa_program_free(program);
   }
-}
-
-/* A random network of n reactions: of constant, linear and quadratic rates. */
-static ff_ssa_program *random_program(uint64_t *state, uint32_t n_species, uint32_t n, double *initial) {
-  static char equations[64][32], rates[64][16];
-  reaction_text reactions[65];
-  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 40);
-  for (uint32_t r = 0; r < n; r++) {
-    const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
-    const char c = (char)('A' + below(state, n_species));
-    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c"};
-    snprintf(equations[r], sizeof equations[r], forms[below(state, 5)], a, b, c);
-    snprintf(rates[r], sizeof rates[r], "%g", 0.01 * (1 + (double)below(state, 100)));
-    reactions[r] = (reaction_text){equations[r], rates[r]};
-  }
-  reactions[n] = (reaction_text){NULL, NULL};
-  return program_of(reactions, initial, n_species);
 }
 
 static void random_networks_give_the_trajectories(void) {

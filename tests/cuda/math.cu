@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../src/cuda/runtime/ff_divide.h"
 #include "../c/math_cases.h"
 
 #define BLOCK_VALUES 65536u
@@ -264,6 +265,46 @@ template <int function> static int compare(const compiled &code, double values, 
   return differ == 0 && same;
 }
 
+/* ---- division ----------------------------------------------------------------------------------------------------------- */
+
+/* A number from 1 to 2 whose bits are random, or in one case of four close to a run of zeros or ones. */
+__device__ static double mantissa_of(uint64_t random, uint64_t kind) {
+  uint64_t bits = random >> 12;
+  if (kind % 4 == 1) bits &= 0xFFFull << (kind / 4 % 52);
+  if (kind % 4 == 2) bits |= ~0ull << (kind / 4 % 52);
+  return __longlong_as_double((long long)(0x3FF0000000000000ull | (bits & 0xFFFFFFFFFFFFFull)));
+}
+
+/* Counts the quotients that differ. Each thread tests `n` of them. */
+__global__ static void count_quotients(unsigned long long *wrong, uint64_t n) {
+  uint64_t state = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9E3779B97F4A7C15ull, found = 0;
+  for (uint64_t i = 0; i < n; i++) {
+    uint64_t v[3];
+    for (int k = 0; k < 3; k++) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      v[k] = state * 0x2545F4914F6CDD1Dull;
+    }
+    const double a = scalbn(mantissa_of(v[0], v[2] & 0xFFFF), (int)(v[2] >> 16 & 0xFFFF) % 72 - 66);
+    const double b = scalbn(mantissa_of(v[1], v[2] >> 32 & 0xFFFF), (int)(v[2] >> 48) % 1494 - 664);
+    found += ff_divide(a, b) != __ddiv_rn(a, b);
+  }
+  if (found > 0) atomicAdd(wrong, (unsigned long long)found);
+}
+
+static int compare_quotients(double values) {
+  unsigned long long *wrong, host = 1;
+  const uint64_t each = (uint64_t)(values * 20 / (1024 * 256)) + 1;
+  check(cudaMalloc(&wrong, sizeof *wrong), "cudaMalloc");
+  check(cudaMemset(wrong, 0, sizeof *wrong), "cudaMemset");
+  count_quotients<<<1024, 256>>>(wrong, each);
+  check(cudaMemcpy(&host, wrong, sizeof host, cudaMemcpyDeviceToHost), "quotients");
+  cudaFree(wrong);
+  printf("division: %llu of %.3g quotients differ\n", host, (double)each * 1024 * 256);
+  return host == 0;
+}
+
 int main(int argc, char **argv) {
   const double values = argc > 1 ? atof(argv[1]) : 1e8;
   int devices = 0, passed = 0, all = 0;
@@ -286,6 +327,8 @@ int main(int argc, char **argv) {
   all++;
   MATH_LIST(MATH_X)
 #undef MATH_X
+  passed += compare_quotients(values);
+  all++;
   printf("%d passed, %d failed\n", passed, all - passed);
   return passed != all;
 }

@@ -1,24 +1,34 @@
-/* Compares trajectories of reaction networks on a GPU with those of this processor, bit for bit, and measures the speed of both:
+/* Compares trajectories of reaction networks on a GPU with those of this processor, bit for bit:
+ *
+ *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS]
+ *
+ * for 50 random networks (or so many) and some others, with every method and every kernel. With files of networks, it also measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] FILE=TIME ...
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
  * and for each reaction its rate constant, reactants and changes. It is simulated to the time. `make cuda-check` builds this
- * program.
+ * program, and `make gpu-check` runs it.
  */
 #include <math.h>
-#include <unistd.h>
 
 #include "../../src/ssa/ff_ssa_device.h"
-#include "../c/simulations.h"
+#include "../../src/ssa/ff_ssa_internal.h"
+#include "../c/factor_examples.h"
+#include "../c/random_reactions.h"
+
+#define TIMES 21
+#define KEY 7
+#define MOST_SPECIES 24u
 
 static struct {
   const ff_ssa_device *backend;
   const char *cache, *kernel, *method;
   uint64_t n, compare;
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512};
+  uint32_t random; /* networks */
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50};
 
-#define TIMES 21
+/* ---- files -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t read_list(FILE *file, ff_participant **list, int64_t by[64]) {
   uint32_t n = 0;
@@ -87,104 +97,172 @@ static ff_reactions *read_network(const char *path) {
   return net;
 }
 
-/* Counts of the first gpu.compare trajectories: by trajectory, time and species. Returns events per second of one thread. */
-static double on_cpu(const ff_ssa_program *program, const ff_ssa_device_request *request, uint64_t n, double **states) {
-  ff_ssa_options options = {.method = request->method, .key = 7, .n = n, .times = request->times, .n_times = TIMES,
-                            .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1,
-                            .simd = FF_SIMD_BEST};
+/* ---- comparisons -------------------------------------------------------------------------------------------------------- */
+
+/* What is compared and measured: `n` trajectories on the GPU, the first `compared` of them with the processor. */
+typedef struct {
+  const char *name, *kernel;
+  const ff_ssa_program *program;
+  ff_ssa_device_request request;
+  uint64_t n, compared;
+  double cpu_speed, ready, whole; /* events per second of one thread; seconds */
+  ff_ssa_device_progress progress;
+} job;
+
+static ff_ssa_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t n) {
+  const ff_ssa_device_request *r = &j->request;
+  const ff_ssa_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
+                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
+                                  .wanted = wanted, .threads = 1, .simd = FF_SIMD_BEST};
   const double began = ff_clock();
-  ff_ssa_run *run = run_to_end(program, &options, 1);
-  const double speed = (double)ff_ssa_run_events(run) / (ff_clock() - began);
-  ff_ssa_run_free(run);
-  return speed;
+  ff_ssa_run *run = run_to_end(j->program, &options, 1);
+  j->cpu_speed = (double)ff_ssa_run_events(run) / (ff_clock() - began);
+  return run;
 }
 
-static ff_status on_gpu(ff_ensemble **e, const ff_ssa_program *program, const ff_ssa_device_request *request, uint64_t n,
-                        ff_ssa_device_progress *progress, double seconds[3], ff_error *err) {
-  const ff_ensemble_options options = {.kernel = gpu.kernel, .units = n, .cache = gpu.cache};
+static ff_status on_gpu(ff_ensemble **e, job *j, ff_error *err) {
+  const ff_ensemble_options options = {.kernel = j->kernel, .units = j->n, .cache = gpu.cache};
   double began = ff_clock();
   int ready = 0;
-  ff_status status = gpu.backend->create(e, program, request, &options, err);
+  ff_status status = gpu.backend->create(e, j->program, &j->request, &options, err);
   while (status == FF_OK && !ready) status = gpu.backend->common.ready(*e, 1, &ready, err);
-  seconds[0] = ff_clock() - began;
+  j->ready = ff_clock() - began;
   if (status != FF_OK) return status;
   began = ff_clock();
-  if (n > gpu.backend->common.info(*e).capacity) printf("  only %llu fit\n", (unsigned long long)gpu.backend->common.info(*e).capacity);
-  status = gpu.backend->common.start(*e, 7, 0, n, err);
+  status = gpu.backend->common.start(*e, KEY, 0, j->n, err);
   do {
-    if (status == FF_OK) status = gpu.backend->advance(*e, 0.5, progress, err);
-  } while (status == FF_OK && !progress->done);
-  seconds[1] = ff_clock() - began;
-  seconds[2] = gpu.backend->common.info(*e).device_seconds;
+    if (status == FF_OK) status = gpu.backend->advance(*e, 0.5, &j->progress, err);
+  } while (status == FF_OK && !j->progress.done);
+  j->whole = ff_clock() - began;
   return status;
 }
 
-static void compare(ff_ensemble *e, const ff_ssa_device_request *request, double **states, uint64_t n) {
+/* Compares the counts of each trajectory, and that none is refused. */
+static void compare_states(ff_ensemble *e, job *j) {
+  const ff_ssa_device_request *r = &j->request;
+  const uint64_t n = j->compared;
   ff_error err;
   uint64_t wrong = 0, refused[8], n_refused = 0;
-  uint32_t *counts = ff_calloc(n * TIMES * request->n_species, sizeof *counts);
+  double *states[MOST_SPECIES];
+  uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
+  for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
+  ff_ssa_run_free(on_cpu(j, states, 0, n));
   FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
   FF_CHECK_OK(gpu.backend->refused(e, 0, refused, 8, &n_refused, &err), &err);
   for (uint64_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < TIMES; i++)
-      for (uint32_t j = 0; j < request->n_species; j++)
-        wrong += counts[((uint64_t)i * request->n_species + j) * n + k] != states[j][k * TIMES + i];
-  FF_CHECK_SAY(wrong == 0, "%llu of %llu counts differ", (unsigned long long)wrong, (unsigned long long)n * TIMES * request->n_species);
-  FF_CHECK_SAY(n_refused == 0, "trajectories are refused");
+    for (uint32_t i = 0; i < r->n_times; i++)
+      for (uint32_t s = 0; s < r->n_species; s++)
+        wrong += counts[((uint64_t)i * r->n_species + s) * n + k] != states[s][k * r->n_times + i];
+  FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu counts differ", j->name, (unsigned long long)wrong,
+               (unsigned long long)n * r->n_times * r->n_species);
+  FF_CHECK_SAY(n_refused == 0, "%s: trajectories are refused", j->name);
+  for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
   free(counts);
 }
 
-static ff_ssa_method method_named(const char *name) {
-  for (int m = 0; m < FF_SSA_METHODS; m++)
-    if (strcmp(ff_ssa_method_name((ff_ssa_method)m), name) == 0) return (ff_ssa_method)m;
-  return FF_SSA_DIRECT;
+/* Compares the statistics of all trajectories. */
+static void compare_sums(ff_ensemble *e, job *j) {
+  const ff_ssa_device_request *r = &j->request;
+  const uint8_t counts[MOST_SPECIES] = {0};
+  ff_ssa_sums sums, *other = NULL;
+  ff_error err;
+  uint32_t wrong = 0;
+  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE, &err), &err);
+  FF_CHECK_OK(gpu.backend->tally(e, &sums, &err), &err);
+  ff_ssa_run *run = on_cpu(j, NULL, FF_SSA_COVARIANCE, j->n);
+  FF_CHECK_OK(ff_ssa_run_sums(run, &other, &err), &err);
+  for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_species; i++)
+    wrong += memcmp(&sums.counts[i].sums, &other->counts[i].sums, sizeof sums.counts[i].sums) != 0 ||
+             sums.counts[i].min != other->counts[i].min || sums.counts[i].max != other->counts[i].max;
+  const size_t pairs = (size_t)r->n_species * (r->n_species - 1) / 2 * r->n_times;
+  for (size_t i = 0; other != NULL && i < 2 * pairs; i++) wrong += sums.products[i] != other->products[i];
+  FF_CHECK_SAY(wrong == 0, "%s: %u sums differ", j->name, wrong);
+  FF_CHECK_SAY(j->progress.events == ff_ssa_run_events(run), "%s: %llu events, not %llu", j->name,
+               (unsigned long long)j->progress.events, (unsigned long long)ff_ssa_run_events(run));
+  ff_ssa_run_free(run);
+  ff_ssa_sums_free(&sums);
 }
 
-static void check_network(const char *path, double last) {
-  ff_error err;
-  ff_ensemble *e = NULL;
-  ff_ssa_device_progress progress = {0, 0, 0};
-  double times[TIMES], *states[4], seconds[3] = {0, 0, 0};
-  uint32_t species[4];
-  ff_ssa_program *program = program_of_network(read_network(path));
-  ff_ssa_options options = {.n = gpu.n};
-  ff_ssa_device_request request = {.times = times, .n_times = TIMES, .species = species, .n_species = 2};
-  const uint64_t n = gpu.compare < gpu.n ? gpu.compare : gpu.n;
-  double *initial = ff_calloc(4000000, sizeof *initial);
-  ff_reactions *net = read_network(path);
-  for (uint32_t s = 0; s < net->n_species; s++) initial[s] = net->initial[s];
-  request.initial = initial;
-  request.method = gpu.method != NULL ? method_named(gpu.method) : ff_ssa_method_of(program, &options);
-  if (net->n_species < 2) request.n_species = 1;
-  for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
-  for (uint32_t j = 0; j < request.n_species; j++) {
-    species[j] = j == 0 ? 0 : net->n_species - 1;
-    states[j] = ff_calloc(n * TIMES, sizeof(double));
-  }
-  const double cpu = on_cpu(program, &request, n, states);
-  ff_status status = on_gpu(&e, program, &request, gpu.n, &progress, seconds, &err);
-  FF_CHECK_OK(status, &err);
-  if (status == FF_OK) {
-    const ff_ensemble_info info = gpu.backend->common.info(e);
-    compare(e, &request, states, n);
-    printf("%-34s %-18s %-10s %10.3e %10.3e %10.3e %8.3f %8.3f %4u x %u, %u registers, %u B, %s\n", strrchr(path, '/') + 1,
-           ff_ssa_method_name(request.method), info.kernel, (double)progress.events / seconds[2],
-           (double)progress.events / seconds[1], cpu, seconds[0], seconds[2], info.threads, info.blocks, info.registers,
-           info.shared_bytes, info.reason);
-    fflush(stdout);
-  }
-  gpu.backend->common.destroy(e);
-  for (uint32_t j = 0; j < request.n_species; j++) free(states[j]);
-  ff_reactions_free(net);
-  ff_ssa_program_free(program);
-  free(initial);
+static void report(ff_ensemble *e, const job *j) {
+  const ff_ensemble_info info = gpu.backend->common.info(e);
+  printf("%-26s %-18s %-9s %10.3e %10.3e %10.3e %7.3f %7.3f  %u x %u, %u registers, %u B\n", j->name,
+         ff_ssa_method_name(j->request.method), info.kernel, (double)j->progress.events / info.device_seconds,
+         (double)j->progress.events / j->whole, j->cpu_speed, j->ready, info.device_seconds, info.threads, info.blocks,
+         info.registers, info.shared_bytes);
+  fflush(stdout);
 }
+
+/* Runs a program to the last time, and compares. Returns whether a kernel could run it. */
+static int check_program(const char *name, const ff_ssa_program *program, ff_ssa_method method, const char *kernel, double last,
+                         uint64_t n, int sums) {
+  double times[TIMES];
+  uint32_t species[MOST_SPECIES];
+  ff_ensemble *e = NULL;
+  ff_error err;
+  job j = {.name = name, .kernel = kernel, .program = program, .n = n, .compared = sums || gpu.compare > n ? n : gpu.compare};
+  const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
+  for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
+  for (uint32_t s = 0; s < n_species; s++) species[s] = s == 0 ? 0 : all - s;
+  j.request = (ff_ssa_device_request){method, program->initial, times, TIMES, species, n_species};
+  const ff_status status = on_gpu(&e, &j, &err);
+  const int runs = status == FF_OK;
+  if (runs) compare_states(e, &j);
+  if (runs && sums) compare_sums(e, &j);
+  if (runs && !sums) report(e, &j);
+  if (!runs && (status != FF_EUNSUPPORTED || !sums)) FF_CHECK_OK(status, &err);
+  gpu.backend->common.destroy(e);
+  return runs;
+}
+
+/* ---- networks of this file ---------------------------------------------------------------------------------------------- */
+
+static void random_networks(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FACTORED, FF_SSA_FIRST};
+  static const char *const kernels[] = {"generated", "generic"};
+  uint64_t state = 2027;
+  uint32_t runs[2] = {0, 0};
+  for (uint32_t i = 0; i < gpu.random; i++) {
+    double initial[26];
+    char name[64];
+    const uint32_t n = 1 + below(&state, RANDOM_REACTIONS), n_species = 1 + below(&state, 20);
+    ff_ssa_program *program = random_program(&state, n_species, n, initial);
+    snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
+    for (int k = 0; k < 2; k++)
+      runs[k] += (uint32_t)check_program(name, program, methods[i % 4], kernels[k], 0.2, 3000, 1);
+    ff_ssa_program_free(program);
+  }
+  FF_CHECK(runs[0] == gpu.random && runs[1] >= gpu.random / 2);
+}
+
+static void groups_of_reactions(void) {
+  for (size_t i = 0; i < FACTOR_EXAMPLES; i++) {
+    ff_ssa_program *program = program_of_example(factor_examples + i);
+    FF_CHECK(check_program(factor_examples[i].what, program, FF_SSA_FACTORED, "generated", 2, 3000, 1));
+    ff_ssa_program_free(program);
+  }
+  for (uint32_t sites = 3; sites <= 5; sites++) {
+    ff_ssa_program *program = program_of_sites(sites);
+    FF_CHECK(check_program("sites", program, FF_SSA_FACTORED, "generated", 0.5, 3000, 1));
+    ff_ssa_program_free(program);
+  }
+}
+
+/* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
+static void large_networks(void) {
+  ff_ssa_program *program = program_of_network(ring_of(3000));
+  FF_CHECK(check_program("ring", program, FF_SSA_TREE, "generic", 3, 200, 1));
+  FF_CHECK(check_program("ring", program, FF_SSA_TREE, "generic", 0.5, 20000, 1));
+  ff_ssa_program_free(program);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------------------------------- */
 
 static int n_arguments;
 static char **arguments;
 
-static void all_networks_have_the_same_bits(void) {
-  printf("%-34s %-18s %-10s %10s %10s %10s %8s %8s\n", "network", "method", "kernel", "events/s", "whole", "CPU", "ready s", "GPU s");
+static void networks_of_files(void) {
+  printf("%-26s %-18s %-9s %10s %10s %10s %7s %7s\n", "network", "method", "kernel", "events/s", "whole", "CPU", "ready s",
+         "GPU s");
   for (int i = 2; i < n_arguments; i++) {
     char *value = strchr(arguments[i], '=');
     if (value == NULL) continue;
@@ -194,26 +272,42 @@ static void all_networks_have_the_same_bits(void) {
     else if (strcmp(arguments[i], "method") == 0) gpu.method = *value != '\0' ? value : NULL;
     else if (strcmp(arguments[i], "n") == 0) gpu.n = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "compare") == 0) gpu.compare = (uint64_t)atof(value);
-    else check_network(arguments[i], atof(value));
+    else {
+      ff_ssa_program *program = program_of_network(read_network(arguments[i]));
+      const ff_ssa_options options = {.n = gpu.n};
+      ff_ssa_method method = ff_ssa_method_of(program, &options);
+      for (int m = 0; m < FF_SSA_METHODS && gpu.method != NULL; m++)
+        if (strcmp(ff_ssa_method_name((ff_ssa_method)m), gpu.method) == 0) method = (ff_ssa_method)m;
+      check_program(strrchr(arguments[i], '/') + 1, program, method, gpu.kernel, atof(value), gpu.n, 0);
+      ff_ssa_program_free(program);
+    }
   }
 }
 
 int main(int argc, char **argv) {
+  static const ff_check_test own[] = {{"random_networks", random_networks},
+                                      {"groups_of_reactions", groups_of_reactions},
+                                      {"large_networks", large_networks}};
+  static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;
   const ff_backend *table = NULL;
-  ff_error err;
-  if (argc < 3) {
-    fprintf(stderr, "usage: %s fireflip_cuda.so [n=TRAJECTORIES] FILE=TIME ...\n", argv[0]);
-    return 2;
-  }
-  ff_status status = ff_backend_open(&library, argv[1], &err);
+  ff_error err = {FF_OK, ""};
+  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err) : FF_EARGUMENT;
   if (status == FF_OK) status = ff_backend_table(library, &table, &err);
   if (status != FF_OK || (gpu.backend = table->interface(FF_SSA_INTERFACE)) == NULL) {
-    fprintf(stderr, "%s\n", status != FF_OK ? err.text : "the backend does not run reaction networks");
-    return 1;
+    fprintf(stderr, "%s\nusage: %s fireflip_cuda.so [cache=FOLDER] [FILE=TIME ...]\n", err.text, argv[0]);
+    return 2;
   }
   n_arguments = argc;
   arguments = argv;
-  static const ff_check_test tests[] = {{"all_networks_have_the_same_bits", all_networks_have_the_same_bits}};
-  return ff_check_main("ssa_check", tests, 1, 1, argv);
+  int has_files = 0;
+  for (int i = 2; i < argc; i++) {
+    has_files |= strchr(argv[i], '/') != NULL && strncmp(argv[i], "cache=", 6) != 0;
+    if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
+    if (strncmp(argv[i], "random=", 7) == 0) gpu.random = (uint32_t)atoi(argv[i] + 7);
+  }
+  const int failed = has_files ? ff_check_main("ssa_check", files, 1, 1, argv)
+                               : ff_check_main("ssa_check", own, sizeof own / sizeof own[0], 1, argv);
+  ff_backend_close(library);
+  return failed;
 }

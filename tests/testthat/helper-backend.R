@@ -11,7 +11,8 @@ shared_build <- function() {
   paste(sum[[1L]][1:2], collapse = "-")
 }
 
-# fake("right"): path of a fake backend. Its name tells whether it is right, or what is wrong with it.
+# fake("right"): path of a fake backend. Its name tells whether it is right, or what is wrong with it. fake("ssa") can simulate
+# reaction networks, with the core's own engine.
 fake <- local({
   made <- list()
   function(way) {
@@ -22,10 +23,36 @@ fake <- local({
     if (is.null(made[[way]])) {
       path <- file.path(tempdir(), sprintf("fake_%s.so", way))
       writeLines(sprintf("#define FF_BUILD \"%s\"", shared_build()), file.path(tempdir(), "ff_build.inc"))
-      system2(compiler, c("-std=c11", "-fPIC", "-shared", "-I", shQuote(tempdir()), paste0("-DFAKE_", way), shQuote(source), "-o",
-                          shQuote(path)))
+      core <- if (way == "ssa") Sys.glob(test_path("..", "..", "src", c("base", "model", "ssa"), "*.c"))
+      system2(compiler, c("-std=c11", "-pthread", "-fPIC", "-shared", "-I", shQuote(tempdir()), paste0("-DFAKE_", way),
+                          shQuote(c(source, core)), "-o", shQuote(path), "-lm"))
       made[[way]] <<- path
     }
     made[[way]]
   }
 })
+
+# Until the caller returns, options and environment variables of the session are unset, except for the given options.
+plain_session <- function(..., frame = parent.frame()) {
+  none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)
+  old <- options(utils::modifyList(none, list(...), keep.null = TRUE))
+  variables <- c(
+    "FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "FAKE_SSA", "R_USER_CACHE_DIR"
+  )
+  values <- Sys.getenv(variables, unset = NA, names = TRUE)
+  Sys.unsetenv(variables)
+  Sys.setenv(R_USER_CACHE_DIR = file.path(tempdir(), "cache"))
+  opened <- fireflip:::opened # forgets the backend that was opened before
+  rm(list = ls(opened), envir = opened)
+  restore <- function() {
+    options(old)
+    Sys.unsetenv(variables)
+    for (name in variables[!is.na(values)]) do.call(Sys.setenv, as.list(values[name]))
+  }
+  do.call(on.exit, list(bquote(.(restore)()), add = TRUE, after = FALSE), envir = frame)
+}
+
+skip_without_gpu <- function() {
+  cuda <- subset(backends(), name == "cuda" & usable)
+  if (nrow(cuda) == 0L) skip("no GPU to use here")
+}

@@ -1,24 +1,6 @@
 # Tests of backends without a GPU. Fake backends, built from tests/c/fake_backend.c, have devices to list and choose. They are
 # opened in this process, beside the installed one.
 
-# Until the caller returns, options and environment variables of the session are unset, except for the given options.
-plain_session <- function(..., frame = parent.frame()) {
-  none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)
-  old <- options(utils::modifyList(none, list(...), keep.null = TRUE))
-  variables <- c("FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "R_USER_CACHE_DIR")
-  values <- Sys.getenv(variables, unset = NA, names = TRUE)
-  Sys.unsetenv(variables)
-  Sys.setenv(R_USER_CACHE_DIR = file.path(tempdir(), "cache"))
-  opened <- fireflip:::opened # forgets the backend that was opened before
-  rm(list = ls(opened), envir = opened)
-  restore <- function() {
-    options(old)
-    Sys.unsetenv(variables)
-    for (name in variables[!is.na(values)]) do.call(Sys.setenv, as.list(values[name]))
-  }
-  do.call(on.exit, list(bquote(.(restore)()), add = TRUE, after = FALSE), envir = frame)
-}
-
 test_that("backends() lists the processor and the GPUs", {
   plain_session(fireflip.cuda_library = fake("right"))
   got <- backends()

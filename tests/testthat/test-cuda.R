@@ -1,10 +1,5 @@
 # On a machine with a GPU: the CUDA backend gives the processor's bits. `make gpu-check` runs these.
 
-skip_without_gpu <- function() {
-  cuda <- subset(backends(), name == "cuda" & usable)
-  if (nrow(cuda) == 0L) skip("no GPU to use here")
-}
-
 # Everything except backend and time.
 answer <- function(x) {
   x <- as.data.frame(x, run = TRUE)

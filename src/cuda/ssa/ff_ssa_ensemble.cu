@@ -271,7 +271,8 @@ static ff_status refused(ff_ensemble *e, uint64_t from, uint64_t *units, uint64_
   const size_t words = (size_t)((e->units + 31) / 32);
   *n = 0;
   uint32_t *bits = (uint32_t *)ff_calloc(words, sizeof *bits);
-  if (bits == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a wave of %llu trajectories", (unsigned long long)e->units);
+  if (bits == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a wave of %llu trajectories", (unsigned long long)e->units);
   ff_status status = ff_cuda_check(cudaMemcpyAsync(bits, e->launch.refused, words * sizeof *bits, cudaMemcpyDeviceToHost,
                                                    e->stream), "reading what it refused", err);
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "reading what it refused", err);
@@ -319,7 +320,9 @@ static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, u
   ON_DEVICE(e, refused(e, from, units, capacity, n, err), err);
 }
 
-static ff_status tally_there(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) { ON_DEVICE(e, ff_ssa_collect(e, sums, err), err); }
+static ff_status tally_there(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
+  ON_DEVICE(e, ff_ssa_collect(e, sums, err), err);
+}
 
 static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
   ON_DEVICE(e, states(e, first, n, counts, err), err);

@@ -30,7 +30,7 @@ typedef struct {
   ff_status (*launch)(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err);
 } ff_ssa_runner;
 
-/* Code that is generated for the network (ff_ssa_generated.cu), and a kernel that reads the network as data (ff_ssa_generic.cu). */
+/* Code that is generated for the network (ff_ssa_generated.cu), and kernels that read the network as data (ff_ssa_generic.cu). */
 extern const ff_ssa_runner ff_ssa_runner_generated, ff_ssa_runner_generic;
 
 /* The stage of an ensemble. If a runner refuses, the stage is FF_SSA_CHOOSE again. The last two stages are final. */

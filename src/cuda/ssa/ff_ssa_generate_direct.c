@@ -73,17 +73,21 @@ static ff_status list_counts(generator *g, ff_error *err) {
   return FF_OK;
 }
 
-/* The rates, the changes by each reaction (a byte for each count that changes), and the initial counts. */
+/* The rates; and the table: initial counts, the changes by each reaction (a byte for each count that changes), and for each count
+ * its number among what is recorded. So the code does not depend on what is recorded. */
 static ff_status fill_data(generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   ff_ssa_code *code = g->code;
+  const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
-  code->n_table = code->n_counts + (p->n_reactions + 1) * g->words;
+  code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
   if (code->rates == NULL || code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE) code->table[g->place[s]] = (uint32_t)g->request->initial[s];
+  for (uint32_t i = 0; i < code->n_counts; i++) code->table[recorded + i] = NONE;
+  for (uint32_t j = 0; j < g->request->n_species; j++) code->table[recorded + g->place[g->request->species[j]]] = j;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     code->rates[r] = p->propensities[r].rate;
     for (uint32_t i = p->change_first[r]; g->words > 0 && i < p->change_first[r + 1]; i++) {
@@ -96,12 +100,14 @@ static ff_status fill_data(generator *g, ff_error *err) {
 
 /* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are. */
 static int is_plain(const generator *g) {
-  for (uint32_t r = 0; r < g->p->n_reactions; r++)
-    if (g->p->propensities[r].rate != 0 && !(g->p->propensities[r].rate >= 1e-200 && g->p->propensities[r].rate <= 1e200)) return 0;
+  for (uint32_t r = 0; r < g->p->n_reactions; r++) {
+    const double rate = g->p->propensities[r].rate;
+    if (rate != 0 && !(rate >= 1e-200 && rate <= 1e200)) return 0;
+  }
   return !g->checked;
 }
 
-/* ---- propensities ------------------------------------------------------------------------------------------------------------ */
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
 static void put_propensity(generator *g, uint32_t r) {
   const ff_ssa_propensity *law = g->p->propensities + r;
@@ -115,7 +121,7 @@ static void put_propensity(generator *g, uint32_t r) {
   }
 }
 
-/* ---- choices ------------------------------------------------------------------------------------------------------------------ */
+/* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
  * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. */
@@ -161,7 +167,8 @@ static void put_groups(generator *g, uint32_t n) {
 
 static void put_propensities(generator *g) {
   ff_write(&g->out, "  next->share = 0.0;\n");
-  for (uint32_t i = 0; i < g->code->n_counts; i++) ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
+  for (uint32_t i = 0; i < g->code->n_counts; i++)
+    ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
   if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
   for (uint32_t r = 0; r < g->p->n_reactions; r++) put_propensity(g, r);
 }
@@ -174,8 +181,8 @@ static void put_first(generator *g) {
   ff_write(&g->out, "  double least = ff_math_infinity();\n  next->reaction = S_REACTIONS;\n");
   for (uint32_t r = 0; r < n; r++) {
     if (r % 2 == 0) ff_write(&g->out, "  const ff_philox_block b%u = s_random(t, FF_SSA_DRAW_FIRST, %uu);\n", r / 2, r / 2);
-    ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2), r / 2,
-             2 * (r % 2) + 1, r);
+    ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2),
+             r / 2, 2 * (r % 2) + 1, r);
     ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
     ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r, r, r, r);
   }
@@ -199,7 +206,7 @@ static void put_find(generator *g) {
   ff_write(&g->out, "  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
 static void put_bytes(generator *g) {
   const ff_ssa_program *p = g->p;
@@ -214,7 +221,8 @@ static void put_bytes(generator *g) {
 }
 
 static void put_fire(generator *g) {
-  ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n  const uint32_t r = next->reaction;\n  (void)t;\n  (void)r;\n");
+  ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n");
+  ff_write(&g->out, "  const uint32_t r = next->reaction;\n  (void)t;\n  (void)r;\n");
   if (g->words == 0) put_bytes(g);
   for (uint32_t w = 0; w < g->words; w++)
     ff_write(&g->out, "  const uint32_t d%u = t->table[%uu + r * %uu];\n", w, g->code->n_counts + w, g->words);
@@ -230,8 +238,9 @@ static void put_rest(generator *g) {
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
   for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
-  for (uint32_t j = 0; j < g->request->n_species; j++)
-    ff_write(&g->out, "  to[%uull * t->run->units] = t->x[%u];\n", j, g->place[g->request->species[j]]);
+  for (uint32_t i = 0; i < n; i++)
+    ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n",
+             g->code->n_table - n + i, NONE, g->code->n_table - n + i, i);
   ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n\nFF_WARP uint32_t s_most(const s_thread *t) {\n  uint32_t most = 0u;\n");
   for (uint32_t i = 0; i < n; i++)
     if (g->changed[i] > 0) ff_write(&g->out, "  most = t->x[%u] > most ? t->x[%u] : most;\n", i, i);
@@ -240,8 +249,9 @@ static void put_rest(generator *g) {
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n#define S_RATES %u\n#define S_PLAIN %d\n",
-           g->p->n_reactions, code->n_counts, code->n_rates, is_plain(g));
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n", g->p->n_reactions,
+           code->n_counts);
+  ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, g->p->n_reactions <= FEW ? SMALL_BLOCKS : code->n_counts <= 16 ? 5u : 2u, code->n_table);
   ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);

@@ -418,7 +418,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_RATES", code->n_rates);
   define(g, "S_PLAIN", ff_ssa_factored_is_tame(g));
   define(g, "S_FIRST", 0);
-  define(g, "S_KEEP_KEYS", 0);
+  define(g, "S_KEEP_KEYS", g->many);
   define(g, "S_UNROLL", 1);
   define(g, "S_THREADS", code->threads);
   define(g, "S_BLOCKS", blocks);

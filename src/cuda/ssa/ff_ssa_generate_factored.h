@@ -40,7 +40,7 @@ typedef struct {
   uint32_t check;     /* events between two checks */
 
   /* For many groups: see ff_ssa_thread_groups.h */
-  int many, leaf_wide, one_rate, looped;
+  int many, leaf_wide, one_rate, twins, looped;
   uint32_t special[FF_SSA_MOST_SPECIAL], n_special;
   uint32_t leaf_words, rate_words;
   uint32_t halves, n_sums, uppers;                     /* halves of nodes; sums that are kept, and those of nodes of nodes */

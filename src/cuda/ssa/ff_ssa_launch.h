@@ -14,7 +14,8 @@ typedef struct {
 
 /* A launch lets each of `slots` trajectories make about `steps` events at most, for about so many nanoseconds. A slot whose
  * trajectory is complete begins the next one of the wave. A limit of time rather than of events lets all warps end together,
- * although a multiprocessor prefers some of them. Trajectories of the wave are numbered from 0; number k is trajectory first + k. */
+ * although a multiprocessor prefers some of them. The trajectories of a wave are numbered from 0: number k is trajectory
+ * first + k. */
 typedef struct {
   uint64_t key, first;
   uint64_t units;      /* trajectories of the wave, below 2^32 - slots */

@@ -7,7 +7,7 @@
  *   S_COUNTS            counts that a thread keeps in registers
  *   S_ROWS              words of shared memory of a thread
  *   S_RATES             rate constants
- *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e300
+ *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e250
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
  *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
  *   S_MOST              the most that an event adds to a count or row
@@ -34,7 +34,7 @@
 #ifdef S_FORMULAS
 #include "../../model/ff_formula_math.h"
 #endif
-#include "../runtime/ff_warp.h"
+#include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
 
 #ifndef S_MANY
@@ -54,14 +54,12 @@
 #define S_OR(at, bits) atomicOr((at), (bits))
 #define S_REAL(x) __uint2double_rn(x)
 #define S_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
-#define S_THREAD threadIdx.x
 #else
 #define S_ANY(condition) ((condition) != 0)
 #define S_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define S_OR(at, bits) (*(at) |= (bits))
 #define S_REAL(x) ((double)(x))
 #define S_CLOCK(out) ((out) = 0u)
-#define S_THREAD 0u
 #endif
 
 /* What all threads of a block share. */
@@ -160,27 +158,8 @@ FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t r) {
 #endif
 }
 
-/* a / b, correctly rounded, for b from 1e-200 to 1e300, and a from 1e-20 to 100. NaN or infinite if b is 0. This is the division
- * of the compiler without its checks. */
-FF_WARP double s_divide(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
-  r = __hiloint2double(__double2hiint(r), 1);
-  double e = __fma_rn(-b, r, 1.0);
-  e = __fma_rn(e, e, e);
-  r = __fma_rn(r, e, r);
-  e = __fma_rn(-b, r, 1.0);
-  r = __fma_rn(r, e, r);
-  const double q = a * r;
-  return __fma_rn(r, __fma_rn(-b, q, a), q);
-#else
-  return a / b;
-#endif
-}
-
 #if S_PLAIN
-#define S_DIVIDE(a, b) s_divide(a, b)
+#define S_DIVIDE(a, b) ff_divide(a, b)
 #else
 #define S_DIVIDE(a, b) ((a) / (b))
 #endif
@@ -309,7 +288,7 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 
 /* Runs a launch for one slot. */
 FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
-                   const s_common *common, uint32_t *rows, uint32_t slot) {
+                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -320,9 +299,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->table = table;
   t->big = big;
   t->rows = rows;
-#if S_MANY
-  t->sums = (double *)(rows - S_THREAD + S_ROWS * S_THREADS) + S_THREAD;
-#endif
+  t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);
@@ -365,7 +342,11 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + threadIdx.x, slot);
+  uint32_t bytes = 4u * threadIdx.x;
+  asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
+  uint32_t *const words = s_shared + S_TABLE;
+  double *const sums = (double *)(words + S_ROWS * S_THREADS);
+  s_run(&run, &rates, s_shared, big, &common, (uint32_t *)((char *)words + bytes), (double *)((char *)sums + 2u * bytes), slot);
 }
 #else
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
@@ -374,7 +355,7 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
             uint32_t *rows) {
   s_common common;
   s_share(&common, run, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, big, &common, rows, slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
 }
 #endif
 

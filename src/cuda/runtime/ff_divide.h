@@ -1,0 +1,27 @@
+/* Division without the checks that a compiler adds for numbers near underflow and overflow. Depends on no engine. */
+#ifndef FF_DIVIDE_H
+#define FF_DIVIDE_H
+
+#include "ff_warp.h"
+
+/* a / b, correctly rounded, for b from 1e-200 to 1e250, and a that is 0 or from 1e-20 to 100. Infinite or NaN if b is 0. The
+ * device makes the same steps as the compiler's division: two of Newton's for 1 / b, and a correction of the quotient by its exact
+ * remainder. tests/cuda/math.cu compares the two. */
+FF_WARP double ff_divide(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+  r = __hiloint2double(__double2hiint(r), 1);
+  double e = __fma_rn(-b, r, 1.0);
+  e = __fma_rn(e, e, e);
+  r = __fma_rn(r, e, r);
+  e = __fma_rn(-b, r, 1.0);
+  r = __fma_rn(r, e, r);
+  const double q = a * r;
+  return __fma_rn(r, __fma_rn(-b, q, a), q);
+#else
+  return a / b;
+#endif
+}
+
+#endif

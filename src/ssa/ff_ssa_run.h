@@ -1,0 +1,81 @@
+/* What the files of a run share: the run itself, and what its threads work on. */
+#ifndef FF_SSA_RUN_H
+#define FF_SSA_RUN_H
+
+#include "ff_ssa_engine.h"
+#include "ff_ssa_record.h"
+#include "ff_ssa_use.h"
+
+#define FF_SSA_NO_UNIT UINT64_MAX
+#define FF_SSA_BETWEEN_LOOKS 16384.0 /* what is recorded between looks at the clock, as ff_ssa_wanted counts its cost */
+
+/* What a thread works on, and what it has found. */
+typedef struct {
+  ff_ssa_engine *engine;
+  uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; FF_SSA_NO_UNIT if there is none */
+  uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
+  double budget;                   /* what may be recorded until the thread looks at the clock */
+  int ended;                       /* whether a condition has ended the trajectory, and its state must be recorded to the end */
+  uint64_t complete, events;       /* of trajectories that are complete */
+  ff_ssa_record record;
+  double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
+  double *stack;   /* for the condition */
+  uint64_t failed; /* the trajectory that failed; FF_SSA_NO_UNIT if none has */
+  ff_error failure;
+} ff_ssa_worker;
+
+typedef struct ff_ssa_waves ff_ssa_waves;
+
+struct ff_ssa_run {
+  const ff_ssa_program *program;
+  ff_ssa_options options; /* without pointers, but for those that the caller keeps */
+  ff_ssa_wanted wanted;
+  double *initial;
+  ff_ssa_worker *workers;
+  int threads;
+  ff_ssa_waves *waves; /* of devices; NULL if there are none */
+  ff_ssa_shared shared;
+  int over;         /* whether all trajectories are complete */
+  int merging;      /* whether records are being merged into that of the first worker: all sums if it is over, else histograms */
+  int merged;       /* whether the first worker's record holds all sums */
+  int from;         /* the worker whose record is merged */
+  uint32_t at_time; /* the next of its sums */
+  ff_ssa_place at;  /* and of its histograms */
+  atomic_uint_least64_t next;   /* the first trajectory that nobody has begun or keeps for a device */
+  atomic_uint_least64_t failed; /* the first trajectory that is known to fail; FF_SSA_NO_UNIT if none is */
+  double deadline;
+};
+
+/* ---- threads of this processor (ff_ssa_work.c) -------------------------------------------------------------------------- */
+
+/* Simulates trajectories until the deadline, until none is left, or until others must be recorded first. */
+void ff_ssa_work(ff_ssa_run *run, ff_ssa_worker *worker);
+/* Whether a trajectory is on its way. */
+int ff_ssa_worker_busy(const ff_ssa_worker *worker);
+/* Drops trajectories after a failed one, because they do not matter. */
+void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *worker);
+/* Notes that a trajectory has failed. Of several failures, that of the first trajectory is kept. */
+void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *worker, uint64_t unit, const ff_error *failure);
+
+/* ---- devices (ff_ssa_waves.c, ff_ssa_waves_record.c). `run->waves` may be NULL ------------------------------------------ */
+
+void ff_ssa_waves_free(ff_ssa_waves *waves); /* accepts NULL */
+/* The number of devices that have a share of the run, or 0. */
+int ff_ssa_waves_devices(const ff_ssa_run *run);
+/* Lets the wave of a device go on until the deadline, or until the states of another wave are to be recorded. */
+void ff_ssa_waves_work(ff_ssa_run *run, int device);
+/* Records waves that have ended, with all threads, until the deadline, and begins new ones. The run must not be at work. An error
+ * if the last device has failed, or there is no memory. */
+ff_status ff_ssa_waves_collect(ff_ssa_run *run, ff_error *err);
+/* Whether threads shall return, because a wave has ended. */
+int ff_ssa_waves_ended(const ff_ssa_run *run);
+/* The next trajectory that a device has refused and that may still matter, or FF_SSA_NO_UNIT. */
+uint64_t ff_ssa_waves_refused(ff_ssa_run *run);
+int ff_ssa_waves_any_refused(const ff_ssa_run *run);
+/* Whether trajectories that may still matter are left, either for devices or refused by them. */
+int ff_ssa_waves_left(const ff_ssa_run *run);
+/* Trajectories that devices have completed, and their events, so far. */
+uint64_t ff_ssa_waves_complete(const ff_ssa_run *run);
+uint64_t ff_ssa_waves_events(const ff_ssa_run *run);
+
+#endif

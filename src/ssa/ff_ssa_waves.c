@@ -1,0 +1,368 @@
+/* Devices simulate trajectories in waves. What they refuse is simulated on this processor. */
+#include "ff_ssa_waves.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
+#define MOST_SECONDS 0.05   /* and at most this time at once, if other devices may end in the meantime */
+
+/* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
+
+static const char *unsupported(const ff_ssa_run *run) {
+  const ff_ssa_options *o = &run->options;
+  if (run->program->n_events > 0) return "the network has events, which only the processor simulates";
+  if (ff_ssa_program_scheduled(run->program)) return "rates depend on the time, which only the processor simulates";
+  if (o->until != NULL) return "only the processor checks a condition that ends trajectories";
+  if (o->max_firings > 0) return "only the processor keeps a list of the firings";
+  if (o->starts != NULL) return "only the processor continues trajectories";
+  if (run->wanted.n_observed == 0 || run->program->n_species == 0) return "no species is observed";
+  return NULL;
+}
+
+ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
+  const ff_ssa_method method = run->options.method;
+  if (method != FF_SSA_DIRECT && method != FF_SSA_TREE && method != FF_SSA_FIRST && method != FF_SSA_FACTORED)
+    return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" runs on the processor only, unlike \"direct\", "
+                        "\"logarithmic_direct\", \"first_reaction\" and \"factored\"", ff_ssa_method_name(method));
+  const char *why = unsupported(run);
+  if (why != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "%s", why);
+  for (uint32_t s = 0; s < run->program->n_species; s++)
+    if (run->initial[s] > FF_SSA_DEVICE_MOST) {
+      const ff_quoted name = ff_quote(run->program->names[s], strlen(run->program->names[s]));
+      return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of species %s is %.17g, and the largest count on a GPU is %u",
+                          name.text, run->initial[s], FF_SSA_DEVICE_MOST);
+    }
+  return FF_OK;
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+void ff_ssa_waves_free(ff_ssa_waves *w) {
+  if (w == NULL) return;
+  for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
+    w->backend->common.destroy(w->waves[i].ensemble);
+    free(w->waves[i].refused);
+  }
+  ff_ssa_piece_free(&w->piece);
+  free(w->waves);
+  free(w->left);
+  free(w->refused);
+  free(w->species);
+  free(w->devices);
+  free((char *)w->choice.cache);
+  free((char *)w->choice.kernel);
+  free(w);
+}
+
+/* A copy of a text that may be NULL. Sets *missing to 1 if there is no memory for it. */
+static char *copy_text(const char *text, int *missing) {
+  char *copy = text != NULL ? ff_strndup(text, strlen(text)) : NULL;
+  *missing |= text != NULL && copy == NULL;
+  return copy;
+}
+
+static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa_choice *choice, ff_error *err) {
+  int missing = 0;
+  w->backend = choice->backend;
+  w->n = choice->n_devices;
+  w->choice = *choice;
+  w->choice.cache = copy_text(choice->cache, &missing);
+  w->choice.kernel = copy_text(choice->kernel, &missing);
+  w->devices = ff_calloc(w->n, sizeof *w->devices);
+  w->waves = ff_calloc(w->n, sizeof *w->waves);
+  w->left = ff_calloc((size_t)w->n + 1, sizeof *w->left);
+  if (missing || w->devices == NULL || w->waves == NULL || w->left == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", w->n);
+  memcpy(w->devices, choice->devices, w->n * sizeof *w->devices);
+  w->choice.devices = w->devices;
+  ff_status status = ff_ssa_waves_choose_species(w, run, err);
+  return status == FF_OK ? ff_ssa_piece_new(w, run, err) : status;
+}
+
+ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error *err) {
+  if (run->waves != NULL || choice->n_devices == 0)
+    return ff_error_set(err, FF_EARGUMENT, "a run needs a device, and can be moved to devices only once");
+  ff_status status = ff_ssa_run_check_devices(run, err);
+  if (status != FF_OK) return status;
+  ff_ssa_waves *w = ff_calloc(1, sizeof *w);
+  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
+  atomic_init(&w->next_refused, 0);
+  atomic_init(&w->ended, 0);
+  status = fill_waves(w, run, choice, err);
+  if (status == FF_OK)
+    run->waves = w;
+  else
+    ff_ssa_waves_free(w);
+  return status;
+}
+
+/* ---- until they are ready ----------------------------------------------------------------------------------------------- */
+
+/* The first device that has an ensemble, or NULL. */
+static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->waves[i].ensemble != NULL) return &w->waves[i];
+  return NULL;
+}
+
+/* Creates the next device's ensemble. All devices use the kernel of the first one, because they shall end together. */
+static void make_next(const ff_ssa_run *run) {
+  ff_ssa_waves *w = run->waves;
+  ff_ssa_wave *v = &w->waves[w->made];
+  const ff_ssa_wave *first = first_wave(w);
+  const uint64_t complete = ff_ssa_run_complete(run), waiting = ff_ssa_run_waiting(run);
+  const ff_ensemble_options options = {.device = w->devices[w->made],
+                                       .kernel = w->choice.kernel,
+                                       .like = first != NULL ? w->backend->common.info(first->ensemble).kernel : NULL,
+                                       .units = (waiting + w->n - 1) / w->n,
+                                       .steps = complete > 0 ? ff_ssa_run_events(run) / complete : 0,
+                                       .cache = w->choice.cache};
+  const ff_ssa_device_request request = {.method = run->options.method,
+                                         .initial = run->initial,
+                                         .times = run->wanted.times,
+                                         .n_times = run->wanted.n_times,
+                                         .species = w->species,
+                                         .n_species = w->n_species};
+  v->status = w->backend->create(&v->ensemble, run->program, &request, &options, &v->err);
+  w->made++;
+}
+
+static void settle(void *context, int index) {
+  const ff_ssa_run *run = context;
+  ff_ssa_wave *v = &run->waves->waves[index];
+  const double left = run->deadline - ff_clock();
+  int ready = 0;
+  if (v->lost || v->capacity > 0) return;
+  v->status = run->waves->backend->common.ready(v->ensemble, left > 0 ? left : 0, &ready, &v->err);
+  if (v->status == FF_OK && ready) v->capacity = run->waves->backend->common.info(v->ensemble).capacity;
+}
+
+static ff_status make_ready(ff_ssa_run *run, int *is, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  while (w->made < w->n) { /* one after the other, because the driver does not create them in parallel */
+    make_next(run);
+    if (ff_clock() > run->deadline && w->made < w->n) return FF_OK;
+  }
+  ff_status status = ff_ssa_waves_drop_failed(run, err);
+  if (status != FF_OK) return status;
+  ff_parallel((int)w->n, settle, run);
+  status = ff_ssa_waves_drop_failed(run, err);
+  *is = status == FF_OK;
+  for (uint32_t i = 0; i < w->n; i++) *is &= w->waves[i].lost || w->waves[i].capacity > 0;
+  return status;
+}
+
+ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  *is = 0;
+  if (w == NULL) return ff_error_set(err, FF_EARGUMENT, "a run without devices does not wait for any");
+  *is = w->ready;
+  if (w->ready) return FF_OK;
+  run->deadline = ff_clock() + seconds;
+  ff_status status = make_ready(run, is, err);
+  if (status != FF_OK) { /* the run goes on without devices */
+    ff_ssa_waves_free(w);
+    run->waves = NULL;
+    return status;
+  }
+  if (!*is) return FF_OK;
+  const uint64_t next = atomic_load(&run->next);
+  if (next < run->options.n && atomic_load(&run->failed) == FF_SSA_NO_UNIT)
+    w->left[w->n_left++] = (ff_ssa_range){next, run->options.n, 0};
+  atomic_store(&run->next, run->options.n);
+  w->ready = 1;
+  ff_ssa_waves_plan(w);
+  ff_ssa_waves_begin(run);
+  return FF_OK;
+}
+
+/* ---- devices that fail -------------------------------------------------------------------------------------------------- */
+
+ff_status ff_ssa_wave_lose(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  const size_t said = strlen(w->lost);
+  const ff_ssa_range left = {v->range.next + v->recorded, v->range.last, v->range.counted || v->recorded > 0};
+  ff_status status = FF_OK;
+  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves],
+           v->err.text);
+  if (v->stage != FF_SSA_WAVE_NONE) {
+    if (v->recorded > 0) status = ff_ssa_wave_settle(w, v, err);
+    if (left.next < left.last) w->left[w->n_left++] = left;
+  }
+  w->backend->common.destroy(v->ensemble);
+  v->ensemble = NULL;
+  v->lost = 1;
+  v->stage = FF_SSA_WAVE_NONE;
+  if (w->ready) ff_ssa_waves_plan(w);
+  return status;
+}
+
+ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  const ff_ssa_wave *failed = NULL;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (!v->lost && v->status != FF_OK) {
+      ff_status status = ff_ssa_wave_lose(run, v, err);
+      if (status != FF_OK) return status;
+    }
+    left += !v->lost;
+    if (v->lost && failed == NULL) failed = v;
+  }
+  return left > 0 ? FF_OK : ff_error_set(err, failed->status, "%s", failed->err.text);
+}
+
+/* ---- dividing the work -------------------------------------------------------------------------------------------------- */
+
+void ff_ssa_waves_plan(ff_ssa_waves *w) {
+  double left = 0, capacity = 0;
+  for (uint32_t i = 0; i < w->n_left; i++) left += (double)(w->left[i].last - w->left[i].next);
+  for (uint32_t i = 0; i < w->n; i++) capacity += w->waves[i].lost ? 0 : (double)w->waves[i].capacity;
+  const double rounds = ceil(left / capacity);
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    const double size = rounds > 0 ? ceil(left / rounds * ((double)v->capacity / capacity)) : 1;
+    v->size = size < (double)v->capacity ? (uint64_t)size : v->capacity;
+  }
+}
+
+/* Takes the next trajectories, in their order: after a failure, only those before the failed one matter. Returns 0 if there are
+ * none. */
+static int take(ff_ssa_waves *w, uint64_t failed, uint64_t size, ff_ssa_range *out) {
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < w->n_left; i++)
+    if (w->left[i].next < w->left[first].next) first = i;
+  if (w->n_left == 0 || w->left[first].next >= failed) return 0;
+  ff_ssa_range *from = &w->left[first];
+  *out = *from;
+  if (out->last - out->next > size) out->last = out->next + size;
+  from->next = out->last;
+  if (from->next == from->last) *from = w->left[--w->n_left];
+  return 1;
+}
+
+void ff_ssa_waves_begin(ff_ssa_run *run) {
+  ff_ssa_waves *w = run->waves;
+  const uint64_t failed = atomic_load(&run->failed);
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
+    v->stage = FF_SSA_WAVE_RUNS;
+    w->used = 1;
+    v->begun = 0;
+    v->recorded = 0;
+    v->n_refused = 0;
+    v->progress = (ff_ssa_device_progress){0, 0, 0};
+  }
+}
+
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+int ff_ssa_waves_devices(const ff_ssa_run *run) {
+  return run->waves != NULL && run->waves->ready ? (int)run->waves->n : 0;
+}
+
+int ff_ssa_waves_ended(const ff_ssa_run *run) { return run->waves != NULL && atomic_load(&run->waves->ended); }
+
+void ff_ssa_waves_work(ff_ssa_run *run, int device) {
+  ff_ssa_waves *w = run->waves;
+  ff_ssa_wave *v = &w->waves[device];
+  const double most = w->n > 1 ? MOST_SECONDS : INFINITY;
+  if (v->stage != FF_SSA_WAVE_RUNS) return;
+  if (!v->begun)
+    v->status = w->backend->common.start(v->ensemble, run->options.key, run->options.first + v->range.next,
+                                         v->range.last - v->range.next, &v->err);
+  v->begun = 1;
+  double left = run->deadline - ff_clock();
+  while (v->status == FF_OK && !v->progress.done) {
+    const double seconds = left < LEAST_SECONDS ? LEAST_SECONDS : left < most ? left : most;
+    v->status = w->backend->advance(v->ensemble, seconds, &v->progress, &v->err);
+    left = run->deadline - ff_clock();
+    if (left <= 0 || atomic_load(&w->ended)) break;
+  }
+  if (v->status != FF_OK || !v->progress.done) return;
+  v->status = ff_ssa_wave_list_refused(w->backend, v);
+  if (v->status != FF_OK) return;
+  v->stage = FF_SSA_WAVE_ENDED;
+  atomic_store(&w->ended, 1);
+}
+
+uint64_t ff_ssa_waves_refused(ff_ssa_run *run) {
+  ff_ssa_waves *w = run->waves;
+  if (w == NULL) return FF_SSA_NO_UNIT;
+  for (;;) {
+    const size_t i = atomic_fetch_add(&w->next_refused, 1);
+    if (i >= w->n_refused) return FF_SSA_NO_UNIT;
+    if (w->refused[i] < atomic_load(&run->failed)) return w->refused[i];
+  }
+}
+
+/* ---- what is left, and results ------------------------------------------------------------------------------------------ */
+
+int ff_ssa_waves_any_refused(const ff_ssa_run *run) {
+  const ff_ssa_waves *w = run->waves;
+  if (w == NULL) return 0;
+  for (size_t i = atomic_load(&w->next_refused); i < w->n_refused; i++)
+    if (w->refused[i] < atomic_load(&run->failed)) return 1;
+  return 0;
+}
+
+int ff_ssa_waves_left(const ff_ssa_run *run) {
+  const ff_ssa_waves *w = run->waves;
+  if (w == NULL) return 0;
+  const uint64_t failed = atomic_load(&run->failed);
+  for (uint32_t i = 0; i < w->n_left; i++)
+    if (w->left[i].next < failed) return 1;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->waves[i].stage != FF_SSA_WAVE_NONE) return 1;
+  return ff_ssa_waves_any_refused(run);
+}
+
+uint64_t ff_ssa_waves_complete(const ff_ssa_run *run) {
+  const ff_ssa_waves *w = run->waves;
+  if (w == NULL) return 0;
+  uint64_t n = w->complete;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->waves[i].stage != FF_SSA_WAVE_NONE) n += w->waves[i].progress.complete;
+  return n;
+}
+
+uint64_t ff_ssa_waves_events(const ff_ssa_run *run) {
+  const ff_ssa_waves *w = run->waves;
+  if (w == NULL) return 0;
+  uint64_t n = w->events;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->waves[i].stage != FF_SSA_WAVE_NONE && !w->waves[i].range.counted) n += w->waves[i].progress.events;
+  return n;
+}
+
+uint64_t ff_ssa_run_waiting(const ff_ssa_run *run) {
+  const uint64_t next = atomic_load(&run->next);
+  uint64_t n = next < run->options.n ? run->options.n - next : 0;
+  for (uint32_t i = 0; run->waves != NULL && i < run->waves->n_left; i++)
+    n += run->waves->left[i].last - run->waves->left[i].next;
+  return n;
+}
+
+int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
+  const ff_ssa_waves *w = run->waves;
+  const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w) : NULL;
+  if (first == NULL) return 0;
+  *out = w->backend->common.info(first->ensemble);
+  for (const ff_ssa_wave *v = first + 1; v < w->waves + w->n; v++) {
+    if (v->ensemble == NULL) continue;
+    const ff_ensemble_info other = w->backend->common.info(v->ensemble);
+    out->bytes += other.bytes;
+    out->capacity += other.capacity;
+    if (other.device_seconds > out->device_seconds) out->device_seconds = other.device_seconds;
+  }
+  return 1;
+}
+
+const char *ff_ssa_run_lost(const ff_ssa_run *run) {
+  return run->waves != NULL && run->waves->lost[0] != '\0' ? run->waves->lost : NULL;
+}

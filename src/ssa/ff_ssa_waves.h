@@ -1,0 +1,82 @@
+/* Waves of trajectories on devices: what ff_ssa_waves.c and ff_ssa_waves_record.c share. */
+#ifndef FF_SSA_WAVES_H
+#define FF_SSA_WAVES_H
+
+#include "ff_ssa_run.h"
+
+/* Trajectories next ... last - 1 of the run. */
+typedef struct {
+  uint64_t next, last;
+  int counted; /* whether their events were counted before, in a wave whose device has failed */
+} ff_ssa_range;
+
+typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED } ff_ssa_wave_stage;
+
+/* A device and its current wave. */
+typedef struct {
+  ff_ensemble *ensemble;
+  uint64_t capacity, size; /* the most trajectories of a wave; and as many as are planned */
+  ff_ssa_wave_stage stage;
+  int begun; /* whether the ensemble has begun the wave */
+  ff_ssa_range range;
+  uint64_t recorded; /* of its trajectories, from the first one on */
+  ff_ssa_device_progress progress;
+  uint64_t *refused; /* ascending numbers within the wave that has ended */
+  size_t n_refused, refused_room;
+  int lost; /* the device has failed, and the others take over its share */
+  ff_status status;
+  ff_error err;
+} ff_ssa_wave;
+
+/* States of some trajectories of a wave, which all threads record. */
+typedef struct {
+  ff_ssa_wave *of; /* NULL if all is recorded */
+  uint32_t *counts;
+  uint64_t room, n; /* trajectories: for which there is room, and that are here */
+  uint8_t *skip;    /* for each trajectory: 1 if it was refused */
+  uint64_t *at;     /* for each thread: the next state that it records, of n_times x n */
+  double *state;    /* for each thread: the counts of all species */
+} ff_ssa_piece;
+
+struct ff_ssa_waves {
+  const ff_ssa_device *backend;
+  ff_ssa_choice choice; /* its texts and numbers are owned */
+  uint32_t *devices;
+  ff_ssa_wave *waves;
+  uint32_t n, made; /* number of devices, and of those that have an ensemble or have failed to get one */
+  int ready;        /* whether they have all trajectories that had not begun */
+  int used;         /* whether one of them has begun a wave */
+  uint32_t *species; /* whose counts are recorded */
+  uint32_t n_species;
+  int tallies;       /* whether devices add up the statistics, so that no states are copied */
+  ff_ssa_range *left; /* trajectories that no device has begun */
+  uint32_t n_left;
+  uint64_t *refused; /* trajectories that devices have refused */
+  size_t n_refused, refused_room;
+  atomic_size_t next_refused; /* the first of them that no thread has begun; may be above n_refused */
+  uint64_t complete, events;  /* of waves that are recorded */
+  atomic_int ended;           /* whether a wave has ended that is not recorded */
+  ff_ssa_piece piece;
+  char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
+};
+
+/* Drops a device that has failed. Its trajectories that are not recorded go to the others. FF_EMEMORY. */
+ff_status ff_ssa_wave_lose(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
+/* Drops devices that have just failed. An error if no device is left. */
+ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err);
+/* Divides what is left into waves of about equal size, so that the devices end together. */
+void ff_ssa_waves_plan(ff_ssa_waves *waves);
+/* Gives a wave to each device that has none. */
+void ff_ssa_waves_begin(ff_ssa_run *run);
+
+/* Chooses what devices record. Needs run->wanted. */
+ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
+/* Allocates the piece, if states are copied. */
+ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
+void ff_ssa_piece_free(ff_ssa_piece *piece);
+/* Lists the trajectories that the wave's device has refused. */
+ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *wave);
+/* Counts what is recorded of a wave, and leaves to this processor what was refused of it. FF_EMEMORY. */
+ff_status ff_ssa_wave_settle(ff_ssa_waves *waves, ff_ssa_wave *wave, ff_error *err);
+
+#endif

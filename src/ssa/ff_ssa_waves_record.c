@@ -1,0 +1,225 @@
+/* Records waves that have ended on devices: sums that a device has added up, or states, which all threads record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_waves.h"
+
+#define PIECE_BYTES 16777216.0 /* states that are copied from a device at once */
+#define REFUSED_AT_ONCE 1024
+
+/* ---- what devices record ------------------------------------------------------------------------------------------------ */
+
+/* Marks the species whose counts are needed. Returns whether all observed quantities are species, and different ones. */
+static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
+  const ff_ssa_program *p = run->program;
+  int distinct = 1;
+  for (uint32_t j = 0; j < run->wanted.n_observed; j++) {
+    const uint32_t at = run->wanted.observed[j];
+    if (at < p->n_species) {
+      distinct &= !needed[at];
+      needed[at] = 1;
+      continue;
+    }
+    const ff_formula *formula = p->variables + (at - p->n_species);
+    for (uint32_t i = 0; i < formula->length; i++)
+      if (formula->word[i].code == FF_F_SYMBOL) needed[formula->word[i].symbol] = 1;
+    distinct = 0;
+  }
+  return distinct;
+}
+
+/* Devices can add up the statistics of counts. */
+ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
+  const uint32_t n = run->program->n_species;
+  uint8_t *needed = ff_calloc(n, 1);
+  w->species = ff_calloc(n, sizeof *w->species);
+  if (needed == NULL || w->species == NULL) {
+    free(needed);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the species that devices record");
+  }
+  const int distinct = mark_species(needed, run);
+  w->tallies = distinct && run->wanted.states == NULL;
+  if (w->tallies) {
+    w->n_species = run->wanted.n_observed;
+    memcpy(w->species, run->wanted.observed, w->n_species * sizeof *w->species);
+  } else {
+    for (uint32_t s = 0; s < n; s++)
+      if (needed[s]) w->species[w->n_species++] = s;
+    if (w->n_species == 0) w->n_species = 1; /* variables that depend on no species */
+  }
+  free(needed);
+  return FF_OK;
+}
+
+ff_status ff_ssa_piece_new(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
+  ff_ssa_piece *piece = &w->piece;
+  const size_t threads = (size_t)run->threads, each = (size_t)run->wanted.n_times * w->n_species;
+  const double room = PIECE_BYTES / (double)each / sizeof *piece->counts;
+  if (w->tallies) return FF_OK;
+  piece->room = room < 1 ? 1 : room < (double)run->options.n ? (uint64_t)room : run->options.n;
+  piece->counts = ff_calloc(piece->room, each * sizeof *piece->counts);
+  piece->skip = ff_calloc(piece->room, 1);
+  piece->at = ff_calloc(threads, sizeof *piece->at);
+  piece->state = ff_calloc(threads * run->program->n_species, sizeof *piece->state);
+  if (piece->counts != NULL && piece->skip != NULL && piece->at != NULL && piece->state != NULL) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for the states of trajectories on devices");
+}
+
+void ff_ssa_piece_free(ff_ssa_piece *piece) {
+  free(piece->counts);
+  free(piece->skip);
+  free(piece->at);
+  free(piece->state);
+  memset(piece, 0, sizeof *piece);
+}
+
+/* ---- what devices have refused ------------------------------------------------------------------------------------------ */
+
+ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *v) {
+  uint64_t got = REFUSED_AT_ONCE;
+  v->n_refused = 0;
+  while (got == REFUSED_AT_ONCE) {
+    const uint64_t from = v->n_refused > 0 ? v->refused[v->n_refused - 1] + 1 : 0;
+    ff_status status =
+        ff_grow((void **)&v->refused, &v->refused_room, v->n_refused + REFUSED_AT_ONCE, sizeof *v->refused, &v->err);
+    if (status == FF_OK) status = backend->refused(v->ensemble, from, v->refused + v->n_refused, REFUSED_AT_ONCE, &got, &v->err);
+    if (status != FF_OK) return status;
+    v->n_refused += got;
+  }
+  return FF_OK;
+}
+
+ff_status ff_ssa_wave_settle(ff_ssa_waves *w, ff_ssa_wave *v, ff_error *err) {
+  size_t refused = 0;
+  while (refused < v->n_refused && v->refused[refused] < v->recorded) refused++;
+  ff_status status = ff_grow((void **)&w->refused, &w->refused_room, w->n_refused + refused, sizeof *w->refused, err);
+  if (status != FF_OK) return status;
+  if (atomic_load(&w->next_refused) > w->n_refused) atomic_store(&w->next_refused, w->n_refused);
+  for (size_t i = 0; i < refused; i++) w->refused[w->n_refused++] = v->range.next + v->refused[i];
+  w->complete += v->recorded - refused;
+  if (!v->range.counted) w->events += v->progress.events;
+  v->stage = FF_SSA_WAVE_NONE;
+  return FF_OK;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------------- */
+
+/* Copies the next states of a wave from its device. */
+static ff_status fetch(ff_ssa_waves *w, ff_ssa_wave *v, const ff_ssa_run *run) {
+  ff_ssa_piece *piece = &w->piece;
+  const uint64_t left = v->range.last - v->range.next - v->recorded;
+  piece->n = left < piece->room ? left : piece->room;
+  ff_status status = w->backend->states(v->ensemble, v->recorded, piece->n, piece->counts, &v->err);
+  if (status != FF_OK) return status;
+  memset(piece->skip, 0, piece->n);
+  for (size_t i = 0; i < v->n_refused; i++)
+    if (v->refused[i] >= v->recorded && v->refused[i] < v->recorded + piece->n) piece->skip[v->refused[i] - v->recorded] = 1;
+  for (int i = 0; i < run->threads; i++)
+    piece->at[i] = ff_share(piece->n * run->wanted.n_times, (uint64_t)i, (uint64_t)run->threads);
+  piece->of = v;
+  return FF_OK;
+}
+
+/* Records a thread's share of the piece, until the deadline or until histograms must be merged. States are numbered by their
+ * times first. */
+static void record_share(void *context, int index) {
+  ff_ssa_run *run = context;
+  const ff_ssa_waves *w = run->waves;
+  const ff_ssa_piece *piece = &w->piece;
+  ff_ssa_worker *worker = run->workers + index;
+  double *state = piece->state + (size_t)index * run->program->n_species, budget = FF_SSA_BETWEEN_LOOKS;
+  const uint64_t end = ff_share(piece->n * run->wanted.n_times, (uint64_t)index + 1, (uint64_t)run->threads);
+  uint64_t *at = &piece->at[index];
+  for (; *at < end; ++*at) {
+    const uint64_t i = *at / piece->n, k = *at % piece->n, unit = piece->of->range.next + piece->of->recorded + k;
+    ff_error err;
+    if (piece->skip[k]) continue;
+    if (budget <= 0) {
+      if (ff_clock() >= run->deadline || atomic_load(&run->shared.full)) return;
+      budget = FF_SSA_BETWEEN_LOOKS;
+    }
+    budget -= run->wanted.cost;
+    const uint32_t *counts = piece->counts + i * w->n_species * piece->n + k;
+    for (uint32_t j = 0; j < w->n_species; j++) state[w->species[j]] = counts[j * piece->n];
+    if (ff_ssa_record_state(&worker->record, &run->wanted, unit, (uint32_t)i, state, 1, &err) == FF_OK) continue;
+    ff_ssa_worker_fail(run, worker, unit, &err);
+    *at = end;
+    return;
+  }
+}
+
+/* Whether all shares of the piece are recorded. */
+static int is_recorded(const ff_ssa_run *run) {
+  const ff_ssa_piece *piece = &run->waves->piece;
+  for (int i = 0; i < run->threads; i++)
+    if (piece->at[i] < ff_share(piece->n * run->wanted.n_times, (uint64_t)i + 1, (uint64_t)run->threads)) return 0;
+  return 1;
+}
+
+/* Records the states of a wave, if it is its turn. It is complete if `v->recorded` is the number of its trajectories. */
+static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
+  ff_ssa_piece *piece = &run->waves->piece;
+  if (piece->of != NULL && piece->of != v) return FF_OK;
+  while (v->recorded < v->range.last - v->range.next) {
+    ff_status status = piece->of == NULL ? fetch(run->waves, v, run) : FF_OK;
+    if (status != FF_OK) return status;
+    ff_parallel(run->threads, record_share, run);
+    if (!is_recorded(run)) return FF_OK;
+    v->recorded += piece->n;
+    piece->of = NULL;
+    if (ff_clock() >= run->deadline || atomic_load(&run->shared.full)) return FF_OK;
+  }
+  return FF_OK;
+}
+
+/* ---- waves -------------------------------------------------------------------------------------------------------------- */
+
+/* Lets a device add the statistics of its wave to the record of the first thread. If this processor has no memory for histograms,
+ * they are incomplete, so the run fails. */
+static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_worker *first = &run->workers[0];
+  v->status = run->waves->backend->tally(v->ensemble, &first->record.sums, &v->err);
+  if (v->status == FF_EMEMORY && first->record.sums.frequency != NULL)
+    return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
+  if (v->status != FF_OK) return FF_OK;
+  v->recorded = v->range.last - v->range.next;
+  ff_error why;
+  if (ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) ff_ssa_worker_fail(run, first, v->range.next, &why);
+  return FF_OK;
+}
+
+/* Records a wave that has ended. After a failure, no statistics are needed. */
+static ff_status collect_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  const uint64_t n = v->range.last - v->range.next;
+  if (atomic_load(&run->failed) != FF_SSA_NO_UNIT) {
+    if (w->piece.of == v) w->piece.of = NULL;
+    v->recorded = n;
+  } else if (w->tallies) {
+    ff_status status = add_wave(run, v, err);
+    if (status != FF_OK) return status;
+  } else {
+    v->status = record_states(run, v);
+  }
+  return v->status == FF_OK && v->recorded == n ? ff_ssa_wave_settle(w, v, err) : FF_OK;
+}
+
+ff_status ff_ssa_waves_collect(ff_ssa_run *run, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  if (w == NULL || !w->ready) return FF_OK;
+  ff_status status = ff_ssa_waves_drop_failed(run, err);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++)
+    if (w->waves[i].stage == FF_SSA_WAVE_ENDED) status = collect_wave(run, &w->waves[i], err);
+  if (status == FF_OK) status = ff_ssa_waves_drop_failed(run, err);
+  if (status != FF_OK) return status;
+  const uint64_t failed = atomic_load(&run->failed);
+  int ended = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (v->stage != FF_SSA_WAVE_NONE && v->range.next > failed) v->stage = FF_SSA_WAVE_NONE; /* it does not matter */
+    ended |= v->stage == FF_SSA_WAVE_ENDED;
+  }
+  atomic_store(&w->ended, ended);
+  ff_ssa_waves_begin(run);
+  return FF_OK;
+}

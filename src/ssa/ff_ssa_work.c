@@ -1,0 +1,221 @@
+/* The work of a thread of a run: trajectories in the lanes of its engine, and what it records of them. */
+#include <math.h>
+#include <string.h>
+
+#include "ff_ssa_implicit.h"
+#include "ff_ssa_run.h"
+
+/* ---- failures ----------------------------------------------------------------------------------------------------------- */
+
+static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint32_t lane, ff_error *out) {
+  const ff_ssa_program *p = run->program;
+  ff_ssa_failure failure;
+  w->engine->diagnose(w->engine, lane, &failure);
+  if (failure.what >= FF_SSA_BAD_SET) {
+    ff_ssa_schedule_describe(p, &failure, run->options.first + w->unit[lane] + 1, out);
+    return;
+  }
+  const char *name = p->names[failure.what == FF_SSA_BAD_COUNT ? failure.item : p->n_species + failure.item];
+  ff_quoted shown = ff_quote(name, strlen(name));
+  unsigned long long number = run->options.first + w->unit[lane] + 1;
+  failure.time += run->options.start;
+  const int rounded = failure.what == FF_SSA_ROUNDED;
+  if (rounded || failure.what == FF_SSA_BAD_RATE)
+    ff_error_set(out, FF_EMODEL,
+                 "the propensity of reaction %s is %g at time %g of trajectory %llu%s; expected a finite number of at least 0%s",
+                 shown.text, failure.value, failure.time, number, rounded ? ", perhaps by rounding errors alone" : "",
+                 rounded ? ", such as max(0, ...)" : "");
+  else if (failure.what == FF_SSA_BAD_SUM)
+    ff_error_set(out, FF_EMODEL,
+                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
+                 failure.time, number, failure.value, shown.text);
+  else if (failure.what == FF_SSA_BAD_STEP)
+    ff_error_set(out, FF_EMODEL,
+                 "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",
+                 failure.time, number);
+  else
+    ff_error_set(out, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
+                 failure.time, number);
+}
+
+void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *w, uint64_t unit, const ff_error *failure) {
+  if (unit < w->failed) {
+    w->failure = *failure;
+    w->failed = unit;
+  }
+  uint_least64_t first = atomic_load(&run->failed);
+  while (unit < first && !atomic_compare_exchange_weak(&run->failed, &first, unit)) continue;
+}
+
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+/* Returns the next trajectory, or FF_SSA_NO_UNIT if there is none. After a failure, only trajectories before the failed one
+ * matter. All of them have begun, because they begin in their order, but devices may have refused some. */
+static uint64_t next_unit(ff_ssa_run *run) {
+  if (atomic_load(&run->failed) == FF_SSA_NO_UNIT) {
+    const uint64_t unit = atomic_fetch_add(&run->next, 1);
+    if (unit < run->options.n) return unit;
+    atomic_store(&run->next, run->options.n);
+  }
+  return ff_ssa_waves_refused(run);
+}
+
+static void start_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane) {
+  const size_t n_species = run->program->n_species;
+  w->unit[lane] = next_unit(run);
+  w->at[lane] = 0;
+  w->ended = 0;
+  if (w->unit[lane] == FF_SSA_NO_UNIT) {
+    w->engine->rest(w->engine, lane);
+    return;
+  }
+  if (run->options.stopped != NULL) run->options.stopped[w->unit[lane]] = NAN;
+  if (w->initial != NULL && n_species > 0)
+    memcpy(w->initial, run->options.starts + w->unit[lane] * n_species, n_species * sizeof *w->initial);
+  w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
+}
+
+/* Records the states at all times before the next event, or as many as the budget permits. *complete tells whether these are all
+ * times. */
+static ff_status record_until(const ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double next_time, int *complete,
+                              ff_error *err) {
+  const ff_ssa_engine *e = w->engine;
+  ff_status status = FF_OK;
+  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time && w->budget > 0;
+       w->at[lane]++) {
+    status = ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
+    w->budget -= run->wanted.cost;
+  }
+  *complete = w->at[lane] == run->wanted.n_times;
+  return status;
+}
+
+/* Records what the lane has reached. Its state lasts until next_time. If the budget is used up, the engine reports the lane again
+ * when it goes on. */
+static void serve_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double next_time) {
+  ff_ssa_engine *e = w->engine;
+  ff_error err;
+  int broken = e->broken >> lane & 1, complete = 0;
+  if (broken) {
+    describe_failure(run, w, lane, &err);
+    ff_ssa_worker_fail(run, w, w->unit[lane], &err);
+  } else if (record_until(run, w, lane, next_time, &complete, &err) != FF_OK) {
+    ff_ssa_worker_fail(run, w, w->unit[lane], &err);
+    broken = 1;
+  } else if (complete) {
+    w->complete++;
+    w->events += e->events(e, lane);
+  }
+  if (broken || complete)
+    start_lane(run, w, lane);
+  else
+    e->wanted[lane] = run->wanted.times[w->at[lane]];
+}
+
+int ff_ssa_worker_busy(const ff_ssa_worker *w) {
+  for (uint32_t lane = 0; lane < w->engine->lanes; lane++)
+    if (w->unit[lane] != FF_SSA_NO_UNIT) return 1;
+  return 0;
+}
+
+/* Records the firing of a step at `time` of an engine with one lane, and checks the condition in the new state. `fired` tells
+ * whether a reaction has fired; then it is `reaction`. Returns whether the trajectory ends there. */
+static int look_at_event(ff_ssa_run *run, ff_ssa_worker *w, double time, int fired, uint32_t reaction, ff_error *err,
+                         ff_status *status) {
+  const ff_ssa_options *o = &run->options;
+  *status = FF_OK;
+  if (fired && o->max_firings > 0)
+    *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
+  if (o->until == NULL || *status != FF_OK) return 0;
+  const ff_ssa_engine *e = w->engine;
+  const int reached = e->reached != NULL ? *e->reached : ff_formula_value(o->until, e->count, 0, w->stack) != 0;
+  if (!reached || e->halfway) return 0;
+  if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
+  return 1;
+}
+
+/* As advance_lanes(), but for an engine with one lane, and one event after the other. */
+static void follow_events(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
+  ff_ssa_engine *e = w->engine;
+  while (steps > 0 && w->budget > 0 && ff_ssa_worker_busy(w)) {
+    ff_error err;
+    ff_status status = FF_OK;
+    uint32_t one = 1;
+    if (w->ended) {
+      serve_lane(run, w, 0, INFINITY);
+      continue;
+    }
+    const double time = e->next_time[0];
+    const uint32_t reaction = *e->next;
+    const uint64_t before = e->events(e, 0), reports = e->advance(e, &one);
+    if (one == 0) {
+      steps--;
+      if (!(e->broken & 1)) w->ended = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
+    }
+    if (status != FF_OK) {
+      ff_ssa_worker_fail(run, w, w->unit[0], &err);
+      start_lane(run, w, 0);
+    } else if (w->ended || (reports & 1)) {
+      serve_lane(run, w, 0, w->ended ? INFINITY : e->next_time[0]);
+    }
+    if (e->halfway) return;
+  }
+}
+
+/* Advances all lanes by at most `steps`, until the budget is used up. Returns 0 if there is nothing left to do. */
+static int advance_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
+  ff_ssa_engine *e = w->engine;
+  if (!ff_ssa_worker_busy(w))
+    for (uint32_t lane = 0; lane < e->lanes; lane++) start_lane(run, w, lane);
+  if (!ff_ssa_worker_busy(w)) return 0;
+  if (ff_ssa_follows_events(&run->options)) {
+    follow_events(run, w, steps);
+    return 1;
+  }
+  while (steps > 0 && w->budget > 0) {
+    uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
+    for (uint32_t lane = 0; reports >> lane != 0; lane++) {
+      if (reports >> lane & 1) serve_lane(run, w, lane, e->next_time[lane]);
+      if (lane + 1 == e->lanes) break;
+    }
+    if (reports != 0 && !ff_ssa_worker_busy(w)) break;
+  }
+  return 1;
+}
+
+void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *w) {
+  uint64_t failed = atomic_load(&run->failed);
+  for (uint32_t lane = 0; lane < w->engine->lanes; lane++) {
+    if (w->unit[lane] == FF_SSA_NO_UNIT || w->unit[lane] <= failed) continue;
+    w->unit[lane] = FF_SSA_NO_UNIT;
+    w->engine->rest(w->engine, lane);
+  }
+}
+
+/* An event takes time in proportion to the propensities that are computed or searched: all of them, or those that it changes. */
+static uint32_t events_between_looks(const ff_ssa_run *run) {
+  const ff_ssa_program *p = run->program;
+  double cost = p->n_reactions;
+  switch (run->options.method) {
+    case FF_SSA_TREE:
+    case FF_SSA_NEXT:
+    case FF_SSA_COMPOSITION:
+    case FF_SSA_RSSA:
+    case FF_SSA_RSSA_CR: cost = ff_ssa_program_coupling(p); break;
+    case FF_SSA_FACTORED: cost = ff_ssa_program_coupling(p) + ff_ssa_program_groups(p); break;
+    default: break;
+  }
+  if (!ff_ssa_method_exact(run->options.method)) cost *= 16; /* random numbers, and stages */
+  if (ff_ssa_program_scheduled(p)) cost = ff_ssa_schedule_cost(p);
+  if (run->options.method == FF_SSA_IMPLICIT) cost += ff_ssa_implicit_cost(p);
+  return (uint32_t)(65536 / (cost + 16)) + 1;
+}
+
+void ff_ssa_work(ff_ssa_run *run, ff_ssa_worker *w) {
+  const uint32_t events = events_between_looks(run);
+  do {
+    w->budget = FF_SSA_BETWEEN_LOOKS;
+    if (!advance_lanes(run, w, events)) return;
+    ff_ssa_worker_drop(run, w);
+  } while (ff_clock() < run->deadline && !atomic_load(&run->shared.full) && !ff_ssa_waves_ended(run));
+}

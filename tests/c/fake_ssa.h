@@ -1,0 +1,194 @@
+/* A fake interface "ssa" of a backend, for tests without a GPU: its devices run one trajectory after the other with the engine of
+ * this processor. `fake_ssa` says how fast they are, what they refuse, and when they fail. */
+#ifndef FF_TESTS_FAKE_SSA_H
+#define FF_TESTS_FAKE_SSA_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/ssa/ff_ssa_device.h"
+#include "../../src/ssa/ff_ssa_internal.h"
+
+static struct {
+  uint64_t capacity;    /* trajectories of a wave; 0: 1000 */
+  uint64_t at_once;     /* trajectories that advance() completes; 0: all */
+  uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
+  int delays;           /* calls of ready() until an ensemble is ready */
+  int fails_at, calls;  /* of all calls of start(), advance(), refused(), tally() and states(), the one that fails (0: none) */
+  int again;            /* whether all calls after it fail too */
+  uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
+  int breaks_late;
+  int unsupported;      /* whether no kernel can run the program */
+  int made, freed, tallies, copies, alike; /* ensembles, calls, and ensembles that shall have the kernel of another one */
+  uint64_t units, steps; /* of the last ensemble */
+  uint64_t started[16];  /* the sizes of the first waves */
+  int waves;
+} fake_ssa;
+
+/* Behind an ff_ensemble *, whose struct another fake may define. */
+typedef struct {
+  const ff_ssa_program *program;
+  ff_ssa_device_request request; /* its arrays are owned */
+  uint64_t capacity, key, first, n;
+  uint32_t *counts; /* of one trajectory after the other */
+  uint8_t *refused;
+  ff_ssa_device_progress progress;
+  int delays, broken;
+} fake_ssa_ensemble;
+
+static void *fake_ssa_copy(const void *from, size_t bytes) {
+  void *out = malloc(bytes + 1);
+  if (out != NULL && bytes > 0) memcpy(out, from, bytes);
+  return out;
+}
+
+static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                 const ff_ensemble_options *options, ff_error *err) {
+  const int broken = fake_ssa.broken >> options->device & 1;
+  const size_t n_species = program->n_species, each = (size_t)request->n_times * request->n_species;
+  *out = NULL;
+  if (fake_ssa.unsupported) return ff_error_set(err, FF_EUNSUPPORTED, "this network is too odd");
+  if (broken && !fake_ssa.breaks_late) return ff_error_set(err, FF_EMEMORY, "the device is full");
+  fake_ssa_ensemble *e = calloc(1, sizeof *e);
+  e->program = program;
+  e->request = *request;
+  e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
+  e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
+  e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);
+  e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
+  e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
+  e->refused = calloc(e->capacity, 1);
+  e->delays = fake_ssa.delays;
+  e->broken = broken;
+  fake_ssa.units = options->units;
+  fake_ssa.steps = options->steps;
+  fake_ssa.alike += options->like != NULL && strcmp(options->like, "fake") == 0;
+  fake_ssa.made++;
+  *out = (ff_ensemble *)e;
+  return FF_OK;
+}
+
+static void fake_ssa_destroy(ff_ensemble *ensemble) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  if (e == NULL) return;
+  free((double *)e->request.initial);
+  free((double *)e->request.times);
+  free((uint32_t *)e->request.species);
+  free(e->counts);
+  free(e->refused);
+  free(e);
+  __atomic_fetch_add(&fake_ssa.freed, 1, __ATOMIC_RELAXED);
+}
+
+static ff_status fake_ssa_ready(ff_ensemble *ensemble, double seconds, int *is, ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  (void)seconds;
+  *is = e->delays-- <= 0;
+  return *is && e->broken ? ff_error_set(err, FF_EBACKEND, "the code does not load") : FF_OK;
+}
+
+static ff_ensemble_info fake_ssa_info(const ff_ensemble *ensemble) {
+  const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
+  return (ff_ensemble_info){.kernel = "fake", .capacity = e->capacity, .bytes = 10, .device_seconds = 1,
+                            .reason = "there is no other"};
+}
+
+static ff_status fake_ssa_call(ff_error *err) {
+  const int call = __atomic_add_fetch(&fake_ssa.calls, 1, __ATOMIC_RELAXED);
+  const int fails = call == fake_ssa.fails_at || (fake_ssa.again && fake_ssa.fails_at > 0 && call > fake_ssa.fails_at);
+  return fails ? ff_error_set(err, FF_EBACKEND, "the device is on fire") : FF_OK;
+}
+
+static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
+  const int wave = __atomic_fetch_add(&fake_ssa.waves, 1, __ATOMIC_RELAXED);
+  if (wave < 16) fake_ssa.started[wave] = units;
+  e->key = key;
+  e->first = first;
+  e->n = units;
+  e->progress = (ff_ssa_device_progress){0, 0, 0};
+  memset(e->refused, 0, e->capacity);
+  return fake_ssa_call(err);
+}
+
+/* Simulates trajectory k of the wave. One that fails is refused. */
+static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *err) {
+  const ff_ssa_device_request *r = &e->request;
+  const size_t each = (size_t)r->n_times * r->n_species;
+  double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_species + 1) * sizeof *columns);
+  for (uint32_t j = 0; j < r->n_species; j++) columns[j] = values + (size_t)j * r->n_times;
+  const ff_ssa_options options = {.method = r->method, .key = e->key, .first = e->first + k, .n = 1, .initial = r->initial,
+                                  .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                  .states = columns, .threads = 1};
+  ff_ssa_run *run = NULL;
+  int done = 0;
+  ff_status status = ff_ssa_run_new(&run, e->program, &options, err);
+  while (status == FF_OK && !done) status = ff_ssa_run_advance(run, 10, &done, err);
+  const int failed = status == FF_EMODEL || status == FF_ESIZE;
+  const int refused = failed || status != FF_OK || (fake_ssa.refuses > 0 && (e->first + k) % fake_ssa.refuses == 0);
+  e->refused[k] = (uint8_t)refused;
+  for (uint32_t i = 0; i < r->n_times; i++)
+    for (uint32_t j = 0; j < r->n_species; j++)
+      e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
+  if (status == FF_OK && !refused) e->progress.events += ff_ssa_run_events(run);
+  ff_ssa_run_free(run);
+  free(values);
+  free(columns);
+  return failed ? FF_OK : status;
+}
+
+static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  const uint64_t left = e->n - e->progress.complete, most = fake_ssa.at_once;
+  ff_status status = fake_ssa_call(err);
+  (void)seconds;
+  for (uint64_t n = most > 0 && most < left ? most : left; n > 0 && status == FF_OK; n--)
+    status = fake_ssa_simulate(e, e->progress.complete++, err);
+  e->progress.done = e->progress.complete == e->n;
+  *progress = e->progress;
+  return status;
+}
+
+static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n,
+                                  ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  *n = 0;
+  for (uint64_t k = from; k < e->n && *n < capacity; k++)
+    if (e->refused[k]) units[(*n)++] = k;
+  return fake_ssa_call(err);
+}
+
+static ff_status fake_ssa_tally(ff_ensemble *ensemble, ff_ssa_sums *sums, ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  const uint32_t n = e->request.n_species;
+  double *x = malloc((n + 1) * sizeof *x);
+  uint64_t bytes = 0;
+  ff_status status = fake_ssa_call(err);
+  __atomic_fetch_add(&fake_ssa.tallies, 1, __ATOMIC_RELAXED);
+  for (uint64_t k = 0; k < e->n && status == FF_OK; k++)
+    for (uint32_t i = 0; i < e->request.n_times && !e->refused[k] && status == FF_OK; i++) {
+      for (uint32_t j = 0; j < n; j++) x[j] = e->counts[(k * e->request.n_times + i) * n + j];
+      status = ff_ssa_sums_add(sums, i, x, &bytes, err);
+    }
+  free(x);
+  return status;
+}
+
+static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+  fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  const uint32_t cells = e->request.n_times * e->request.n_species;
+  if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "states of trajectories that are not in the wave");
+  for (uint32_t cell = 0; cell < cells; cell++)
+    for (uint64_t k = 0; k < n; k++) counts[cell * n + k] = e->counts[(first + k) * cells + cell];
+  __atomic_fetch_add(&fake_ssa.copies, 1, __ATOMIC_RELAXED);
+  return fake_ssa_call(err);
+}
+
+static const ff_ssa_device fake_ssa_device = {
+    .common = {.destroy = fake_ssa_destroy, .ready = fake_ssa_ready, .start = fake_ssa_start, .info = fake_ssa_info},
+    .create = fake_ssa_create, .advance = fake_ssa_advance, .refused = fake_ssa_refused, .tally = fake_ssa_tally,
+    .states = fake_ssa_states};
+
+#endif

@@ -1,0 +1,498 @@
+/* Ensembles of reaction networks on devices, without a GPU (fake_ssa.h). Whatever the capacity of the devices, what they refuse
+ * and when they fail, all results have the same bits as without devices. */
+#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/ff_ssa_use.h"
+#include "fake_ssa.h"
+#include "simulations.h"
+
+enum { RUNS = 53, TIMES = 3, MOST = 4 };
+static const double times[] = {0, 0.2, 0.5};
+
+/* ---- what is run -------------------------------------------------------------------------------------------------------- */
+
+static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"0 -> A", "20"}, {NULL, NULL}};
+static const double busy_initial[] = {40, 5};
+
+static ff_formula formula_of(const char *text) {
+  static char *names[] = {"A", "B"};
+  ff_names *table;
+  ff_formula out;
+  ff_error err;
+  FF_CHECK_OK(ff_names_new(&table, names, 2, "species", &err), &err);
+  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(table);
+  return out;
+}
+
+/* A busy program with the variables A / (1 + B) and 7. */
+static ff_ssa_program *program_with_variables(void) {
+  static const char *const texts[] = {"A / (1 + B)", "7"};
+  ff_ssa_program *p = program_of(busy, busy_initial, 2);
+  free(p->variables);
+  p->variables = ff_calloc(2, sizeof *p->variables);
+  p->n_variables = 2;
+  for (int v = 0; v < 2; v++) {
+    p->variables[v] = formula_of(texts[v]);
+    if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
+  }
+  return p;
+}
+
+/* What is observed, and how. With `keep`, states are kept. */
+typedef struct {
+  const char *name;
+  uint32_t observed[MOST], n_observed;
+  unsigned wanted;
+  int keep, tallies; /* whether a device can add up the statistics */
+} output;
+
+static const output outputs[] = {
+    {"moments", {1, 0}, 2, 0, 0, 1},
+    {"covariances", {1, 0}, 2, FF_SSA_COVARIANCE, 0, 1},
+    {"one species", {1}, 1, 0, 0, 1},
+    {"histograms", {1, 0}, 2, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 0, 1},
+    {"the same twice", {1, 0, 1}, 3, FF_SSA_COVARIANCE, 0, 0},
+    {"variables", {2, 0, 3, 1}, 4, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, 0, 0},
+    {"a constant", {3}, 1, 0, 0, 0},
+    {"states", {0, 1}, 2, 0, 1, 0},
+    {"states of variables", {2, 1}, 2, 0, 1, 0},
+};
+enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
+
+/* How it is run. With `devices` 0, on this processor alone. */
+typedef struct {
+  uint32_t devices;
+  int threads;
+  uint64_t capacity, at_once, refuses;
+  double piece; /* seconds */
+  int late;     /* calls of ff_ssa_run_advance() before the run moves */
+} way;
+
+static const way ways[] = {
+    {1, 1, 1000, 0, 0, 10, 0}, {1, 2, 10, 3, 0, 0, 0},  {3, 2, 5, 2, 4, 0, 0},   {2, 3, 1, 0, 1, 10, 0},
+    {4, 1, 7, 0, 3, 10, 0},    {2, 1, 1000, 9, 7, 0, 2}, {3, 2, 1000, 0, 0, 10, 0}, {1, 1, 20, 0, 2, 0, 1},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+typedef struct {
+  ff_ssa_run *run;
+  double value[MOST][RUNS * TIMES];
+  ff_status status;
+  ff_error err;
+  uint64_t complete, events;
+} outcome;
+
+static ff_status use(ff_ssa_run *run, uint32_t n_devices, ff_error *err) {
+  static const uint32_t devices[] = {0, 1, 2, 3};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices, .cache = "/nowhere"};
+  ff_status status = ff_ssa_run_use(run, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 0.01, &is, err);
+  return status;
+}
+
+static ff_ssa_options options_of(ff_ssa_method method, const output *o, const way *w) {
+  return (ff_ssa_options){.method = method, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
+                          .observed = o->observed, .n_observed = o->n_observed, .wanted = o->wanted, .threads = w->threads};
+}
+
+static void reset(const way *w) {
+  memset(&fake_ssa, 0, sizeof fake_ssa);
+  fake_ssa.capacity = w->capacity;
+  fake_ssa.at_once = w->at_once;
+  fake_ssa.refuses = w->refuses;
+}
+
+/* Runs to the end or to a failure. */
+static void play(outcome *out, const ff_ssa_program *program, ff_ssa_options options, int keep, const way *w) {
+  double *columns[MOST];
+  int done = 0;
+  for (int j = 0; j < MOST; j++) columns[j] = out->value[j];
+  memset(out->value, 0, sizeof out->value);
+  options.states = keep ? columns : NULL;
+  out->status = ff_ssa_run_new(&out->run, program, &options, &out->err);
+  for (int i = 0; i < w->late && !done && out->status == FF_OK; i++)
+    out->status = ff_ssa_run_advance(out->run, 0, &done, &out->err);
+  if (w->devices > 0 && out->status == FF_OK) out->status = use(out->run, w->devices, &out->err);
+  while (out->status == FF_OK && !done) out->status = ff_ssa_run_advance(out->run, w->piece, &done, &out->err);
+  out->complete = ff_ssa_run_complete(out->run);
+  out->events = ff_ssa_run_events(out->run);
+}
+
+/* ---- comparing ---------------------------------------------------------------------------------------------------------- */
+
+static void compare_histograms(const ff_ssa_sums *a, const ff_ssa_sums *b, const char *what) {
+  for (size_t i = 0; i < (size_t)a->n_times * a->n_observed; i++) {
+    double x[RUNS], y[RUNS], n[RUNS], m[RUNS];
+    FF_CHECK_SAY(a->frequency[i].used == b->frequency[i].used && a->frequency[i].used <= RUNS, "%s", what);
+    ff_frequency_list(a->frequency + i, x, n);
+    ff_frequency_list(b->frequency + i, y, m);
+    const size_t bytes = a->frequency[i].used * sizeof *x;
+    FF_CHECK_SAY(memcmp(x, y, bytes) == 0 && memcmp(n, m, bytes) == 0, "%s: another histogram", what);
+  }
+}
+
+static void compare_sums(ff_ssa_run *got, ff_ssa_run *want, const char *what) {
+  ff_ssa_sums *a, *b;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_run_sums(got, &a, &err), &err);
+  FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
+  FF_CHECK_SAY(memcmp(a->counts, b->counts, (size_t)a->n_times * a->n_counts * sizeof *a->counts) == 0, "%s: other sums", what);
+  FF_CHECK_SAY(memcmp(a->reals, b->reals, (size_t)a->n_times * a->n_reals * sizeof *a->reals) == 0, "%s: other sums", what);
+  FF_CHECK((a->products == NULL) == (b->products == NULL) && (a->frequency == NULL) == (b->frequency == NULL));
+  const int products = a->products != NULL || a->real_products != NULL;
+  for (uint32_t i = 0; i < a->n_times && products; i++)
+    for (uint32_t k = 1; k < a->n_observed; k++)
+      for (uint32_t j = 0; j < k; j++)
+        FF_CHECK_SAY(ff_ssa_sums_covariance(a, i, j, k, RUNS) == ff_ssa_sums_covariance(b, i, j, k, RUNS), "%s", what);
+  if (a->frequency != NULL) compare_histograms(a, b, what);
+}
+
+static void compare(const outcome *got, const outcome *want, int keep, const char *what) {
+  FF_CHECK_SAY(got->status == FF_OK && want->status == FF_OK, "%s: %s", what, got->err.text);
+  if (got->status != FF_OK) return;
+  FF_CHECK_SAY(got->complete == want->complete && got->complete == RUNS, "%s: %llu complete", what,
+               (unsigned long long)got->complete);
+  FF_CHECK_SAY(got->events == want->events, "%s: %llu events, not %llu", what, (unsigned long long)got->events,
+               (unsigned long long)want->events);
+  if (keep)
+    FF_CHECK_SAY(memcmp(got->value, want->value, sizeof got->value) == 0, "%s: other states", what);
+  else
+    compare_sums(got->run, want->run, what);
+}
+
+/* ---- tests -------------------------------------------------------------------------------------------------------------- */
+
+static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_FACTORED};
+static const way alone = {0, 1, 0, 0, 0, 10, 0};
+static outcome want, got;
+
+static void devices_change_no_bit(void) {
+  ff_ssa_program *program = program_with_variables();
+  for (int m = 0; m < 4; m++)
+    for (size_t i = 0; i < OUTPUTS; i++) {
+      const output *o = &outputs[i];
+      play(&want, program, options_of(methods[m], o, &alone), o->keep, &alone);
+      for (size_t j = 0; j < WAYS; j++) {
+        char what[80];
+        snprintf(what, sizeof what, "method %d, %s, way %zu", m, o->name, j);
+        reset(&ways[j]);
+        play(&got, program, options_of(methods[m], o, &ways[j]), o->keep, &ways[j]);
+        compare(&got, &want, o->keep, what);
+        FF_CHECK_SAY(o->tallies ? fake_ssa.copies == 0 : fake_ssa.tallies == 0, "%s", what);
+        if (ways[j].late == 0) {
+          ff_ensemble_info info;
+          FF_CHECK_INT(fake_ssa.units, (RUNS + ways[j].devices - 1) / ways[j].devices);
+          FF_CHECK_INT(fake_ssa.steps, 0);
+          FF_CHECK_INT(fake_ssa.tallies + fake_ssa.copies > 0, 1);
+          FF_CHECK(ff_ssa_run_device(got.run, &info) && strcmp(info.kernel, "fake") == 0);
+          FF_CHECK_INT(info.bytes, 10 * ways[j].devices);
+        }
+        FF_CHECK_INT(fake_ssa.alike, ways[j].devices - 1);
+        FF_CHECK(ff_ssa_run_lost(got.run) == NULL);
+        ff_ssa_run_free(got.run);
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      }
+      ff_ssa_run_free(want.run);
+    }
+  ff_ssa_program_free(program);
+}
+
+/* 53 trajectories on two devices that can have 20 each: two waves for each device, of about the same size. */
+static void waves_are_of_equal_size(void) {
+  const way w = {2, 1, 20, 0, 0, 10, 0};
+  uint64_t sum = 0;
+  ff_ssa_program *program = program_with_variables();
+  reset(&w);
+  play(&got, program, options_of(FF_SSA_DIRECT, &outputs[0], &w), 0, &w);
+  FF_CHECK_OK(got.status, &got.err);
+  FF_CHECK_INT(fake_ssa.waves, 4);
+  for (int i = 0; i < 4; i++) { /* the last two begin in any order */
+    FF_CHECK(fake_ssa.started[i] == 14 || (i >= 2 && fake_ssa.started[i] == 11));
+    sum += fake_ssa.started[i];
+  }
+  FF_CHECK_INT(sum, RUNS);
+  ff_ssa_run_free(got.run);
+  ff_ssa_program_free(program);
+}
+
+/* The others take over what a device has not recorded. If no device is left, the run fails. */
+static void devices_may_fail(void) {
+  ff_ssa_program *program = program_with_variables();
+  for (size_t i = 1; i < OUTPUTS; i += 2) {
+    const output *o = &outputs[i];
+    play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), o->keep, &alone);
+    for (size_t j = 0; j < WAYS; j++) {
+      int over = ways[j].late > 0, lost = 0;
+      for (int at = 1; !over; at += at < 10 ? 1 : at / 4) {
+        reset(&ways[j]);
+        fake_ssa.fails_at = at;
+        play(&got, program, options_of(FF_SSA_DIRECT, o, &ways[j]), o->keep, &ways[j]);
+        over = fake_ssa.calls < at;
+        if (!over && ways[j].devices == 1) {
+          FF_CHECK_FAILS(got.status, FF_EBACKEND, &got.err, "the device is on fire");
+        } else {
+          const char *told = ff_ssa_run_lost(got.run);
+          compare(&got, &want, o->keep, o->name);
+          FF_CHECK((told != NULL) == !over);
+          FF_CHECK(told == NULL || (strncmp(told, "GPU ", 4) == 0 && strstr(told, "the device is on fire") != NULL));
+          lost += told != NULL;
+        }
+        ff_ssa_run_free(got.run);
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      }
+      FF_CHECK(ways[j].devices == 1 || ways[j].late > 0 || lost > 3);
+    }
+    reset(&ways[2]);
+    fake_ssa.fails_at = 9;
+    fake_ssa.again = 1; /* all devices fail */
+    play(&got, program, options_of(FF_SSA_DIRECT, o, &ways[2]), o->keep, &ways[2]);
+    FF_CHECK_FAILS(got.status, FF_EBACKEND, &got.err, "the device is on fire");
+    ff_ssa_run_free(got.run);
+    ff_ssa_run_free(want.run);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* States are copied in several pieces, and a device fails between them. What it has recorded is not recorded again. */
+static void a_device_may_fail_between_pieces(void) {
+  enum { MANY = 81000 }; /* 16 MB are the states of 25 trajectories with two species. Each device has a wave of 27 at first. */
+  static const uint32_t twice[] = {0, 1, 0};
+  static double many[MANY];
+  ff_ssa_program *program = program_with_variables();
+  ff_ssa_sums *a, *b;
+  ff_error err;
+  for (uint32_t i = 0; i < MANY; i++) many[i] = 1e-6 * i;
+  const way w = {2, 2, RUNS, 0, 5, 0.02, 0};
+  ff_ssa_options options = options_of(FF_SSA_DIRECT, &outputs[0], &w);
+  options.observed = twice;
+  options.n_observed = 3;
+  options.times = many;
+  options.n_times = MANY;
+  ff_ssa_run *here = run_to_end(program, &options, 10);
+  FF_CHECK_OK(ff_ssa_run_sums(here, &a, &err), &err);
+  for (int at = 6; at < 10; at += 2) { /* six calls simulate, the next two copy the states of one device */
+    reset(&w);
+    fake_ssa.fails_at = at;
+    play(&got, program, options, 0, &w);
+    FF_CHECK_OK(got.status, &got.err);
+    FF_CHECK(fake_ssa.copies > 3 && ff_ssa_run_lost(got.run) != NULL);
+    FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
+    FF_CHECK(memcmp(a->counts, b->counts, MANY * a->n_counts * sizeof *a->counts) == 0);
+    FF_CHECK_INT(got.events, ff_ssa_run_events(here));
+    FF_CHECK_INT(got.complete, RUNS);
+    ff_ssa_run_free(got.run);
+  }
+  ff_ssa_run_free(here);
+  ff_ssa_program_free(program);
+}
+
+/* A device that cannot start is left out. If no device can start, the run goes on on this processor. */
+static void devices_may_not_start(void) {
+  ff_ssa_program *program = program_with_variables();
+  const output *o = &outputs[1];
+  play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), o->keep, &alone);
+  for (uint32_t broken = 1; broken <= 7; broken++)
+    for (int late = 0; late < 2; late++) {
+      ff_error err;
+      int done = 0;
+      reset(&ways[2]);
+      fake_ssa.delays = 2;
+      fake_ssa.broken = broken;
+      fake_ssa.breaks_late = late;
+      const ff_ssa_options options = options_of(FF_SSA_DIRECT, o, &ways[2]);
+      got.status = ff_ssa_run_new(&got.run, program, &options, &got.err);
+      ff_status status = use(got.run, 3, &err);
+      const char *told = ff_ssa_run_lost(got.run);
+      if (broken == 7) {
+        FF_CHECK(status == (late ? FF_EBACKEND : FF_EMEMORY));
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      } else {
+        FF_CHECK_OK(status, &err);
+        for (uint32_t device = 0; device < 3; device++) {
+          char name[16];
+          snprintf(name, sizeof name, "GPU %u:", device);
+          FF_CHECK_INT(told != NULL && strstr(told, name) != NULL, broken >> device & 1);
+        }
+      }
+      while (got.status == FF_OK && !done) got.status = ff_ssa_run_advance(got.run, 0, &done, &got.err);
+      got.complete = ff_ssa_run_complete(got.run);
+      got.events = ff_ssa_run_events(got.run);
+      compare(&got, &want, o->keep, "some devices did not start");
+      ff_ssa_run_free(got.run);
+      FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+    }
+  ff_ssa_run_free(want.run);
+  ff_ssa_program_free(program);
+}
+
+/* While devices are not ready, this processor goes on. It may come to the end before. */
+static void works_here_until_devices_are_ready(void) {
+  ff_ssa_program *program = program_with_variables();
+  const output *o = &outputs[3];
+  static const uint32_t devices[] = {0, 1};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = 2};
+  ff_ensemble_info info;
+  play(&want, program, options_of(FF_SSA_TREE, o, &alone), o->keep, &alone);
+  for (int delays = 0; delays < 400; delays = 3 * delays + 1) {
+    int done = 0, is = 0;
+    reset(&ways[2]);
+    fake_ssa.delays = delays;
+    const ff_ssa_options options = options_of(FF_SSA_TREE, o, &ways[7]);
+    got.status = ff_ssa_run_new(&got.run, program, &options, &got.err);
+    FF_CHECK_OK(ff_ssa_run_advance(got.run, 0, &done, &got.err), &got.err);
+    FF_CHECK_OK(ff_ssa_run_use(got.run, &choice, &got.err), &got.err);
+    FF_CHECK_INT(ff_ssa_run_use(got.run, &choice, &got.err), FF_EARGUMENT);
+    while (!done && got.status == FF_OK) {
+      if (!is) got.status = ff_ssa_run_ready(got.run, 0, &is, &got.err);
+      if (got.status == FF_OK) got.status = ff_ssa_run_advance(got.run, 0, &done, &got.err);
+    }
+    got.complete = ff_ssa_run_complete(got.run);
+    got.events = ff_ssa_run_events(got.run);
+    compare(&got, &want, o->keep, "moved late");
+    FF_CHECK_INT(ff_ssa_run_waiting(got.run), 0);
+    FF_CHECK(is || !ff_ssa_run_device(got.run, &info));
+    ff_ssa_run_free(got.run);
+    FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  }
+  ff_ssa_run_free(want.run);
+  ff_ssa_program_free(program);
+}
+
+/* In some trajectories, A falls below 3, and a rate is negative. The first of them is reported, as without devices. */
+static void the_first_failure_is_told(void) {
+  static const reaction_text falling[] = {{"A -> 0", "1"}, {"0 -> A", "= 2 * (A - 2.5)"}, {NULL, NULL}};
+  const double initial[] = {9};
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(falling, initial, 1);
+  int fine = 0, failed = 0;
+  for (uint64_t key = 0; key < 40; key++) {
+    ff_ssa_options options = {.method = key % 2 ? FF_SSA_DIRECT : FF_SSA_TREE, .key = key, .n = RUNS, .times = times,
+                              .n_times = TIMES, .observed = &species, .n_observed = 1, .threads = 1};
+    play(&want, program, options, 0, &alone);
+    for (size_t j = 0; j < WAYS; j++) {
+      reset(&ways[j]);
+      fake_ssa.fails_at = ways[j].devices > 1 && key % 3 == 0 ? 1 + (int)key : 0;
+      options.threads = ways[j].threads;
+      options.wanted = key % 5 < 2 ? FF_SSA_HISTOGRAM : 0;
+      play(&got, program, options, 0, &ways[j]);
+      FF_CHECK_INT(got.status, want.status);
+      if (want.status == FF_OK)
+        FF_CHECK_INT(got.events, want.events);
+      else
+        FF_CHECK_STR(got.err.text, want.err.text);
+      ff_ssa_run_free(got.run);
+      FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+    }
+    fine += want.status == FF_OK;
+    failed += want.status == FF_EMODEL;
+    ff_ssa_run_free(want.run);
+  }
+  FF_CHECK(fine > 2 && failed > 2);
+  ff_ssa_program_free(program);
+}
+
+/* Whether histograms fit does not depend on devices. They are merged while states are recorded. */
+static void check_fit(const output *o, const char *too_many) {
+  ff_ssa_program *program = program_with_variables();
+  ff_ssa_sums *sums;
+  ff_error err;
+  play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), o->keep, &alone);
+  FF_CHECK_OK(ff_ssa_run_sums(want.run, &sums, &err), &err);
+  const uint64_t bytes = ff_ssa_sums_bytes(sums) + (uint64_t)ff_ssa_sums_product_bytes(TIMES, o->n_observed, !o->tallies);
+  for (size_t j = 0; j < WAYS; j++) {
+    ff_ssa_options options = options_of(FF_SSA_DIRECT, o, &ways[j]);
+    options.max_bytes = bytes;
+    reset(&ways[j]);
+    play(&got, program, options, o->keep, &ways[j]);
+    compare(&got, &want, o->keep, "just enough memory");
+    ff_ssa_run_free(got.run);
+    options.max_bytes = bytes - 1;
+    play(&got, program, options, o->keep, &ways[j]);
+    FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, too_many);
+    ff_ssa_run_free(got.run);
+  }
+  ff_ssa_run_free(want.run);
+  ff_ssa_program_free(program);
+}
+static void histograms_fit_as_without_devices(void) {
+  check_fit(&outputs[3], "the histograms of 2 species");
+  check_fit(&outputs[5], "the histograms of 4 species"); /* species and variables */
+}
+
+/* ---- what devices cannot do --------------------------------------------------------------------------------------------- */
+
+static void check_refused(const ff_ssa_program *program, ff_ssa_options options, const char *why) {
+  ff_ssa_run *run;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+  FF_CHECK_FAILS(ff_ssa_run_check_devices(run, &err), FF_EUNSUPPORTED, &err, why);
+  FF_CHECK_FAILS(use(run, 1, &err), FF_EUNSUPPORTED, &err, why);
+  FF_CHECK_INT(fake_ssa.made, 0);
+  ff_ssa_run_free(run);
+}
+
+static void tells_what_devices_cannot_do(void) {
+  static const reaction_text timed[] = {{"A -> B", "= A * (1 + time)"}, {NULL, NULL}};
+  static const double large[] = {1073741824, 0}, starts[2 * RUNS] = {1, 2};
+  ff_ssa_program *program = program_with_variables(), *of_time = program_of(timed, busy_initial, 2);
+  const ff_ssa_options plain = options_of(FF_SSA_DIRECT, &outputs[0], &alone);
+  ff_formula until = formula_of("A > 100");
+  ff_error err;
+  reset(&alone);
+  ff_ssa_options options = plain;
+  options.method = FF_SSA_NEXT;
+  check_refused(program, options, "the method \"next_reaction\" runs on the processor only");
+  check_refused(of_time, plain, "rates depend on the time");
+  options = plain;
+  options.until = &until;
+  check_refused(program, options, "a condition that ends trajectories");
+  options.until = NULL;
+  options.max_firings = 1000000;
+  check_refused(program, options, "a list of the firings");
+  options.max_firings = 0;
+  options.starts = starts;
+  check_refused(program, options, "continues trajectories");
+  options.starts = NULL;
+  options.initial = large;
+  check_refused(program, options,
+                "the initial count of species \"A\" is 1073741824, and the largest count on a GPU is 1073741823");
+  options.initial = NULL;
+  options.n_observed = 0;
+  check_refused(program, options, "no species is observed");
+  fake_ssa.unsupported = 1;
+  ff_ssa_run *run;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &plain, &err), &err);
+  FF_CHECK_OK(ff_ssa_run_check_devices(run, &err), &err);
+  FF_CHECK_FAILS(use(run, 2, &err), FF_EUNSUPPORTED, &err, "this network is too odd");
+  ff_ssa_run_free(run);
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+  ff_ssa_program_free(of_time);
+}
+
+/* A run can be freed while its devices are not ready. */
+static void what_is_not_ready_can_be_freed(void) {
+  static const uint32_t devices[] = {0, 1};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = 2, .kernel = "fake"};
+  ff_ssa_program *program = program_with_variables();
+  const ff_ssa_options options = options_of(FF_SSA_DIRECT, &outputs[3], &alone);
+  ff_ssa_run *run;
+  ff_error err;
+  int is = 1;
+  reset(&alone);
+  fake_ssa.delays = 100;
+  FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
+  FF_CHECK_INT(ff_ssa_run_ready(run, 0, &is, &err), FF_EARGUMENT);
+  FF_CHECK_INT(ff_ssa_run_use(run, &(ff_ssa_choice){.backend = &fake_ssa_device}, &err), FF_EARGUMENT);
+  FF_CHECK_OK(ff_ssa_run_use(run, &choice, &err), &err);
+  FF_CHECK_OK(ff_ssa_run_ready(run, 0.001, &is, &err), &err);
+  FF_CHECK_INT(is, 0);
+  FF_CHECK_INT(ff_ssa_run_waiting(run), RUNS);
+  ff_ssa_run_free(run);
+  FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  ff_ssa_program_free(program);
+}
+
+FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, devices_may_fail, a_device_may_fail_between_pieces,
+             devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
+             histograms_fit_as_without_devices, tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)

@@ -1,0 +1,152 @@
+# On a machine with a GPU: ensembles of reaction networks have the processor's bits. `make gpu-check` runs these.
+# test-ensemble-backend.R has the tests for a machine without a GPU.
+
+# The same call on the processor and on GPUs. `...` are arguments of simulate().
+expect_same_ensemble <- function(net, ..., kernel = NULL) {
+  old <- options(fireflip.kernel = kernel)
+  on.exit(options(old))
+  here <- simulate(net, ..., backend = "cpu")
+  there <- simulate(net, ..., backend = "cuda")
+  expect_identical(there, here)
+  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
+  there
+}
+
+# A kernel that is asked for by its name may refuse a network.
+can_run <- function(net, method, kernel) {
+  old <- options(fireflip.kernel = kernel)
+  on.exit(options(old))
+  tryCatch(
+    {
+      simulate(net, 1, seed = 1, times = 0, method = method, backend = "cuda")
+      TRUE
+    },
+    fireflip_error_unsupported = function(e) is.null(kernel)
+  )
+}
+
+# Every kind of output. `times` ends where a trajectory has some thousand firings.
+expect_same_outputs <- function(net, times, nsim = 300, method = "auto", kernel = NULL) {
+  if (!can_run(net, method, kernel)) return(expect_false(is.null(kernel)))
+  same <- function(...) expect_same_ensemble(net, nsim, seed = 7, times = times, method = method, kernel = kernel, ...)
+  few <- utils::head(net$species$species, 6)
+  same()
+  same(covariance = TRUE, observe = rev(few))
+  same(quantiles = c(0.025, 0.5), observe = few)
+  same(output = "histogram", observe = few)
+  same(output = "final")
+  same(output = "trajectories", observe = c(few, names(net$variables)))
+  same(observe = c(names(net$variables), few[[1L]]))
+}
+
+kernels_of_ensembles <- fireflip:::kernels$reactions
+
+test_that("the networks of the literature have the processor's results on a GPU, with either kernel", {
+  skip_without_gpu()
+  ends <- c(
+    decay_dimerisation = 0.02, gene_expression = 50, lotka_volterra = 0.1, multistate = 0.05, repressilator_reactions = 30,
+    schlogl = 2, sir = 20, toggle_reactions = 20, viral_infection = 50
+  )
+  for (name in names(ends)) {
+    net <- example_model(name)
+    for (kernel in kernels_of_ensembles) expect_same_outputs(net, ends[[name]] * c(0, 0.3, 1), kernel = kernel)
+    expect_same_outputs(net, ends[[name]], method = "logarithmic_direct")
+  }
+})
+
+test_that("networks of any size have the processor's results on a GPU", {
+  skip_without_gpu()
+  nets <- list(
+    reaction_model("sir_ring", regions = 10), reaction_model("sir_ring", regions = 100), reaction_model("cyclic_chain"),
+    reaction_model("colloid", species = 20), reaction_model("aggregation", copies = 20, shared = TRUE, seed = 1),
+    reaction_model("random", species = 200, reactions = 200, seed = 1), reaction_model("multisite")
+  )
+  ends <- c(5, 3, 10, 1, 0.1, 0.02, 0.05)
+  for (i in seq_along(nets)) {
+    expect_same_outputs(nets[[i]], ends[[i]] * c(0.5, 1), nsim = 100)
+    expect_same_ensemble(nets[[i]], 100, seed = 1, times = ends[[i]], method = "factored")
+    expect_same_ensemble(nets[[i]], 50, seed = 1, times = ends[[i]] / 10, method = "direct")
+  }
+})
+
+# No reaction makes more molecules than it takes, except for immigration, so counts stay small. Rates are numbers, mass action of
+# a parameter, or formulas.
+random_reactions <- function(seed) {
+  set.seed(seed)
+  species <- LETTERS[seq_len(sample(1:10, 1))]
+  side <- function(n) if (n == 0) "0" else paste(sample(species, n, replace = TRUE), collapse = " + ")
+  n <- sample(c(1:12, 40, 80), 1)
+  equations <- vapply(seq_len(n), function(i) {
+    taken <- sample(0:3, 1, prob = c(1, 4, 4, 1))
+    paste(side(taken), "->", side(if (taken == 0) 1 else sample(0:taken, 1)))
+  }, "")
+  formulas <- c("%s / (3 + %s)", "2 * exp(-%s / 20)", "ifelse(%s > 5, 1.5, 0.25)", "sqrt(%s) * 0.1", "k * %s^2 / (100 + %s^2)")
+  rates <- lapply(seq_len(n), function(i) {
+    if (sample(4, 1) == 1) return(gsub("%s", sample(species, 1), sample(formulas, 1), fixed = TRUE))
+    mass_action(signif(stats::runif(1, 0.01, 2), 3))
+  })
+  do.call(reaction_network, c(stats::setNames(rates, equations), list(
+    parameters = c(k = 3), initial = stats::setNames(sample(0:60, length(species), replace = TRUE), species),
+    variables = c(total = paste(species, collapse = " + "), ratio = sprintf("A / (1 + %s)", species[[length(species)]]))
+  )))
+}
+
+test_that("random networks have the processor's results on a GPU", {
+  skip_without_gpu()
+  for (seed in 1:50) {
+    net <- random_reactions(seed)
+    for (method in c("direct", "logarithmic_direct", "first_reaction", "factored")) {
+      kernel <- kernels_of_ensembles[[1L + seed %% length(kernels_of_ensembles)]]
+      expect_same_outputs(net, c(0, 0.1, 1), nsim = 70, method = method, kernel = kernel)
+    }
+  }
+})
+
+test_that("any number of GPUs, and parts, give the same ensemble", {
+  skip_without_gpu()
+  net <- example_model("toggle_reactions")
+  call <- function(...) simulate(net, 20000, seed = 5, times = c(1, 5), ...)
+  here <- call(backend = "cpu")
+  gpus <- subset(backends(), name == "cuda" & usable)$index
+  for (n in unique(pmin(c(1, 2, 4), length(gpus)))) {
+    old <- options(fireflip.devices = gpus[seq_len(n)])
+    expect_identical(call(backend = "cuda"), here)
+    options(old)
+  }
+  parts <- lapply(1:3, function(i) call(backend = if (i == 2) "cpu" else "cuda", shard = c(i, 3)))
+  expect_identical(do.call(c, parts), here)
+})
+
+test_that("what a GPU refuses is simulated by the processor", {
+  skip_without_gpu()
+  # Each of some 1,080 firings makes 10^6 molecules, with a standard deviation of 33 firings: at the end, some trajectories have
+  # more than 2^30 molecules, and some fewer.
+  net <- reaction_network("A -> A + 1000000 B" = 1, "B -> 0" = 1e-9, initial = c(A = 1000))
+  expect_same_ensemble(net, 200, seed = 1, times = c(0.5, 1, 1.08))
+  bad <- reaction_network("A -> 0" = 1, "0 -> A" = "2 * (A - 2.5)", initial = c(A = 4))
+  said <- function(backend) tryCatch(simulate(bad, 100, 1, times = 2, backend = backend), fireflip_error_model = conditionMessage)
+  expect_identical(said("cuda"), said("cpu"))
+})
+
+test_that("an interrupt of an ensemble leaves the GPU usable", {
+  skip_without_gpu()
+  skip_on_os("windows")
+  net <- example_model("toggle_reactions")
+  system(sprintf("(sleep 3; kill -INT %d) &", Sys.getpid()))
+  outcome <- tryCatch(
+    {
+      simulate(net, 1e6, seed = 1, times = 1e6, backend = "cuda")
+      "done"
+    },
+    interrupt = function(condition) "interrupted"
+  )
+  expect_identical(outcome, "interrupted")
+  expect_same_ensemble(net, 1000, seed = 1, times = 1)
+})
+
+test_that("a long ensemble moves to a GPU by itself", {
+  skip_without_gpu()
+  net <- example_model("toggle_reactions")
+  there <- simulate(net, 2e5, seed = 1, times = 1000, threads = 1) # some 2e10 firings
+  expect_identical(summary(there)$backend, "cuda")
+})
