@@ -457,6 +457,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_FIXED", g->fixed);
   define(g, "S_LEAF_WORDS", g->leaf_words);
   define(g, "S_MANY", g->many);
+  define(g, "S_AHEAD", g->many);
   if (g->many) ff_ssa_many_define(g);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }

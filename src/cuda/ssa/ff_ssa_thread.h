@@ -16,6 +16,7 @@
  *   S_TABLE             words of a table that all threads of a block share
  *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
+ *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
@@ -39,6 +40,9 @@
 
 #ifndef S_MANY
 #define S_MANY 0
+#endif
+#ifndef S_AHEAD
+#define S_AHEAD 0
 #endif
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -89,6 +93,7 @@ typedef struct {
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t low, high;      /* words 3 and 2 of its counters for Philox */
+  double wait, choice;     /* if S_AHEAD: of the next event */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
@@ -216,6 +221,13 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   return 0;
 }
 
+/* Draws for the next event. */
+FF_WARP void s_draw(s_thread *t) {
+  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 0u);
+  t->wait = s_exponential(t, words.v[0], words.v[1]);
+  t->choice = s_choice(words.v[2], words.v[3]);
+}
+
 /* Finds the next event, and lets it happen. */
 FF_WARP void s_step(s_thread *t) {
   s_next next;
@@ -223,9 +235,8 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
   double next_time = t->time + wait;
 #else
-  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 0u);
-  const double wait = s_exponential(t, words.v[0], words.v[1]);
-  const double total = s_find(t, s_choice(words.v[2], words.v[3]), &next);
+  if (!S_AHEAD) s_draw(t);
+  const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
   const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
@@ -239,6 +250,7 @@ FF_WARP void s_step(s_thread *t) {
   s_fire(t, &next);
   t->time = next_time;
   t->event++;
+  if (S_AHEAD) s_draw(t);
 }
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
@@ -315,6 +327,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
     if (!S_ANY(t->wanted < ff_math_infinity() && now - began <= run->nanoseconds)) break;
     const uint32_t n = left < S_CHUNK ? left : S_CHUNK;
     s_check(t);
+    if (S_AHEAD) s_draw(t);
     FF_NO_UNROLL for (uint32_t i = 0; i < n; i += S_UNROLL) {
       FF_UNROLL for (uint32_t j = 0; j < S_UNROLL; j++) s_step(t);
     }

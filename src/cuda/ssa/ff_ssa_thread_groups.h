@@ -116,8 +116,19 @@ FF_WARP void s_update(s_thread *t, const uint32_t *row, const uint32_t *more) {
 #endif
 }
 
-/* Chooses a leaf of a node, where `at` is the chosen part of the sum of the node. The sums of the first leaves are those of
- * FF_SSA_TREE_PREFIX: that of four is the first half, to which the others are added. */
+/* Chooses one of the eight children of a node, whose sum is `sum`, where `at` is the chosen part of the sum. *before becomes the sum
+ * of the children before. The sums are those of FF_SSA_TREE_PREFIX: that of the first half is added to those in the second. */
+FF_WARP uint32_t s_child(const double child[7], double sum, double at, double *before) {
+  const double first = (child[0] + child[1]) + (child[2] + child[3]), most = s_most_below(at, sum);
+  const int second = first <= most;
+  const double base = second ? first : 0.0, x = second ? child[4] : child[0], z = second ? child[6] : child[2];
+  const double pair = x + (second ? child[5] : child[1]), one = base + x, two = base + pair, three = base + (pair + z);
+  const int over1 = one <= most, over2 = two <= most, over3 = three <= most;
+  *before = over3 ? three : over2 ? two : over1 ? one : base;
+  return (second ? 4u : 0u) + (over3 ? 3u : over2 ? 2u : over1 ? 1u : 0u);
+}
+
+/* Chooses a leaf of a node in the same way. */
 FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t node, double at, s_next *next) {
   const double first = S_SUM(2u * node), last = S_HALVES % 2u == 0u || 2u * node + 1u < S_HALVES ? S_SUM(2u * node + 1u) : 0.0;
   const double most = s_most_below(at, first + last);
