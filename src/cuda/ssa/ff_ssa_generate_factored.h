@@ -43,8 +43,8 @@ typedef struct {
   int many, leaf_wide, one_rate, twins, looped;
   uint32_t special[FF_SSA_MOST_SPECIAL], n_special;
   uint32_t leaf_words, rate_words;
-  uint32_t halves, n_sums, uppers;                     /* halves of nodes; sums that are kept, and those of nodes of nodes */
-  uint32_t more, fixed;                                /* where the part of a change for groups begins; words that are registers */
+  uint32_t halves, n_sums, uppers; /* halves of nodes; sums that are kept, and those of nodes of nodes */
+  uint32_t more, fixed; /* of a change: where its part for groups begins, and words that are read at once */
   uint32_t leaf_entries, halves_changed, uppers_changed; /* of a reaction */
 } ff_ssa_factored_generator;
 
@@ -55,8 +55,8 @@ int ff_ssa_factored_is_tame(const ff_ssa_factored_generator *g);
 /* Writes s_find() and s_record(), and what ff_ssa_thread_groups.h wants. */
 void ff_ssa_factored_put(ff_ssa_factored_generator *g);
 
-/* The parts for many groups: chooses special groups and the width of leaves; whether the total of a sum is in a register; measures
- * what reactions change; fills the initial leaves, the rates and the changes; writes definitions. */
+/* The parts for many groups: chooses special groups and the width of leaves; whether the total of a sum is in a register;
+ * measures what reactions change; fills the initial leaves, the rates and the changes; writes definitions. */
 ff_status ff_ssa_many_plan(ff_ssa_factored_generator *g, ff_error *err);
 int ff_ssa_many_has_total(const ff_ssa_factored_generator *g, uint32_t sum);
 void ff_ssa_many_measure(ff_ssa_factored_generator *g);

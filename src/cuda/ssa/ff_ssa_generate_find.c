@@ -96,8 +96,8 @@ static void put_nodes(generator *g, uint32_t n, const char *most) {
     ff_write(&g->out, "  double c%u = p%u;\n  uint32_t d%u = m%u;\n", i, i, i, i);
     for (uint32_t k = 1; k < nodes; k++)
       if (k * FF_SSA_FAN + i < n)
-        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i,
-                 k, k * FF_SSA_FAN + i, i);
+        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i,
+                 i, k, k * FF_SSA_FAN + i, i);
       else
         ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
   }
@@ -129,7 +129,8 @@ static void put_special(generator *g) {
     ff_write(&g->out, "  value[%u] = p%u;\n  sum[%u] = m%u;\n", j, i, j, i);
   }
   ff_write(&g->out, "  (void)t;\n  (void)value;\n  (void)sum;\n  return invalid;\n}\n\n");
-  ff_write(&g->out, "FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, uint32_t *of) {\n");
+  ff_write(&g->out, "FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, "
+           "uint32_t *of) {\n");
   for (uint32_t j = 0; j < g->n_special; j++) {
     const uint32_t half = g->special[j] / 4, k = g->special[j] % 4;
     ff_write(&g->out, "  leaf[%u] = half == %uu ? value[%u] : leaf[%u];\n", k, half, j, k);

@@ -21,8 +21,8 @@
  *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk
  *                              of a sum; maps of 16 bits; and S_CHANGE words for each reaction
  *   S_CELL_BYTES               bytes of these for the cells of a part
- *   S_MANY                     whether there are many groups; see ff_ssa_thread_groups.h. Else S_FIXED is S_CHANGE, and S_LEAF_WORDS
- *                              is 0
+ *   S_MANY                     whether there are many groups; see ff_ssa_thread_groups.h. Else S_FIXED is S_CHANGE, and
+ *                              S_LEAF_WORDS is 0
  */
 #ifndef FF_SSA_THREAD_FACTORED_H
 #define FF_SSA_THREAD_FACTORED_H

@@ -1,15 +1,15 @@
 /* The parts of generated code for many groups of reactions that do not depend on the network. A part of ff_ssa_thread_factored.h.
  *
- * The propensity of a group is its leaf in a tree of sums. Each thread keeps the two numbers of every leaf, but not its value, and
- * the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. An event changes few halves, and
- * only these are summed again. All sums follow from the numbers alone, so a launch begins with new ones.
+ * The propensity of a group is its leaf in a tree of sums. Each thread keeps the two numbers of every leaf, but not its value,
+ * and the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. An event changes few halves,
+ * and only these are summed again. All sums follow from the numbers alone, so a launch begins with new ones.
  *
  * Special groups have other laws, or totals in registers; the generated code computes them at each event.
  *
  *   S_LEAVES, S_LEAF_WORDS  the word of the first leaf, and words of all
  *   S_LEAF_WIDE             whether a leaf is two words; else it is two numbers of 16 bits, at most S_LEAF_MOST
- *   S_ONE_RATE              whether the leaves have one rate and are no pools; else their rates are from number S_LEAF_RATES of the
- *                           doubles of the table
+ *   S_ONE_RATE              whether the leaves have one rate and are no pools; else their rates are from number S_LEAF_RATES of
+ *                           the doubles of the table
  *   S_TWINS                 whether some are pools, whose rates have a minus sign
  *   S_SPECIAL               special groups
  *   S_HALVES                halves
@@ -116,8 +116,9 @@ FF_WARP void s_update(s_thread *t, const uint32_t *row, const uint32_t *more) {
 #endif
 }
 
-/* Chooses one of the eight children of a node, whose sum is `sum`, where `at` is the chosen part of the sum. *before becomes the sum
- * of the children before. The sums are those of FF_SSA_TREE_PREFIX: that of the first half is added to those in the second. */
+/* Chooses one of the eight children of a node, whose sum is `sum`, where `at` is the chosen part of the sum. *before becomes the
+ * sum of the children before. The sums are those of FF_SSA_TREE_PREFIX: that of the first half is added to those in the
+ * second. */
 FF_WARP uint32_t s_child(const double child[7], double sum, double at, double *before) {
   const double first = (child[0] + child[1]) + (child[2] + child[3]), most = s_most_below(at, sum);
   const int second = first <= most;
@@ -129,7 +130,8 @@ FF_WARP uint32_t s_child(const double child[7], double sum, double at, double *b
 }
 
 /* Chooses a leaf of a node in the same way. */
-FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t node, double at, s_next *next) {
+FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t node, double at,
+                      s_next *next) {
   const double first = S_SUM(2u * node), last = S_HALVES % 2u == 0u || 2u * node + 1u < S_HALVES ? S_SUM(2u * node + 1u) : 0.0;
   const double most = s_most_below(at, first + last);
   const int second = first <= most;
