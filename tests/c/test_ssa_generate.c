@@ -234,7 +234,7 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
 
 static void rings_of_regions_give_the_trajectories(void) {
   static const struct { uint32_t n; double people; int distinct; double last; } rings[] = {
-    {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3},
+    {20, 50, 0, 3}, {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3},
     {256, 30, 1, 3}};
   for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
     ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, rings[i].distinct);

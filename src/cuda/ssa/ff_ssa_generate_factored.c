@@ -29,6 +29,17 @@
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
 
+/* Networks in which an event changes few of some groups are as those of many groups. */
+#define FEW_GROUPS 16u
+#define FEW_CHANGES 8u
+static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
+  if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
+  if (f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  for (uint32_t r = 0; r < n_reactions; r++)
+    if (f->reactions[r].groups > FEW_CHANGES) return 0;
+  return 1;
+}
+
 static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
@@ -162,6 +173,17 @@ static uint32_t span_of_none(const generator *g) { return g->smalls > 0 ? CHUNK 
 
 static int is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
 
+/* The units of a group, of which 1 is enough if the member alone determines the reaction. */
+static uint32_t units_of(const generator *g, const ff_ssa_factor_group *group) {
+  if (group->kind == FF_GROUP_REST || is_pool(group)) return group->units;
+  for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
+    const uint32_t *map = g->f->map + group->map + k * group->units;
+    for (uint32_t u = 1; u < members_of(g, group->sum)[k].weight && u < group->units; u++)
+      if (map[u] != map[0]) return group->units;
+  }
+  return 1;
+}
+
 /* How much a reaction changes. */
 static void measure_changes(generator *g) {
   const ff_ssa_program *p = g->p;
@@ -196,7 +218,8 @@ static void lay_out(generator *g) {
   if (g->fixed == 0) g->fixed = g->change;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t units = group->units;
+    const uint32_t units = units_of(g, group);
+    if (units > g->units) g->units = units;
     g->n_map += is_pool(group) ? span_of(g, group) + units * units : span_of(g, group) * units;
   }
   g->n_map += span_of_none(g);
@@ -258,7 +281,7 @@ static void fill_weights(const generator *g, uint32_t *to) {
 }
 
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
-  const uint32_t span = span_of(g, group), units = group->units;
+  const uint32_t span = span_of(g, group), units = units_of(g, group);
   if (group->kind == FF_GROUP_REST) {
     for (uint32_t i = 0; i < CHUNK; i++) to[i] = (uint16_t)group->hub;
     return;
@@ -269,7 +292,7 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint1
       to[at] = (uint16_t)k;
       for (uint32_t j = 0; j < units; j++) to[span + k * units + j] = (uint16_t)g->f->map[group->map + k * units + j];
     } else {
-      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * units + u];
+      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * group->units + u];
     }
   }
 }
@@ -291,12 +314,12 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
       const uint32_t cell = s->cell != NONE && g->parts > 1 ? s->cell : 0;
       to[0] = s->first;
       to[1] = s->weights;
-      to[3] = group->units | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28 | (uint32_t)s->small << 30;
+      to[3] = units_of(g, group) | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28 | (uint32_t)s->small << 30;
       if (is_pool(group)) to[3] |= 1u << 31;
     }
     if (is_pool(group)) memset(maps + at, 0, span_of(g, group) * sizeof *maps);
     fill_map(g, group, maps + at);
-    at += is_pool(group) ? span_of(g, group) + group->units * group->units : span_of(g, group) * group->units;
+    at += is_pool(group) ? span_of(g, group) + group->units * group->units : span_of(g, group) * units_of(g, group);
   }
 }
 
@@ -444,7 +467,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_COLUMNS", g->columns);
   define(g, "S_CELL_BYTES", g->cell_bytes);
   define(g, "S_WORDS_ALL", g->all);
-  define(g, "S_UNITS", g->f->units > 0 ? g->f->units : 1);
+  define(g, "S_UNITS", g->units > 0 ? g->units : 1);
   define(g, "S_MOVED", g->moved);
   define(g, "S_ENTRIES", g->entries);
   define(g, "S_TOTALS", g->totals);
@@ -521,7 +544,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    ff_error *err) {
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}};
-  g.many = g.f->n_groups > FF_SSA_FEW_GROUPS;
+  g.many = has_many(g.f, program->n_reactions);
   ff_status status = check_limits(&g, err);
   if (status != FF_OK) return status;
   g.place = ff_calloc((size_t)program->n_species + 1, sizeof *g.place);

@@ -33,7 +33,7 @@ typedef struct {
   uint32_t totals, large, smalls;
   uint32_t chunks, parts, words, columns, all; /* words of counts, of the cells of a part, and in all */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
-  uint32_t n_weights, n_map;
+  uint32_t n_weights, n_map, units;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int wide, cell16, checked;
   double most, most16; /* that an event adds; to a number of 16 bits */
