@@ -69,7 +69,7 @@ static void place_others(generator *g) {
   for (uint32_t s = 0; s <= g->p->n_species; s++)
     if (g->place[s] != NONE && g->place[s] >= g->members)
       g->place[s] = registers ? REGISTER + g->totals + (g->place[s] - g->members) : span + (g->place[s] - g->members);
-  g->counts = registers ? span : span + g->loose;
+  g->counts = registers ? g->many ? round_up(g->members, CHUNK) : span : span + g->loose;
   if (!registers) g->loose = 0;
 }
 
@@ -207,8 +207,10 @@ static void lay_out(generator *g) {
   g->words = (g->counts + each - 1) / each;
   if (g->words < end) g->words = end;
   if (g->words < chunk_words) g->words = chunk_words; /* searches without a sum read the first chunk */
-  g->words = round_up(g->words, 4);
-  g->all = round_up(g->words + (g->parts > 1 ? g->parts * g->columns : 0), 4);
+  if (!g->many) g->words = round_up(g->words, 4);
+  g->all = g->words + (g->parts > 1 ? g->parts * g->columns : 0);
+  if (!g->many) g->all = round_up(g->all, 4);
+  while (g->all + g->leaf_words < g->parts * g->chunks * chunk_words) g->all++; /* searches read all chunks of a part */
   measure_changes(g);
   g->cell_bytes = g->cell16 ? 2 * g->columns : round_up(g->columns, 2);
   g->change = g->entries + (g->moved * g->cell_bytes + g->totals + g->loose + 3) / 4;
@@ -314,7 +316,8 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
       const uint32_t cell = s->cell != NONE && g->parts > 1 ? s->cell : 0;
       to[0] = s->first;
       to[1] = s->weights;
-      to[3] = units_of(g, group) | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28 | (uint32_t)s->small << 30;
+      to[3] = units_of(g, group) | (g->cell16 ? cell / 2 : cell) << 16 | (g->cell16 ? cell % 2 : 0) << 28;
+      to[3] |= (uint32_t)s->small << 30;
       if (is_pool(group)) to[3] |= 1u << 31;
     }
     if (is_pool(group)) memset(maps + at, 0, span_of(g, group) * sizeof *maps);
