@@ -21,5 +21,5 @@ suite_misses <- function(folder, case, n, seed, method = "auto") {
     y <- sqrt(n / (kurtosis - 1)) * (mine$sd[random]^2 / sd[random]^2 - 1)
     c(sum(abs(z) >= 3), sum(abs(y) >= 5), sum(mine$mean[!random] != mean[!random] | mine$sd[!random] != 0))
   }, c(0, 0, 0))
-  stats::setNames(rowSums(counted), c("mean", "sd", "unequal"))
+  structure(stats::setNames(rowSums(counted), c("mean", "sd", "unequal")), backend = summary(sim)$backend)
 }

@@ -111,8 +111,10 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   const uint64_t threads = e->info.threads, wanted = e->options.units > 0 ? e->options.units : MOST_UNITS;
   const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
-  const uint64_t rounds = (wanted + e->resident - 1) / e->resident;
-  uint64_t slots = (wanted + rounds - 1) / rounds; /* trajectories often have similar lengths; then no slot is empty for long */
+  /* Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the same number of them. */
+  const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
+  uint64_t slots = e->resident < wanted ? e->resident : wanted;
+  if (even >= e->resident / 8 * 7) slots = even;
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + threads - 1) / threads * threads;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
