@@ -22,11 +22,18 @@ static ff_status makes_ssa_image(ff_error *err) {
   return status;
 }
 
-/* Code for the direct method, for the first reaction method, and for groups of few and of many reactions. */
+/* Code for the direct method, for the first reaction method, for groups of few and of many reactions, and for many groups. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
   if (variant == 3) {
     given.simulated = program_of_sites(6);
+    return;
+  }
+  if (variant == 4) { /* each reaction is a group */
+    ff_reactions *net = ring_of(40);
+    for (uint32_t r = 0; r < 40; r++) net->reactions[r].rate.word[0].number = 1 + 0.37 * r;
+    given.simulated = program_of_network(net);
+    FF_CHECK(ff_ssa_program_groups(given.simulated) == 40);
     return;
   }
   if (variant == 2)
@@ -38,7 +45,8 @@ static void prepare_ssa_code(void) {
 }
 
 static ff_status generates_ssa_code(ff_error *err) {
-  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED};
+  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED,
+                                         FF_SSA_FACTORED};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
   const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};

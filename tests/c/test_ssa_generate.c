@@ -257,7 +257,8 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
 
 static void rings_of_regions_give_the_trajectories(void) {
   static const struct { uint32_t n; double people; int distinct; double last; } rings[] = {
-    {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3}, {256, 30, 1, 3}};
+    {20, 50, 0, 3}, {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3},
+    {256, 30, 1, 3}};
   for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
     ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, rings[i].distinct);
     char what[64];
@@ -267,17 +268,19 @@ static void rings_of_regions_give_the_trajectories(void) {
   }
 }
 
-/* Reactions of many different rates, with pairs of one species and other laws. */
-static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t n, int others, double *initial) {
+/* Reactions of many different rates, with pairs of one species. One of `others` reactions has another law. */
+static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t n, uint32_t others, double *initial) {
   static char equations[400][32], rates[400][40];
   reaction_text reactions[401];
   for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 40);
   for (uint32_t r = 0; r < n; r++) {
     const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
     const char c = (char)('A' + below(state, n_species));
-    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c", "2 %c -> %c"};
+    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c",
+                                        "2 %c -> %c"};
     snprintf(equations[r], sizeof *equations, forms[below(state, 6)], a, b, c);
-    snprintf(rates[r], sizeof *rates, others && r % 61 == 7 ? "=0.1 * A / (1 + B) + %g" : "%g", 1e-3 * (1 + (double)below(state, 5000)));
+    snprintf(rates[r], sizeof *rates, others > 0 && r % others == 7 ? "=0.1 * A / (1 + B) + %g" : "%g",
+             1e-3 * (1 + (double)below(state, 5000)));
   }
   for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
   reactions[n] = (reaction_text){NULL, NULL};
@@ -291,7 +294,7 @@ static void many_random_groups_give_the_trajectories(void) {
     double initial[26];
     char what[64];
     const uint32_t n_species = 12 + i % 14;
-    ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2, initial);
+    ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2 * 61, initial);
     snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
     ff_ssa_program_free(program);
@@ -307,6 +310,9 @@ static void networks_without_code_are_refused(void) {
   const uint32_t species = 0;
   const reaction_text decay[] = {{"A -> 0", "1"}, {NULL, NULL}}, burst[] = {{"0 -> 200 A", "1"}, {NULL, NULL}};
   ff_ssa_program *program = program_of(decay, &initial, 1), *large = program_of_network(ring_of(65)), *bursts = program_of(burst, &few, 1);
+  uint64_t state = 7;
+  double counts[20];
+  ff_ssa_program *others = random_many(&state, 20, 200, 8, counts);
   double *ones = ff_calloc(65, sizeof *ones);
   ff_ssa_device_request request = {FF_SSA_DIRECT, &initial, &time, 1, &species, 1};
   FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
@@ -320,6 +326,10 @@ static void networks_without_code_are_refused(void) {
   request.method = FF_SSA_DIRECT;
   request.initial = ones;
   FF_CHECK(ff_ssa_generate(&code, large, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
+  request.method = FF_SSA_FACTORED;
+  request.initial = counts;
+  FF_CHECK(ff_ssa_generate(&code, others, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "other laws") != NULL);
+  ff_ssa_program_free(others);
   free(ones);
   ff_ssa_program_free(program);
   ff_ssa_program_free(large);

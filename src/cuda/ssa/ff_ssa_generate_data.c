@@ -79,7 +79,7 @@ static void fill_heads(const generator *g, uint32_t *to) {
 }
 
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
-  const uint32_t span = ff_ssa_span_of(g, group), units = group->units;
+  const uint32_t span = ff_ssa_span_of(g, group), units = ff_ssa_units_of(g, group);
   if (group->kind == FF_GROUP_REST) {
     to[0] = (uint16_t)group->hub;
     return;
@@ -90,7 +90,7 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint1
       to[at] = (uint16_t)k;
       for (uint32_t j = 0; j < units; j++) to[span + k * units + j] = (uint16_t)g->f->map[group->map + k * units + j];
     } else {
-      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * units + u];
+      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * group->units + u];
     }
   }
 }
@@ -102,7 +102,7 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
   for (uint32_t i = 0; i <= g->f->n_groups; i++) {
     const int none = i == g->f->n_groups;
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t units = none || group->kind == FF_GROUP_REST || ff_ssa_is_pool(group) ? 1 : group->units;
+    const uint32_t units = none || group->kind == FF_GROUP_REST || ff_ssa_is_pool(group) ? 1 : ff_ssa_units_of(g, group);
     const int small = none || ff_ssa_is_small(g, group), in_sum = !none && group->kind != FF_GROUP_REST;
     const uint32_t before = small ? (g->parts - 1) * g->chunks : 0; /* a small sum is searched in the last part */
     uint32_t *to = groups + 4 * i;
@@ -116,7 +116,7 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
       const plan *s = g->sums + group->sum;
       to[0] = ((small ? s->first : 0) - before * step) & 0xFFFFu;
       to[1] = s->weights - before;
-      to[3] = group->units | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)ff_ssa_is_pool(group) << 31;
+      to[3] = ff_ssa_units_of(g, group) | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)ff_ssa_is_pool(group) << 31;
       bytes = s->bytes;
     }
     to[0] |= bytes << 16;
@@ -124,7 +124,7 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
     const uint32_t span = ff_ssa_span_of(g, group);
     if (ff_ssa_is_pool(group)) memset(maps + at, 0, span * sizeof *maps);
     fill_map(g, group, maps + at);
-    at += ff_ssa_is_pool(group) ? span + group->units * group->units : span * group->units;
+    at += ff_ssa_is_pool(group) ? span + group->units * group->units : span * units;
   }
 }
 

@@ -18,6 +18,17 @@
 
 typedef ff_ssa_factored_generator generator;
 
+/* Networks in which an event changes few of some groups are as those of many groups. */
+#define FEW_GROUPS 16u
+#define FEW_CHANGES 8u
+static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
+  if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
+  if (f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  for (uint32_t r = 0; r < n_reactions; r++)
+    if (f->reactions[r].groups > FEW_CHANGES) return 0;
+  return 1;
+}
+
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
 static ff_status check_limits(const generator *g, ff_error *err) {
@@ -51,7 +62,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_RATES", code->n_rates);
   define(g, "S_PLAIN", ff_ssa_factored_is_tame(g));
   define(g, "S_FIRST", 0);
-  define(g, "S_KEEP_KEYS", 0);
+  define(g, "S_KEEP_KEYS", g->many);
   define(g, "S_UNROLL", g->f->n_groups <= 4 ? 2 : 1); /* more would take too many registers */
   define(g, "S_THREADS", code->threads);
   define(g, "S_BLOCKS", blocks);
@@ -82,7 +93,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_PAIRS", g->pairs);
   define(g, "S_CELL_BYTES", g->cell_bytes);
   define(g, "S_WORDS_ALL", g->all);
-  define(g, "S_UNITS", g->f->units > 0 ? g->f->units : 1);
+  define(g, "S_UNITS", g->units > 0 ? g->units : 1);
   define(g, "S_MOVED", g->moved);
   define(g, "S_ENTRIES", g->entries);
   define(g, "S_TOTALS", g->totals);
@@ -95,6 +106,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_FIXED", g->fixed);
   define(g, "S_LEAF_WORDS", g->leaf_words);
   define(g, "S_MANY", g->many);
+  define(g, "S_AHEAD", g->many);
   if (g->many) ff_ssa_many_define(g);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
@@ -127,6 +139,8 @@ static uint32_t choose_threads(generator *g) {
   code->n_sums = 2 * g->n_sums;
   code->n_store = g->split ? g->words : g->stored ? words : 0;
   code->n_rows = words - code->n_store;
+  if (g->quads) code->n_rows = (code->n_rows + 3) / 4 * 4;
+  if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
       if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= SHARED_BYTES && k * threads > best) {
@@ -157,7 +171,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    ff_error *err) {
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}};
-  g.many = g.f->n_groups > FF_SSA_FEW_GROUPS;
+  g.many = has_many(g.f, program->n_reactions);
   ff_status status = check_limits(&g, err);
   if (status != FF_OK) return status;
   g.place = ff_calloc((size_t)program->n_species + 1, sizeof *g.place);

@@ -45,7 +45,7 @@ typedef struct {
   uint32_t chunks, parts, words, all; /* words of counts, and in all */
   uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
-  uint32_t n_weights, n_map;
+  uint32_t n_weights, n_map, units;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int wide, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
@@ -53,11 +53,11 @@ typedef struct {
   uint32_t check;     /* events between two checks */
 
   /* For many groups: see ff_ssa_thread_groups.h */
-  int many, leaf_wide, one_rate, looped;
+  int many, leaf_wide, one_rate, twins, looped;
   uint32_t special[FF_SSA_MOST_SPECIAL], n_special;
   uint32_t leaf_words, rate_words;
-  uint32_t halves, n_sums, uppers;                     /* halves of nodes; sums that are kept, and those of nodes of nodes */
-  uint32_t more, fixed;                                /* where the part of a change for groups begins; words that are registers */
+  uint32_t halves, n_sums, uppers; /* halves of nodes; sums that are kept, and those of nodes of nodes */
+  uint32_t more, fixed; /* of a change: where its part for groups begins, and words that are read at once */
   uint32_t leaf_entries, halves_changed, uppers_changed; /* of a reaction */
 } ff_ssa_factored_generator;
 
@@ -77,6 +77,17 @@ static inline int ff_ssa_is_small(const ff_ssa_factored_generator *g, const ff_s
 static inline int ff_ssa_is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
 
 static inline uint32_t ff_ssa_head_span(const ff_ssa_factored_generator *g) { return g->head > 0 ? FF_SSA_MOST_HEAD : 0; }
+
+/* The units of a group, of which 1 is enough if the member alone determines the reaction. */
+static inline uint32_t ff_ssa_units_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
+  if (group->kind == FF_GROUP_REST || ff_ssa_is_pool(group)) return group->units;
+  for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
+    const uint32_t *map = g->f->map + group->map + k * group->units;
+    for (uint32_t u = 1; u < ff_ssa_members_of(g, group->sum)[k].weight && u < group->units; u++)
+      if (map[u] != map[0]) return group->units;
+  }
+  return 1;
+}
 
 /* A search without weights ends at the last position, and in a small sum among the first. */
 static inline uint32_t ff_ssa_span_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
@@ -110,8 +121,8 @@ int ff_ssa_factored_is_tame(const ff_ssa_factored_generator *g);
 /* Writes s_find() and s_record(), and what ff_ssa_thread_groups.h wants. */
 void ff_ssa_factored_put(ff_ssa_factored_generator *g);
 
-/* The parts for many groups: chooses special groups and the width of leaves; whether the total of a sum is in a register; measures
- * what reactions change; fills the initial leaves, the rates and the changes; writes definitions. */
+/* The parts for many groups: chooses special groups and the width of leaves; whether the total of a sum is in a register;
+ * measures what reactions change; fills the initial leaves, the rates and the changes; writes definitions. */
 ff_status ff_ssa_many_plan(ff_ssa_factored_generator *g, ff_error *err);
 int ff_ssa_many_has_total(const ff_ssa_factored_generator *g, uint32_t sum);
 void ff_ssa_many_measure(ff_ssa_factored_generator *g);

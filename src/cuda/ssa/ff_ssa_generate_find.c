@@ -96,8 +96,8 @@ static void put_nodes(generator *g, uint32_t n, const char *most) {
     ff_write(&g->out, "  double c%u = p%u;\n  uint32_t d%u = m%u;\n", i, i, i, i);
     for (uint32_t k = 1; k < nodes; k++)
       if (k * FF_SSA_FAN + i < n)
-        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i, i,
-                 k, k * FF_SSA_FAN + i, i);
+        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n  d%u = above == %uu ? m%u : d%u;\n", i, k, k * FF_SSA_FAN + i, i,
+                 i, k, k * FF_SSA_FAN + i, i);
       else
         ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
   }
@@ -129,7 +129,8 @@ static void put_special(generator *g) {
     ff_write(&g->out, "  value[%u] = p%u;\n  sum[%u] = m%u;\n", j, i, j, i);
   }
   ff_write(&g->out, "  (void)t;\n  (void)value;\n  (void)sum;\n  return invalid;\n}\n\n");
-  ff_write(&g->out, "FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, uint32_t *of) {\n");
+  ff_write(&g->out, "FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, "
+           "uint32_t *of) {\n");
   for (uint32_t j = 0; j < g->n_special; j++) {
     const uint32_t half = g->special[j] / 4, k = g->special[j] % 4;
     ff_write(&g->out, "  leaf[%u] = half == %uu ? value[%u] : leaf[%u];\n", k, half, j, k);
@@ -147,17 +148,19 @@ static void put_node_sum(generator *g, const char *name, uint32_t i, uint32_t no
 /* The nodes below the chosen one, whose children are pairs of halves. */
 static void put_node_sums(generator *g, uint32_t above) {
   const uint32_t nodes = (g->halves + 1) / 2;
-  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
+  ff_write(&g->out, "  double child[7], sum = h0, before;\n");
+  for (uint32_t k = 1; k < above; k++) ff_write(&g->out, "  sum = above == %uu ? h%u : sum;\n", k, k);
+  for (uint32_t i = 0; i < FF_SSA_FAN - 1; i++) {
     if (g->uppers > 0) {
-      ff_write(&g->out, "  const double c%u = S_SUM(above * 16u + %uu) + S_SUM(above * 16u + %uu);\n", i, 2 * i, 2 * i + 1);
+      ff_write(&g->out, "  child[%u] = S_SUM(above * 16u + %uu) + S_SUM(above * 16u + %uu);\n", i, 2 * i, 2 * i + 1);
       continue;
     }
-    ff_write(&g->out, "  double c%u = g%u;\n", i, i);
+    ff_write(&g->out, "  child[%u] = g%u;\n", i, i);
     for (uint32_t k = 1; k < above; k++)
       if (k * FF_SSA_FAN + i < nodes)
-        ff_write(&g->out, "  c%u = above == %uu ? g%u : c%u;\n", i, k, k * FF_SSA_FAN + i, i);
+        ff_write(&g->out, "  child[%u] = above == %uu ? g%u : child[%u];\n", i, k, k * FF_SSA_FAN + i, i);
       else
-        ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
+        ff_write(&g->out, "  child[%u] = above == %uu ? 0.0 : child[%u];\n", i, k, i);
   }
 }
 
@@ -188,10 +191,8 @@ static void put_find_many(generator *g) {
     ff_write(&g->out, "  s_choose(t, special, of, above, rest, next);\n");
   } else {
     put_node_sums(g, above);
-    ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
-    ff_write(&g->out, "  const double rest_most = s_most_below(rest, C%u);\n", FF_SSA_FAN);
-    put_choice(g, "C", FF_SSA_FAN, "rest_most", "within", no_lists);
-    ff_write(&g->out, "  s_choose(t, special, of, above * %uu + within, rest - within_before, next);\n", FF_SSA_FAN);
+    ff_write(&g->out, "  const uint32_t within = s_child(child, sum, rest, &before);\n");
+    ff_write(&g->out, "  s_choose(t, special, of, above * %uu + within, rest - before, next);\n", FF_SSA_FAN);
   }
   ff_write(&g->out, "  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
 }

@@ -250,7 +250,7 @@ static void measure_changes(generator *g) {
 
 static void lay_out_words(generator *g) {
   uint32_t end = 0;
-  const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each;
+  const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     const plan *s = g->sums + i;
     const uint32_t reads = (g->chunks > 1 ? g->chunks - 1 : 1) * chunk_words + s->first * (g->quads ? chunk_words : 1);
@@ -258,11 +258,11 @@ static void lay_out_words(generator *g) {
   }
   g->words = (g->counts + each - 1) / each;
   if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
-  g->words = round_up(g->words, 4);
+  g->words = round_up(g->words, to);
   if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
-  if (g->split && g->words < end) g->words = round_up(end, 4);
-  g->all = round_up(g->words + (g->parts - 1) * g->columns, 4);
-  if (g->all < end) g->all = round_up(end, 4);
+  if (g->split && g->words < end) g->words = round_up(end, to);
+  g->all = round_up(g->words + (g->parts - 1) * g->columns, to);
+  if (g->all < end) g->all = round_up(end, to);
 }
 
 void ff_ssa_factored_lay_out(generator *g) {
@@ -276,7 +276,8 @@ void ff_ssa_factored_lay_out(generator *g) {
   if (g->fixed == 0) g->fixed = g->change;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t units = group->units;
+    const uint32_t units = ff_ssa_units_of(g, group);
+    if (units > g->units) g->units = units;
     g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span_of(g, group) + units * units : ff_ssa_span_of(g, group) * units;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */

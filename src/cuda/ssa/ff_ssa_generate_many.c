@@ -36,8 +36,10 @@ int ff_ssa_many_has_total(const generator *g, uint32_t sum) {
 
 /* Other laws, and the first groups whose sums may become too large for 16 bits. */
 static ff_status choose_special(generator *g, ff_error *err) {
-  for (uint32_t i = 0; i < g->f->n_factored && g->n_special < MOST_TOTALS; i++)
-    if (group_of(g, i)->kind == FF_GROUP_PLAIN && g->f->sums[group_of(g, i)->sum].n > FF_SSA_CHUNK) g->special[g->n_special++] = i;
+  for (uint32_t i = 0; i < g->f->n_factored && g->n_special < MOST_TOTALS; i++) {
+    const ff_ssa_factor_group *group = group_of(g, i);
+    if (group->kind == FF_GROUP_PLAIN && g->f->sums[group->sum].n > FF_SSA_CHUNK) g->special[g->n_special++] = i;
+  }
   const uint32_t rest = g->f->n_groups - g->f->n_factored;
   if (g->n_special + rest > FF_SSA_MOST_SPECIAL)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u groups, and %u of them with other laws, are too many",
@@ -70,7 +72,8 @@ static void choose_leaves(generator *g) {
     initial_leaf(g, i, leaf);
     if (leaf[0] >= NARROW_LEAVES || leaf[1] >= NARROW_LEAVES) g->leaf_wide = 1;
     if (rate == 0) rate = group_of(g, i)->rate;
-    if (group_of(g, i)->kind == FF_GROUP_POOL || group_of(g, i)->rate != rate) g->one_rate = 0;
+    g->twins |= group_of(g, i)->kind == FF_GROUP_POOL;
+    if (g->twins || group_of(g, i)->rate != rate) g->one_rate = 0;
   }
   while (!g->leaf_wide && g->check > FEWEST_EVENTS && g->f->most * g->check > ROOM) g->check /= 2;
 }
@@ -229,9 +232,9 @@ ff_status ff_ssa_many_fill(generator *g, uint32_t *initial, uint32_t *rows, ff_e
 
 void ff_ssa_many_define(generator *g) {
   const struct { const char *name; uint32_t value; } values[] = {
-    {"S_LEAF_WIDE", g->leaf_wide}, {"S_ONE_RATE", g->one_rate}, {"S_LOOPED", g->looped}, {"S_SPECIAL", g->n_special},
-    {"S_LEAVES", g->all}, {"S_LEAF_RATES", 2 * (g->f->n_groups + 1)}, {"S_HALVES", g->halves}, {"S_SUMS", g->n_sums},
-    {"S_UPPERS", g->uppers}, {"S_MORE", g->more}, {"S_LEAF_ENTRIES", g->leaf_entries},
+    {"S_LEAF_WIDE", g->leaf_wide}, {"S_ONE_RATE", g->one_rate}, {"S_TWINS", g->twins}, {"S_LOOPED", g->looped},
+    {"S_SPECIAL", g->n_special}, {"S_LEAVES", g->all}, {"S_LEAF_RATES", 2 * (g->f->n_groups + 1)}, {"S_HALVES", g->halves},
+    {"S_SUMS", g->n_sums}, {"S_UPPERS", g->uppers}, {"S_MORE", g->more}, {"S_LEAF_ENTRIES", g->leaf_entries},
     {"S_HALVES_CHANGED", g->halves_changed}, {"S_UPPERS_CHANGED", g->uppers_changed},
     {"S_LEAF_MOST", 65535u - (uint32_t)g->f->most * g->check},
   };

@@ -16,6 +16,7 @@
  *   S_TABLE             words of a table that all threads of a block share
  *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
+ *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
@@ -43,6 +44,9 @@
 #ifndef S_POOLS
 #define S_POOLS 0
 #endif
+#ifndef S_AHEAD
+#define S_AHEAD 0
+#endif
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -58,14 +62,12 @@
 #define S_OR(at, bits) atomicOr((at), (bits))
 #define S_REAL(x) __uint2double_rn(x)
 #define S_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
-#define S_THREAD threadIdx.x
 #else
 #define S_ANY(condition) ((condition) != 0)
 #define S_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define S_OR(at, bits) (*(at) |= (bits))
 #define S_REAL(x) ((double)(x))
 #define S_CLOCK(out) ((out) = 0u)
-#define S_THREAD 0u
 #endif
 
 /* What all threads of a block share. */
@@ -96,6 +98,7 @@ typedef struct {
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
+  double wait, choice;     /* of the next event; kept if S_AHEAD */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
@@ -253,6 +256,13 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   return 0;
 }
 
+/* Draws for the next event. */
+FF_WARP void s_draw(s_thread *t) {
+  const ff_philox_block words = s_event_words(t);
+  t->wait = s_exponential(t, words.v[0], words.v[1]);
+  t->choice = s_choice(words.v[2], words.v[3]);
+}
+
 /* Finds the next event, and lets it happen. */
 FF_WARP void s_step(s_thread *t) {
   s_next next;
@@ -260,9 +270,8 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
   double next_time = t->time + wait;
 #else
-  const ff_philox_block words = s_event_words(t);
-  const double wait = s_exponential(t, words.v[0], words.v[1]);
-  const double total = s_find(t, s_choice(words.v[2], words.v[3]), &next);
+  if (!S_AHEAD) s_draw(t);
+  const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
   const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
@@ -277,6 +286,7 @@ FF_WARP void s_step(s_thread *t) {
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
   t->time = waits ? t->time : next_time;
   t->event += waits ? 0u : 1u;
+  if (S_AHEAD) s_draw(t);
 }
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
@@ -326,7 +336,7 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 
 /* Runs a launch for one slot. */
 FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
-                   const s_common *common, uint32_t *rows, uint32_t slot) {
+                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -337,9 +347,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->table = table;
   t->big = big;
   t->rows = rows;
-#if S_MANY
-  t->sums = (double *)(rows - (S_QUADS ? 4u : 1u) * S_THREAD + S_ROWS * S_THREADS) + S_THREAD;
-#endif
+  t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
   if (run->fresh) {
     s_take(t);
@@ -355,6 +363,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
     if (!S_ANY(t->wanted < ff_math_infinity() && now - began <= run->nanoseconds)) break;
     const uint32_t n = left < S_CHUNK ? left : S_CHUNK;
     s_check(t);
+    if (S_AHEAD) s_draw(t);
     FF_NO_UNROLL for (uint32_t i = 0; i < n; i += S_UNROLL) {
       FF_UNROLL for (uint32_t j = 0; j < S_UNROLL; j++) s_step(t);
     }
@@ -382,7 +391,12 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
-  s_run(&run, &rates, s_shared, big, &common, s_shared + S_TABLE + (S_QUADS ? 4u : 1u) * threadIdx.x, slot);
+  uint32_t bytes = 4u * threadIdx.x;
+  asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
+  uint32_t *const words = s_shared + S_TABLE;
+  double *const sums = (double *)(words + S_ROWS * S_THREADS);
+  s_run(&run, &rates, s_shared, big, &common, (uint32_t *)((char *)words + (S_QUADS ? 4u : 1u) * bytes),
+        (double *)((char *)sums + 2u * bytes), slot);
 }
 #else
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
@@ -391,7 +405,7 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
             uint32_t *rows) {
   s_common common;
   s_share(&common, run, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, big, &common, rows, slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
 }
 #endif
 

@@ -288,6 +288,12 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   uint32_t unit = 0u;
   if (S_UNITS <= 5u) {
     FF_UNROLL for (uint32_t k = 1; k < S_UNITS; k++) unit += left >= k * x;
+  } else if (S_UNITS <= 16u) {
+    FF_UNROLL for (uint32_t k = 8; k > 0u; k /= 2u) {
+      const int over = left >= k * x;
+      unit += over ? k : 0u;
+      left -= over ? k * x : 0u;
+    }
   } else {
     unit = s_quotient(left, x);
   }

@@ -1,15 +1,16 @@
 /* The parts of generated code for many groups of reactions that do not depend on the network. A part of ff_ssa_thread_factored.h.
  *
- * The propensity of a group is its leaf in a tree of sums. Each thread keeps the two numbers of every leaf, but not its value, and
- * the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. An event changes few halves, and
- * only these are summed again. All sums follow from the numbers alone, so a launch begins with new ones.
+ * The propensity of a group is its leaf in a tree of sums. Each thread keeps the two numbers of every leaf, but not its value,
+ * and the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. An event changes few halves,
+ * and only these are summed again. All sums follow from the numbers alone, so a launch begins with new ones.
  *
  * Special groups have other laws, or totals in registers; the generated code computes them at each event.
  *
  *   S_LEAVES, S_LEAF_WORDS  the word of the first leaf, and words of all
  *   S_LEAF_WIDE             whether a leaf is two words; else it is two numbers of 16 bits, at most S_LEAF_MOST
- *   S_ONE_RATE              whether the leaves have one rate and are no pools; else their rates are from number S_LEAF_RATES of the
- *                           doubles of the table, and that of a pool has a minus sign
+ *   S_ONE_RATE              whether the leaves have one rate and are no pools; else their rates are from number S_LEAF_RATES of
+ *                           the doubles of the table
+ *   S_TWINS                 whether some are pools, whose rates have a minus sign
  *   S_SPECIAL               special groups
  *   S_HALVES                halves
  *   S_SUMS, S_UPPERS        sums that a thread keeps, and how many are of nodes of nodes; these are the last
@@ -35,20 +36,22 @@ FF_WARP void s_half(const s_thread *t, const double *special, const uint32_t *sp
                     uint32_t of[4]) {
   FF_UNROLL for (uint32_t k = 0; k < 4u; k++) {
 #if S_LEAF_WIDE
-    uint32_t a = S_LEAF(half * 8u + 2u * k);
-    const uint32_t b = S_LEAF(half * 8u + 2u * k + 1u);
+    const uint32_t x = S_LEAF(half * 8u + 2u * k), y = S_LEAF(half * 8u + 2u * k + 1u);
+    const double a = S_REAL(x), b = S_REAL(y);
+    of[k] = y;
 #else
-    const uint32_t word = S_LEAF(half * 4u + k), b = word >> 16;
-    uint32_t a = word & 0xFFFFu;
+    const uint32_t word = S_LEAF(half * 4u + k);
+    const double a = (double)(unsigned short)word, b = (double)(unsigned short)(word >> 16);
+    of[k] = word >> 16;
 #endif
 #if S_ONE_RATE
-    leaf[k] = S_RATE(0) * S_REAL(a) * S_REAL(b);
-#else
+    leaf[k] = S_RATE(0) * a * b;
+#elif S_TWINS
     const double rate = ((const double *)t->table)[S_LEAF_RATES + k * S_HALVES + half];
-    a -= a > 0u && rate < 0.0;
-    leaf[k] = (rate < 0.0 ? -rate : rate) * S_REAL(a) * S_REAL(b);
+    leaf[k] = (rate < 0.0 ? -rate : rate) * (a - (rate < 0.0 ? 1.0 : 0.0)) * b;
+#else
+    leaf[k] = ((const double *)t->table)[S_LEAF_RATES + k * S_HALVES + half] * a * b;
 #endif
-    of[k] = b;
   }
   s_insert(half, special, special_of, leaf, of);
 }
@@ -113,10 +116,24 @@ FF_WARP void s_update(s_thread *t, const uint32_t *row, const uint32_t *more) {
 #endif
 }
 
-/* Chooses a leaf of a node, where `at` is the chosen part of the sum of the node. The sums of the first leaves are those of
- * FF_SSA_TREE_PREFIX: that of four is the first half, to which the others are added. */
-FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t node, double at, s_next *next) {
-  const double first = S_SUM(2u * node), most = s_most_below(at, first + (2u * node + 1u < S_HALVES ? S_SUM(2u * node + 1u) : 0.0));
+/* Chooses one of the eight children of a node, whose sum is `sum`, where `at` is the chosen part of the sum. *before becomes the
+ * sum of the children before. The sums are those of FF_SSA_TREE_PREFIX: that of the first half is added to those in the
+ * second. */
+FF_WARP uint32_t s_child(const double child[7], double sum, double at, double *before) {
+  const double first = (child[0] + child[1]) + (child[2] + child[3]), most = s_most_below(at, sum);
+  const int second = first <= most;
+  const double base = second ? first : 0.0, x = second ? child[4] : child[0], z = second ? child[6] : child[2];
+  const double pair = x + (second ? child[5] : child[1]), one = base + x, two = base + pair, three = base + (pair + z);
+  const int over1 = one <= most, over2 = two <= most, over3 = three <= most;
+  *before = over3 ? three : over2 ? two : over1 ? one : base;
+  return (second ? 4u : 0u) + (over3 ? 3u : over2 ? 2u : over1 ? 1u : 0u);
+}
+
+/* Chooses a leaf of a node in the same way. */
+FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t node, double at,
+                      s_next *next) {
+  const double first = S_SUM(2u * node), last = S_HALVES % 2u == 0u || 2u * node + 1u < S_HALVES ? S_SUM(2u * node + 1u) : 0.0;
+  const double most = s_most_below(at, first + last);
   const int second = first <= most;
   const uint32_t half = 2u * node + (second ? 1u : 0u);
   double leaf[4], before = second ? first : 0.0;
@@ -136,7 +153,7 @@ FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *
   next->reaction = half * 4u + (over3 ? 3u : next->reaction);
   next->n = over3 ? of[3] : next->n;
   before = over3 ? three : before;
-  next->share = (at - before) / value;
+  next->share = S_DIVIDE(at - before, value);
 }
 
 /* The largest number of a leaf, or more if one is too large for 16 bits. */
