@@ -75,14 +75,16 @@ void ff_ssa_piece_free(ff_ssa_piece *piece) {
 
 /* ---- what devices have refused ------------------------------------------------------------------------------------------ */
 
+/* Asks for more at each call, because a device reads all its refusals in a call. */
 ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *v) {
-  uint64_t got = REFUSED_AT_ONCE;
+  uint64_t wanted = REFUSED_AT_ONCE, got = wanted;
   v->n_refused = 0;
-  while (got == REFUSED_AT_ONCE) {
+  while (got == wanted) {
     const uint64_t from = v->n_refused > 0 ? v->refused[v->n_refused - 1] + 1 : 0;
+    wanted = v->n_refused > REFUSED_AT_ONCE ? v->n_refused : REFUSED_AT_ONCE;
     ff_status status =
-        ff_grow((void **)&v->refused, &v->refused_room, v->n_refused + REFUSED_AT_ONCE, sizeof *v->refused, &v->err);
-    if (status == FF_OK) status = backend->refused(v->ensemble, from, v->refused + v->n_refused, REFUSED_AT_ONCE, &got, &v->err);
+        ff_grow((void **)&v->refused, &v->refused_room, v->n_refused + wanted, sizeof *v->refused, &v->err);
+    if (status == FF_OK) status = backend->refused(v->ensemble, from, v->refused + v->n_refused, wanted, &got, &v->err);
     if (status != FF_OK) return status;
     v->n_refused += got;
   }

@@ -20,7 +20,8 @@ static struct {
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
-  int made, freed, tallies, copies, alike; /* ensembles, calls, and ensembles that shall have the kernel of another one */
+  int made, freed, alike;         /* ensembles, and those that shall have the kernel of another one */
+  int tallies, copies, lists;     /* calls of tally(), states() and refused() */
   uint64_t units, steps; /* of the last ensemble */
   uint64_t started[16];  /* the sizes of the first waves */
   int waves;
@@ -157,6 +158,7 @@ static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t
   *n = 0;
   for (uint64_t k = from; k < e->n && *n < capacity; k++)
     if (e->refused[k]) units[(*n)++] = k;
+  __atomic_fetch_add(&fake_ssa.lists, 1, __ATOMIC_RELAXED);
   return fake_ssa_call(err);
 }
 

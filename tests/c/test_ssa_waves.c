@@ -215,6 +215,33 @@ static void waves_are_of_equal_size(void) {
   ff_ssa_program_free(program);
 }
 
+/* A device that refuses much lists it in few calls: 1,024, 1,024, 2,048, 4,096 and so on. */
+static void long_lists_take_few_calls(void) {
+  enum { MANY = 9000 };
+  static const reaction_text decay[] = {{"A -> 0", "1"}, {NULL, NULL}};
+  const double initial[] = {2};
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(decay, initial, 1);
+  const way w = {1, 1, MANY, 0, 1, 10, 0};
+  const ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = 1,
+                                  .observed = &species, .n_observed = 1, .threads = 1};
+  ff_ssa_sums *a, *b;
+  ff_error err;
+  ff_ssa_run *here = run_to_end(program, &options, 10);
+  FF_CHECK_OK(ff_ssa_run_sums(here, &a, &err), &err);
+  reset(&w);
+  play(&got, program, options, 0, &w);
+  FF_CHECK_OK(got.status, &got.err);
+  FF_CHECK_INT(fake_ssa.lists, 5);
+  FF_CHECK_INT(got.complete, MANY);
+  FF_CHECK_INT(got.events, ff_ssa_run_events(here));
+  FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
+  FF_CHECK(memcmp(a->counts, b->counts, sizeof *a->counts) == 0);
+  ff_ssa_run_free(got.run);
+  ff_ssa_run_free(here);
+  ff_ssa_program_free(program);
+}
+
 /* The others take over what a device has not recorded. If no device is left, the run fails. */
 static void devices_may_fail(void) {
   ff_ssa_program *program = program_with_variables();
@@ -493,6 +520,7 @@ static void what_is_not_ready_can_be_freed(void) {
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, devices_may_fail, a_device_may_fail_between_pieces,
-             devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
-             histograms_fit_as_without_devices, tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)
+FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls, devices_may_fail,
+             a_device_may_fail_between_pieces, devices_may_not_start, works_here_until_devices_are_ready,
+             the_first_failure_is_told, histograms_fit_as_without_devices, tells_what_devices_cannot_do,
+             what_is_not_ready_can_be_freed)

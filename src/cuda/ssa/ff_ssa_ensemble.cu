@@ -290,8 +290,14 @@ static ff_status states(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *co
   const size_t lines = (size_t)e->request.n_times * e->request.n_species;
   if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   if (n == 0 || lines == 0) return FF_OK;
-  ff_status status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * 4, e->launch.recorded + first, e->units * 4, n * 4, lines,
-                                                     cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
+  const int at_once = e->units * 4 <= e->device.memPitch; /* else line by line: there are few lines of so many trajectories */
+  ff_status status = FF_OK;
+  if (at_once)
+    status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * 4, e->launch.recorded + first, e->units * 4, n * 4, lines,
+                                             cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
+  for (size_t i = 0; !at_once && i < lines && status == FF_OK; i++)
+    status = ff_cuda_check(cudaMemcpyAsync(counts + i * n, e->launch.recorded + i * e->units + first, n * 4,
+                                           cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading counts", err) : status;
 }
 

@@ -123,7 +123,7 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
   own->warps = 1;
   ff_status status = occupancy(&own->blocks, e, kernel, 1, 0, err);
   if (status != FF_OK || own->blocks > 0) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for it");
+  return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
 /* Whether there are so many trajectories, and memory for them, that a thread may run each of them. */
@@ -154,7 +154,8 @@ static ff_status check(const ff_ensemble *e, ff_error *err) {
     return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
   if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "it runs the methods \"direct\" and \"logarithmic_direct\" alone");
+  return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
+                      "\"logarithmic_direct\"");
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
