@@ -80,8 +80,9 @@ backend_names <- c("auto", "cpu", "cuda")
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
 #'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
 #'   later use. `"interpreter"` (for Boolean networks) and `"generic"` (for reaction networks) need no compilation. With `"auto"`
-#'   (the default), stored code is used; code is compiled if this takes less time than it saves in this run or would have saved
-#'   in earlier runs.
+#'   (the default), stored code is used. Code that is not stored is compiled for a reaction network; for a Boolean network, it is
+#'   compiled if this takes less time than it saves in this run or would have saved in earlier runs. Networks for which no code
+#'   can be generated, such as large ones, use the other kernels.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
 #'   for 90 days are removed. The compiler runs in a separate process, which ends on Ctrl-C and when R ends.

@@ -64,9 +64,13 @@
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
 #'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"`, `"first_reaction"` and `"factored"`.
 #'   `method = "auto"` chooses one of these for most networks. GPUs cannot run a network with [events][event()] or with rates
-#'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, and initial counts of 2^30 and more.
-#'   Then `backend = "cuda"` is an error of class `fireflip_error_unsupported`, and `"auto"` uses the processor. So does a session
-#'   that asks for `"cuda"` by an option: see [backends()].
+#'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of
+#'   2^30 or more. `"first_reaction"` and `"factored"` need code that is generated for the network: see option `fireflip.kernel`
+#'   of [backends()]. There is no such code for `"first_reaction"` with more than 64 reactions, nor for `"factored"` with
+#'   more than 65,534 reactions or with groups whose counts add up to nearly 2^30 at time 0.
+#'
+#'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
+#'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
 #'
 #'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If one of
 #'   several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()` tells
