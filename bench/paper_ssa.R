@@ -41,9 +41,9 @@ network_of <- function(name, regions, from) {
   net
 }
 
-# The number of steps takes about a second on an H200 if memory limits the speed; 0 is no limit.
+# The steps of a run, so that a variant should take about a second on an H200 if memory limits its speed. 0 is no limit.
 steps_of <- function(bits, reactions, from) {
-  if (from == 0) 0 else if (bits == 20) min(5000, max(50, 8e4 %/% reactions)) else min(20000, max(800, 24e5 %/% reactions))
+  if (from == 0) 0 else if (bits == 20) min(3000, max(50, 4e4 %/% reactions)) else min(20000, max(800, 24e5 %/% reactions))
 }
 
 write_all <- function(folder) {
@@ -74,8 +74,9 @@ write_all <- function(folder) {
   write.csv(expected, file.path(folder, "expected.csv"), row.names = FALSE)
 }
 
-# Differences of the means from those of simulate(), in standard errors. Twelve variants and species of a network depend on the
-# same random numbers, and there are 10 networks, so about 20 to 40 independent differences; beyond 4.5 is an error.
+# Differences of the means from those of simulate(), in standard errors. The variants of the optimized direct method have the same
+# means, so 10 networks have at most 10 x 2 x 2 different differences. One of them is beyond 4.5 by chance with a probability of
+# at most 40 x 6.8e-6 = 2.7e-4.
 check_means <- function(folder, csv) {
   result <- read.csv(csv)
   both <- merge(result[result$purpose == "check", ], read.csv(file.path(folder, "expected.csv")), by = c("network", "regions"))
