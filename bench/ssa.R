@@ -7,29 +7,7 @@ library(fireflip)
 runs <- as.integer(Sys.getenv("RUNS", "3"))
 best <- c("portable", "avx2", "avx512")[.Call(fireflip:::ffi_machine)$simd + 1]
 
-# The network as numbers; see plain_ssa.c. Species and reactions must have different names.
-write_plain <- function(net, file) {
-  arrows <- network_arrows(net)
-  species <- net$species$species
-  reaction <- if (all(nzchar(net$reactions$name))) net$reactions$name else paste0("R", seq_len(nrow(net$reactions)))
-  n <- length(reaction)
-  from <- arrows[arrows$role == "reactant", ]
-  to <- arrows[arrows$role == "product", ]
-  left <- data.frame(r = match(from$to, reaction), s = match(from$from, species), count = from$count)
-  change <- rbind(
-    data.frame(r = left$r, s = left$s, count = -left$count),
-    data.frame(r = match(to$from, reaction), s = match(to$to, species), count = to$count)
-  )
-  change <- stats::aggregate(count ~ s + r, change, sum)
-  list_of <- function(x) {
-    x <- x[x$count != 0, ]
-    text <- vapply(split(paste(x$s - 1L, x$count), factor(x$r, seq_len(n))), paste, "", collapse = " ")
-    trimws(paste(tabulate(x$r, n), text))
-  }
-  value <- vapply(net$reactions$rate, function(rate) eval(str2lang(rate), as.list(net$parameters)), 0)
-  lines <- paste(format(value, digits = 17, trim = TRUE), list_of(left), list_of(change))
-  writeLines(c(paste(length(species), n), paste(format(net$species$initial, trim = TRUE), collapse = " "), lines), file)
-}
+source("bench/write_plain.R")
 
 plain <- file.path(tempdir(), "plain_ssa")
 compiler <- Sys.getenv("CC", "gcc")
