@@ -19,8 +19,8 @@ networks <- list(
   list("cyclic chain, 1e6 species", reaction_model("cyclic_chain", species = 1e6), "logarithmic_direct", 2^12, 16, 0.2),
   list("colloid, 40 species", reaction_model("colloid", species = 40), NULL, 2^18, 512, 10),
   list("colloid, 252 species", reaction_model("colloid", species = 252), "logarithmic_direct", 2^14, 64, 0.5),
-  list("random, 1,024 reactions", reaction_model("random", species = 1024, reactions = 1024, seed = 1), "logarithmic_direct", 2^16,
-    32, 2e-3)
+  list("random, 1,024 reactions", reaction_model("random", species = 1024, reactions = 1024, seed = 1), "logarithmic_direct",
+    2^16, 32, 2e-3)
 )
 egfr <- file.path(Sys.getenv("FIREFLIP_SHARED"), "models", "bngl-nets", "egfr_net.net")
 if (file.exists(egfr)) networks <- append(networks, list(list("egfr_net", read_bngl_net(egfr), NULL, 2^16, 32, 4)), 3)
@@ -51,7 +51,8 @@ for (one in networks) {
   kernels <- second$events / second$device$seconds / 1e6
   found <- data.frame(
     network = one[[1L]], method = second$method, kernel = second$device$kernel, trajectories = one[[4L]], events = second$events,
-    call = speed(second), kernels = kernels, first_seconds = first$seconds, one_core = speed(one_core), all_cores = speed(all_cores)
+    call = speed(second), kernels = kernels, first_seconds = first$seconds, one_core = speed(one_core),
+    all_cores = speed(all_cores)
   )
   result <- rbind(result, found)
   do.call(row, c(found[1:3], signif(unlist(found[6:7]), 3), signif(found$first_seconds, 3), signif(found$one_core, 3),
