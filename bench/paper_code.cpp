@@ -166,7 +166,8 @@ static void write_item(FILE *file, double value) { fprintf(file, "%.17g, ", valu
 static void write_item(FILE *file, uint32_t value) { fprintf(file, "%u, ", value); }
 static void write_item(FILE *file, const change &value) { fprintf(file, "{%u, %d}, ", value.species, value.by); }
 
-/* A table NAME_of[order] has a list of each reaction, one after the other. That of reaction r begins at NAME_from_of[order][r]. */
+/* A table NAME_of[order] has a list of each reaction, one after the other. NAME_from_of[order][r] is where that of reaction r
+ * begins. */
 template <class list> static void write_table(FILE *file, const char *type, const char *name, const network nets[2], list of) {
   size_t n = 0;
   for (const reaction &r : nets[0].reactions) n += of(r).size();

@@ -89,7 +89,8 @@ check_means <- function(folder, csv) {
   stopifnot(both$finished == 1, abs(c(both$z_1, both$z_2)) < 4.5)
 }
 
-# Figures 5a and 5b of the paper: time of a step against the number of regions. Dashed lines leave out the time of sorting.
+# Figures 5a and 5b of the paper: time of a step of a trajectory against the number of regions. Dashed lines leave out the time of
+# sorting.
 draw <- function(csv, png, ours) {
   result <- read.csv(csv)
   result <- result[result$purpose == "speed", ]
@@ -101,9 +102,10 @@ draw <- function(csv, png, ours) {
   colours <- grDevices::hcl.colors(length(variants), "Dark 3")
   grDevices::png(png, 2000, 900, res = 160)
   graphics::par(mfrow = c(1, 2), mar = c(4, 5, 2, 0.5), mgp = c(3.6, 0.7, 0), las = 1)
+  span <- range(1e6 / result$events_per_second, 1e6 / result$without, na.rm = TRUE)
   for (n in 2^c(15, 20)) {
-    plot(NA, xlim = range(result$regions), ylim = 1e6 / range(result$events_per_second), log = "xy", xlab = "",
-      ylab = "microseconds a step", main = sprintf("2^%d trajectories", log2(n)))
+    plot(NA, xlim = range(result$regions), ylim = span, log = "xy", xlab = "", ylab = "microseconds a step",
+      main = sprintf("2^%d trajectories", log2(n)))
     graphics::title(xlab = "regions", line = 2.4)
     for (k in seq_along(variants)) {
       rows <- result[result$variant == variants[[k]] & result$trajectories == n, ]

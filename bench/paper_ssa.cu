@@ -163,8 +163,8 @@ KERNEL direct_steps(uint32_t n, ensemble e, tables t, uint32_t step, uint32_t st
   }
 }
 
-/* With `next`, only the second half of a step: next[i] happens in trajectory map[i], or in i if the state has been moved and map is
- * NULL. Both are one kernel, because compilers would compile fire() for each. */
+/* With `next`, only the second half of a step: next[i] happens in trajectory map[i], or in i if the state has been moved and map
+ * is NULL. Both are one kernel, because compilers would compile fire() for each. */
 KERNEL odm_steps(uint32_t n, ensemble e, const uint32_t *next, const uint32_t *map, uint32_t step, uint32_t steps, double end) {
   for EACH(i, n) {
     const uint32_t k = map != NULL ? map[i] : i;
