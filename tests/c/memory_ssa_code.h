@@ -51,7 +51,7 @@ static ff_status generates_ssa_code(ff_error *err) {
   static const uint32_t species[] = {0};
   const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};
   ff_ssa_code code = {0};
-  ff_status status = ff_ssa_generate(&code, given.simulated, &request, err);
+  ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);
   CHECK_OUT(status, code.functions);
   ff_ssa_code_free(&code);
   return status;

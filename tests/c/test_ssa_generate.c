@@ -44,6 +44,7 @@ static void launch_generated(void *kernel, const ff_ssa_launch *run, uint32_t sl
   g->run(run, g->code.rates, g->code.table, g->code.big, slot, g->rows);
 }
 
+static uint32_t shared_bytes = FF_SSA_SHARED_H200;
 static char folder[] = "/tmp/fireflip-generate-XXXXXX";
 
 /* Runs the code of a program to the last time, and compares. */
@@ -57,7 +58,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, c
   n_species = n_species < 64 ? n_species : 64;
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
   const ff_ssa_device_request request = {method, initial, times, LAUNCH_TIMES, species, n_species};
-  FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, &err), &err);
+  FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   void *library = g.code.functions != NULL ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
     ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store);
@@ -268,6 +269,27 @@ static void rings_of_regions_give_the_trajectories(void) {
   }
 }
 
+/* GPUs with 64 and 100 KB of shared memory have other tables, places and threads. What a block takes of it must fit. */
+static void code_for_smaller_gpus(void) {
+  static const uint32_t sizes[] = {65536, 102400};
+  for (size_t i = 0; i < 2; i++) {
+    shared_bytes = sizes[i];
+    ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0)};
+    for (size_t k = 0; k < 2; k++) {
+      const ff_ssa_device_request request = {FF_SSA_FACTORED, programs[k]->initial, &(double){1}, 1, &(uint32_t){0}, 1};
+      ff_ssa_code code;
+      ff_error err;
+      check_program(programs[k], FF_SSA_FACTORED, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
+      FF_CHECK_OK(ff_ssa_generate(&code, programs[k], &request, shared_bytes, &err), &err);
+      const uint32_t bytes = 4 * (code.n_table + (code.n_rows + code.n_sums) * code.threads) + 15872;
+      FF_CHECK_SAY(bytes <= shared_bytes, "%u of %u bytes", bytes, shared_bytes);
+      ff_ssa_code_free(&code);
+      ff_ssa_program_free(programs[k]);
+    }
+  }
+  shared_bytes = FF_SSA_SHARED_H200;
+}
+
 /* Reactions of many different rates, with pairs of one species. One of `others` reactions has another law. */
 static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t n, uint32_t others, double *initial) {
   static char equations[400][32], rates[400][40];
@@ -315,20 +337,20 @@ static void networks_without_code_are_refused(void) {
   ff_ssa_program *others = random_many(&state, 20, 200, 8, counts);
   double *ones = ff_calloc(65, sizeof *ones);
   ff_ssa_device_request request = {FF_SSA_DIRECT, &initial, &time, 1, &species, 1};
-  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
   request.initial = &few;
   request.method = FF_SSA_NEXT;
-  FF_CHECK(ff_ssa_generate(&code, program, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "GPUs run the methods") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "GPUs run the methods") != NULL);
   request.method = FF_SSA_DIRECT;
-  FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
   request.method = FF_SSA_FACTORED;
-  FF_CHECK(ff_ssa_generate(&code, bursts, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
   request.method = FF_SSA_DIRECT;
   request.initial = ones;
-  FF_CHECK(ff_ssa_generate(&code, large, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, large, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "65 reactions") != NULL);
   request.method = FF_SSA_FACTORED;
   request.initial = counts;
-  FF_CHECK(ff_ssa_generate(&code, others, &request, &err) == FF_EUNSUPPORTED && strstr(err.text, "other laws") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, others, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "other laws") != NULL);
   ff_ssa_program_free(others);
   free(ones);
   ff_ssa_program_free(program);
@@ -342,5 +364,5 @@ static void remove_folder(void) { rmdir(folder); }
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
              counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
-             rings_of_regions_give_the_trajectories, many_random_groups_give_the_trajectories,
+             rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              networks_without_code_are_refused, remove_folder)

@@ -45,7 +45,8 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_device_reques
                       factored ? " or a sum of counts" : "", most);
 }
 
-ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err) {
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+                          ff_error *err) {
   *out = (ff_ssa_code){0};
   const ff_ssa_method method = request->method;
   const int factored = method == FF_SSA_FACTORED && program->factor->n_groups != FF_FACTOR_NONE;
@@ -54,7 +55,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   if (status == FF_OK) status = check_start(program, request, factored, err);
   if (status != FF_OK) return status;
   if (factored)
-    status = ff_ssa_generate_factored(out, program, request, err);
+    status = ff_ssa_generate_factored(out, program, request, shared, err);
   else if (direct)
     status = ff_ssa_generate_direct(out, program, request, err);
   else

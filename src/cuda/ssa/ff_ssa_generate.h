@@ -26,10 +26,12 @@ typedef struct {
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
 #define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts, rows and the store */
 
-/* Generates the code for a program and what is recorded. The caller frees it with ff_ssa_code_free(). FF_EUNSUPPORTED, with a
+/* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees it with ff_ssa_code_free(). FF_EUNSUPPORTED, with a
  * clause that tells why, if no code is generated for such a network. On an error there is nothing to free. O(size of the
  * program). */
-ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+                          ff_error *err);
+#define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
 
@@ -37,7 +39,7 @@ void ff_ssa_code_free(ff_ssa_code *code);
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                   ff_error *err);
+                                   uint32_t shared, ff_error *err);
 
 #ifdef __cplusplus
 }

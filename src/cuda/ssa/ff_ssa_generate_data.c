@@ -10,8 +10,8 @@
 #define CHUNK FF_SSA_CHUNK
 #define UPPER FF_SSA_UPPER
 #define NOTHING FF_SSA_NOTHING
-#define TABLE_WORDS 10240u       /* that a block keeps in shared memory */
-#define WEIGHT_WORDS 4096u       /* of these, for weights */
+#define TABLE_WORDS(shared) ((shared) / 228u * 10u) /* that a block keeps in shared memory */
+#define WEIGHT_WORDS(shared) ((shared) / 57u)       /* of these, for weights */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -230,11 +230,11 @@ static uint32_t weight_words(const generator *g) { return round_up(2 * g->n_weig
 void ff_ssa_factored_size(generator *g) {
   ff_ssa_code *code = g->code;
   uint32_t groups = ff_ssa_heads_at(g) + (g->head > 0 ? round_up(2 * (g->f->n_groups + 1), 4) : 0);
-  g->far = weight_words(g) > WEIGHT_WORDS;
+  g->far = weight_words(g) > WEIGHT_WORDS(g->shared);
   g->weights_at = g->far ? g->n_data : groups;
   if (g->far) g->n_data += weight_words(g);
   else groups += weight_words(g);
-  const int big = g->far || groups + g->n_data > TABLE_WORDS;
+  const int big = g->far || groups + g->n_data > TABLE_WORDS(g->shared);
   code->n_table = big ? groups : groups + g->n_data;
   code->n_big = big ? g->n_data : 0;
   code->n_rates = g->many ? 1 + g->n_special : g->f->n_groups;

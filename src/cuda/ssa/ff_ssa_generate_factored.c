@@ -13,7 +13,6 @@
 #define MOST_EVENTS 1024u        /* between two checks */
 #define CHUNK FF_SSA_CHUNK
 #define MOST_CHUNKS FF_SSA_MOST_CHUNKS
-#define SHARED_BYTES FF_SSA_SHARED_BYTES
 #define BLOCK_BYTES FF_SSA_BLOCK_BYTES
 
 typedef ff_ssa_factored_generator generator;
@@ -143,7 +142,7 @@ static uint32_t choose_threads(generator *g) {
   if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
-      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= SHARED_BYTES && k * threads > best) {
+      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= g->shared && k * threads > best) {
         best = k * threads;
         blocks = k;
         code->threads = threads;
@@ -169,8 +168,8 @@ static ff_status generate_code(generator *g, ff_error *err) {
 }
 
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                   ff_error *err) {
-  generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}};
+                                   uint32_t shared, ff_error *err) {
+  generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}, .shared = shared};
   g.many = has_many(g.f, program->n_reactions);
   ff_status status = check_limits(&g, err);
   if (status != FF_OK) return status;

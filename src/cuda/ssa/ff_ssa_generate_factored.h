@@ -17,8 +17,7 @@ extern "C" {
 #define FF_SSA_MOST_CHUNKS 65535u /* their numbers have 16 bits */
 #define FF_SSA_UPPER 0x4432u
 #define FF_SSA_NOTHING 0x4444u
-#define FF_SSA_SHARED_BYTES 233472u /* of a multiprocessor; */
-#define FF_SSA_BLOCK_BYTES 15872u /* what each block takes of it for itself and for s_common */
+#define FF_SSA_BLOCK_BYTES 15872u /* what each block takes of shared memory for itself and for s_common */
 #define FF_SSA_MOST_CHANGE 127
 #define FF_SSA_FEW_GROUPS 32u /* so many values are in registers; for more, sums are kept */
 #define FF_SSA_MOST_SPECIAL 16u
@@ -33,6 +32,7 @@ typedef struct {
   const ff_ssa_program *p;
   const ff_ssa_factor *f;
   const ff_ssa_device_request *request;
+  uint32_t shared;    /* bytes of shared memory of a multiprocessor */
   ff_ssa_code *code;
   ff_writer out;
   ff_ssa_law_text law;

@@ -19,7 +19,6 @@
 #define UPPER FF_SSA_UPPER
 #define WHOLE 0x3210u
 #define NOTHING FF_SSA_NOTHING
-#define SHARED_BYTES FF_SSA_SHARED_BYTES
 #define BLOCK_BYTES FF_SSA_BLOCK_BYTES
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
@@ -141,7 +140,7 @@ static uint32_t count_words(const generator *g) {
 static double cost_of(generator *g, uint32_t parts, uint32_t c) {
   const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
   const double words = round_up(count_words(g), 4) + cells + others;
-  const double weights = 8.0 * g->f->n_sums * parts * c, free = SHARED_BYTES - BLOCK_BYTES;
+  const double weights = 8.0 * g->f->n_sums * parts * c, free = (double)g->shared - BLOCK_BYTES;
   const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
   g->stored = 4 * words * FEWEST_THREADS > free;
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;

@@ -31,7 +31,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generated *own = (generated *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
-  ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, err);
+  ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, (uint32_t)e->device.sharedMemPerMultiprocessor, err);
   if (status != FF_OK) return status;
   const char *const parts[] = {own->code.definitions, FF_SSA_CODE_HEADERS, own->code.functions};
   const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
