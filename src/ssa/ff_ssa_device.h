@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
   uint64_t complete; /* trajectories of the wave that are complete or refused */
-  uint64_t events;   /* of the complete ones */
+  uint64_t events;   /* of the complete ones that are not refused */
   int done;          /* whether all are */
 } ff_ssa_device_progress;
 
@@ -41,12 +41,12 @@ typedef struct {
   /* Lists at most `capacity` of the wave's refused trajectories, as ascending numbers within the wave, from the number `from` on.
    * *n is how many are listed. */
   ff_status (*refused)(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err);
-  /* Adds the statistics of the wave's trajectories that are not refused to `sums`, whose quantities are the species of the request
-   * in their order, all of them counts. If it fails, nothing is added; but if this processor has no memory for a histogram, some
-   * histograms may have been added. */
+  /* Adds the statistics of the wave's trajectories that are not refused to `sums`, whose quantities are the species of the
+   * request in their order, all of them counts. If it fails, nothing is added; but if this processor has no memory for a
+   * histogram, some histograms may have been added. */
   ff_status (*tally)(ff_ensemble *ensemble, ff_ssa_sums *sums, ff_error *err);
-  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count of
-   * species j at time i in trajectory first + k. Those of refused trajectories are undefined. */
+  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count
+   * of species j at time i in trajectory first + k. Those of refused trajectories are undefined. */
   ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
 } ff_ssa_device;
 

@@ -5,9 +5,9 @@
 #include "ff_warp.h"
 
 /* a / b, correctly rounded, for b from 1e-200 to 1e250, and a that is 0, or from 1e-20 to 100, or at least 1e-250 if the quotient
- * is from 1e-50 to 2: the quotient and the remainders are no subnormal numbers then. Infinite or NaN if b is 0. The
- * device makes the same steps as the compiler's division: two of Newton's for 1 / b, and a correction of the quotient by its exact
- * remainder. tests/cuda/math.cu compares the two. */
+ * is from 1e-50 to 2: the quotient and the remainders are no subnormal numbers then. Infinite or NaN if b is 0. The device makes
+ * the same steps as the compiler's division: two of Newton's for 1 / b, and a correction of the quotient by its exact remainder.
+ * tests/cuda/math.cu compares the two. */
 FF_WARP double ff_divide(double a, double b) {
 #if defined(__CUDA_ARCH__)
   double r;

@@ -26,9 +26,9 @@ typedef struct {
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
 #define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts, rows and the store */
 
-/* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees it with ff_ssa_code_free(). FF_EUNSUPPORTED, with a
- * clause that tells why, if no code is generated for such a network. On an error there is nothing to free. O(size of the
- * program). */
+/* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees
+ * the code with ff_ssa_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a network. On
+ * an error there is nothing to free. O(size of the program). */
 ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
                           ff_error *err);
 #define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */

@@ -104,7 +104,8 @@ static void put_nodes(generator *g, uint32_t n, const char *most) {
   ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
   ff_write(&g->out, "  const double rest = at - above_before, rest_most = s_most_below(rest, C%u);\n", FF_SSA_FAN);
   put_choice(g, "C", FF_SSA_FAN, "rest_most", "within", child_lists);
-  ff_write(&g->out, "  next->reaction = above * %uu + within;\n  next->share = S_DIVIDE(rest - within_before, leaf);\n", FF_SSA_FAN);
+  ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
+  ff_write(&g->out, "  next->share = S_DIVIDE(rest - within_before, leaf);\n");
 }
 
 /* The counts that other laws read. */

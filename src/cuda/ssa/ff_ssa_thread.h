@@ -1,6 +1,6 @@
 /* The parts of generated code that do not depend on the network: a thread runs one trajectory after the other, event by event.
- * ff_ssa_generate.c generates the other parts. The same text is compiled for the device (at run time) and for the host (in tests),
- * where a warp has one thread.
+ * ff_ssa_generate.c generates the other parts. The same text is compiled for the device (at run time) and for the host (in
+ * tests), where a warp has one thread.
  *
  * The generated text that comes before this one defines
  *   S_REACTIONS         the number that stands for no reaction
@@ -213,7 +213,7 @@ FF_WARP double s_most_below(double at, double total) {
 #include "ff_ssa_thread_factored.h"
 #endif
 
-/* ---- trajectories ----------------------------------------------------------------------------------------------------------- */
+/* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
 /* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
  * 0, which no reaction precedes. */
@@ -234,8 +234,8 @@ FF_WARP void s_refuse(s_thread *t) {
   s_take(t);
 }
 
-/* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the next
- * reaction fires; if not, the slot has begun another trajectory, or is empty. */
+/* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the
+ * next reaction fires; if not, the slot has begun another trajectory, or is empty. */
 FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   const ff_ssa_launch *run = t->run;
   if (!(t->wanted < ff_math_infinity())) return 0;
@@ -301,7 +301,7 @@ FF_WARP void s_check(s_thread *t) {
   }
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------------------- */
+/* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
 #define S_STATE(i) (run->state[(uint64_t)(i) * run->slots + slot])
 
@@ -375,7 +375,8 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 /* Fills what a block shares, as thread number `thread` of `threads`. */
 FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread, uint32_t threads) {
   const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
-  for (uint32_t i = thread; i < S_LOGARITHMS; i += threads) common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+  for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
+    common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
   for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
   for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
   for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];
