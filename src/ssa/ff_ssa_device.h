@@ -21,6 +21,7 @@ typedef struct {
   uint32_t n_times;        /* at least 1 */
   const uint32_t *species; /* whose counts are recorded, each only once */
   uint32_t n_species;
+  const uint32_t *order;   /* for FF_SSA_OPTIMISED: ff_ssa_optimised_order(); else NULL */
 } ff_ssa_device_request;
 
 typedef struct {

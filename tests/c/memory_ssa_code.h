@@ -16,7 +16,8 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes;
-  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, given.simulated->initial, err);
+  const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = given.simulated->initial};
+  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, &request, err);
   CHECK_OUT(status, memory);
   ff_free_aligned(memory);
   return status;

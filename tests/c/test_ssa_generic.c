@@ -32,6 +32,17 @@ static void wave_free(wave *w) {
 
 #define STRIDE 3u /* threads of a block */
 
+/* A trajectory that knows the order of the reactions. */
+static ff_ssa_path order_of(const ff_ssa_program *program, const ff_ssa_options *o) {
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_OPTIMISED, &err), &err);
+  FF_CHECK(ff_ssa_optimised_order(&path) == NULL);
+  ff_ssa_path_start(&path, o->key, 0, program->initial);
+  while (path.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&path);
+  return path;
+}
+
 static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
   const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
   ff_error err;
@@ -43,8 +54,11 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
     w->run.round_key[2 * round] = (uint32_t)o->key + round * FF_PHILOX_W0;
     w->run.round_key[2 * round + 1] = (uint32_t)(o->key >> 32) + round * FF_PHILOX_W1;
   }
-  FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, o->initial != NULL ? o->initial : program->initial, &err),
-              &err);
+  ff_ssa_path order = order_of(program, o);
+  const ff_ssa_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
+                                         .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};
+  FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, &request, &err), &err);
+  ff_ssa_path_free(&order);
   w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
   w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
   w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
@@ -68,7 +82,7 @@ static void run_slot(wave *w, uint32_t slot) {
     return;
   }
   const int elsewhere = w->mode == WARP_ELSEWHERE;
-  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas};
+  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
   char *kept = (char *)w->run.state + slot * w->slot_bytes;
   memset(w->work, 0x5A, w->work_bytes);
   ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
@@ -107,21 +121,28 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options
   o->states = NULL;
 }
 
-/* What is simulated: times in `span`, in several launches. The first times are the start and one that is listed twice. */
+static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
+                                        FF_SSA_BLOCK};
+
+/* What is simulated, by every method: times in `span`, in several launches. The first times are the start and one that is listed twice. */
 static void check(const ff_ssa_program *program, double span, uint64_t n, uint32_t steps, const char *what) {
   const double times[] = {0, span / 3, span / 3, span / 2, span};
   uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
-  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
+  ff_ssa_options o = {.key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
                       .observed = observed, .n_observed = program->n_species, .threads = 1};
   for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
-  for (int mode = 0; mode < MODES; mode++) {
+  for (uint32_t i = 0; i < MODES * COUNT(methods); i++) {
+    const int mode = (int)(i % MODES);
+    char name[128];
     wave w;
-    if (mode >= THREAD_THERE && program->dependents == NULL) continue;
+    o.method = methods[i / MODES];
+    if (mode >= THREAD_THERE && (program->dependents == NULL || o.method != FF_SSA_TREE)) continue;
+    snprintf(name, sizeof name, "%s, %s", what, ff_ssa_method_name(o.method));
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
     FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);
-    if (mode == WARP_ELSEWHERE) o.method = FF_SSA_DIRECT; /* has the same bits */
-    compare(&w, program, &o, what);
+    if (mode == WARP_ELSEWHERE && o.method == FF_SSA_TREE) o.method = FF_SSA_DIRECT; /* has the same bits */
+    compare(&w, program, &o, name);
     wave_free(&w);
   }
   free(observed);
@@ -277,7 +298,8 @@ static void networks_use_lists(void) {
   ff_error err;
   void *memory;
   size_t bytes;
-  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, program->initial, &err), &err);
+  const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = program->initial};
+  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   FF_CHECK(image.listed > 32 && image.rows[5].n_dependents > 32 && image.rows[5].n_dependents <= image.listed);
   ff_free_aligned(memory);
   ff_ssa_program_free(program);
@@ -360,7 +382,8 @@ static void refuses_networks(void) {
   void *memory;
   size_t bytes;
   for (size_t i = 0; i < COUNT(initial); i++) {
-    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &initial[i], &err), FF_EUNSUPPORTED, &err,
+    const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = &initial[i]};
+    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), FF_EUNSUPPORTED, &err,
                    "the initial count of \"A\" is");
     FF_CHECK(memory == NULL);
   }

@@ -16,6 +16,7 @@ static void free_request(ff_ssa_device_request *request) {
   free((void *)request->initial);
   free((void *)request->times);
   free((void *)request->species);
+  free((void *)request->order);
 }
 
 static void give_back(ff_ensemble *e) {
@@ -52,7 +53,9 @@ static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *reque
   r->initial = (double *)copy_of(request->initial, e->program->n_species, sizeof *r->initial);
   r->times = (double *)copy_of(request->times, request->n_times, sizeof *r->times);
   r->species = (uint32_t *)copy_of(request->species, request->n_species, sizeof *r->species);
-  if (r->initial != NULL && r->times != NULL && r->species != NULL) return FF_OK;
+  if (request->order != NULL) r->order = (uint32_t *)copy_of(request->order, e->program->n_reactions, sizeof *r->order);
+  const int ordered = (r->order != NULL) == (request->order != NULL);
+  if (r->initial != NULL && r->times != NULL && r->species != NULL && ordered) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
 }
 

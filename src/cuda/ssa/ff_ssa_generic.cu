@@ -35,7 +35,7 @@ typedef struct {
   uint32_t blocks; /* of a multiprocessor */
 } generic;
 
-template <bool SHARED, bool FORMULAS>
+template <int METHOD, bool SHARED, bool FORMULAS>
 __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
     run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
               const __grid_constant__ ff_ssa_slot_layout at) {
@@ -47,6 +47,7 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   w.image = &image;
   w.run = &run;
   w.formulas = FORMULAS;
+  w.method = METHOD;
   ff_ssa_warp_place(&w, &at, SHARED ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
   ff_ssa_warp_run(&w, &at, kept, SHARED);
 }
@@ -67,9 +68,22 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
     ff_ssa_thread_run_there(&t, &at, slot);
 }
 
-static generic_kernel warps_kernel(int is_shared, int formulas) {
-  if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
-  return formulas ? run_warps<false, true> : run_warps<false, false>;
+template <int METHOD> static generic_kernel warps_kernel_of(int is_shared, int formulas) {
+  if (is_shared) return formulas ? run_warps<METHOD, true, true> : run_warps<METHOD, true, false>;
+  return formulas ? run_warps<METHOD, false, true> : run_warps<METHOD, false, false>;
+}
+
+static generic_kernel warps_kernel(const ff_ssa_image *image, int is_shared) {
+  const int formulas = image->depth > 0;
+  switch (image->method) {
+  case FF_SSA_FIRST: return warps_kernel_of<FF_SSA_FIRST>(is_shared, formulas);
+  case FF_SSA_NEXT: return warps_kernel_of<FF_SSA_NEXT>(is_shared, formulas);
+  case FF_SSA_OPTIMISED: return warps_kernel_of<FF_SSA_OPTIMISED>(is_shared, formulas);
+  case FF_SSA_SORTING: return warps_kernel_of<FF_SSA_SORTING>(is_shared, formulas);
+  case FF_SSA_RSSA: return warps_kernel_of<FF_SSA_RSSA>(is_shared, formulas);
+  case FF_SSA_BLOCK: return warps_kernel_of<FF_SSA_BLOCK>(is_shared, formulas);
+  default: return warps_kernel_of<FF_SSA_TREE>(is_shared, formulas);
+  }
 }
 
 static generic_kernel threads_kernel(int is_shared, int formulas) {
@@ -130,39 +144,29 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
 static int threads_pay(const generic *own, const ff_ensemble *e) {
   const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
-  return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
+  return own->image.method == FF_SSA_TREE && own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST &&
+         room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+/* A warp or a thread for each trajectory; threads have the direct method only. Warps use shared memory if at least half as many of them can run with it. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0;
-  ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
   own->threads = threads_pay(own, e);
   if (status == FF_OK && !own->threads)
-    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+    return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
   if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
   if (status != FF_OK) return status;
   return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
-}
-
-/* The factored method of a network that is not factored is the logarithmic one. */
-static ff_status check(const ff_ensemble *e, ff_error *err) {
-  const ff_ssa_method method = e->request.method;
-  if (ff_ssa_program_scheduled(e->program))
-    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
-  if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
-                      "\"logarithmic_direct\"");
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes = 0;
-  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
+  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, &e->request, err);
   if (status != FF_OK) return status;
   status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
   if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->memory);
@@ -172,13 +176,13 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  ff_status status = check(e, err);
-  if (status != FF_OK) return status;
+  if (ff_ssa_program_scheduled(e->program))
+    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   generic *own = (generic *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;
   cudaFuncAttributes attributes;
-  status = upload(own, e, err);
+  ff_status status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
