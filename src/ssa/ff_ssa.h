@@ -73,9 +73,6 @@ int ff_ssa_method_exact(ff_ssa_method method);
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
-/* 1 if devices (ff_ssa_device.h) have the method. */
-int ff_ssa_method_on_devices(ff_ssa_method method);
-
 /* FF_EUNSUPPORTED, with a message that names the methods that devices have, unless this is one of them. */
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);
 

@@ -13,6 +13,22 @@
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
+/* Whether devices have a method. */
+static inline int ff_ssa_method_on_devices(ff_ssa_method method) {
+  switch (method) {
+    case FF_SSA_DIRECT:
+    case FF_SSA_TREE:
+    case FF_SSA_FIRST:
+    case FF_SSA_NEXT:
+    case FF_SSA_FACTORED:
+    case FF_SSA_OPTIMISED:
+    case FF_SSA_SORTING:
+    case FF_SSA_RSSA:
+    case FF_SSA_BLOCK: return 1;
+    default: return 0;
+  }
+}
+
 /* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_ssa_device.h"
 #include "ff_ssa_implicit.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_single.h"
@@ -60,21 +61,6 @@ const char *ff_ssa_method_name(ff_ssa_method method) {
 }
 
 int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
-
-int ff_ssa_method_on_devices(ff_ssa_method method) {
-  switch (method) {
-    case FF_SSA_DIRECT:
-    case FF_SSA_TREE:
-    case FF_SSA_FIRST:
-    case FF_SSA_NEXT:
-    case FF_SSA_FACTORED:
-    case FF_SSA_OPTIMISED:
-    case FF_SSA_SORTING:
-    case FF_SSA_RSSA:
-    case FF_SSA_BLOCK: return 1;
-    default: return 0;
-  }
-}
 
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err) {
   char names[FF_ERROR_TEXT] = "";

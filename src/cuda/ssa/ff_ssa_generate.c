@@ -59,7 +59,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   else if (direct)
     status = ff_ssa_generate_direct(out, program, request, err);
   else
-    status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for the method \"%s\"", ff_ssa_method_name(method));
+    status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
   if (status != FF_OK) ff_ssa_code_free(out);
   return status;
 }

@@ -14,6 +14,7 @@
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
+#define ANY 0 /* no method of an image */
 
 /* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */
@@ -35,21 +36,36 @@ typedef struct {
   uint32_t blocks; /* of a multiprocessor */
 } generic;
 
-template <int METHOD, bool SHARED, bool FORMULAS>
-__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
-    run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
-              const __grid_constant__ ff_ssa_slot_layout at) {
-  extern __shared__ __align__(128) char shared[];
+__device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
+                                                char *shared, int method, bool is_shared, bool formulas) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
   if (slot >= run.slots) return;
   char *kept = (char *)run.state + slot * at.bytes;
   ff_ssa_warp w;
   w.image = &image;
   w.run = &run;
-  w.formulas = FORMULAS;
-  w.method = METHOD;
-  ff_ssa_warp_place(&w, &at, SHARED ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_warp_run(&w, &at, kept, SHARED);
+  w.formulas = formulas;
+  w.method = method;
+  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
+  ff_ssa_warp_run(&w, &at, kept, is_shared);
+}
+
+template <bool SHARED, bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
+    run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+              const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, FF_SSA_TREE, SHARED, FORMULAS);
+}
+
+/* The other methods. To keep the backend small, their code is for both kinds of memory, and networks with formulas have one kernel
+ * for all methods (METHOD is ANY). */
+template <int METHOD>
+__global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORMULAS : BLOCKS)
+    run_method(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+               const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, METHOD == ANY ? (int)image.method : METHOD, at.shared != 0, METHOD == ANY);
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -68,22 +84,22 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
     ff_ssa_thread_run_there(&t, &at, slot);
 }
 
-template <int METHOD> static generic_kernel warps_kernel_of(int is_shared, int formulas) {
-  if (is_shared) return formulas ? run_warps<METHOD, true, true> : run_warps<METHOD, true, false>;
-  return formulas ? run_warps<METHOD, false, true> : run_warps<METHOD, false, false>;
+static generic_kernel method_kernel(uint32_t method) {
+  switch (method) {
+  case FF_SSA_FIRST: return run_method<FF_SSA_FIRST>;
+  case FF_SSA_NEXT: return run_method<FF_SSA_NEXT>;
+  case FF_SSA_OPTIMISED: return run_method<FF_SSA_OPTIMISED>;
+  case FF_SSA_SORTING: return run_method<FF_SSA_SORTING>;
+  case FF_SSA_RSSA: return run_method<FF_SSA_RSSA>;
+  default: return run_method<FF_SSA_BLOCK>;
+  }
 }
 
 static generic_kernel warps_kernel(const ff_ssa_image *image, int is_shared) {
   const int formulas = image->depth > 0;
-  switch (image->method) {
-  case FF_SSA_FIRST: return warps_kernel_of<FF_SSA_FIRST>(is_shared, formulas);
-  case FF_SSA_NEXT: return warps_kernel_of<FF_SSA_NEXT>(is_shared, formulas);
-  case FF_SSA_OPTIMISED: return warps_kernel_of<FF_SSA_OPTIMISED>(is_shared, formulas);
-  case FF_SSA_SORTING: return warps_kernel_of<FF_SSA_SORTING>(is_shared, formulas);
-  case FF_SSA_RSSA: return warps_kernel_of<FF_SSA_RSSA>(is_shared, formulas);
-  case FF_SSA_BLOCK: return warps_kernel_of<FF_SSA_BLOCK>(is_shared, formulas);
-  default: return warps_kernel_of<FF_SSA_TREE>(is_shared, formulas);
-  }
+  if (image->method != FF_SSA_TREE) return formulas ? run_method<ANY> : method_kernel(image->method);
+  if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
+  return formulas ? run_warps<false, true> : run_warps<false, false>;
 }
 
 static generic_kernel threads_kernel(int is_shared, int formulas) {
@@ -149,7 +165,8 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp or a thread for each trajectory; threads have the direct method only. Warps use shared memory if at least half as many of them can run with it. */
+/* A warp or a thread for each trajectory; threads have the direct method only. Warps use shared memory if at least half as many of
+ * them can run with it. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0;
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
@@ -187,6 +204,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
+  own->at.shared = own->shared > 0;
   e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
   e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;

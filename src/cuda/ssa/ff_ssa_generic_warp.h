@@ -78,15 +78,16 @@ typedef struct {
   uint32_t unit, event, at, what;
 } ff_ssa_slot;
 
-/* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. */
+/* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
+ * shared memory is used during a launch; ff_ssa_slot_lay_out() does not decide this. */
 typedef struct {
-  uint64_t value, real, count, whole, end, stack, lists, bytes;
+  uint64_t value, real, count, whole, end, stack, lists, bytes, shared;
 } ff_ssa_slot_layout;
 
 #define FF_SSA_SLOT_HEAD 128u
 
 static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) {
-  ff_ssa_slot_layout at;
+  ff_ssa_slot_layout at = {0};
   at.value = FF_SSA_SLOT_HEAD;
   at.real = at.value + (uint64_t)image->n_values * 8u;
   at.count = at.real + image->n_real * 8u;

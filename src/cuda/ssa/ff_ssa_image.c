@@ -293,7 +293,7 @@ static double *make(maker *m, char *memory) {
 static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
   const ff_ssa_method method = method_of(p, request->method);
   if (!ff_ssa_method_on_devices(method) || method == FF_SSA_FACTORED)
-    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run the method \"%s\"", ff_ssa_method_name(method));
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run this method");
   if (method == FF_SSA_OPTIMISED && request->order == NULL)
     return ff_error_set(err, FF_EUNSUPPORTED, "the order of the reactions is missing");
   if (method == FF_SSA_NEXT && p->n_reactions > FF_PHILOX_MAX_BLOCKS)
