@@ -4,7 +4,7 @@
 run_ensemble <- function(model, options, progress, backend = "auto") {
   engine <- list(name = wanted_backend(backend)$value)
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_ssa_new, model, options)
+  pointer <- .Call(ffi_ssa_new, model, c(options, list(devices = engine$name == "cuda")))
   on.exit(.Call(ffi_release, pointer))
   if (engine$name == "cuda") engine <- begin_on_devices(pointer, backend)
   bar <- NULL

@@ -54,6 +54,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   fake_ssa_ensemble *e = calloc(1, sizeof *e);
   e->program = program;
   e->request = *request;
+  if ((request->order != NULL) != (request->method == FF_SSA_OPTIMISED)) return ff_error_set(err, FF_EBACKEND, "an odd order");
   e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
   e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
   e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);

@@ -8,7 +8,9 @@
 #include "memory_reactions.h"
 
 static void prepare_ssa_image(void) {
+  const int variant = given.variant;
   prepare_formulas();
+  given.variant = variant;
   give_program();
 }
 
@@ -16,7 +18,11 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes;
-  const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = given.simulated->initial};
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED};
+  static uint32_t order[64];
+  for (uint32_t i = 0; i < 64; i++) order[i] = i;
+  FF_CHECK(given.simulated->n_reactions <= 64);
+  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial, .order = order};
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, &request, err);
   CHECK_OUT(status, memory);
   ff_free_aligned(memory);
@@ -50,7 +56,7 @@ static ff_status generates_ssa_code(ff_error *err) {
                                          FF_SSA_FACTORED};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};
+  const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1, NULL};
   ff_ssa_code code = {0};
   ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);
   CHECK_OUT(status, code.functions);

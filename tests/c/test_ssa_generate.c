@@ -57,7 +57,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, c
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   n_species = n_species < 64 ? n_species : 64;
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
-  const ff_ssa_device_request request = {method, initial, times, LAUNCH_TIMES, species, n_species};
+  const ff_ssa_device_request request = {method, initial, times, LAUNCH_TIMES, species, n_species, NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   void *library = g.code.functions != NULL ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
@@ -276,7 +276,8 @@ static void code_for_smaller_gpus(void) {
     shared_bytes = sizes[i];
     ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0)};
     for (size_t k = 0; k < 2; k++) {
-      const ff_ssa_device_request request = {FF_SSA_FACTORED, programs[k]->initial, &(double){1}, 1, &(uint32_t){0}, 1};
+      const ff_ssa_device_request request = {FF_SSA_FACTORED, programs[k]->initial, &(double){1}, 1, &(uint32_t){0},
+                                              1, NULL};
       ff_ssa_code code;
       ff_error err;
       check_program(programs[k], FF_SSA_FACTORED, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
@@ -336,11 +337,11 @@ static void networks_without_code_are_refused(void) {
   double counts[20];
   ff_ssa_program *others = random_many(&state, 20, 200, 8, counts);
   double *ones = ff_calloc(65, sizeof *ones);
-  ff_ssa_device_request request = {FF_SSA_DIRECT, &initial, &time, 1, &species, 1};
+  ff_ssa_device_request request = {FF_SSA_DIRECT, &initial, &time, 1, &species, 1, NULL};
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "an initial count is") != NULL);
   request.initial = &few;
   request.method = FF_SSA_NEXT;
-  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "GPUs run the methods") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "no generated code for this method") != NULL);
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
   request.method = FF_SSA_FACTORED;

@@ -273,8 +273,9 @@ static void groups_of_reactions(void) {
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
   const ff_ssa_method method = method_of(gpu.method, FF_SSA_TREE);
-  FF_CHECK(check_program("ring", program, method, "generic", 3, 200, 1));
-  FF_CHECK(check_program("ring", program, method, "generic", 0.5, method == FF_SSA_TREE ? 20000 : 2000, 1));
+  const int slow = method != FF_SSA_TREE; /* the processor may take a long time for an event */
+  FF_CHECK(check_program("ring", program, method, "generic", slow ? 0.3 : 3, slow ? 20 : 200, 1));
+  if (!slow) FF_CHECK(check_program("ring", program, method, "generic", 0.5, 20000, 1));
   ff_ssa_program_free(program);
 }
 
