@@ -50,10 +50,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
   *w = (wave){.mode = mode,
               .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
                       .n_species = o->n_observed, .times = o->times, .species = o->observed}};
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    w->run.round_key[2 * round] = (uint32_t)o->key + round * FF_PHILOX_W0;
-    w->run.round_key[2 * round + 1] = (uint32_t)(o->key >> 32) + round * FF_PHILOX_W1;
-  }
+  ff_philox_round_keys(w->run.round_key, o->key);
   ff_ssa_path order = order_of(program, o);
   const ff_ssa_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
                                          .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};

@@ -230,10 +230,7 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->key = key;
   l->first = first;
   l->fresh = 1;
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    l->round_key[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
-    l->round_key[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
-  }
+  ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);

@@ -45,18 +45,8 @@ typedef struct {
 } ff_ssa_thread;
 
 FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
-  const uint32_t *key = t->run->round_key;
-  const ff_philox_block c = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
-  uint32_t x0 = c.v[0], x1 = c.v[1], x2 = c.v[2], x3 = c.v[3];
-  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
-    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
-    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
-    x1 = (uint32_t)p1;
-    x3 = (uint32_t)p0;
-  }
-  const ff_philox_block out = {{x0, x1, x2, x3}};
-  return out;
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
+  return ff_philox_rounds(t->run->round_key, 0, counter);
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
