@@ -70,7 +70,7 @@ static void run_slot(wave *w, uint32_t slot) {
   const int formulas = w->image.depth > 0;
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
   if (w->mode >= THREAD_THERE) {
-    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas};
+    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
     memset(w->work, 0x5A, w->work_bytes);
     if (w->mode == THREAD_THERE)
       ff_ssa_thread_run_there(&thread, &at, slot);
@@ -121,6 +121,13 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options
 static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
                                         FF_SSA_BLOCK};
 
+/* Whether a method has a way to run. */
+static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mode) {
+  const int searches = method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
+  if (mode < THREAD_THERE) return 1;
+  return program->dependents != NULL && (method == FF_SSA_TREE || (searches && mode == THREAD_ELSEWHERE));
+}
+
 /* What is simulated, by every method: times in `span`, in several launches. The first times are the start and one that is listed
  * twice. */
 static void check(const ff_ssa_program *program, double span, uint64_t n, uint32_t steps, const char *what) {
@@ -134,7 +141,7 @@ static void check(const ff_ssa_program *program, double span, uint64_t n, uint32
     char name[128];
     wave w;
     o.method = methods[i / MODES];
-    if (mode >= THREAD_THERE && (program->dependents == NULL || o.method != FF_SSA_TREE)) continue;
+    if (!has_mode(program, o.method, mode)) continue;
     snprintf(name, sizeof name, "%s, %s", what, ff_ssa_method_name(o.method));
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
@@ -283,7 +290,7 @@ static void running_sums_are_renewed(void) {
   w.image = &image;
   w.run = &run;
   ff_ssa_warp_place(&w, &at, place);
-  for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += !(w.error <= 0x1p-40 * w.total);
+  for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += ff_ssa_run_stale(&w.total);
   FF_CHECK(renewed > 0 && counters.complete == 1);
   ff_free_aligned(place);
   ff_free_aligned(memory);
@@ -416,14 +423,14 @@ static void refuses_trajectories(void) {
   for (size_t i = 0; i < MODES * COUNT(cases) * COUNT(methods); i++) {
     const refusal *c = cases + i / MODES % COUNT(cases);
     const ff_ssa_method method = methods[i / MODES / COUNT(cases)];
-    if (method != FF_SSA_TREE && i % MODES >= THREAD_THERE) continue;
     if ((method == FF_SSA_FIRST || method == FF_SSA_NEXT) && strstr(c->what, "infinite sum") != NULL) continue; /* no sums */
     const uint32_t observed[] = {0, 1};
     ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
+    const int has = has_mode(program, method, (int)(i % MODES));
     ff_ssa_options o = {.method = method, .key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed,
                         .n_observed = 2};
     wave w;
-    wave_new(&w, program, &o, (int)(i % MODES), 4);
+    wave_new(&w, program, &o, has ? (int)(i % MODES) : WARP_THERE, 4);
     wave_run(&w);
     for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s, %s", c->what, ff_ssa_method_name(method));
     FF_CHECK_INT(w.counters.complete, o.n);

@@ -58,14 +58,27 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   run_warp(image, run, at, shared, FF_SSA_TREE, SHARED, FORMULAS);
 }
 
-/* The other methods. To keep the backend small, their code is for both kinds of memory, and networks with formulas have one kernel
- * for all methods (METHOD is ANY). */
+/* The other methods. To keep the backend small, their code is for both kinds of memory. Networks with formulas have one kernel for
+ * all methods (METHOD is ANY). */
 template <int METHOD>
 __global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORMULAS : BLOCKS)
     run_method(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
   run_warp(image, run, at, shared, METHOD == ANY ? (int)image.method : METHOD, at.shared != 0, METHOD == ANY);
+}
+
+/* optimised_direct and sorting_direct, without formulas, in shared memory. */
+__global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
+    run_searches(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                 const __grid_constant__ ff_ssa_slot_layout) {
+  extern __shared__ __align__(128) char shared[];
+  ff_ssa_thread t;
+  t.image = &image;
+  t.run = &run;
+  t.formulas = 0;
+  t.method = image.method == FF_SSA_SORTING ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
+  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -78,6 +91,7 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   t.image = &image;
   t.run = &run;
   t.formulas = FORMULAS;
+  t.method = FF_SSA_TREE;
   if (SHARED)
     ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, slot);
   else
@@ -160,23 +174,39 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
 static int threads_pay(const generic *own, const ff_ensemble *e) {
   const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
-  return own->image.method == FF_SSA_TREE && own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST &&
-         room >= least &&
+  return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp or a thread for each trajectory; threads have the direct method only. Warps use shared memory if at least half as many of
- * them can run with it. */
-static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int formulas = own->image.depth > 0;
+/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
-  own->threads = threads_pay(own, e);
-  if (status == FF_OK && !own->threads)
-    return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
-  if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
   if (status != FF_OK) return status;
-  return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+  return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+}
+
+/* A thread for each trajectory of the direct method; and of the methods that search one place after the other, but these only in
+ * shared memory. */
+static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
+  const ff_ssa_image *image = &own->image;
+  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
+  const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const uint64_t each = 32 * ff_ssa_thread_bytes(image);
+  if (!tree && !searches) return FF_OK;
+  ff_status status = tree ? plan_global(own, e, threads_kernel(0, formulas), err) : FF_OK;
+  own->threads = tree;
+  own->shared = 0;
+  if (status == FF_OK)
+    status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
+  own->threads |= own->shared > 0;
+  return status;
+}
+
+static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err); /* how many warps could run */
+  if (status == FF_OK && threads_pay(own, e)) status = plan_threads(own, e, err);
+  return status != FF_OK || own->threads ? status : plan_warps(own, e, err);
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {

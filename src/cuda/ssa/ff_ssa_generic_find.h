@@ -235,11 +235,8 @@ FF_WARP int ff_ssa_warp_reject(const ff_ssa_warp *w, double total, ff_ssa_next *
 FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   if (w->method == FF_SSA_BLOCK) return ff_ssa_sum_terms(ff_ssa_level(w, 2u), w->image->n[2]);
   if (w->method != FF_SSA_OPTIMISED && w->method != FF_SSA_SORTING) return *ff_ssa_level(w, w->image->levels - 1u);
-  if (!(w->error <= 0x1p-40 * w->total)) { /* as ff_ssa_running_stale() */
-    w->total = ff_ssa_warp_sum(w);
-    w->error = 0x1p-46 * w->total;
-  }
-  return w->total;
+  if (ff_ssa_run_stale(&w->total)) w->total = ff_ssa_run_of(ff_ssa_warp_sum(w));
+  return w->total.value;
 }
 
 /* Finds the time of the next event. Returns 0 if the processor must say whether this is possible. */

@@ -73,8 +73,7 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   w->time = 0.0;
   w->event = w->at = 0u;
   w->wanted = w->run->times[0];
-  w->total = w->image->total;
-  w->error = 0x1p-46 * w->total;
+  w->total = ff_ssa_run_of(w->image->total);
   w->drawn = 32u;
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
@@ -148,14 +147,14 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char 
   const uint64_t n = (at->end - at->value) / 4u;
   w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
-  w->time = w->wanted = w->total = w->error = 0.0;
+  w->time = w->wanted = 0.0;
+  w->total = ff_ssa_run_of(0.0);
   w->unit = w->event = w->at = 0u;
   FF_EACH_LANE w->FF_L(wait) = w->FF_L(choice) = 0.0;
   if (w->what == FF_SLOT_IDLE) return;
   if (w->what == FF_SLOT_BUSY) {
     w->time = head->time;
     w->total = head->total;
-    w->error = head->error;
     w->unit = head->unit;
     w->event = head->event;
     w->at = head->at;
@@ -177,7 +176,7 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char 
   }
   FF_SYNCWARP();
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
-  const ff_ssa_slot after = {w->time, w->total, w->error, w->unit, w->event, w->at, w->what};
+  const ff_ssa_slot after = {w->time, w->total, w->unit, w->event, w->at, w->what};
   FF_EACH_LANE if (lane == 0u) *head = after;
 }
 

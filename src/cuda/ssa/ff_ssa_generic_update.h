@@ -275,12 +275,6 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row, 
 #define FF_SSA_ORDER(w) ((w)->whole)
 #define FF_SSA_PLACE(w) ((w)->whole + (w)->image->n_reactions)
 
-/* As ff_ssa_running_change(). */
-FF_WARP void ff_ssa_warp_add(ff_ssa_warp *w, double change) {
-  w->total += change;
-  w->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (w->total < 0.0 ? -w->total : w->total));
-}
-
 /* Computes the propensities of a range of the dependents, or of the readers of a species, and corrects the sum in their order. */
 FF_WARP int ff_ssa_warp_terms(ff_ssa_warp *w, const uint32_t *leaves, const ff_ssa_image_law *laws, uint32_t n_leaves) {
   FF_LANE_HERE;
@@ -304,7 +298,7 @@ FF_WARP int ff_ssa_warp_terms(ff_ssa_warp *w, const uint32_t *leaves, const ff_s
     FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
       double one;
       FF_FROM_LANE(one, change, FF_LOWEST(who));
-      ff_ssa_warp_add(w, one);
+      ff_ssa_run_change(&w->total, one);
     }
     FF_SYNCWARP();
   }

@@ -28,8 +28,8 @@ FF_WARP double ff_ssa_sum_children(const double *child) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* ff_ssa_sum() of some terms, without recursion: the parts of at most FF_SSA_SUM_PART terms from left to right, where bit d of
- * `path` tells whether a part is on the right at depth d, and sum[d] is the sum to its left. */
+/* ff_ssa_sum() of terms at equal distances, without recursion: the parts of at most FF_SSA_SUM_PART terms from left to right.
+ * Bit d of `path` tells whether a part is on the right at depth d, and sum[d] is the sum to its left. */
 #define FF_SSA_SUM_PART 64u
 #define FF_SSA_SUM_DEPTH 27
 #if defined(__CUDACC__)
@@ -37,7 +37,7 @@ static __host__ __device__ __noinline__
 #else
 static inline
 #endif
-double ff_ssa_sum_parts(const double *terms, uint32_t n) {
+double ff_ssa_sum_parts(const double *terms, uint32_t n, uint32_t stride) {
   double sum[FF_SSA_SUM_DEPTH];
   uint32_t path = 0u;
   for (;;) {
@@ -49,7 +49,7 @@ double ff_ssa_sum_parts(const double *terms, uint32_t n) {
       here = right ? here - half : half;
     }
     double part = 0.0;
-    for (uint32_t i = first; i < first + here; i++) part += terms[i];
+    for (uint32_t i = first; i < first + here; i++) part += terms[(size_t)i * stride];
     while (depth > 0 && (path >> (depth - 1) & 1u)) {
       depth--;
       path &= ~(1u << depth);
@@ -61,12 +61,31 @@ double ff_ssa_sum_parts(const double *terms, uint32_t n) {
   }
 }
 
-FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) {
+FF_WARP double ff_ssa_sum_strided(const double *terms, uint32_t n, uint32_t stride) {
   double sum = 0.0;
-  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_parts(terms, n);
-  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) sum += terms[i];
+  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_parts(terms, n, stride);
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) sum += terms[i * stride];
   return sum;
 }
+
+FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) { return ff_ssa_sum_strided(terms, n, 1u); }
+
+/* As ff_ssa_running of ff_ssa_methods.h. */
+typedef struct {
+  double value, error;
+} ff_ssa_running_sum;
+
+FF_WARP ff_ssa_running_sum ff_ssa_run_of(double sum) {
+  const ff_ssa_running_sum out = {sum, 0x1p-46 * sum};
+  return out;
+}
+
+FF_WARP void ff_ssa_run_change(ff_ssa_running_sum *sum, double change) {
+  sum->value += change;
+  sum->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (sum->value < 0.0 ? -sum->value : sum->value));
+}
+
+FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->error <= 0x1p-40 * sum->value); }
 
 /* ---- the warp -------------------------------------------------------------------------------------------------------------- */
 
@@ -74,7 +93,8 @@ enum { FF_SLOT_EMPTY, FF_SLOT_BUSY, FF_SLOT_IDLE }; /* idle: no trajectory of th
 
 /* What a slot keeps between launches, before its values and counts. */
 typedef struct {
-  double time, total, error;
+  double time;
+  ff_ssa_running_sum total;
   uint32_t unit, event, at, what;
 } ff_ssa_slot;
 
@@ -113,7 +133,7 @@ typedef struct {
   uint32_t event, at;     /* events so far; number of the next time that is recorded */
   uint32_t what;
   uint32_t drawn;         /* draws of the lanes that are used up */
-  double total, error;    /* of methods with a running sum (ff_ssa_running) */
+  ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method. Both are constants of a kernel. */
   FF_LANE_VAR(double, wait);
