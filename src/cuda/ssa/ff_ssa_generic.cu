@@ -58,8 +58,8 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   run_warp(image, run, at, shared, FF_SSA_TREE, SHARED, FORMULAS);
 }
 
-/* The other methods. To keep the backend small, their code is for both kinds of memory. Networks with formulas have one kernel for
- * all methods (METHOD is ANY). */
+/* The other methods. To keep the backend small, their code is for both kinds of memory. Networks with formulas have one kernel
+ * for all methods (METHOD is ANY). */
 template <int METHOD>
 __global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORMULAS : BLOCKS)
     run_method(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
