@@ -49,7 +49,8 @@ static ff_status generates_ssa_code(ff_error *err) {
                                          FF_SSA_FACTORED};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};
+  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
+                                         .times = times, .n_times = 1, .species = species, .n_species = 1};
   ff_ssa_code code = {0};
   ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);
   CHECK_OUT(status, code.functions);
