@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "../../src/ssa/ff_ssa_device.h"
+#include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "../c/factor_examples.h"
 #include "../c/random_reactions.h"
