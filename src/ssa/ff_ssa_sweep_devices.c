@@ -156,9 +156,7 @@ static void keep_members(sweep_device *d, uint32_t n, const uint8_t *joins, int 
   pthread_mutex_unlock(&s->lock);
 }
 
-/* An ensemble of one point has no use: its run is faster alone. */
 static void drop_ensemble(sweep_device *d, int alone) {
-  if (d->n_members == 1 && alone) atomic_fetch_add(&d->sweep->singles, 1);
   keep_members(d, d->n_members, NULL, alone);
   d->sweep->choice.backend->common.destroy(d->ensemble);
   d->ensemble = NULL;
@@ -203,7 +201,7 @@ static void make(sweep_device *d) {
   d->stage = FF_SSA_SWEEP_STARTS;
   if (status == FF_EUNSUPPORTED) d->stage = FF_SSA_SWEEP_NONE;
   else if (status != FF_OK) note(d, status, &err);
-  else if (d->n_members < 2) drop_ensemble(d, 1);
+  else if (d->n_members < 2) atomic_fetch_add(&s->singles, 1);
 }
 
 static void wait_for_ensemble(sweep_device *d) {
