@@ -267,8 +267,8 @@ static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, doub
   UNPROTECT(2);
 }
 
-/* `models` is a list of networks, one for each point, and `seeds` are those of the points. `options` is that of ffi_ssa_new(), for
- * all points. */
+/* `models` is a list of networks, one for each point, and `seeds` are those of the points. `options`, for all points, is that of
+ * ffi_ssa_new(). */
 SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
   ff_error err;
   const uint32_t n = (uint32_t)XLENGTH(models);

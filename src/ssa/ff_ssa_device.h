@@ -4,9 +4,10 @@
  * wave is done, refused(), and then tally() or states(). A trajectory that a device cannot complete is refused: it had a count
  * above FF_SSA_DEVICE_MOST, or an invalid propensity. The caller simulates it on this processor, which may find that it fails.
  *
- * An ensemble of several points has those points that share the code of the first one: their rate constants and initial counts are
- * data. They are numbered anew, in their order. Its trajectory number u is trajectory u % n_each of point u / n_each. A wave has
- * whole points, so what start() gets are multiples of n_each; the keys are those of the points.
+ * An ensemble of several points has those points that share the code of the first one: their rate constants and initial counts
+ * are data. They are numbered anew, in their order. Its trajectory number u is trajectory u % n_each of point u / n_each. A wave
+ * has whole points, so what start() gets are multiples of n_each; the keys are those of the points. Their programs must outlive
+ * it, too.
  */
 #ifndef FF_SSA_DEVICE_H
 #define FF_SSA_DEVICE_H
@@ -57,8 +58,8 @@ typedef struct {
    * *n is how many are listed. */
   ff_status (*refused)(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err);
   /* Adds the statistics of trajectories first ... first + n - 1 of the wave that are not refused to `sums`, whose quantities are
-   * the species of the request in their order, all of them counts. If it fails, nothing is added; but if this processor has no memory for a
-   * histogram, some histograms may have been added. */
+   * the species of the request in their order, all of them counts. If it fails, nothing is added; but if this processor has no
+   * memory for a histogram, some histograms may have been added. */
   ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
   /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count
    * of species j at time i in trajectory first + k. Those of refused trajectories are undefined. */

@@ -4,8 +4,8 @@
 
 #include "ff_ssa_sweep_parts.h"
 
-/* From so many trajectories for each thread on, all threads work on one point at a time: then the lanes of their engines are full,
- * and no thread is idle for long. With fewer, each point has a thread. */
+/* From so many trajectories for each thread on, all threads work on one point at a time: then the lanes of their engines are
+ * full, and no thread is idle for long. With fewer, each point has a thread. */
 #define MANY_EACH 64
 
 typedef ff_ssa_sweep_point point;
@@ -28,6 +28,7 @@ ff_status ff_ssa_sweep_new(ff_ssa_sweep **out, const ff_ssa_point *points, uint3
   s->each = many ? threads : few ? threads / (int)n : 1;
   s->side = threads / s->each;
   pthread_mutex_init(&s->lock, NULL);
+  pthread_mutex_init(&s->creating, NULL);
   *out = s;
   return FF_OK;
 }
@@ -37,6 +38,7 @@ void ff_ssa_sweep_free(ff_ssa_sweep *s) {
   for (uint32_t i = 0; i < s->n; i++) ff_ssa_run_free(s->points[i].run);
   ff_ssa_sweep_free_devices(s);
   pthread_mutex_destroy(&s->lock);
+  pthread_mutex_destroy(&s->creating);
   free(s->points);
   free(s);
 }
@@ -95,7 +97,8 @@ static int is_off_devices(const ff_ssa_run *run) {
 static void settle_point(ff_ssa_sweep *s, point *p, ff_status status, const ff_error *err, int done) {
   const int back = p->stage == FF_SSA_POINT_BACK;
   p->busy = 0;
-  if (back && status != FF_OK && atomic_load(&s->devices[p->device].failed)) return; /* ff_ssa_sweep_settle() lets it wait again */
+  /* after a failure of its device, ff_ssa_sweep_settle() lets it wait again */
+  if (back && status != FF_OK && atomic_load(&s->devices[p->device].failed)) return;
   if (back && status == FF_EUNSUPPORTED) {
     p->stage = FF_SSA_POINT_LEFT;
     ff_ssa_run_free(p->run);

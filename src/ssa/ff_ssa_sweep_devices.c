@@ -164,8 +164,9 @@ static void drop_ensemble(sweep_device *d, int alone) {
   d->stage = FF_SSA_SWEEP_NONE;
 }
 
+/* One after the other, because the driver does not create them in parallel. */
 static ff_status create(sweep_device *d, const ff_ssa_device_point *points, uint32_t n, uint8_t *joins, ff_error *err) {
-  const ff_ssa_sweep *s = d->sweep;
+  ff_ssa_sweep *s = d->sweep;
   const ff_ssa_point *first = &s->points[d->members[0]].given;
   const ff_ensemble_options options = {.device = d->device, .kernel = s->choice.kernel, .units = n * first->options.n,
                                        .cache = s->choice.cache};
@@ -173,7 +174,10 @@ static ff_status create(sweep_device *d, const ff_ssa_device_point *points, uint
                                          .times = first->options.times, .n_times = first->options.n_times,
                                          .species = s->species, .n_species = s->n_species, .points = points, .n_points = n,
                                          .n_each = first->options.n, .joins = joins};
-  return s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
+  pthread_mutex_lock(&s->creating);
+  ff_status status = s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
+  pthread_mutex_unlock(&s->creating);
+  return status;
 }
 
 /* Makes the next ensemble. */

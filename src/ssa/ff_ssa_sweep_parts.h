@@ -64,6 +64,7 @@ struct ff_ssa_sweep {
   uint32_t n;
   int threads, each, side; /* threads of a point's run, and points at a time on this processor */
   pthread_mutex_t lock;    /* of the stages of points */
+  pthread_mutex_t creating; /* while a device creates an ensemble */
   double deadline;
   uint64_t complete, events; /* of points that were dropped */
   ff_ssa_choice choice;      /* its texts and numbers are owned */

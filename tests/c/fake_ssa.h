@@ -159,7 +159,8 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   const ff_ssa_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
   const ff_ssa_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
                                   .first = p != NULL ? (e->first + k) % r->n_each : e->first + k, .n = 1,
-                                  .initial = p != NULL ? p->initial : r->initial, .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                  .initial = p != NULL ? p->initial : r->initial, .times = r->times,
+                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
                                   .states = columns, .threads = 1};
   ff_ssa_run *run = NULL;
   int done = 0;

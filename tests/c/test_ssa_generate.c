@@ -418,8 +418,8 @@ static void several_points_give_their_trajectories(void) {
   const double initial[] = {40, 3, 2};
   for (int kind = 0; kind < 8; kind++) {
     ff_ssa_program *programs[POINTS];
-    static const char *const what[] = {"direct", "first reaction", "factors", "8 reactions", "40 reactions", "sites", "many groups",
-                                       "many groups, in global memory"};
+    static const char *const what[] = {"direct", "first reaction", "factors", "8 reactions", "40 reactions", "sites",
+                                       "many groups", "sums in global memory"};
     for (uint32_t p = 0; p < POINTS; p++) {
       uint64_t state = 99;
       double counts[26];

@@ -1,4 +1,5 @@
-/* Sweeps: several points as one run, on this processor and on fake devices (fake_ssa.h). Each point has the bits of its own run. */
+/* Sweeps: several points as one run, on this processor and on fake devices (fake_ssa.h). Each point has the bits of its own
+ * run. */
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "fake_ssa.h"
@@ -43,7 +44,8 @@ static ff_ssa_program *program_number(uint32_t i) {
   const double initial[] = {20 + i, 5};
   snprintf(rates[0], sizeof rates[0], "%u", 5 + i);
   snprintf(rates[1], sizeof rates[1], i % 5 == 0 ? "0" : "0.0%u", 1 + i % 3);
-  const reaction_text reactions[] = {{"A -> 0", "1"}, {"2 A -> B", rates[1]}, {"B -> 2 A", "0.5"}, {"0 -> A", rates[0]}, {NULL, NULL}};
+  const reaction_text reactions[] = {{"A -> 0", "1"}, {"2 A -> B", rates[1]}, {"B -> 2 A", "0.5"}, {"0 -> A", rates[0]},
+                                     {NULL, NULL}};
   ff_ssa_program *p = program_of(reactions, initial, 2);
   free(p->variables);
   p->variables = ff_calloc(1, sizeof *p->variables);
@@ -81,8 +83,8 @@ static ff_status use(ff_ssa_sweep *s, uint32_t n_devices, ff_error *err) {
   return status;
 }
 
-/* How a sweep is run: on so many devices, with so many threads, for so many seconds at a time; `late` is the number of calls before
- * it moves to devices. */
+/* How a sweep is run: on so many devices, with so many threads, for so many seconds at a time; `late` is the number of calls
+ * before it moves to devices. */
 typedef struct {
   uint32_t devices;
   int threads;
@@ -91,8 +93,9 @@ typedef struct {
   int late;
 } way;
 
-static const way ways[] = {{0, 1, 0, 0, 0, 10, 0},    {0, 3, 0, 0, 0, 0, 0},   {0, 40, 0, 0, 0, 10, 0},  {1, 1, 1000, 0, 0, 10, 0},
-                           {1, 2, 20, 7, 4, 0, 0},    {3, 2, 1000, 0, 1, 10, 0}, {2, 4, 30, 11, 3, 0, 3}, {1, 1, 5, 0, 0, 10, 0}};
+static const way ways[] = {{0, 1, 0, 0, 0, 10, 0}, {0, 3, 0, 0, 0, 0, 0},      {0, 40, 0, 0, 0, 10, 0},
+                           {1, 2, 20, 7, 4, 0, 0}, {1, 1, 1000, 0, 0, 10, 0},  {3, 2, 1000, 0, 1, 10, 0},
+                           {1, 1, 5, 0, 0, 10, 0}, {2, 4, 30, 11, 3, 0, 3}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 static void reset(const way *w) {
@@ -144,8 +147,8 @@ static uint32_t compare(sweep *s, ff_ssa_sweep *got, const output *o, const char
     ff_ssa_run_free(want);
     if (i % 2 == 0) ff_ssa_sweep_drop(got, i);
   }
-  FF_CHECK_SAY(ff_ssa_sweep_events(got) == events, "%s: %llu events, not %llu", what, (unsigned long long)ff_ssa_sweep_events(got),
-               (unsigned long long)events);
+  FF_CHECK_SAY(ff_ssa_sweep_events(got) == events, "%s: %llu events, not %llu", what,
+               (unsigned long long)ff_ssa_sweep_events(got), (unsigned long long)events);
   FF_CHECK_INT(ff_ssa_sweep_complete(got), (POINTS - left) * RUNS);
   return left;
 }
@@ -265,7 +268,8 @@ static void devices_that_do_not_start(void) {
   static const double large[] = {0x1p31, 0};
   all.points[3].options.initial = large;
   FF_CHECK_OK(ff_ssa_sweep_new(&got, all.points, POINTS, 1, &err), &err);
-  FF_CHECK_SAY(ff_ssa_sweep_check_devices(got, &err) == FF_EUNSUPPORTED && strstr(err.text, "species \"A\"") != NULL, "%s", err.text);
+  const ff_status status = ff_ssa_sweep_check_devices(got, &err);
+  FF_CHECK_SAY(status == FF_EUNSUPPORTED && strstr(err.text, "species \"A\"") != NULL, "%s", err.text);
   ff_ssa_sweep_free(got);
   sweep_drop(&all);
 }

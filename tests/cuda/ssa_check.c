@@ -4,7 +4,8 @@
  *
  * for 50 random networks (or so many) and some others, with every method and every kernel. With files of networks, it also measures the speed of both:
  *
- *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N] FILE=TIME ...
+ *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
+ *             FILE=TIME ...
  *
  * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
  *
@@ -331,7 +332,8 @@ static void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t
     wrong += memcmp(&sums.counts[c].sums, &own.counts[c].sums, sizeof own.counts[c].sums) != 0;
     wrong += sums.frequency[c].used != own.frequency[c].used;
   }
-  for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++) wrong += sums.products[c] != own.products[c];
+  for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
+    wrong += sums.products[c] != own.products[c];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
   FF_CHECK_SAY(events == ff_ssa_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
                (unsigned long long)events, at, (unsigned long long)ff_ssa_run_events(run));

@@ -1,4 +1,5 @@
-# Sweeps are one run over all settings, on the processor or on GPUs (here fake devices). Each setting has the result of simulate().
+# Sweeps are one run over all settings, on the processor or on GPUs (here fake devices). Each setting has the result of
+# simulate().
 
 net <- reaction_network(
   "0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A -> B" = "c * A * (A - 1) / (1 + B)", "B -> 2 A" = mass_action("d"),
@@ -105,7 +106,8 @@ test_that("the error is that of the first setting that fails", {
   bad <- reaction_network("A -> 0" = 1, "0 -> A" = "9 - b * A", parameters = c(b = 0), initial = c(A = 4))
   said <- function(b, backend) {
     tryCatch(
-      sweep_parameters(bad, data.frame(b = b), 5, times = 50, seed = 2, backend = backend), fireflip_error_model = conditionMessage
+      sweep_parameters(bad, data.frame(b = b), 5, times = 50, seed = 2, backend = backend),
+      fireflip_error_model = conditionMessage
     )
   }
   seeds <- attr(sweep_parameters(bad, data.frame(b = rep(0, 6)), 1, times = 1, seed = 2), "run")$seeds

@@ -53,6 +53,7 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
+#define S_FEW_RATES 6 /* so many rate constants of a point are kept in registers */
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -89,6 +90,10 @@ typedef struct {
 } s_rates;
 
 typedef struct {
+  double v[2];
+} __attribute__((aligned(16))) s_pair; /* which one load reads */
+
+typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
   const uint32_t *table;
@@ -107,6 +112,7 @@ typedef struct {
   double wait, choice;     /* of the next event; kept if S_AHEAD */
 #if S_POINTS
   const uint32_t *point;   /* what the trajectory's point has */
+  double rate[S_RATES <= S_FEW_RATES ? S_RATES : 1]; /* few rate constants are in registers */
   uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
 #endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
@@ -124,7 +130,9 @@ typedef struct {
 #define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
 #if S_POINTS
-#define S_RATE(i) (((const double *)(t->point + S_POINT_RATES))[i])
+#define S_KEEP_RATES (S_RATES <= S_FEW_RATES)
+#define S_POINT_RATE(i) (((const s_pair *)(t->point + S_POINT_RATES))[(i) / 2].v[(i) % 2])
+#define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_POINT_RATE(i))
 #define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
 #define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
 #define S_ROUND_KEY (t->point)
@@ -184,6 +192,7 @@ FF_WARP void s_locate(s_thread *t) {
   t->number = t->unit - t->point_at * run->each;
   t->point = run->points + (uint64_t)t->point_at * S_POINT_WORDS;
   FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS && S_KEEP_KEYS; i++) t->key[i] = t->point[i];
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = S_POINT_RATE(i);
 #endif
   (void)t;
 }
