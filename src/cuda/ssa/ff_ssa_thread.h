@@ -18,6 +18,7 @@
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
+ *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -106,7 +107,16 @@ typedef struct {
   uint32_t reaction; /* or the group, for code that chooses further: */
   double share;      /* what is left of the choice, as a part of the group */
   uint32_t n;        /* the sum of the group */
+#ifdef S_MODULES
+  uint32_t over;     /* whether a sum is too large for this code */
+#endif
 } s_next;
+
+#ifdef S_MODULES
+#define S_OVER(next) ((next)->over != 0u)
+#else
+#define S_OVER(next) 0
+#endif
 
 #ifndef S_QUADS
 #define S_QUADS 0 /* whether the rows of a thread are four by four in shared memory */
@@ -209,8 +219,32 @@ FF_WARP double s_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }
 
+/* c + (low half of x) (byte 0 of w) + (high half of x) (byte 1 of w); s_dp2_high() takes bytes 2 and 3. */
+FF_WARP uint32_t s_dp2_low(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w & 0xFFu) + (x >> 16) * (w >> 8 & 0xFFu);
+#endif
+}
+
+FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w >> 16 & 0xFFu) + (x >> 16) * (w >> 24);
+#endif
+}
+
 #ifdef S_GROUPS
 #include "ff_ssa_thread_factored.h"
+#endif
+#ifdef S_MODULES
+#include "ff_ssa_thread_modules.h"
 #endif
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
@@ -274,9 +308,10 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
-  const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
+  const int over = S_OVER(&next);
+  const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
   if (S_ANY(stops)) {
-    if (stops && !s_serve(t, total, next_time)) {
+    if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
       next_time = 0.0;
     }

@@ -1,0 +1,168 @@
+/* The parts of generated code for networks of replicated modules that do not depend on the network: the search for the module in
+ * which a reaction fires, and its counts. A part of ff_ssa_thread.h.
+ *
+ * The propensity of a term is a rate times the sum, over all modules, of the product of A and F, which are counts of the module
+ * and of its neighbours. The totals of these sums are in registers. S_SPAN neighbouring modules are a part, and a row has the
+ * sum of a term over a part. S_FAN parts together may have a sum, too: an upper sum. Within a part, products are computed from
+ * counts. A module has S_EACH words: two counts of 16 bits in each, or one of 32.
+ *
+ *   S_MODULES            modules
+ *   S_WIDE               whether counts have 32 bits
+ *   S_EACH, S_READ       words of a module; those that products read, which are the first ones
+ *   S_TERMS              terms
+ *   S_SPAN, S_PARTS      modules of a part, parts
+ *   S_FAN, S_UPPERS      parts of an upper sum; upper sums, 0 if there are none
+ *   S_SUMS, S_TOPS       the rows where the sums of parts, and upper sums, begin: those of a term are neighbours
+ *   S_BEFORE, S_AFTER    how far products reach to modules before and after
+ *   S_PARTS_OF(x), S_UPPERS_OF(x)  x / S_SPAN and x / S_SPAN / S_FAN for modules x, if there are several of these
+ *   S_MOST_COUNT         the most that a count may be at a check
+ *   S_MOST_TOTAL         the most that a total may be
+ *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; places of the
+ *                        species that are recorded: twice the word, and 1 for its upper half
+ *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
+ *   s_term               what the code for a product needs, by term
+ * The text that comes after ff_ssa_thread.h defines
+ *   s_term_of(term)                        these values
+ *   s_product(words, term, sum)            sum + A F of the module whose words begin at words[S_BEFORE * S_READ]
+ *   s_change(t, next, term, module, part, left)
+ *                                          lets molecule number `left` of a module react, unless no reaction happens
+ */
+#ifndef FF_SSA_THREAD_MODULES_H
+#define FF_SSA_THREAD_MODULES_H
+
+#if S_STORE > 0
+#define S_COUNT_WORD(i) (t->store[i])
+#else
+#define S_COUNT_WORD(i) S_ROW(i)
+#endif
+#define S_COUNT_WORDS (S_MODULES * S_EACH)
+#define S_LOWER_HALF(word) ((word) & 0xFFFFu)
+#define S_UPPER_HALF(word) ((word) >> 16)
+#define S_WORD_OF(module, word) S_COUNT_WORD((module) * S_EACH + (word))
+#define S_PART_SUM(term, part) S_ROW(S_SUMS + (term) * S_PARTS + (part))
+#define S_UPPER_SUM(term, upper) S_ROW(S_TOPS + (term) * S_UPPERS + (upper))
+#define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
+
+FF_WARP s_term s_term_of(uint32_t term);
+FF_WARP uint32_t s_product(const uint32_t *words, const s_term *term, uint32_t sum);
+FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, uint32_t left);
+
+/* Around the ring: module - S_MODULES if it is at least that; module + S_MODULES if it is negative, modulo 2^32. */
+FF_WARP uint32_t s_after(uint32_t module) {
+  const uint32_t other = module - S_MODULES;
+  return other < module ? other : module;
+}
+
+FF_WARP uint32_t s_before(uint32_t module) {
+  const uint32_t other = module + S_MODULES;
+  return other < module ? other : module;
+}
+
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define S_ADD(at, by) atomicAdd((at), (by)) /* in shared memory one instruction, which nobody waits for */
+#else
+#define S_ADD(at, by) (*(at) += (by))
+#endif
+
+/* The upper half of a product. */
+FF_WARP uint32_t s_high(uint32_t a, uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umulhi(a, b);
+#else
+  return (uint32_t)((uint64_t)a * b >> 32);
+#endif
+}
+
+/* A count, or 1, as `bytes` says: the lower or upper half of a word, or the 1. */
+#define S_TAKE_LOWER 0x5510u
+#define S_TAKE_UPPER 0x5532u
+#define S_TAKE_ONE 0x5554u
+FF_WARP uint32_t s_take_count(uint32_t word, uint32_t bytes) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(word, 1u, bytes);
+#else
+  return bytes == S_TAKE_ONE ? 1u : bytes == S_TAKE_UPPER ? word >> 16 : word & 0xFFFFu;
+#endif
+}
+
+/* x, without its fraction, for x from 0 to 2^31. */
+FF_WARP uint32_t s_whole(double x) {
+#if defined(__CUDA_ARCH__)
+  return (uint32_t)__double2loint(__dadd_rz(x, 0x1p52));
+#else
+  return (uint32_t)x;
+#endif
+}
+
+/* The words of a part's modules, and of those that their products read. */
+FF_WARP void s_words(const s_thread *t, uint32_t module, uint32_t *words) {
+  FF_UNROLL for (uint32_t i = 0; i < S_BEFORE + S_SPAN + S_AFTER; i++) {
+    uint32_t at = module + i - S_BEFORE;
+    if (i < S_BEFORE) at = s_before(at);
+    if (i > S_BEFORE && (i >= S_BEFORE + S_SPAN || S_MODULES % S_SPAN != 0u)) at = s_after(at);
+    FF_UNROLL for (uint32_t w = 0; w < S_READ; w++) words[i * S_READ + w] = S_WORD_OF(at, w);
+  }
+}
+
+/* Finds the module, and lets it react. */
+FF_WARP void s_fire(s_thread *t, const s_next *next) {
+  const s_term term = s_term_of(next->reaction);
+  const uint32_t n = next->n, chosen = s_whole(next->share * S_REAL(n)), v = chosen < n ? chosen : n - 1u;
+  uint32_t part = 0u, base = 0u, sum = 0u, at = 0u, words[S_WINDOW];
+#if S_UPPERS > 0
+  FF_UNROLL for (uint32_t i = 0; i < S_UPPERS - 1u; i++) {
+    sum += t->rows[term.tops + i * S_THREADS];
+    part = v >= sum ? (i + 1u) * S_FAN : part;
+    base = v >= sum ? sum : base;
+  }
+#endif
+#if S_PARTS > 1
+  const uint32_t first = part;
+  const uint32_t *sums = t->rows + (term.sums + first * S_THREADS);
+  sum = base;
+  FF_UNROLL for (uint32_t i = 0; i < (S_UPPERS > 0 ? S_FAN : S_PARTS) - 1u; i++) {
+    sum += sums[i * S_THREADS];
+    part = v >= sum ? first + i + 1u : part;
+    base = v >= sum ? sum : base;
+  }
+#endif
+  s_words(t, part * S_SPAN, words);
+  sum = base;
+  FF_UNROLL for (uint32_t i = 0; i < S_SPAN - 1u; i++) {
+    sum = s_product(words + i * S_READ, &term, sum);
+    at = v >= sum ? i + 1u : at;
+    base = v >= sum ? sum : base;
+  }
+  const uint32_t module = part * S_SPAN + at;
+  s_change(t, next, &term, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, v - base);
+}
+
+FF_WARP void s_begin(s_thread *t) {
+  const uint32_t *initial = t->big + S_INITIAL;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = initial[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_STORE; i++) t->store[i] = initial[S_ROWS + i];
+  FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = initial[S_ROWS + S_STORE + i];
+}
+
+FF_WARP uint32_t s_most(const s_thread *t) {
+  uint32_t most = 0u;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_COUNT_WORDS; i += 8u) {
+    FF_UNROLL for (uint32_t k = 0; k < 8u; k++) { /* several loads at a time */
+      const uint32_t w = i + k < S_COUNT_WORDS ? S_COUNT_WORD(i + k) : 0u;
+      const uint32_t low = S_WIDE ? w : S_LOWER_HALF(w), high = S_WIDE ? w : S_UPPER_HALF(w);
+      most = low > most ? low : most;
+      most = high > most ? high : most;
+    }
+  }
+  return most > S_MOST_COUNT ? 0xFFFFFFFFu : 0u;
+}
+
+FF_WARP void s_record(const s_thread *t, uint32_t *to) {
+  const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
+  FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
+    const uint32_t place = places[j], w = S_COUNT_WORD(place >> 1);
+    to[(uint64_t)j * t->run->units] = S_WIDE ? w : (place & 1u) != 0u ? S_UPPER_HALF(w) : S_LOWER_HALF(w);
+  }
+}
+
+#endif
