@@ -1,6 +1,7 @@
 /* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_find.c writes
  * the functions, and ff_ssa_thread_modules.h has what does not depend on the network. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Code for networks of replicated modules: what events change, and the functions that depend on the network. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ff_ssa_generate_modules.h"
 
@@ -138,7 +139,7 @@ static int is_used(const generator *g, uint32_t boundary, int32_t offset, uint32
 
 /* Writes a field of s_term, and how it is chosen. */
 static void put_field(const generator *g, ff_writer *out, ff_writer *functions, const char *name, const uint32_t *value) {
-  ff_write(out, "  uint32_t %s;\n", name);
+  ff_write(out, " uint32_t %s;", name);
   ff_write(functions, "  out.%s = ", name);
   int same = 1;
   for (uint32_t t = 1; t < g->m->n_terms; t++) same &= value[t] == value[0];
@@ -181,7 +182,7 @@ ff_status ff_ssa_modules_put_term(generator *g, ff_writer *out, ff_writer *funct
     take[t] = species == ONE ? TAKE_ONE : is_upper(g, species) ? TAKE_UPPER : TAKE_LOWER;
     hub[t] = species == ONE ? 0 : word_of(g, species);
   }
-  ff_write(out, "typedef struct {\n");
+  ff_write(out, "#define S_TERM_FIELDS");
   ff_write(functions, "FF_WARP s_term s_term_of(uint32_t term) {\n  s_term out;\n");
   put_field(g, out, functions, "first", g->first);
   put_field(g, out, functions, "sums", sums);
@@ -191,10 +192,10 @@ ff_status ff_ssa_modules_put_term(generator *g, ff_writer *out, ff_writer *funct
   put_field(g, out, functions, "hub", hub);
   put_weights(g, out, functions, "f", NONE);
   for (uint32_t b = 0; b < g->n_boundaries; b++) {
-    snprintf(name, sizeof name, "b%u_", b);
+    snprintf(name, sizeof name, "b%uv", b);
     put_weights(g, out, functions, name, b);
   }
-  ff_write(out, "} s_term;\n");
+  ff_write(out, "\n");
   if (g->parts > 1) ff_write(out, "#define S_PARTS_OF(x) s_high((x), 0x%Xu)\n", 0xFFFFFFFFu / g->span + 1);
   if (g->uppers > 0) ff_write(out, "#define S_UPPERS_OF(x) s_high((x), 0x%Xu)\n", 0xFFFFFFFFu / (g->span * g->fan) + 1);
   ff_write(functions, "  (void)term;\n  return out;\n}\n");
@@ -397,7 +398,7 @@ static void put_row(const generator *g, ff_writer *out) {
   ff_write(out, "  uint32_t row = term->first;\n");
   put_hub(g, out, 0);
   for (uint32_t b = 0; b < g->n_boundaries; b++) {
-    snprintf(name, sizeof name, "b%u_", b);
+    snprintf(name, sizeof name, "b%uv", b);
     put_sum(g, out, name, b, 0);
     ff_write(out, "  row += ");
     for (uint32_t t = 0; t < g->m->n_terms; t++)

@@ -20,9 +20,9 @@
  *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; places of the
  *                        species that are recorded: twice the word, and 1 for its upper half
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
- *   s_term               what the code for a product needs, by term
+ *   S_TERM_FIELDS        what the code needs to know about a term
  * The text that comes after ff_ssa_thread.h defines
- *   s_term_of(term)                        these values
+ *   s_term_of(term)                        its fields
  *   s_product(words, term, sum)            sum + A F of the module whose words begin at words[S_BEFORE * S_READ]
  *   s_change(t, next, term, module, part, left)
  *                                          lets molecule number `left` of a module react, unless no reaction happens
@@ -42,6 +42,10 @@
 #define S_PART_SUM(term, part) S_ROW(S_SUMS + (term) * S_PARTS + (part))
 #define S_UPPER_SUM(term, upper) S_ROW(S_TOPS + (term) * S_UPPERS + (upper))
 #define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
+
+typedef struct {
+  S_TERM_FIELDS
+} s_term;
 
 FF_WARP s_term s_term_of(uint32_t term);
 FF_WARP uint32_t s_product(const uint32_t *words, const s_term *term, uint32_t sum);
