@@ -211,7 +211,6 @@ static void fill_initial(const generator *g, uint32_t *to) {
 static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t words = code->n_rows + code->n_store + code->n_counts;
-  code->n_rates = g->m->n_terms;
   code->n_big = words + g->request->n_species + 1;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
@@ -273,7 +272,7 @@ static ff_status generate(generator *g, ff_error *err) {
   code->n_store = choose_store(g);
   choose_parts(g, code->n_store);
   code->n_rows = (code->n_store > 0 ? 0 : g->m->n * g->each) + sum_rows(g);
-  code->n_counts = g->m->n_terms;
+  code->n_counts = code->n_rates = g->m->n_terms;
   status = write_text(g, err);
   return status == FF_OK ? fill(g, err) : status;
 }
