@@ -18,11 +18,48 @@
 #define MOST_SPAN 32u
 #define MOST_FAN 32u
 #define MOST_WARPS 24u
+#define MOST_DERIVED 0x10000000u  /* at time 0; and what other counts may be then */
+#define MOST_OTHERS 0x4000000u
+#define DERIVED 0x80000000u       /* the place of a count that is derived; then the module and, in 3 bits, the species */
 #define BLOCK_BYTES 15872u        /* what each block takes of shared memory for itself and for s_common */
 
 typedef ff_ssa_modules_generator generator;
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether each event changes a species as these factors say. */
+static int follows(const generator *g, uint32_t species, const int32_t *factor) {
+  for (uint32_t q = 0; q < g->m->n_kinds; q++) {
+    const ff_ssa_module_kind *kind = g->m->kinds + q;
+    for (uint32_t i = 0; i < kind->n_changes; i++) {
+      int32_t sum = 0;
+      for (uint32_t k = 0; k < kind->n_changes; k++) {
+        const ff_ssa_module_change *c = kind->changes + k;
+        if (ff_ssa_modules_around(g, c->offset) != ff_ssa_modules_around(g, kind->changes[i].offset)) continue;
+        if (c->species == species)
+          sum -= c->by;
+        else if (g->place[c->species] < g->n_read)
+          sum += factor[g->place[c->species]] * c->by;
+      }
+      if (sum != 0) return 0;
+    }
+  }
+  return 1;
+}
+
+/* Looks for factors of -1, 0 and 1. The count of a species that nobody reads is then a constant and these counts. */
+static int derive(generator *g, uint32_t species) {
+  uint32_t n = 1;
+  for (uint32_t j = 0; j < g->m->n; j++)
+    if (g->request->initial[g->m->species[j * g->m->n_species + species]] > MOST_DERIVED) return 0;
+  for (uint32_t i = 0; i < g->n_read; i++) n *= 3;
+  for (uint32_t code = 0; code < n; code++) {
+    uint32_t rest = code;
+    for (uint32_t i = 0; i < g->n_read; i++, rest /= 3) g->factor[species][i] = (int32_t)(rest % 3) - 1;
+    if (follows(g, species, g->factor[species])) return g->any_derived = g->derived[species] = 1;
+  }
+  return 0;
+}
 
 static void want(generator *g, uint32_t species) {
   if (species != FF_MODULES_ONE && g->place[species] == NONE) g->place[species] = g->n_places++;
@@ -36,7 +73,12 @@ static void place_counts(generator *g) {
   for (uint32_t i = 0; i < m->n_terms; i++) want(g, m->terms[i].hub);
   for (uint32_t i = 0; i < m->n_kinds; i++) want(g, m->kinds[i].species);
   g->n_read = g->n_places;
-  for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->at[g->request->species[i]] % s);
+  for (uint32_t k = 0; k < s; k++)
+    if (g->place[k] != NONE) g->read_species[g->place[k]] = k;
+  for (uint32_t i = 0; i < g->request->n_species; i++) {
+    const uint32_t k = g->at[g->request->species[i]] % s;
+    if (g->place[k] == NONE && !g->derived[k] && !derive(g, k)) want(g, k);
+  }
 }
 
 /* The most that an event adds to a count. */
@@ -76,6 +118,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
   g->wide |= 65535.0 * factor > MOST_TOTAL;
   double limit = g->wide ? floor(MOST_TOTAL / factor) : 65535;
   if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
+  if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
   while (g->check > FEWEST_EVENTS && by * g->check > ROOM) g->check /= 2;
   if (initial + 2 * by * g->check > limit) /* a trajectory may begin just after a check */
@@ -208,10 +251,24 @@ static void fill_initial(const generator *g, uint32_t *to) {
     }
 }
 
+/* Where species number s of the program is, and the constant of a count that is derived. */
+static void fill_place(const generator *g, uint32_t s, uint32_t to[2]) {
+  const uint32_t n = g->m->n_species, module = g->at[s] / n, species = g->at[s] % n, place = g->place[species];
+  to[1] = 0;
+  if (!g->derived[species]) {
+    to[0] = g->wide ? 2 * (module * g->each + place) : 2 * (module * g->each + place / 2) + place % 2;
+    return;
+  }
+  to[0] = DERIVED | module << 3 | species;
+  to[1] = (uint32_t)g->request->initial[s];
+  for (uint32_t i = 0; i < g->n_read; i++)
+    to[1] -= (uint32_t)g->factor[species][i] * (uint32_t)g->request->initial[g->m->species[module * n + g->read_species[i]]];
+}
+
 static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t words = code->n_rows + code->n_store + code->n_counts;
-  code->n_big = words + g->request->n_species + 1;
+  code->n_big = words + 2 * g->request->n_species + 1;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -219,10 +276,7 @@ static ff_status fill(generator *g, ff_error *err) {
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   for (uint32_t i = 0; i < g->m->n_terms; i++) code->rates[i] = g->m->terms[i].rate;
   fill_initial(g, code->big);
-  for (uint32_t i = 0; i < g->request->n_species; i++) {
-    const uint32_t at = g->at[g->request->species[i]], j = at / g->m->n_species, place = g->place[at % g->m->n_species];
-    code->big[words + i] = g->wide ? 2 * (j * g->each + place) : 2 * (j * g->each + place / 2) + place % 2;
-  }
+  for (uint32_t i = 0; i < g->request->n_species; i++) fill_place(g, g->request->species[i], code->big + words + 2 * i);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t i = 0; i < g->n_constants; i++) code->table[c * g->n_constants + i] = g->constants[i][c];
   return FF_OK;
@@ -243,7 +297,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_FAN", g->fan},
     {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
     {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_MOST_TOTAL", MOST_TOTAL}, {"S_INITIAL", 0}, {"S_PLACES", data},
-    {"S_CONSTANTS", g->n_constants},
+    {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
 }
@@ -264,8 +318,8 @@ static ff_status write_text(generator *g, ff_error *err) {
 static ff_status generate(generator *g, ff_error *err) {
   place_counts(g);
   choose_window(g);
-  ff_status status = ff_ssa_modules_list(g, err);
-  if (status == FF_OK) status = choose_width(g, err);
+  ff_ssa_modules_list(g);
+  ff_status status = choose_width(g, err);
   if (status == FF_OK) status = check_totals(g, err);
   if (status != FF_OK) return status;
   ff_ssa_code *code = g->code;

@@ -38,6 +38,10 @@ typedef struct {
   uint32_t *at;                /* module * n_species + number in the module, for each species of the program */
   uint32_t place[FF_MODULES_SPECIES]; /* of the species of a module; NONE if neither a product nor the record reads it */
   uint32_t n_read, n_places;   /* places of species that products read, which are first; all */
+  uint32_t read_species[FF_MODULES_SPECIES]; /* by place */
+  int derived[FF_MODULES_SPECIES];    /* whether a species has no place, because its count follows from those of read ones: */
+  int32_t factor[FF_MODULES_SPECIES][FF_MODULES_SPECIES]; /* by so much of each, by its place, and a constant of the module */
+  int any_derived;
   uint32_t read, each;         /* words of these */
   int wide;
   uint32_t before, after;      /* how far products reach */
@@ -52,11 +56,11 @@ typedef struct {
   uint32_t constants[FF_SSA_MODULE_CONSTANTS][FF_MODULES_KINDS];
 } ff_ssa_modules_generator;
 
-/* A change by a kind, or 0. */
-int64_t ff_ssa_module_change_of(const ff_ssa_module_kind *kind, uint32_t species, int32_t offset);
+/* The same module as at an offset: the number from -n / 2 on. */
+int32_t ff_ssa_modules_around(const ff_ssa_modules_generator *g, int32_t offset);
 
-/* Lists cases and effects. FF_EUNSUPPORTED if changes reach around the ring. */
-ff_status ff_ssa_modules_list(ff_ssa_modules_generator *g, ff_error *err);
+/* Lists cases and effects. */
+void ff_ssa_modules_list(ff_ssa_modules_generator *g);
 
 /* Writes the definition of s_term, and the functions that ff_ssa_thread_modules.h wants. */
 ff_status ff_ssa_modules_put_term(ff_ssa_modules_generator *g, ff_writer *out, ff_writer *functions);

@@ -15,20 +15,19 @@ typedef ff_ssa_modules_generator generator;
 
 /* ---- what events change ------------------------------------------------------------------------------------------------- */
 
-/* The same module as at an offset, from -n / 2 on. */
-static int32_t around(const generator *g, int32_t offset) {
+int32_t ff_ssa_modules_around(const generator *g, int32_t offset) {
   const int32_t n = (int32_t)g->m->n, at = ((offset + n / 2) % n + n) % n;
   return at - n / 2;
 }
 
-static int32_t offset_of(const generator *g, const ff_ssa_module_kind *kind) { return around(g, kind->offset); }
+static int32_t offset_of(const generator *g, const ff_ssa_module_kind *kind) { return ff_ssa_modules_around(g, kind->offset); }
 
 /* What a case adds to a species at an offset, if anybody reads it. */
 static int32_t change_of(const generator *g, uint32_t c, uint32_t species, int32_t offset) {
   const ff_ssa_module_kind *kind = g->m->kinds + g->cases[c].kind;
   int32_t by = 0;
   for (uint32_t i = 0; i < kind->n_changes && species != ONE && g->place[species] != NONE; i++)
-    if (kind->changes[i].species == species && around(g, kind->changes[i].offset) == around(g, offset)) by += kind->changes[i].by;
+    if (kind->changes[i].species == species && ff_ssa_modules_around(g, kind->changes[i].offset) == ff_ssa_modules_around(g, offset)) by += kind->changes[i].by;
   return by;
 }
 
@@ -71,25 +70,23 @@ static void list_effects_of(generator *g, uint32_t c, uint32_t t) {
     const ff_ssa_module_change *change = kind->changes + i;
     if (g->place[change->species] == NONE) continue;
     if (change->species == term->hub) {
-      ff_ssa_module_effect *e = effect_at(g, t, around(g, change->offset));
+      ff_ssa_module_effect *e = effect_at(g, t, ff_ssa_modules_around(g, change->offset));
       e->by_a[c] += change->by;
       e->changes_a = 1;
     }
     for (uint32_t q = term->first; q < term->first + term->n; q++) {
       if (g->m->kinds[q].species != change->species) continue;
-      ff_ssa_module_effect *e = effect_at(g, t, around(g, change->offset - g->m->kinds[q].offset));
+      ff_ssa_module_effect *e = effect_at(g, t, ff_ssa_modules_around(g, change->offset - g->m->kinds[q].offset));
       e->by_f[c] += change->by * (int32_t)g->m->kinds[q].weight;
       e->changes_f = 1;
     }
   }
 }
 
-ff_status ff_ssa_modules_list(generator *g, ff_error *err) {
-  (void)err;
+void ff_ssa_modules_list(generator *g) {
   list_cases(g);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t t = 0; t < g->m->n_terms; t++) list_effects_of(g, c, t);
-  return FF_OK;
 }
 
 /* ---- terms -------------------------------------------------------------------------------------------------------------- */
@@ -307,7 +304,7 @@ static void put_members(const generator *g, ff_writer *out, uint32_t t, int32_t 
   ff_write(out, "(0x%Xu", 0u - term->less);
   for (uint32_t q = term->first; q < term->first + term->n; q++) {
     ff_write(out, " + %uu * ", g->m->kinds[q].weight);
-    put_count(g, out, g->m->kinds[q].species, around(g, offset + g->m->kinds[q].offset));
+    put_count(g, out, g->m->kinds[q].species, ff_ssa_modules_around(g, offset + g->m->kinds[q].offset));
   }
   ff_write(out, ")");
 }
@@ -477,7 +474,29 @@ static void put_find(const generator *g, ff_writer *out) {
   ff_write(out, "  next->share = S_DIVIDE(at - before, leaf);\n  (void)at_most;\n  return total;\n}\n\n");
 }
 
+/* ---- what is recorded --------------------------------------------------------------------------------------------------- */
+
+/* The part of a count without a place that depends on the counts of its module. */
+static void put_derived(const generator *g, ff_writer *out) {
+  if (!g->any_derived) return;
+  ff_write(out, "FF_WARP uint32_t s_derived(const s_thread *t, uint32_t module, uint32_t species) {\n");
+  for (uint32_t w = 0; w < g->read; w++) ff_write(out, "  const uint32_t w%up0 = S_WORD_OF(module, %uu);\n", w, w);
+  ff_write(out, "  uint32_t sum = 0u;\n");
+  for (uint32_t k = 0; k < g->m->n_species; k++) {
+    if (!g->derived[k]) continue;
+    ff_write(out, "  if (species == %uu) sum = 0u", k);
+    for (uint32_t i = 0; i < g->n_read; i++) {
+      if (g->factor[k][i] == 0) continue;
+      ff_write(out, g->factor[k][i] > 0 ? " + " : " - ");
+      put_count(g, out, g->read_species[i], 0);
+    }
+    ff_write(out, ";\n");
+  }
+  ff_write(out, "  return sum;\n}\n");
+}
+
 ff_status ff_ssa_modules_put(generator *g, ff_writer *out, ff_error *err) {
+  put_derived(g, out);
   put_find(g, out);
   put_product(g, out);
   ff_status status = put_change(g, out, err);

@@ -317,11 +317,18 @@ FF_WARP void s_step(s_thread *t) {
     }
     FF_SYNCWARP();
   }
+#ifdef S_MODULES
+  t->time = next_time;
+  t->event++;
+  s_draw(t); /* the compiler mixes this with the search */
+  s_fire(t, &next);
+#else
   s_fire(t, &next);
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
   t->time = waits ? t->time : next_time;
   t->event += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);
+#endif
 }
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */

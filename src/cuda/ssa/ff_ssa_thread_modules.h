@@ -17,13 +17,16 @@
  *   S_PARTS_OF(x), S_UPPERS_OF(x)  x / S_SPAN and x / S_SPAN / S_FAN for modules x, if there are several of these
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
- *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; places of the
- *                        species that are recorded: twice the word, and 1 for its upper half
+ *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; two words for each
+ *                        species that is recorded. The first is twice the number of its word, and 1 for the upper half; or bit
+ *                        31, the module, and the species in 3 bits. Its count is then the second word and s_derived()
+ *   S_DERIVED            whether there are such species
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
  *   S_TERM_FIELDS        what the code needs to know about a term
  * The text that comes after ff_ssa_thread.h defines
  *   s_term_of(term)                        its fields
  *   s_product(words, term, sum)            sum + A F of the module whose words begin at words[S_BEFORE * S_READ]
+ *   s_derived(t, module, species)          a sum of counts of a module
  *   s_change(t, next, term, module, part, left)
  *                                          lets molecule number `left` of a module react, unless no reaction happens
  */
@@ -50,6 +53,10 @@ typedef struct {
 FF_WARP s_term s_term_of(uint32_t term);
 FF_WARP uint32_t s_product(const uint32_t *words, const s_term *term, uint32_t sum);
 FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, uint32_t left);
+
+#if S_DERIVED
+FF_WARP uint32_t s_derived(const s_thread *t, uint32_t module, uint32_t species);
+#endif
 
 /* Around the ring: module - S_MODULES if it is at least that; module + S_MODULES if it is negative, modulo 2^32. */
 FF_WARP uint32_t s_after(uint32_t module) {
@@ -164,8 +171,18 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
   const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
   FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
-    const uint32_t place = places[j], w = S_COUNT_WORD(place >> 1);
-    to[(uint64_t)j * t->run->units] = S_WIDE ? w : (place & 1u) != 0u ? S_UPPER_HALF(w) : S_LOWER_HALF(w);
+    const uint32_t place = places[2u * j];
+    uint32_t x;
+#if S_DERIVED
+    if (place >> 31 != 0u) {
+      x = places[2u * j + 1u] + s_derived(t, (place & 0x7FFFFFFFu) >> 3, place & 7u);
+    } else
+#endif
+    {
+      const uint32_t w = S_COUNT_WORD(place >> 1);
+      x = S_WIDE ? w : (place & 1u) != 0u ? S_UPPER_HALF(w) : S_LOWER_HALF(w);
+    }
+    to[(uint64_t)j * t->run->units] = x;
   }
 }
 
