@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ssa/ff_ssa_exponential.h"
 #include "ff_ssa_expect.h"
 #include "ff_ssa_generate_modules.h"
 
 #define NONE FF_SSA_MODULE_NONE
-#define MOST_TOTAL 0x7FFFFFFFu    /* an event adds less than 2^31 to a total, so one that exceeds this is noticed */
+#define MOST_SHORT 0x7FFFFFFFu    /* of 32 bits. An event adds less than this to a total, so one that exceeds it is noticed */
+#define MOST_LONG 0x1p52          /* of 64 bits */
 #define NARROW 32768.0            /* counts have 16 bits if so much is expected */
 #define ROOM 16384.0              /* for what 16 bits gain between two checks */
 #define MOST_EVENTS 1024u         /* between two checks */
@@ -21,7 +23,8 @@
 #define MOST_DERIVED 0x10000000u  /* at time 0; and what other counts may be then */
 #define MOST_OTHERS 0x4000000u
 #define DERIVED 0x80000000u       /* the place of a count that is derived; then the module and, in 3 bits, the species */
-#define BLOCK_BYTES 15872u        /* what each block takes of shared memory for itself and for s_common */
+#define BLOCK_BYTES 1792u         /* what each block takes of shared memory for itself and for s_common */
+#define LOGARITHMS (55u * FF_SSA_LOG_CELLS)
 
 typedef ff_ssa_modules_generator generator;
 
@@ -106,6 +109,44 @@ static double most_factor(const generator *g) {
   return most;
 }
 
+/* About how large the sum of products of a term becomes at most; of the initial counts, exactly how large it is. */
+static double sum_of(const generator *g, const ff_ssa_module_term *term, const double *count) {
+  const ff_ssa_modules *m = g->m;
+  double total = 0;
+  for (uint32_t j = 0; j < m->n; j++) {
+    double f = -(double)term->less;
+    for (uint32_t q = term->first; q < term->first + term->n; q++) {
+      const ff_ssa_module_kind *kind = m->kinds + q;
+      const uint32_t at = ff_ssa_module_at(m, j, kind->offset) * m->n_species;
+      f += kind->weight * (kind->species == FF_MODULES_ONE ? 1 : count[m->species[at + kind->species]]);
+    }
+    total += (term->hub == FF_MODULES_ONE ? 1 : count[m->species[j * m->n_species + term->hub]]) * f;
+  }
+  return total;
+}
+
+static double most_weight(const generator *g) {
+  double most = 1;
+  for (uint32_t i = 0; i < g->m->n_terms; i++) {
+    double sum = 1;
+    for (uint32_t q = 0; q < g->m->terms[i].n; q++) sum += g->m->kinds[g->m->terms[i].first + q].weight;
+    if (sum > most) most = sum;
+  }
+  return most;
+}
+
+/* How many bits sums have. */
+static ff_status choose_sums(generator *g, ff_error *err) {
+  g->halves = 1;
+  for (uint32_t i = 0; i < g->m->n_terms; i++) {
+    const double now = sum_of(g, g->m->terms + i, g->request->initial);
+    if (now > MOST_LONG)
+      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a sum of products of counts is %g at time 0", now);
+    if (now > MOST_SHORT || sum_of(g, g->m->terms + i, g->expected) > MOST_SHORT) g->halves = 2;
+  }
+  return FF_OK;
+}
+
 /* How many bits counts have, and what they may be at a check. */
 static ff_status choose_width(generator *g, ff_error *err) {
   const double by = most_gain(g->m), factor = most_factor(g);
@@ -115,8 +156,9 @@ static ff_status choose_width(generator *g, ff_error *err) {
     if (g->request->initial[s] > initial) initial = g->request->initial[s];
     if (g->request->initial[s] >= NARROW || g->expected[s] >= NARROW) g->wide = 1;
   }
-  g->wide |= 65535.0 * factor > MOST_TOTAL;
-  double limit = g->wide ? floor(MOST_TOTAL / factor) : 65535;
+  const double most = floor(MOST_SHORT / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
+  g->wide |= most < 65535;
+  double limit = g->wide ? most : 65535;
   if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
   if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
@@ -142,7 +184,7 @@ static void choose_window(generator *g) {
 }
 
 static uint32_t sum_rows(const generator *g) {
-  return g->m->n_terms * ((g->parts > 1 ? g->parts : 0) + g->uppers);
+  return g->halves * g->m->n_terms * ((g->parts > 1 ? g->parts : 0) + g->uppers);
 }
 
 /* Sets parts and upper sums for parts of so many modules. The last upper sum is one of `fan` parts, too, although some of these
@@ -209,26 +251,22 @@ static void choose_threads(generator *g) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
-static double initial_of(const generator *g, uint32_t module, uint32_t species, int32_t offset) {
+static uint64_t initial_of(const generator *g, uint32_t module, uint32_t species, int32_t offset) {
   if (species == FF_MODULES_ONE) return 1;
-  return g->request->initial[g->m->species[ff_ssa_module_at(g->m, module, offset) * g->m->n_species + species]];
+  return (uint64_t)g->request->initial[g->m->species[ff_ssa_module_at(g->m, module, offset) * g->m->n_species + species]];
 }
 
-static double product_of(const generator *g, const ff_ssa_module_term *term, uint32_t module) {
-  double f = -(double)term->less;
+static uint64_t product_of(const generator *g, const ff_ssa_module_term *term, uint32_t module) {
+  uint64_t f = 0u - (uint64_t)term->less; /* A is 0 if this makes F negative */
   for (uint32_t q = term->first; q < term->first + term->n; q++)
     f += g->m->kinds[q].weight * initial_of(g, module, g->m->kinds[q].species, g->m->kinds[q].offset);
   return initial_of(g, module, term->hub, 0) * f;
 }
 
-static ff_status check_totals(const generator *g, ff_error *err) {
-  for (uint32_t i = 0; i < g->m->n_terms; i++) {
-    double total = 0;
-    for (uint32_t j = 0; j < g->m->n; j++) total += product_of(g, g->m->terms + i, j);
-    if (!(total <= MOST_TOTAL))
-      return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a sum of products of counts is %g at time 0", total);
-  }
-  return FF_OK;
+static void add_sum(const generator *g, uint32_t *to, uint32_t i, uint64_t by) {
+  const uint64_t sum = (g->halves == 1 ? to[i] : (uint64_t)to[2 * i + 1] << 32 | to[2 * i]) + by;
+  to[g->halves * i] = (uint32_t)sum;
+  if (g->halves == 2) to[2 * i + 1] = (uint32_t)(sum >> 32);
 }
 
 /* What counts, sums and totals are at time 0. */
@@ -244,10 +282,11 @@ static void fill_initial(const generator *g, uint32_t *to) {
     }
   for (uint32_t i = 0; i < m->n_terms; i++)
     for (uint32_t j = 0; j < m->n; j++) {
-      const uint32_t q = (uint32_t)product_of(g, m->terms + i, j), part = j / g->span;
-      totals[i] += q;
-      if (g->parts > 1) sums[i * g->parts + part] += q;
-      if (g->uppers > 0) sums[m->n_terms * g->parts + i * g->uppers + part / g->fan] += q;
+      const uint64_t q = product_of(g, m->terms + i, j);
+      const uint32_t part = j / g->span;
+      add_sum(g, totals, i, q);
+      if (g->parts > 1) add_sum(g, sums, i * g->parts + part, q);
+      if (g->uppers > 0) add_sum(g, sums, m->n_terms * g->parts + i * g->uppers + part / g->fan, q);
     }
 }
 
@@ -267,15 +306,19 @@ static void fill_place(const generator *g, uint32_t s, uint32_t to[2]) {
 
 static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
-  const uint32_t words = code->n_rows + code->n_store + code->n_counts;
-  code->n_big = words + 2 * g->request->n_species + 1;
+  const uint32_t words = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
+  code->n_big = words + 2 * g->request->n_species;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
   if (code->rates == NULL || code->big == NULL || code->table == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   for (uint32_t i = 0; i < g->m->n_terms; i++) code->rates[i] = g->m->terms[i].rate;
-  fill_initial(g, code->big);
+  for (uint32_t i = 0; i < LOGARITHMS; i++) {
+    const double first = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+    memcpy(code->big + 2 * i, &first, sizeof first);
+  }
+  fill_initial(g, code->big + 2 * LOGARITHMS);
   for (uint32_t i = 0; i < g->request->n_species; i++) fill_place(g, g->request->species[i], code->big + words + 2 * i);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t i = 0; i < g->n_constants; i++) code->table[c * g->n_constants + i] = g->constants[i][c];
@@ -286,7 +329,7 @@ static ff_status fill(generator *g, ff_error *err) {
 
 static void put_definitions(const generator *g, ff_writer *out) {
   const ff_ssa_code *code = g->code;
-  const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = code->n_rows + code->n_store + code->n_counts;
+  const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
   int tame = 1;
   for (uint32_t i = 0; i < g->m->n_terms; i++) tame &= g->m->terms[i].rate >= 1e-200 && g->m->terms[i].rate <= 1e200;
   const struct { const char *name; uint32_t value; } values[] = {
@@ -295,11 +338,13 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
     {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_FAN", g->fan},
-    {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
-    {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_MOST_TOTAL", MOST_TOTAL}, {"S_INITIAL", 0}, {"S_PLACES", data},
+    {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
+    {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_LOGS", 0}, {"S_INITIAL", data},
+    {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
+  ff_write(out, g->halves == 1 ? "#define S_MOST_TOTAL 0x7FFFFFFFu\n" : "#define S_MOST_TOTAL (1ull << 62)\n#define S_LONG 1\n");
 }
 
 static ff_status write_text(generator *g, ff_error *err) {
@@ -319,14 +364,15 @@ static ff_status generate(generator *g, ff_error *err) {
   place_counts(g);
   choose_window(g);
   ff_ssa_modules_list(g);
-  ff_status status = choose_width(g, err);
-  if (status == FF_OK) status = check_totals(g, err);
+  ff_status status = choose_sums(g, err);
+  if (status == FF_OK) status = choose_width(g, err);
   if (status != FF_OK) return status;
   ff_ssa_code *code = g->code;
   code->n_store = choose_store(g);
   choose_parts(g, code->n_store);
   code->n_rows = (code->n_store > 0 ? 0 : g->m->n * g->each) + sum_rows(g);
-  code->n_counts = code->n_rates = g->m->n_terms;
+  code->n_rates = g->m->n_terms;
+  code->n_counts = g->halves * g->m->n_terms;
   status = write_text(g, err);
   return status == FF_OK ? fill(g, err) : status;
 }

@@ -173,8 +173,8 @@ ff_status ff_ssa_modules_put_term(generator *g, ff_writer *out, ff_writer *funct
   char name[16];
   for (uint32_t t = 0; t < g->m->n_terms; t++) {
     const uint32_t species = g->m->terms[t].hub;
-    sums[t] = (counts + t * g->parts) * threads;
-    tops[t] = (counts + g->m->n_terms * g->parts + t * g->uppers) * threads;
+    sums[t] = (counts + t * g->parts * g->halves) * threads;
+    tops[t] = (counts + (g->m->n_terms * g->parts + t * g->uppers) * g->halves) * threads;
     has[t] = species != ONE;
     take[t] = species == ONE ? TAKE_ONE : is_upper(g, species) ? TAKE_UPPER : TAKE_LOWER;
     hub[t] = species == ONE ? 0 : word_of(g, species);
@@ -249,10 +249,10 @@ static void put_hub(const generator *g, ff_writer *out, int window) {
 }
 
 static void put_product(const generator *g, ff_writer *out) {
-  ff_write(out, "FF_WARP uint32_t s_product(const uint32_t *words, const s_term *term, uint32_t sum) {\n");
+  ff_write(out, "FF_WARP s_sum s_product(const uint32_t *words, const s_term *term, s_sum sum) {\n");
   put_sum(g, out, "f", NONE, 1);
   put_hub(g, out, 1);
-  ff_write(out, "  (void)words;\n  return sum + a * f;\n}\n");
+  ff_write(out, "  (void)words;\n  return sum + (s_sum)a * f;\n}\n");
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
@@ -318,14 +318,15 @@ static void put_effect(generator *g, ff_writer *out, uint32_t i) {
     by_a[c] = (uint32_t)e->by_a[c];
     by_f[c] = (uint32_t)e->by_f[c];
   }
-  ff_write(out, "  const uint32_t d%u = ", i);
+  ff_write(out, "  const s_sum d%u = ", i);
   put_count(g, out, term->hub, e->offset);
-  ff_write(out, " * ");
+  ff_write(out, " * S_SIGNED(");
   put_constant(g, out, by_f);
+  ff_write(out, ")");
   if (e->changes_a) {
-    ff_write(out, " + ");
+    ff_write(out, " + S_SIGNED(");
     put_constant(g, out, by_a);
-    ff_write(out, " * (");
+    ff_write(out, ") * S_SIGNED(");
     put_members(g, out, e->term, e->offset);
     ff_write(out, " + ");
     put_constant(g, out, by_f);
@@ -400,7 +401,7 @@ static void put_row(const generator *g, ff_writer *out) {
     ff_write(out, "  row += ");
     for (uint32_t t = 0; t < g->m->n_terms; t++)
       if (boundary_of(g, t, b) == g->m->terms[t].first) ff_write(out, "next->reaction != %uu & ", t);
-    ff_write(out, "left >= a * %s;\n", name);
+    ff_write(out, "left >= (s_sum)a * %s;\n", name);
   }
 }
 
@@ -421,9 +422,9 @@ static void put_stores(generator *g, ff_writer *out) {
     const ff_ssa_module_effect *e = g->effects + i;
     const char *sign = e->offset < 0 ? "m" : "p";
     const int32_t n = e->offset < 0 ? -e->offset : e->offset;
-    ff_write(out, "    t->x[%u] += d%u;\n", e->term, i);
-    if (g->parts > 1) ff_write(out, "    S_ADD(&S_PART_SUM(%uu, c%s%d), d%u);\n", e->term, sign, n, i);
-    if (g->uppers > 0) ff_write(out, "    S_ADD(&S_UPPER_SUM(%uu, u%s%d), d%u);\n", e->term, sign, n, i);
+    ff_write(out, "    s_add_total(t, %uu, d%u);\n", e->term, i);
+    if (g->parts > 1) ff_write(out, "    s_add(S_PART_SUM(%uu, c%s%d), d%u);\n", e->term, sign, n, i);
+    if (g->uppers > 0) ff_write(out, "    s_add(S_UPPER_SUM(%uu, u%s%d), d%u);\n", e->term, sign, n, i);
   }
   ff_write(out, "  }\n");
 }
@@ -433,7 +434,7 @@ static ff_status put_change(generator *g, ff_writer *out, ff_error *err) {
   for (uint32_t i = 0; i < g->n_effects; i++) put_effect(g, &body, i);
   put_stores(g, &body);
   ff_write(out, "FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, "
-           "uint32_t left) {\n");
+           "s_sum left) {\n");
   put_neighbours(g, out);
   put_row(g, out);
   put_constants(g, out);
@@ -455,8 +456,8 @@ static void put_find(const generator *g, ff_writer *out) {
   const uint32_t n = g->m->n_terms;
   ff_write(out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  uint32_t over = 0u;\n");
   for (uint32_t i = 0; i < n; i++) {
-    ff_write(out, "  const uint32_t n%u = t->x[%u];\n  over |= n%u > S_MOST_TOTAL;\n", i, i, i);
-    ff_write(out, "  const double p%u = S_RATE(%u) * S_REAL(n%u);\n", i, i, i);
+    ff_write(out, "  const s_sum n%u = S_TOTAL(%u);\n  over |= n%u > S_MOST_TOTAL;\n", i, i, i);
+    ff_write(out, "  const double p%u = S_RATE(%u) * s_real(n%u);\n", i, i, i);
   }
   ff_ssa_write_prefix(out, "p", "P", n);
   ff_write(out, "  const double total = P%u, at = s_at(choice, total);\n", n);
@@ -464,7 +465,7 @@ static void put_find(const generator *g, ff_writer *out) {
     ff_write(out, "  const double at_most = at;\n");
   else
     ff_write(out, "  const double at_most = s_most_below(at, P%u);\n", n);
-  ff_write(out, "  uint32_t chosen = 0u, m = n0;\n  double before = 0.0, leaf = p0;\n");
+  ff_write(out, "  uint32_t chosen = 0u;\n  s_sum m = n0;\n  double before = 0.0, leaf = p0;\n");
   for (uint32_t i = 1; i < n; i++) {
     ff_write(out, "  const int c%u = P%u <= at_most;\n", i, i);
     ff_write(out, "  chosen = c%u ? %uu : chosen;\n  m = c%u ? n%u : m;\n", i, i, i, i);

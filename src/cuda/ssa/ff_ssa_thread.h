@@ -17,6 +17,8 @@
  *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
+ *   S_LOGS              where the second table has ff_ssa_log_first() for every k from -54 to 0; if it is not defined, the shared
+ *                       memory of a block has these
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
  * The text that comes after this one defines
@@ -73,7 +75,9 @@
 
 /* What all threads of a block share. */
 typedef struct {
+#ifndef S_LOGS
   double first[S_LOGARITHMS]; /* ff_ssa_log_first() for every k from -54 to 0 */
+#endif
   double inverse[FF_SSA_LOG_CELLS];
   double p[7];
   uint32_t key[2 * FF_PHILOX_ROUNDS];
@@ -103,10 +107,16 @@ typedef struct {
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
+#ifdef S_LONG
+typedef uint64_t s_sum;
+#else
+typedef uint32_t s_sum;
+#endif
+
 typedef struct {
   uint32_t reaction; /* or the group, for code that chooses further: */
   double share;      /* what is left of the choice, as a part of the group */
-  uint32_t n;        /* the sum of the group */
+  s_sum n;           /* the sum of the group */
 #ifdef S_MODULES
   uint32_t over;     /* whether a sum is too large for this code */
 #endif
@@ -182,7 +192,12 @@ FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
   const double x = (double)(((uint64_t)high << 32 | low) >> 10 | 1u);
   const uint64_t w = ff_math_bits(x) + FF_SSA_LOG_SHIFT;
   const uint32_t at = (uint32_t)(w >> 47) - 1023u * FF_SSA_LOG_CELLS;
-  return t->common->first[at] - ff_ssa_log_rest(w, t->common->inverse[at % FF_SSA_LOG_CELLS], &t->numbers);
+#ifdef S_LOGS
+  const double first = ((const double *)(t->big + S_LOGS))[at];
+#else
+  const double first = t->common->first[at];
+#endif
+  return first - ff_ssa_log_rest(w, t->common->inverse[at % FF_SSA_LOG_CELLS], &t->numbers);
 }
 
 /* 2^53 ff_ssa_closed(low, high) */
@@ -417,8 +432,10 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 /* Fills what a block shares, as thread number `thread` of `threads`. */
 FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread, uint32_t threads) {
   const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
+#ifndef S_LOGS
   for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
     common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+#endif
   for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
   for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
   for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];

@@ -15,6 +15,7 @@
  *   S_SUMS, S_TOPS       the rows where the sums of parts, and upper sums, begin: those of a term are neighbours
  *   S_BEFORE, S_AFTER    how far products reach to modules before and after
  *   S_PARTS_OF(x), S_UPPERS_OF(x)  x / S_SPAN and x / S_SPAN / S_FAN for modules x, if there are several of these
+ *   S_LONG               defined if sums of products have 64 bits, in two rows or registers each, the lower half first
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
  *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; two words for each
@@ -42,8 +43,13 @@
 #define S_LOWER_HALF(word) ((word) & 0xFFFFu)
 #define S_UPPER_HALF(word) ((word) >> 16)
 #define S_WORD_OF(module, word) S_COUNT_WORD((module) * S_EACH + (word))
-#define S_PART_SUM(term, part) S_ROW(S_SUMS + (term) * S_PARTS + (part))
-#define S_UPPER_SUM(term, upper) S_ROW(S_TOPS + (term) * S_UPPERS + (upper))
+#ifdef S_LONG
+#define S_HALVES 2u
+#else
+#define S_HALVES 1u
+#endif
+#define S_PART_SUM(term, part) (&S_ROW(S_SUMS + ((term) * S_PARTS + (part)) * S_HALVES))
+#define S_UPPER_SUM(term, upper) (&S_ROW(S_TOPS + ((term) * S_UPPERS + (upper)) * S_HALVES))
 #define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
 
 typedef struct {
@@ -51,8 +57,8 @@ typedef struct {
 } s_term;
 
 FF_WARP s_term s_term_of(uint32_t term);
-FF_WARP uint32_t s_product(const uint32_t *words, const s_term *term, uint32_t sum);
-FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, uint32_t left);
+FF_WARP s_sum s_product(const uint32_t *words, const s_term *term, s_sum sum);
+FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, s_sum left);
 
 #if S_DERIVED
 FF_WARP uint32_t s_derived(const s_thread *t, uint32_t module, uint32_t species);
@@ -69,11 +75,44 @@ FF_WARP uint32_t s_before(uint32_t module) {
   return other < module ? other : module;
 }
 
-#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-#define S_ADD(at, by) atomicAdd((at), (by)) /* in shared memory one instruction, which nobody waits for */
+/* What a row has of a sum, a total, and the addition to these. */
+#ifdef S_LONG
+#define S_SUM(row) ((s_sum)(row)[S_THREADS] << 32 | (row)[0])
+#define S_TOTAL(i) ((s_sum)t->x[2u * (i) + 1u] << 32 | t->x[2u * (i)])
+#define S_SIGNED(x) ((s_sum)(int64_t)(int32_t)(x))
+FF_WARP void s_add(uint32_t *row, s_sum by) {
+  const s_sum sum = S_SUM(row) + by;
+  row[0] = (uint32_t)sum;
+  row[S_THREADS] = (uint32_t)(sum >> 32);
+}
+FF_WARP void s_add_total(s_thread *t, uint32_t i, s_sum by) {
+  const s_sum sum = S_TOTAL(i) + by;
+  t->x[2u * i] = (uint32_t)sum;
+  t->x[2u * i + 1u] = (uint32_t)(sum >> 32);
+}
 #else
-#define S_ADD(at, by) (*(at) += (by))
+#define S_SUM(row) (*(row))
+#define S_TOTAL(i) (t->x[i])
+#define S_SIGNED(x) (x)
+FF_WARP void s_add(uint32_t *row, s_sum by) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(row, by); /* one instruction, for which nobody waits */
+#else
+  *row += by;
 #endif
+}
+FF_WARP void s_add_total(s_thread *t, uint32_t i, s_sum by) { t->x[i] += by; }
+#endif
+
+FF_WARP double s_real(s_sum x) {
+#if defined(__CUDA_ARCH__) && defined(S_LONG)
+  return __ull2double_rn(x);
+#elif defined(__CUDA_ARCH__)
+  return __uint2double_rn(x);
+#else
+  return (double)x;
+#endif
+}
 
 /* The upper half of a product. */
 FF_WARP uint32_t s_high(uint32_t a, uint32_t b) {
@@ -96,12 +135,14 @@ FF_WARP uint32_t s_take_count(uint32_t word, uint32_t bytes) {
 #endif
 }
 
-/* x, without its fraction, for x from 0 to 2^31. */
-FF_WARP uint32_t s_whole(double x) {
-#if defined(__CUDA_ARCH__)
+/* x, without its fraction, for x from 0 to 2^31, or to 2^62 if sums are long. */
+FF_WARP s_sum s_whole(double x) {
+#if defined(__CUDA_ARCH__) && defined(S_LONG)
+  return __double2ull_rz(x);
+#elif defined(__CUDA_ARCH__)
   return (uint32_t)__double2loint(__dadd_rz(x, 0x1p52));
 #else
-  return (uint32_t)x;
+  return (s_sum)x;
 #endif
 }
 
@@ -118,21 +159,22 @@ FF_WARP void s_words(const s_thread *t, uint32_t module, uint32_t *words) {
 /* Finds the module, and lets it react. */
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
-  const uint32_t n = next->n, chosen = s_whole(next->share * S_REAL(n)), v = chosen < n ? chosen : n - 1u;
-  uint32_t part = 0u, base = 0u, sum = 0u, at = 0u, words[S_WINDOW];
+  const s_sum n = next->n, chosen = s_whole(next->share * s_real(n)), v = chosen < n ? chosen : n - 1u;
+  s_sum base = 0u, sum = 0u;
+  uint32_t part = 0u, at = 0u, words[S_WINDOW];
 #if S_UPPERS > 0
   FF_UNROLL for (uint32_t i = 0; i < S_UPPERS - 1u; i++) {
-    sum += t->rows[term.tops + i * S_THREADS];
+    sum += S_SUM(t->rows + term.tops + i * S_HALVES * S_THREADS);
     part = v >= sum ? (i + 1u) * S_FAN : part;
     base = v >= sum ? sum : base;
   }
 #endif
 #if S_PARTS > 1
   const uint32_t first = part;
-  const uint32_t *sums = t->rows + (term.sums + first * S_THREADS);
+  const uint32_t *sums = t->rows + (term.sums + first * S_HALVES * S_THREADS);
   sum = base;
   FF_UNROLL for (uint32_t i = 0; i < (S_UPPERS > 0 ? S_FAN : S_PARTS) - 1u; i++) {
-    sum += sums[i * S_THREADS];
+    sum += S_SUM(sums + i * S_HALVES * S_THREADS);
     part = v >= sum ? first + i + 1u : part;
     base = v >= sum ? sum : base;
   }
