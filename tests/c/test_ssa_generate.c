@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/ssa/ff_ssa_modules.h"
 #include "factor_examples.h"
 #include "random_reactions.h"
 #include "ssa_launch.h"
@@ -253,7 +254,10 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
     }
   }
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
+  ff_ssa_program *program = program_of_network(net);
+  ff_ssa_modules_free(program->modules); /* here they are groups */
+  program->modules = NULL;
+  return program;
 }
 
 static void rings_of_regions_give_the_trajectories(void) {

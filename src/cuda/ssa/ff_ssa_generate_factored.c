@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ff_ssa_expect.h"
+#include "../../ssa/ff_ssa_modules.h"
 #include "ff_ssa_generate_factored.h"
 
 #define MOST_REGISTERS FF_SSA_MOST_REGISTERS
@@ -169,6 +170,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
 
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    uint32_t shared, ff_error *err) {
+  if (program->modules != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "there is no code for networks of replicated modules");
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}, .shared = shared};
   g.many = has_many(g.f, program->n_reactions);
   ff_status status = check_limits(&g, err);
