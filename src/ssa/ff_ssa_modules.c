@@ -231,6 +231,24 @@ static int list_kinds(ff_ssa_modules *modules, const guess *g, const part *parts
   return 1;
 }
 
+/* How many Q_j may change at events in one module: of these terms, in the modules at these distances. */
+static uint32_t count_effects(const ff_ssa_modules *modules, const guess *g) {
+  uint8_t seen[FF_MODULES_TERMS][4 * FF_MODULES_OFFSET + 1] = {{0}};
+  uint32_t n = 0;
+  for (uint32_t q = 0; q < modules->n_kinds; q++)
+    for (uint32_t i = 0; i < modules->kinds[q].n_changes; i++)
+      for (uint32_t k = 0; k < modules->n_kinds; k++) {
+        const ff_ssa_module_change *change = modules->kinds[q].changes + i;
+        const ff_ssa_module_kind *reader = modules->kinds + k;
+        const int32_t of_hub = shortest(g, change->offset), of_f = shortest(g, (int64_t)change->offset - reader->offset);
+        const int hub = modules->terms[reader->term].hub == change->species, f = reader->species == change->species;
+        uint8_t *at = seen[reader->term] + 2 * FF_MODULES_OFFSET;
+        if (hub && !at[of_hub]) n += at[of_hub] = 1;
+        if (f && !at[of_f]) n += at[of_f] = 1;
+      }
+  return n;
+}
+
 /* Sets *fits to whether the kinds make terms. */
 static ff_status make_terms(ff_ssa_modules *modules, const guess *g, int *fits, ff_error *err) {
   part parts[FF_MODULES_KINDS];
@@ -242,7 +260,8 @@ static ff_status make_terms(ff_ssa_modules *modules, const guess *g, int *fits, 
   find_classes(parts, g->n_kinds);
   ff_status status = choose_hubs(parts, g->n_kinds, err);
   if (status != FF_OK) return status;
-  *fits = find_terms(modules, parts, g->n_kinds) && list_kinds(modules, g, parts);
+  *fits = find_terms(modules, parts, g->n_kinds) && list_kinds(modules, g, parts) &&
+          count_effects(modules, g) <= FF_MODULES_EFFECTS;
   return FF_OK;
 }
 

@@ -22,10 +22,11 @@
 #define FF_MODULES_LEAST 8u    /* networks of fewer modules are simulated as others */
 #define FF_MODULES_MOST 2048u
 #define FF_MODULES_SPECIES 8u  /* the most of a module */
-#define FF_MODULES_KINDS 32u
+#define FF_MODULES_KINDS 31u
 #define FF_MODULES_TERMS 8u
 #define FF_MODULES_MEMBERS 8u  /* the most kinds of a term */
 #define FF_MODULES_OFFSET 4    /* the most in each direction */
+#define FF_MODULES_EFFECTS 24u /* the most Q_j that events in one module change, whatever their kinds */
 #define FF_MODULES_CHANGES 8u  /* the most species that a reaction changes */
 #define FF_MODULES_BY 64       /* the most that a reaction adds to a count, or takes from it */
 #define FF_MODULES_ONE UINT32_MAX /* instead of a species: a count that is always 1 */

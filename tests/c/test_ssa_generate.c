@@ -1,6 +1,7 @@
 /* Compares generated code for reaction networks with the engines of this processor, bit for bit. The CUDA backend generates the
  * code, and here it is compiled for this processor. This needs a C compiler at run time. */
 #define _GNU_SOURCE /* mkdtemp */
+#include "../../src/ssa/ff_ssa_modules.h"
 #include "factor_examples.h"
 #include "random_reactions.h"
 #include "ssa_generated.h"
@@ -208,7 +209,10 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
     }
   }
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
+  ff_ssa_program *program = program_of_network(net);
+  ff_ssa_modules_free(program->modules); /* here they are groups */
+  program->modules = NULL;
+  return program;
 }
 
 static void rings_of_regions_give_the_trajectories(void) {

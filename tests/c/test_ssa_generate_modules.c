@@ -1,5 +1,5 @@
 /* Compares generated code for networks of replicated modules with a simulation that follows the definition in ff_ssa_modules.h
- * step by step, bit for bit. */
+ * step by step, and with the engine of this processor, bit for bit. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "../../src/ssa/ff_ssa_draws.h"
 #include "module_examples.h"
@@ -116,6 +116,7 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &plan, shared_bytes, &err), &err);
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
     compare(program, initial, &run, refuses, what);
+    if (n <= 64) launch_compare(&run, program, &request, refuses, what);
     launch_free(&run);
   }
   ff_ssa_code_free(&g.code);

@@ -1,4 +1,6 @@
 /* Replicated modules: what the analysis finds and what it refuses. */
+#include "../../src/ssa/ff_ssa_draws.h"
+#include "../../src/ssa/ff_ssa_modular.h"
 #include "module_examples.h"
 #include "random.h"
 
@@ -144,4 +146,139 @@ static void leaves_other_networks(void) {
   ff_ssa_program_free(p);
 }
 
-FF_TEST_MAIN("ssa_modules", finds_modules, finds_weights, leaves_other_networks)
+/* ---- trajectories ------------------------------------------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 whole;
+
+/* A trajectory by the definition in ff_ssa_modules.h: everything is computed anew at each event. */
+typedef struct {
+  const ff_ssa_program *p;
+  uint64_t key, unit, event;
+  double *count, time, next_time, share;
+  whole q[FF_MODULES_TERMS];
+  uint32_t term;
+} reference;
+
+static whole count_at(const reference *r, uint32_t species, uint32_t j, int32_t offset) {
+  const ff_ssa_modules *m = r->p->modules;
+  if (species == FF_MODULES_ONE) return 1;
+  return (whole)r->count[m->species[ff_ssa_module_at(m, j, offset) * m->n_species + species]];
+}
+
+static whole part_at(const reference *r, uint32_t q, uint32_t j) {
+  const ff_ssa_module_kind *kind = r->p->modules->kinds + q;
+  return kind->weight * count_at(r, kind->species, j, kind->offset);
+}
+
+static whole value_at(const reference *r, uint32_t t, uint32_t j) {
+  const ff_ssa_module_term *term = r->p->modules->terms + t;
+  const whole a = count_at(r, term->hub, j, 0);
+  whole f = 0;
+  for (uint32_t i = 0; i < term->n; i++) f += part_at(r, term->first + i, j);
+  return a == 0 ? 0 : a * (f - term->less);
+}
+
+static void find_next(reference *r) {
+  const ff_ssa_modules *m = r->p->modules;
+  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, r->event, r->unit), r->key);
+  double child[FF_SSA_FAN] = {0}, sum[FF_SSA_FAN + 1];
+  for (uint32_t t = 0; t < m->n_terms; t++) {
+    r->q[t] = 0;
+    for (uint32_t j = 0; j < m->n; j++) r->q[t] += value_at(r, t, j);
+    child[t] = (double)r->q[t] * m->terms[t].rate;
+  }
+  ff_ssa_tree_prefix(sum, child);
+  const double total = sum[FF_SSA_FAN], at = ff_ssa_closed(words.v[2], words.v[3]) * total;
+  r->term = 0;
+  for (uint32_t t = 1; t < m->n_terms; t++)
+    if (sum[t] <= at && sum[t] < total) r->term = t;
+  r->share = (at - sum[r->term]) / child[r->term];
+  r->next_time = total > 0 ? r->time + ff_ssa_exponential(words.v[0], words.v[1]) / total : INFINITY;
+}
+
+static void go_on(reference *r) {
+  const ff_ssa_modules *m = r->p->modules;
+  const double q = (double)r->q[r->term];
+  whole v = (whole)(r->share * q);
+  if (v >= r->q[r->term]) v = r->q[r->term] - 1;
+  uint32_t j = 0, kind = m->terms[r->term].first;
+  for (; v >= value_at(r, r->term, j); j++) v -= value_at(r, r->term, j);
+  whole sum = part_at(r, kind, j);
+  for (; m->terms[r->term].less == 0 && v / count_at(r, m->terms[r->term].hub, j, 0) >= sum; sum += part_at(r, kind, j)) kind++;
+  const uint32_t reaction = m->reaction[kind * m->n + j];
+  for (uint32_t i = r->p->change_first[reaction]; i < r->p->change_first[reaction + 1]; i++)
+    r->count[r->p->changes[i].species] += (double)r->p->changes[i].by;
+  r->time = r->next_time;
+  r->event++;
+  find_next(r);
+}
+
+static reference reference_of(const ff_ssa_program *p, const double *initial, uint64_t key, uint64_t unit) {
+  reference r = {.p = p, .key = key, .unit = unit, .count = ff_calloc(p->n_species, sizeof(double))};
+  memcpy(r.count, initial, p->n_species * sizeof *initial);
+  find_next(&r);
+  return r;
+}
+
+static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial, ff_simd simd) {
+  ff_ssa_engine *engine;
+  ff_error err;
+  const ff_ssa_options options = {.key = 7, .simd = simd};
+  FF_CHECK_OK(ff_ssa_engine_modular(&engine, p, &options, initial, &err), &err);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) engine->start(engine, lane, lane + 40, INFINITY);
+  return (ff_ssa_modular *)engine; /* the last lane is idle */
+}
+
+/* Lanes that are started late, with each kind of vectors, against the reference; at some step all lanes are made large, or a
+ * count grows. Returns how many steps had large numbers. */
+static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial, ff_simd simd, uint32_t n, const char *what) {
+  ff_ssa_modular *f = engine_of(p, initial, simd);
+  ff_ssa_engine *base = &f->wide.lanes.base;
+  reference lanes[FF_SSA_LANES - 1];
+  uint32_t large = 0, wrong = 0;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) lanes[lane] = reference_of(p, initial, 7, lane + 40);
+  for (uint32_t step = 0; step < n && wrong == 0; step++) {
+    uint32_t one = 1;
+    if (step % 37 == 36) { /* a lane begins anew */
+      const uint32_t lane = step / 37 % (FF_SSA_LANES - 1);
+      free(lanes[lane].count);
+      lanes[lane] = reference_of(p, initial, 7, 1000 + step);
+      base->start(base, lane, 1000 + step, INFINITY);
+      lanes[lane].event = UINT64_MAX;
+    }
+    base->advance(base, &one);
+    large += f->is_large;
+    ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
+    for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) {
+      reference *r = lanes + lane;
+      if (step > 0 && r->event != UINT64_MAX && r->next_time < INFINITY) go_on(r);
+      if (r->event == UINT64_MAX) r->event = 0;
+      wrong += base->next_time[lane] != r->next_time;
+      for (uint32_t s = 0; s < p->n_species; s++) wrong += f->wide.lanes.count[s * FF_SSA_LANES + lane] != r->count[s];
+    }
+    if (wrong > 0) FF_CHECK_SAY(0, "%s, vectors %d: another trajectory from step %u on", what, (int)simd, step);
+    FF_CHECK(base->next_time[FF_SSA_LANES - 1] == INFINITY);
+  }
+  for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) free(lanes[lane].count);
+  base->free(base);
+  return large;
+}
+
+static int has(ff_simd simd) {
+  ff_error err;
+  return ff_simd_choose(&simd, &err) == FF_OK;
+}
+
+static void are_as_defined(void) {
+  const uint32_t sizes[] = {8, 9, 13, 100};
+  const ff_simd simds[] = {FF_SIMD_PORTABLE, FF_SIMD_AVX2, FF_SIMD_AVX512};
+  for (size_t i = 0; i < MODULE_EXAMPLES * 4 * 3; i++) {
+    const module_example *e = module_examples + i / 12;
+    if (!has(simds[i % 3])) continue;
+    ff_ssa_program *p = program_of_modules(e, sizes[i / 3 % 4], i / 3 % 2, i % 2);
+    FF_CHECK_INT(same_trajectories(p, p->initial, simds[i % 3], 300, e->what), 0);
+    ff_ssa_program_free(p);
+  }
+}
+
+FF_TEST_MAIN("ssa_modules", finds_modules, finds_weights, leaves_other_networks, are_as_defined)
