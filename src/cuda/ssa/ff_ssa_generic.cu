@@ -153,7 +153,7 @@ static ff_status check(const ff_ensemble *e, ff_error *err) {
   if (ff_ssa_program_scheduled(e->program))
     return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && ff_ssa_program_groups(e->program) == 0) return FF_OK;
+  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE && e->program->modules == NULL) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
                       "\"logarithmic_direct\"");
 }
