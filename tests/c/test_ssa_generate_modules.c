@@ -81,7 +81,8 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
   }
 }
 
-static void compare(const ff_ssa_program *program, const double *initial, const ff_ssa_launch *run, int refuses, const char *what) {
+static void compare(const ff_ssa_program *program, const double *initial, const ff_ssa_launch *run, int refuses,
+                    const char *what) {
   modular s = {program, program->modules, ff_calloc(program->n_species, sizeof *s.count)};
   uint32_t wrong = 0, refused = 0;
   uint64_t events = 0;
@@ -96,8 +97,8 @@ static void compare(const ff_ssa_program *program, const double *initial, const 
   free(s.count);
 }
 
-/* Runs the code of a program to the last time, and compares. Some species are recorded, or all. The code is generated for a run to
- * the planned time. */
+/* Runs the code of a program to the last time, and compares. Some species are recorded, or all. The code is generated for a run
+ * to the planned time. */
 static void check_planned(const ff_ssa_program *program, const double *initial, double planned, double last, uint32_t every,
                           int refuses, const char *what) {
   ff_error err;
@@ -240,9 +241,11 @@ static void overflow_is_refused(void) {
   ff_ssa_program *program = program_of_modules(module_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
   ff_ssa_device_request request = {FF_SSA_FACTORED, program->initial, &(double){1}, 1, &(uint32_t){0}, 1};
-  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "a count is 536870912") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
+           strstr(err.text, "a count is 536870912") != NULL);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = 1e7;
-  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "a sum of products") != NULL);
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
+           strstr(err.text, "a sum of products") != NULL);
   ff_ssa_program_free(program);
 }
 

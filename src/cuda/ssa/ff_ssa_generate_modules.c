@@ -213,7 +213,7 @@ static double cost_of(const generator *g, uint32_t store) {
 /* Whether counts are in global memory: if few threads have room for theirs. */
 static uint32_t choose_store(generator *g) {
   const uint32_t counts = g->m->n * g->each;
-  return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? counts : 0;
+  return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;
 }
 
 static void choose_parts(generator *g, uint32_t store) {
@@ -344,7 +344,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
-  ff_write(out, g->halves == 1 ? "#define S_MOST_TOTAL 0x7FFFFFFFu\n" : "#define S_MOST_TOTAL (1ull << 62)\n#define S_LONG 1\n");
+  ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x7FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
 }
 
 static ff_status write_text(generator *g, ff_error *err) {

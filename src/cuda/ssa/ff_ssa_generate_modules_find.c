@@ -27,7 +27,8 @@ static int32_t change_of(const generator *g, uint32_t c, uint32_t species, int32
   const ff_ssa_module_kind *kind = g->m->kinds + g->cases[c].kind;
   int32_t by = 0;
   for (uint32_t i = 0; i < kind->n_changes && species != ONE && g->place[species] != NONE; i++)
-    if (kind->changes[i].species == species && ff_ssa_modules_around(g, kind->changes[i].offset) == ff_ssa_modules_around(g, offset)) by += kind->changes[i].by;
+    if (kind->changes[i].species == species && ff_ssa_modules_around(g, kind->changes[i].offset) == offset)
+      by += kind->changes[i].by;
   return by;
 }
 
@@ -95,7 +96,8 @@ static uint32_t word_of(const generator *g, uint32_t species) { return g->wide ?
 
 static int is_upper(const generator *g, uint32_t species) { return !g->wide && g->place[species] % 2 == 1; }
 
-/* The weights of the members of a term before kind number `end` at a word and an offset; of 16 bits, the second in bits 8 to 15. */
+/* The weights of the members of a term before kind number `end` at a word and an offset. That of an upper half is in bits 8 to
+ * 15. */
 static uint32_t weights_of(const generator *g, uint32_t t, uint32_t end, int32_t offset, uint32_t word) {
   uint32_t weights = 0;
   for (uint32_t q = g->m->terms[t].first; q < end; q++) {

@@ -146,10 +146,40 @@ FF_WARP s_sum s_whole(double x) {
 #endif
 }
 
+/* Whether the words of a part are in global memory and can be loaded four by four. */
+#define S_FOURS (S_STORE > 0u && S_MODULES % S_SPAN == 0u && S_SPAN * S_EACH % 4u == 0u)
+
+#if S_STORE > 0
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+typedef struct __align__(16) {
+  uint32_t v[4];
+} s_words4;
+#else
+typedef struct __attribute__((aligned(16))) {
+  uint32_t v[4];
+} s_words4;
+#endif
+
+FF_WARP void s_load_fours(const s_thread *t, uint32_t module, uint32_t *words) {
+  const s_words4 *fours = (const s_words4 *)(t->store + module * S_EACH);
+  FF_UNROLL for (uint32_t i = 0; i < S_SPAN * S_EACH / 4u; i++) {
+    const s_words4 four = fours[i];
+    FF_UNROLL for (uint32_t k = 0; k < 4u; k++) {
+      const uint32_t at = (4u * i + k) / S_EACH, w = (4u * i + k) % S_EACH;
+      if (w < S_READ) words[(S_BEFORE + at) * S_READ + w] = four.v[k];
+    }
+  }
+}
+#endif
+
 /* The words of a part's modules, and of those that their products read. */
 FF_WARP void s_words(const s_thread *t, uint32_t module, uint32_t *words) {
+#if S_STORE > 0
+  if (S_FOURS) s_load_fours(t, module, words);
+#endif
   FF_UNROLL for (uint32_t i = 0; i < S_BEFORE + S_SPAN + S_AFTER; i++) {
     uint32_t at = module + i - S_BEFORE;
+    if (S_FOURS && i >= S_BEFORE && i < S_BEFORE + S_SPAN) continue;
     if (i < S_BEFORE) at = s_before(at);
     if (i > S_BEFORE && (i >= S_BEFORE + S_SPAN || S_MODULES % S_SPAN != 0u)) at = s_after(at);
     FF_UNROLL for (uint32_t w = 0; w < S_READ; w++) words[i * S_READ + w] = S_WORD_OF(at, w);
