@@ -35,7 +35,8 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
 
-/* The parts of ff_ssa_generate(): the direct method, factors, and replicated modules. What they allocate belongs to *out, also after an error. */
+/* The parts of ff_ssa_generate(): the direct method, factors, and replicated modules. What they allocate belongs to *out, also
+ * after an error. */
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,

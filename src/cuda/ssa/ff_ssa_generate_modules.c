@@ -204,7 +204,7 @@ static void set_parts(generator *g, uint32_t span, uint32_t fan) {
 static double cost_of(const generator *g, uint32_t store) {
   const double free_bytes = (double)g->shared - BLOCK_BYTES, rows = (store ? 0 : g->m->n * g->each) + sum_rows(g);
   const double product = 5 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);
-  const double parts = g->uppers > 0 ? 5.0 * (g->uppers + g->fan) : 4.0 * g->parts;
+  const double parts = g->uppers > 0 ? 20 + 5.0 * (g->uppers + g->fan) : 4.0 * g->parts;
   double warps = rows > 0 ? floor(free_bytes / (128 * rows)) : MOST_WARPS;
   if (warps > MOST_WARPS) warps = MOST_WARPS;
   return (250 + parts + product * g->span) * (1 + 6 / (warps < 1 ? 1 : warps));
@@ -236,7 +236,7 @@ static void choose_parts(generator *g, uint32_t store) {
 /* As many threads as shared memory and registers allow. */
 static void choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, most = g->m->n_terms <= 4 ? 768 : 512;
+  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, most = getenv("FF_MOST") ? (uint32_t)atoi(getenv("FF_MOST")) : g->m->n_terms <= 4 ? 768 : 512;
   uint32_t best = 0;
   code->threads = 32;
   g->blocks = 1;
@@ -313,7 +313,10 @@ static ff_status fill(generator *g, ff_error *err) {
   code->table = ff_calloc(code->n_table, sizeof *code->table);
   if (code->rates == NULL || code->big == NULL || code->table == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  for (uint32_t i = 0; i < g->m->n_terms; i++) code->rates[i] = g->m->terms[i].rate;
+  for (uint32_t i = 0; i < g->m->n_terms; i++) {
+    code->rates[i] = g->m->terms[i].rate;
+    code->rates[g->m->n_terms + i] = 0x1p20 / g->m->terms[i].rate;
+  }
   for (uint32_t i = 0; i < LOGARITHMS; i++) {
     const double first = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
     memcpy(code->big + 2 * i, &first, sizeof first);
@@ -330,11 +333,9 @@ static ff_status fill(generator *g, ff_error *err) {
 static void put_definitions(const generator *g, ff_writer *out) {
   const ff_ssa_code *code = g->code;
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
-  int tame = 1;
-  for (uint32_t i = 0; i < g->m->n_terms; i++) tame &= g->m->terms[i].rate >= 1e-200 && g->m->terms[i].rate <= 1e200;
   const struct { const char *name; uint32_t value; } values[] = {
-    {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)tame}, {"S_FIRST", 0}, {"S_KEEP_KEYS", code->threads * g->blocks <= 512},
-    {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
+    {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
+    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", getenv("FF_UNROLL") ? atoi(getenv("FF_UNROLL")) : 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
     {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_FAN", g->fan},
@@ -361,6 +362,8 @@ static ff_status write_text(generator *g, ff_error *err) {
 }
 
 static ff_status generate(generator *g, ff_error *err) {
+  g->tame = 1;
+  for (uint32_t i = 0; i < g->m->n_terms; i++) g->tame &= g->m->terms[i].rate >= 1e-200 && g->m->terms[i].rate <= 1e200;
   place_counts(g);
   choose_window(g);
   ff_ssa_modules_list(g);
@@ -371,7 +374,7 @@ static ff_status generate(generator *g, ff_error *err) {
   code->n_store = choose_store(g);
   choose_parts(g, code->n_store);
   code->n_rows = (code->n_store > 0 ? 0 : g->m->n * g->each) + sum_rows(g);
-  code->n_rates = g->m->n_terms;
+  code->n_rates = 2 * g->m->n_terms;
   code->n_counts = g->halves * g->m->n_terms;
   status = write_text(g, err);
   return status == FF_OK ? fill(g, err) : status;

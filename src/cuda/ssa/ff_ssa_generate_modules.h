@@ -44,6 +44,7 @@ typedef struct {
   int any_derived;
   uint32_t read, each;         /* words of these */
   int wide;
+  int tame;                    /* whether sums of propensities are neither very small nor very large */
   uint32_t halves;             /* words of a sum of products: 2 if they have 64 bits */
   uint32_t before, after;      /* how far products reach */
   uint32_t check, most_count;  /* events between two checks; the most that a count may be at a check */

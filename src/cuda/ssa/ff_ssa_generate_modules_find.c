@@ -448,12 +448,6 @@ static ff_status put_change(generator *g, ff_writer *out, ff_error *err) {
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
-static int is_tame(const generator *g) {
-  int tame = 1;
-  for (uint32_t i = 0; i < g->m->n_terms; i++) tame &= g->m->terms[i].rate >= 1e-200 && g->m->terms[i].rate <= 1e200;
-  return tame;
-}
-
 static void put_find(const generator *g, ff_writer *out) {
   const uint32_t n = g->m->n_terms;
   ff_write(out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  uint32_t over = 0u;\n");
@@ -463,18 +457,18 @@ static void put_find(const generator *g, ff_writer *out) {
   }
   ff_ssa_write_prefix(out, "p", "P", n);
   ff_write(out, "  const double total = P%u, at = s_at(choice, total);\n", n);
-  if (is_tame(g))
+  if (g->tame)
     ff_write(out, "  const double at_most = at;\n");
   else
     ff_write(out, "  const double at_most = s_most_below(at, P%u);\n", n);
-  ff_write(out, "  uint32_t chosen = 0u;\n  s_sum m = n0;\n  double before = 0.0, leaf = p0;\n");
+  ff_write(out, "  uint32_t chosen = 0u;\n  s_sum m = n0;\n  double before = 0.0, leaf = p0, inverse = S_RATE(%u);\n", n);
   for (uint32_t i = 1; i < n; i++) {
     ff_write(out, "  const int c%u = P%u <= at_most;\n", i, i);
-    ff_write(out, "  chosen = c%u ? %uu : chosen;\n  m = c%u ? n%u : m;\n", i, i, i, i);
-    ff_write(out, "  before = c%u ? P%u : before;\n  leaf = c%u ? p%u : leaf;\n", i, i, i, i);
+    ff_write(out, "  chosen = c%u ? %uu : chosen;\n  m = c%u ? n%u : m;\n  before = c%u ? P%u : before;\n", i, i, i, i, i, i);
+    ff_write(out, "  leaf = c%u ? p%u : leaf;\n  inverse = c%u ? S_RATE(%u) : inverse;\n", i, i, i, n + i);
   }
-  ff_write(out, "  next->over = over;\n  next->reaction = chosen;\n  next->n = m;\n");
-  ff_write(out, "  next->share = S_DIVIDE(at - before, leaf);\n  (void)at_most;\n  return total;\n}\n\n");
+  ff_write(out, "  next->over = over;\n  next->reaction = chosen;\n  next->n = m;\n  next->rest = at - before;\n");
+  ff_write(out, "  next->leaf = leaf;\n  s_choose_near(next, inverse);\n  (void)at_most;\n  return total;\n}\n\n");
 }
 
 /* ---- what is recorded --------------------------------------------------------------------------------------------------- */

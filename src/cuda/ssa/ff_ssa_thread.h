@@ -119,13 +119,20 @@ typedef struct {
   s_sum n;           /* the sum of the group */
 #ifdef S_MODULES
   uint32_t over;     /* whether a sum is too large for this code */
+  s_sum v;           /* the number of the molecule in the group, unless rounding may make it another: */
+  uint32_t near;
+  double rest, leaf; /* what is left of the choice, and of how much; S_NEAR_EXACTLY then computes the number */
 #endif
 } s_next;
 
 #ifdef S_MODULES
 #define S_OVER(next) ((next)->over != 0u)
+#define S_NEAR(next) ((next)->near != 0u)
+#define S_NEAR_EXACTLY(next) s_choose_exactly(next)
 #else
 #define S_OVER(next) 0
+#define S_NEAR(next) 0
+#define S_NEAR_EXACTLY(next)
 #endif
 
 #ifndef S_QUADS
@@ -323,9 +330,10 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
-  const int over = S_OVER(&next);
+  const int over = S_OVER(&next), near = S_NEAR(&next);
   const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
-  if (S_ANY(stops)) {
+  if (S_ANY(stops || near)) {
+    if (near) S_NEAR_EXACTLY(&next);
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
       next_time = 0.0;

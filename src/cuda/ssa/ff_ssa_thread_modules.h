@@ -16,6 +16,7 @@
  *   S_BEFORE, S_AFTER    how far products reach to modules before and after
  *   S_PARTS_OF(x), S_UPPERS_OF(x)  x / S_SPAN and x / S_SPAN / S_FAN for modules x, if there are several of these
  *   S_LONG               defined if sums of products have 64 bits, in two rows or registers each, the lower half first
+ *   S_QUICK              whether s_choose_near() saves a division: not for long sums, and only if S_PLAIN
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
  *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; two words for each
@@ -146,6 +147,31 @@ FF_WARP s_sum s_whole(double x) {
 #endif
 }
 
+/* The number of the chosen molecule, by its definition: the whole part of the share times the total. */
+FF_WARP void s_choose_exactly(s_next *next) {
+  const s_sum n = next->n, chosen = s_whole(S_DIVIDE(next->rest, next->leaf) * s_real(n));
+  next->v = chosen < n ? chosen : n - 1u;
+}
+
+/* The same as (rest / rate), without a division: inverse is 2^20 / rate. Products and quotients of the definition, and this one,
+ * have relative errors of 5 * 2^-53 together. That is 5 / 4 units of 2^-20 for numbers below 2^31, and what is cut off is less
+ * than one. So the whole part is the same if the 20 bits behind it are at least 4 units away from a whole number. */
+FF_WARP void s_choose_near(s_next *next, double inverse) {
+#if S_QUICK
+#if defined(__CUDA_ARCH__)
+  const uint64_t bits = ff_math_bits(__fma_rz(next->rest, inverse, 0x1p52));
+#else
+  const uint64_t bits = (uint64_t)(next->rest * inverse);
+#endif
+  next->v = (uint32_t)(bits >> 20);
+  next->near = (((uint32_t)bits + 4u) & 0xFFFFFu) < 8u;
+#else
+  (void)inverse;
+  next->near = 0u;
+  s_choose_exactly(next);
+#endif
+}
+
 /* Whether the words of a part are in global memory and can be loaded four by four. */
 #define S_FOURS (S_STORE > 0u && S_MODULES % S_SPAN == 0u && S_SPAN * S_EACH % 4u == 0u)
 
@@ -189,7 +215,7 @@ FF_WARP void s_words(const s_thread *t, uint32_t module, uint32_t *words) {
 /* Finds the module, and lets it react. */
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
-  const s_sum n = next->n, chosen = s_whole(next->share * s_real(n)), v = chosen < n ? chosen : n - 1u;
+  const s_sum v = next->v;
   s_sum base = 0u, sum = 0u;
   uint32_t part = 0u, at = 0u, words[S_WINDOW];
 #if S_UPPERS > 0
