@@ -26,11 +26,20 @@ static void fill_cells(const ff_ssa_modular *f, const double *count, size_t coun
   }
 }
 
+static void clear_lane(const ff_ssa_modular *f, ff_ssa_modular_lane *lane) {
+  memset(lane->q, 0, sizeof lane->q);
+  memset(lane->blocks, 0, (size_t)f->plan->n_terms * f->plan->blocks * sizeof *lane->blocks);
+}
+
+/* Nothing happens in an idle lane, also if reactions need no molecules. */
 static void make_large(ff_ssa_modular *f) {
   ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
   f->is_large = 1;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-    ff_ssa_modular_sum(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->lane + lane);
+    if (f->wide.lanes.wanted[lane] < INFINITY)
+      ff_ssa_modular_sum(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->lane + lane);
+    else
+      clear_lane(f, f->lane + lane);
 }
 
 static void make_small(ff_ssa_modular *f) {
@@ -57,7 +66,7 @@ static double most_change(const ff_ssa_modular *f, uint32_t t, double later, dou
       a = fmax(a, fabs((double)e->a[k]));
       df = fmax(df, fabs((double)e->f[k]));
     }
-    sum += later * df + a * (weights * later + df);
+    sum += (e->hub == f->plan->n_reads ? 1 : later) * df + a * (weights * later + df);
   }
   return sum * steps;
 }
@@ -140,8 +149,7 @@ static void rest(ff_ssa_engine *engine, uint32_t lane) {
   start(engine, lane, 0, INFINITY);
   for (uint32_t i = 0; i < f->plan->items; i++) f->cells[(size_t)i * FF_SSA_LANES + lane] = 0;
   for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
-  memset(f->lane[lane].q, 0, sizeof f->lane[lane].q);
-  memset(f->lane[lane].blocks, 0, (size_t)f->plan->n_terms * f->plan->blocks * sizeof *f->lane[lane].blocks);
+  clear_lane(f, f->lane + lane);
   for (uint32_t t = 0; t < f->plan->n_terms; t++) f->wide.value[(size_t)t * FF_SSA_LANES + lane] = 0;
 }
 

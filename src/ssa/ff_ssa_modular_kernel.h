@@ -15,6 +15,19 @@ static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
+/* As FF_SSA_TREE_PREFIX, where all children but the first `terms` are 0. */
+FF_INLINED void FF_KERNEL(modular_prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN], uint32_t terms) {
+  if (terms > 4) {
+    FF_KERNEL(prefix)(sum, child);
+    return;
+  }
+  sum[1] = child[0];
+  sum[FF_SSA_FAN] = sum[2] = child[0] + child[1];
+  if (terms <= 2) return;
+  sum[3] = sum[2] + child[2];
+  sum[FF_SSA_FAN] = sum[2] + (child[2] + child[3]);
+}
+
 /* Chooses the terms of the next events, and v, from Q in the cells. As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same
  * bits: terms that there are not have the total 0. */
 FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
@@ -31,7 +44,7 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
         q[t] = D_LOAD_SMALL(AT(f->cells, plan->total_item + t, h));
         child[t] = D_SET(plan->terms[t].rate) * q[t];
       }
-      FF_KERNEL(prefix)(sum, child);
+      FF_KERNEL(modular_prefix)(sum, child, terms);
       const D total = sum[FF_SSA_FAN];
       D at = D_LOAD(AT(w->lanes.choice, 0, h)) * total, leaf = child[0], most = q[0], number = D_SET(0.0);
       for (uint32_t t = 1; t < terms; t++) {
@@ -188,14 +201,13 @@ FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, 
       U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
     if (f->is_large) {
-      FF_KERNEL(draw)(w, 0);
       for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_modular_step(f, lane);
       FF_KERNEL(modular_look)(f);
     } else {
       FF_KERNEL(modular_event)(f, terms);
-      FF_KERNEL(draw)(w, 0); /* this does not wait for the changes */
       FF_KERNEL(modular_next)(f, terms);
     }
+    FF_KERNEL(draw)(w, 1); /* this does not wait for anything, so the processor makes it in between */
     *bits = FF_KERNEL(report)(w);
   }
   return steps;

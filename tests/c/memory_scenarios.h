@@ -26,6 +26,7 @@ static const scenario scenarios[] = {
     {"ensembles, each method", prepare_method, runs_a_method, NULL, FF_SSA_METHODS},
     {"ensembles, small network", prepare_pair, runs_small, NULL, 0},
     {"ensembles, factored", prepare_factors, runs_factored, NULL, 0},
+    {"ensembles, modules", prepare_modules, runs_factored, NULL, 0},
     {"ensembles, events", prepare_events, runs_events, NULL, 0},
     {"ensembles, recorded", prepare_recorded, records_ensembles, NULL, 2},
     {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 3},

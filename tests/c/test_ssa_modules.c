@@ -1,4 +1,6 @@
 /* Replicated modules: what the analysis finds and what it refuses. */
+#include <float.h>
+
 #include "../../src/ssa/ff_ssa_draws.h"
 #include "../../src/ssa/ff_ssa_modular.h"
 #include "module_examples.h"
@@ -225,7 +227,7 @@ static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial,
   ff_error err;
   const ff_ssa_options options = {.key = 7, .simd = simd};
   FF_CHECK_OK(ff_ssa_engine_modular(&engine, p, &options, initial, &err), &err);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) engine->start(engine, lane, lane + 40, INFINITY);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) engine->start(engine, lane, lane + 40, DBL_MAX);
   return (ff_ssa_modular *)engine; /* the last lane is idle */
 }
 
@@ -243,7 +245,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       const uint32_t lane = step / 37 % (FF_SSA_LANES - 1);
       free(lanes[lane].count);
       lanes[lane] = reference_of(p, initial, 7, 1000 + step);
-      base->start(base, lane, 1000 + step, INFINITY);
+      base->start(base, lane, 1000 + step, DBL_MAX);
       lanes[lane].event = UINT64_MAX;
     }
     base->advance(base, &one);
@@ -281,4 +283,91 @@ static void are_as_defined(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_modules", finds_modules, finds_weights, leaves_other_networks, are_as_defined)
+/* ---- large numbers ------------------------------------------------------------------------------------------------------ */
+
+static const module_example growth = {
+    "growth", 1, 1, 2, {{1, {{0, 0, 1}}, {{0, 0, 65}}}, {1e-9, {{0, 0, 1}}, {{0, 1, 1}}}}, {1}};
+
+/* Q grows over 2^31 in mid-run. The first steps must be small ones. */
+static void grows_large(void) {
+  ff_ssa_program *p = program_of_modules(&growth, 8, 0, 0);
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= FF_SIMD_AVX512; simd++) {
+    if (!has(simd)) continue;
+    double initial[8];
+    for (uint32_t i = 0; i < 8; i++) initial[i] = (0x1p31 - 80000) / 8;
+    const uint32_t n = 2200, large = same_trajectories(p, initial, simd, n, "growth");
+    FF_CHECK_SAY(large > 0 && large < n - 1000, "%u of %u steps are large", large, n);
+  }
+  ff_ssa_program_free(p);
+}
+
+/* Counts near 2^39: Q has more than 80 bits, and a double does not hold it. */
+static void starts_large(void) {
+  for (size_t i = 0; i < MODULE_EXAMPLES; i++) {
+    ff_ssa_program *p = program_of_modules(module_examples + i, 9, 0, 0);
+    double *initial = ff_calloc(p->n_species, sizeof *initial);
+    for (int size = 0; size < 2; size++) {
+      for (uint32_t s = 0; s < p->n_species; s++) initial[s] = size == 0 ? 70000 + s : 0x1p39 - 12345 * s;
+      if (size == 0 && i == 1) continue; /* its numbers are small */
+      FF_CHECK_INT(same_trajectories(p, initial, FF_SIMD_BEST, 200, module_examples[i].what), 200);
+    }
+    free(initial);
+    ff_ssa_program_free(p);
+  }
+}
+
+/* Lanes change between small and large numbers, and stay what they are. An initial count makes the engine believe that it must
+ * take care. */
+static void changes_sizes(void) {
+  for (size_t i = 0; i < MODULE_EXAMPLES; i++) {
+    ff_ssa_program *p = program_of_modules(module_examples + i, 21, 0, 0);
+    ff_ssa_modular *f[2] = {engine_of(p, p->initial, FF_SIMD_BEST), engine_of(p, p->initial, FF_SIMD_BEST)};
+    for (uint32_t round = 0; round < 40; round++) {
+      uint32_t steps[2] = {7, 7};
+      f[1]->wide.lanes.initial[0] = round % 2 == 0 ? 0x1p31 : p->initial[0];
+      f[1]->budget = 0;
+      for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.advance(&f[k]->wide.lanes.base, steps + k);
+      for (int k = 0; k < 2; k++) ff_ssa_modular_set_counts(f[k], UINT64_MAX, 1);
+      FF_CHECK(!f[0]->is_large && f[1]->is_large == (round % 2 == 0));
+      FF_CHECK(memcmp(f[0]->wide.lanes.count, f[1]->wide.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
+      FF_CHECK(memcmp(f[0]->wide.lanes.next_time, f[1]->wide.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
+    }
+    for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.free(&f[k]->wide.lanes.base);
+    ff_ssa_program_free(p);
+  }
+}
+
+static void counts_to_the_limit(void) {
+  ff_reactions *net = network_of_modules(&growth, 8, 0, 0);
+  const double time = 1e6;
+  for (uint32_t s = 0; s < 8; s++) net->initial[s] = 0x1p40 - 20000;
+  ff_ssa_program *p = program_of_network(net);
+  const ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  ff_error err;
+  FF_CHECK(p->modules != NULL);
+  FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);
+  FF_CHECK(strstr(err.text, "the count of species \"S") == err.text);
+  FF_CHECK(strstr(err.text, "exceeds 2^40 at time ") != NULL);
+  FF_CHECK(strstr(err.text, " of trajectory 1") != NULL);
+  ff_ssa_program_free(p);
+}
+
+/* Doubles of random numbers of all lengths, and of those halfway between two doubles. */
+static void rounds_whole_numbers(void) {
+  uint64_t seed = 9;
+  for (int round = 0; round < 20000; round++) {
+    const int bits = (int)below(&seed, 128) /* of zeros */;
+    whole x = ((whole)next_random(&seed) << 64 | next_random(&seed)) >> bits;
+    if (round % 2 == 0 && bits < 70) { /* 53 bits, then a half, and perhaps more */
+      const int cut = 127 - bits - 53;
+      x = (x >> cut | 1) << cut;
+      x += round % 8 / 2 == 1;
+      x -= round % 8 / 2 == 2;
+    }
+    const ff_ssa_whole own = {(uint64_t)x, (uint64_t)(x >> 64)};
+    FF_CHECK(ff_ssa_whole_double(own) == (double)x);
+  }
+}
+
+FF_TEST_MAIN("ssa_modules", finds_modules, finds_weights, leaves_other_networks, are_as_defined, grows_large, starts_large,
+             changes_sizes, counts_to_the_limit, rounds_whole_numbers)
