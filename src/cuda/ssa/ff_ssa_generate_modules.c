@@ -213,6 +213,7 @@ static double cost_of(const generator *g, uint32_t store) {
 /* Whether counts are in global memory: if few threads have room for theirs. */
 static uint32_t choose_store(generator *g) {
   const uint32_t counts = g->m->n * g->each;
+  if (getenv("FF_STORE")) return atoi(getenv("FF_STORE")) ? (counts + 3) / 4 * 4 : 0;
   return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;
 }
 
@@ -335,7 +336,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
   const struct { const char *name; uint32_t value; } values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
-    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", getenv("FF_UNROLL") ? atoi(getenv("FF_UNROLL")) : 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
+    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", getenv("FF_UNROLL") ? atoi(getenv("FF_UNROLL")) : 2}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
     {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_FAN", g->fan},

@@ -378,7 +378,10 @@ static void put_neighbours(const generator *g, ff_writer *out) {
     for (uint32_t w = 0; w < g->each; w++) {
       ff_write(out, "  const uint32_t ");
       put_word(out, w, o);
-      ff_write(out, " = S_WORD_OF(j%s%d, %uu);\n", sign, n, w);
+      if (o >= -(int32_t)g->before && o <= (int32_t)g->after && w < g->read)
+        ff_write(out, " = S_NEAR_WORD(%u, j%s%d, %uu);\n", (uint32_t)(o + (int32_t)g->before) * g->read + w, sign, n, w);
+      else
+        ff_write(out, " = S_WORD_OF(j%s%d, %uu);\n", sign, n, w);
     }
     if (g->parts > 1 && o == 0) ff_write(out, "  const uint32_t cp0 = part;\n");
     if (g->parts > 1 && o != 0 && part_is_needed(g, o))
@@ -435,13 +438,13 @@ static ff_status put_change(generator *g, ff_writer *out, ff_error *err) {
   ff_writer body = {.err = err};
   for (uint32_t i = 0; i < g->n_effects; i++) put_effect(g, &body, i);
   put_stores(g, &body);
-  ff_write(out, "FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, "
-           "s_sum left) {\n");
+  ff_write(out, "FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, const uint32_t *near, "
+           "uint32_t module, uint32_t part, s_sum left) {\n");
   put_neighbours(g, out);
   put_row(g, out);
   put_constants(g, out);
   if (body.text != NULL) ff_write(out, "%s", body.text);
-  ff_write(out, "  (void)term;\n  (void)part;\n  (void)left;\n}\n");
+  ff_write(out, "  (void)term;\n  (void)near;\n  (void)part;\n  (void)left;\n}\n");
   free(body.text);
   return body.status;
 }

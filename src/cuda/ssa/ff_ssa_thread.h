@@ -173,11 +173,11 @@ FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t b
                   (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, 0). Word 0 of the counter is 0 then, and word 1 is the event. After a round, words 1, 2 and 3
+/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words 1, 2 and 3
  * depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
-FF_WARP ff_philox_block s_event_words(const s_thread *t) {
+FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
-  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (t->event ^ t->start[0]);
+  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
   const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
   return s_rounds(key, 3, (uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]);
 }
@@ -312,12 +312,14 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   return 0;
 }
 
-/* Draws for the next event. */
-FF_WARP void s_draw(s_thread *t) {
-  const ff_philox_block words = s_event_words(t);
+/* Draws for an event, from its words. */
+FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
   t->wait = s_exponential(t, words.v[0], words.v[1]);
   t->choice = s_choice(words.v[2], words.v[3]);
 }
+
+/* Draws for the next event. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_event_words(t, t->event)); }
 
 /* Finds the next event, and lets it happen. */
 FF_WARP void s_step(s_thread *t) {
@@ -330,6 +332,9 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
+#ifdef S_MODULES
+  ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
+#endif
   const int over = S_OVER(&next), near = S_NEAR(&next);
   const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
   if (S_ANY(stops || near)) {
@@ -337,13 +342,16 @@ FF_WARP void s_step(s_thread *t) {
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
       next_time = 0.0;
+#ifdef S_MODULES
+      words = s_event_words(t, t->event + 1u); /* of another trajectory */
+#endif
     }
     FF_SYNCWARP();
   }
 #ifdef S_MODULES
   t->time = next_time;
   t->event++;
-  s_draw(t); /* the compiler mixes this with the search */
+  s_draw_from(t, words); /* the compiler mixes this with the search */
   s_fire(t, &next);
 #else
   s_fire(t, &next);

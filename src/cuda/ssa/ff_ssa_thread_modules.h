@@ -29,7 +29,7 @@
  *   s_term_of(term)                        its fields
  *   s_product(words, term, sum)            sum + A F of the module whose words begin at words[S_BEFORE * S_READ]
  *   s_derived(t, module, species)          a sum of counts of a module
- *   s_change(t, next, term, module, part, left)
+ *   s_change(t, next, term, near, module, part, left)
  *                                          lets molecule number `left` of a module react, unless no reaction happens
  */
 #ifndef FF_SSA_THREAD_MODULES_H
@@ -52,6 +52,12 @@
 #define S_PART_SUM(term, part) (&S_ROW(S_SUMS + ((term) * S_PARTS + (part)) * S_HALVES))
 #define S_UPPER_SUM(term, upper) (&S_ROW(S_TOPS + ((term) * S_UPPERS + (upper)) * S_HALVES))
 #define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
+#define S_NEAR_WORDS ((S_BEFORE + 1u + S_AFTER) * S_READ) /* that a product reads */
+#if S_STORE > 0 /* what was loaded for the search is not loaded again */
+#define S_NEAR_WORD(i, module, word) (near[i])
+#else
+#define S_NEAR_WORD(i, module, word) S_WORD_OF(module, word)
+#endif
 
 typedef struct {
   S_TERM_FIELDS
@@ -59,7 +65,8 @@ typedef struct {
 
 FF_WARP s_term s_term_of(uint32_t term);
 FF_WARP s_sum s_product(const uint32_t *words, const s_term *term, s_sum sum);
-FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, uint32_t module, uint32_t part, s_sum left);
+FF_WARP void s_change(s_thread *t, const s_next *next, const s_term *term, const uint32_t *near, uint32_t module, uint32_t part,
+                      s_sum left);
 
 #if S_DERIVED
 FF_WARP uint32_t s_derived(const s_thread *t, uint32_t module, uint32_t species);
@@ -217,7 +224,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
   const s_sum v = next->v;
   s_sum base = 0u, sum = 0u;
-  uint32_t part = 0u, at = 0u, words[S_WINDOW];
+  uint32_t part = 0u, at = 0u, words[S_WINDOW], near[S_NEAR_WORDS];
 #if S_UPPERS > 0
   FF_UNROLL for (uint32_t i = 0; i < S_UPPERS - 1u; i++) {
     sum += S_SUM(t->rows + term.tops + i * S_HALVES * S_THREADS);
@@ -236,27 +243,36 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   }
 #endif
   s_words(t, part * S_SPAN, words);
+  FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++) near[k] = words[k];
   sum = base;
   FF_UNROLL for (uint32_t i = 0; i < S_SPAN - 1u; i++) {
     sum = s_product(words + i * S_READ, &term, sum);
     at = v >= sum ? i + 1u : at;
     base = v >= sum ? sum : base;
+    FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++) near[k] = v >= sum ? words[(i + 1u) * S_READ + k] : near[k];
   }
   const uint32_t module = part * S_SPAN + at;
-  s_change(t, next, &term, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, v - base);
+  s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, v - base);
 }
 
+/* Both loops over counts make several loads at a time. */
 FF_WARP void s_begin(s_thread *t) {
   const uint32_t *initial = t->big + S_INITIAL;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = initial[i];
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_STORE; i++) t->store[i] = initial[S_ROWS + i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS + S_STORE; i += 8u) {
+    uint32_t words[8];
+    FF_UNROLL for (uint32_t k = 0; k < 8u; k++) words[k] = initial[i + k < S_ROWS + S_STORE ? i + k : 0u];
+    FF_UNROLL for (uint32_t k = 0; k < 8u; k++) {
+      if (i + k < S_ROWS) S_ROW(i + k) = words[k];
+      if (i + k >= S_ROWS && i + k < S_ROWS + S_STORE) t->store[i + k - S_ROWS] = words[k];
+    }
+  }
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = initial[S_ROWS + S_STORE + i];
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {
   uint32_t most = 0u;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_COUNT_WORDS; i += 8u) {
-    FF_UNROLL for (uint32_t k = 0; k < 8u; k++) { /* several loads at a time */
+    FF_UNROLL for (uint32_t k = 0; k < 8u; k++) {
       const uint32_t w = i + k < S_COUNT_WORDS ? S_COUNT_WORD(i + k) : 0u;
       const uint32_t low = S_WIDE ? w : S_LOWER_HALF(w), high = S_WIDE ? w : S_UPPER_HALF(w);
       most = low > most ? low : most;
