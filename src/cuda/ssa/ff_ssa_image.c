@@ -258,10 +258,11 @@ static uint32_t list_length(const maker *m) {
 
 /* ---- images -------------------------------------------------------------------------------------------------------------- */
 
-/* The method whose bits the kernels compute. The factored method of a network that is not factored is the logarithmic one. */
+/* The method whose bits the kernels compute. The factored method of a network without groups and modules is the logarithmic
+ * one. */
 static ff_ssa_method method_of(const ff_ssa_program *p, ff_ssa_method method) {
-  if (method == FF_SSA_DIRECT || (method == FF_SSA_FACTORED && p->factor->n_groups == FF_FACTOR_NONE)) return FF_SSA_TREE;
-  return method;
+  const int without = p->factor->n_groups == FF_FACTOR_NONE && p->modules == NULL;
+  return method == FF_SSA_DIRECT || (method == FF_SSA_FACTORED && without) ? FF_SSA_TREE : method;
 }
 
 /* Returns where the values of the nodes are. */
