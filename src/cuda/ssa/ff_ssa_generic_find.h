@@ -189,7 +189,7 @@ typedef struct {
   ff_philox_block words;
 } ff_ssa_trial;
 
-FF_WARP uint64_t ff_ssa_warp_take(const ff_ssa_warp *w, ff_ssa_trial *t) {
+FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
   t->used ^= 2u;
   if (t->used == 0u) {
     t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, t->block, w->event, w->run->first + w->unit), w->run->key);
@@ -199,7 +199,7 @@ FF_WARP uint64_t ff_ssa_warp_take(const ff_ssa_warp *w, ff_ssa_trial *t) {
 }
 
 FF_WARP double ff_ssa_warp_closed(const ff_ssa_warp *w, ff_ssa_trial *t) {
-  const uint64_t words = ff_ssa_warp_take(w, t);
+  const uint64_t words = ff_ssa_warp_words(w, t);
   return ff_ssa_closed((uint32_t)words, (uint32_t)(words >> 32));
 }
 
@@ -216,7 +216,7 @@ FF_WARP int ff_ssa_warp_reject(const ff_ssa_warp *w, double total, ff_ssa_next *
   ff_ssa_trial trial = {0u, 2u, {{0u, 0u, 0u, 0u}}};
   next->time = w->time;
   for (;;) {
-    const uint64_t words = ff_ssa_warp_take(w, &trial);
+    const uint64_t words = ff_ssa_warp_words(w, &trial);
     next->time += ff_ssa_exponential((uint32_t)words, (uint32_t)(words >> 32)) / total;
     const uint32_t r = next->reaction = ff_ssa_warp_find(w, ff_ssa_warp_closed(w, &trial) * total, total);
     const double upper = w->value[r], lower = FF_SSA_LOWER(w, r);

@@ -390,7 +390,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
     if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
   }
   ff_ssa_thread_go(t);
-  const ff_ssa_slot after = {t->time, ff_ssa_run_of(0.0), t->unit, t->event, t->at, t->what};
+  const ff_ssa_slot after = {t->time, t->unit, t->event, t->at, t->what};
   if (is_there) *head = after;
 }
 

@@ -91,12 +91,12 @@ FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->erro
 
 enum { FF_SLOT_EMPTY, FF_SLOT_BUSY, FF_SLOT_IDLE }; /* idle: no trajectory of the wave is left */
 
-/* What a slot keeps between launches, before its values and counts. */
+/* What a slot keeps between launches, before its values and counts. The running sum of a method that has one follows. */
 typedef struct {
   double time;
-  ff_ssa_running_sum total;
   uint32_t unit, event, at, what;
 } ff_ssa_slot;
+#define FF_SSA_SLOT_SUM(head) ((ff_ssa_running_sum *)((head) + 1))
 
 /* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
  * shared memory is used during a launch; ff_ssa_slot_lay_out() does not decide this. */
