@@ -139,7 +139,9 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   else
     status = ff_error_set(err, FF_EUNSUPPORTED, "GPUs run the methods \"direct\", \"logarithmic_direct\", \"factored\" and "
                           "\"first_reaction\"");
-  if (status == FF_OK && request->points != NULL) status = define_points(out, err);
+  if (status == FF_OK && request->points != NULL)
+    status = out->for_points ? define_points(out, err)
+                             : ff_error_set(err, FF_EUNSUPPORTED, "the code for this network is for one point of a sweep");
   if (status != FF_OK) ff_ssa_code_free(out);
   return status;
 }
