@@ -90,10 +90,6 @@ typedef struct {
 } s_rates;
 
 typedef struct {
-  double v[2];
-} __attribute__((aligned(16))) s_pair; /* which one load reads */
-
-typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
   const uint32_t *table;
@@ -131,7 +127,7 @@ typedef struct {
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
 #if S_POINTS
 #define S_KEEP_RATES (S_RATES <= S_FEW_RATES)
-#define S_POINT_RATE(i) (((const s_pair *)(t->point + S_POINT_RATES))[(i) / 2].v[(i) % 2])
+#define S_POINT_RATE(i) (((const double *)(t->point + S_POINT_RATES))[i])
 #define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_POINT_RATE(i))
 #define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
 #define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
