@@ -97,6 +97,8 @@ static void prepare_factors(void) {
   given.net = network_of(list, initial, N);
 }
 
+static void prepare_modules(void) { given.net = ring_of(9); }
+
 /* An event that is delayed and sets a species and a parameter, and a rate that depends on the time. */
 static void prepare_events(void) {
   static const char *const texts[] = {"9 + time", "time > 0.2 & A < 9", "A / 8 + 0.01", "k", "A + 1", "k / 2"};

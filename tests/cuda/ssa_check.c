@@ -208,7 +208,7 @@ static int check_program(const char *name, const ff_ssa_program *program, ff_ssa
   job j = {.name = name, .kernel = kernel, .program = program, .n = n, .compared = sums || gpu.compare > n ? n : gpu.compare};
   const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
-  for (uint32_t s = 0; s < n_species; s++) species[s] = s == 0 ? 0 : all - s;
+  for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species};
   const ff_status status = on_gpu(&e, &j, &err);

@@ -127,12 +127,15 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
                           ff_error *err) {
   *out = (ff_ssa_code){0};
   const ff_ssa_method method = request->method;
-  const int factored = method == FF_SSA_FACTORED && program->factor->n_groups != FF_FACTOR_NONE;
+  const int modules = method == FF_SSA_FACTORED && program->modules != NULL;
+  const int factored = method == FF_SSA_FACTORED && !modules && program->factor->n_groups != FF_FACTOR_NONE;
   const int direct = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
   ff_status status = check(program, request, err);
-  if (status == FF_OK) status = check_start(program, request, factored, err);
+  if (status == FF_OK && !modules) status = check_start(program, request, factored, err);
   if (status != FF_OK) return status;
-  if (factored)
+  if (modules)
+    status = ff_ssa_generate_modules(out, program, request, shared, err);
+  else if (factored)
     status = ff_ssa_generate_factored(out, program, request, shared, err);
   else if (direct)
     status = ff_ssa_generate_direct(out, program, request, err);

@@ -147,13 +147,13 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
 }
 
-/* The factored method of a network that is not factored is the logarithmic one. */
+/* The factored method of a network without groups and modules is the logarithmic one. */
 static ff_status check(const ff_ensemble *e, ff_error *err) {
   const ff_ssa_method method = e->request.method;
   if (ff_ssa_program_scheduled(e->program))
     return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE) return FF_OK;
+  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE && e->program->modules == NULL) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
                       "\"logarithmic_direct\"");
 }
