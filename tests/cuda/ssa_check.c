@@ -18,6 +18,7 @@
 #include "../../src/ssa/ff_ssa_device.h"
 #include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/ff_ssa_modules.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "../c/factor_examples.h"
 #include "../c/random_reactions.h"
@@ -272,6 +273,7 @@ static void vary(ff_ssa_program *p, double factor, uint32_t add) {
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
   for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
     p->factor->groups[i].rate *= factor;
+  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= factor;
 }
 
 typedef struct {
