@@ -91,6 +91,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
   code->n_initial = code->n_counts;
+  code->for_points = 1;
   code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);

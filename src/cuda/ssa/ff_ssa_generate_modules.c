@@ -309,6 +309,9 @@ static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t words = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
   code->n_big = words + 2 * g->request->n_species;
+  code->for_points = code->initial_big = 1;
+  code->initial_at = 2 * LOGARITHMS; /* and the places behind, because constants follow from initial counts */
+  code->n_initial = code->n_big - code->initial_at;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
   code->table = ff_calloc(code->n_table, sizeof *code->table);

@@ -102,10 +102,6 @@ typedef struct {
   double value[S_RATES];
 } s_rates;
 
-typedef struct S_ALIGNED(16) {
-  double v[2];
-} s_pair; /* which one load reads */
-
 typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
@@ -166,7 +162,7 @@ typedef struct {
 #define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
 #if S_POINTS
-#define S_LOAD_RATE(i) (((const s_pair *)(t->point + S_POINT_RATES))[(i) / 2].v[(i) % 2])
+#define S_LOAD_RATE(i) (((const double *)(t->point + S_POINT_RATES))[i])
 #define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
 #define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
 #define S_ROUND_KEY (t->point)

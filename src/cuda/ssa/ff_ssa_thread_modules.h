@@ -255,9 +255,15 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, v - base);
 }
 
+#if S_POINTS
+#define S_AT_START (t->point + S_POINT_INITIAL) /* words of S_INITIAL, with those of S_PLACES behind them */
+#else
+#define S_AT_START (t->big + S_INITIAL)
+#endif
+
 /* Both loops over counts make several loads at a time. */
 FF_WARP void s_begin(s_thread *t) {
-  const uint32_t *initial = t->big + S_INITIAL;
+  const uint32_t *initial = S_AT_START;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS + S_STORE; i += 8u) {
     uint32_t words[8];
     FF_UNROLL for (uint32_t k = 0; k < 8u; k++) words[k] = initial[i + k < S_ROWS + S_STORE ? i + k : 0u];
@@ -283,7 +289,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 }
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
-  const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
+  const uint32_t *places = S_AT_START + (S_PLACES - S_INITIAL), n = t->run->n_species;
   FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
     const uint32_t place = places[2u * j];
     uint32_t x;
