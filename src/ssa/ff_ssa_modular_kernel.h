@@ -3,7 +3,7 @@
  *   I_LOAD I_STORE I_SET     as for D
  *   I_ADD I_SUB I_MUL I_AND  of the words, modulo 2^32
  *   I_LEAST(a, b)            the smaller one, without signs
- *   I_LEFT(a, n) I_RIGHT(a, n)
+ *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable; I_RIGHT_EACH(a, b): by b of each lane
  *   I_EQUAL(a, b) I_MOST(a, b) I_PICK(m, a, b)   I_MOST: a <= b, with signs
  *   I_COUNT(m, n)            n + 1 where m is true, else n
  *   I_OF(d)                  the words of the whole numbers d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
@@ -102,16 +102,21 @@ FF_INLINED I FF_KERNEL(modular_find)(const ff_ssa_modular *f, I term, I *left, i
 #define BLOCK_SUM(i) FF_KERNEL(modular_block)(cells + (size_t)(i) * FF_SSA_LANES, stride, is, terms)
   FF_MODULAR_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
 #undef BLOCK_SUM
-  block = I_LEFT(block, plan->shift);
-  const I row = I_ADD(I_TABLE8(plan->items_of_terms, I_AND(term, I_SET(7))), block);
+  block = I_LEFT_BY(block, plan->shift);
+  const I known = I_AND(term, I_SET(FF_MODULES_TERMS - 1)), row = I_ADD(I_TABLE8(plan->items_of_terms, known), block);
   const I at = I_ADD(I_LEFT(row, 4), I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)));
-  FF_MODULAR_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
+  if (plan->narrow) {
+    const I shift = I_TABLE8(plan->shifts, known), mask = I_TABLE8(plan->masks, known);
+    FF_MODULAR_SEARCH(width, I_AND(I_RIGHT_EACH(I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), shift), mask), place, *left);
+  } else {
+    FF_MODULAR_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
+  }
   return I_ADD(block, place);
 }
 
 /* The kind of a lane's event. */
 FF_INLINED I FF_KERNEL(modular_kind)(const ff_ssa_modular_plan *plan, I term, I left, const I *x, uint32_t terms) {
-  I kind = I_TABLE8(plan->first, I_AND(term, I_SET(7)));
+  I kind = I_TABLE8(plan->first, I_AND(term, I_SET(FF_MODULES_TERMS - 1)));
   for (uint32_t t = 0; t < terms && t < plan->n_terms; t++) {
     const ff_ssa_modular_term *from = plan->terms + t;
     if (from->n == 1) continue;
@@ -150,7 +155,7 @@ FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modula
     I_SCATTER(q, at, I_ADD(I_GATHER(q, at), by));
   }
   uint32_t *sums = f->cells + (size_t)(plan->block_item + e->term * plan->blocks) * FF_SSA_LANES;
-  const I at = I_ADD(I_LEFT(I_RIGHT(module, plan->shift), 4), lanes);
+  const I at = I_ADD(I_LEFT(I_RIGHT_BY(module, plan->shift), 4), lanes);
   I_SCATTER(sums, at, I_ADD(I_GATHER(sums, at), by));
 }
 
@@ -158,23 +163,29 @@ FF_INLINED void FF_KERNEL(modular_event)(ff_ssa_modular *f, uint32_t terms) {
   const ff_ssa_modular_plan *plan = f->plan;
   for (int h = 0; h < IW; h++) {
     const I lanes = I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)), term = I_LOAD(IAT(f->term, 0, h));
-    I left = I_LOAD(IAT(f->v, 0, h)), module[FF_MODULAR_OFFSETS], x[FF_MODULAR_READS + 1];
+    I left = I_LOAD(IAT(f->v, 0, h)), module[FF_MODULAR_OFFSETS];
+    I at[FF_MODULAR_READS], word[FF_MODULAR_READS], x[FF_MODULAR_READS + 1];
     const I j = FF_KERNEL(modular_find)(f, term, &left, h, terms);
     for (uint32_t i = 0; i < plan->n_offsets; i++) {
-      const I at = I_ADD(j, I_SET(plan->offset[i]));
-      module[i] = I_LEAST(at, I_SUB(at, I_SET(plan->n)));
+      const I to = I_ADD(j, I_SET(plan->offset[i]));
+      module[i] = I_LEAST(to, I_SUB(to, I_SET(plan->n)));
+    }
+    for (uint32_t i = 0; i < plan->n_words; i++) {
+      at[i] = I_ADD(I_LEFT(module[plan->words[i].offset], 4), lanes);
+      word[i] = I_GATHER(f->cells + (size_t)plan->words[i].item * FF_SSA_LANES, at[i]);
     }
     for (uint32_t i = 0; i < plan->n_reads; i++) {
-      const I at = I_ADD(I_LEFT(module[plan->reads[i].offset], 4), lanes);
-      x[i] = I_GATHER(f->cells + (size_t)plan->reads[i].item * FF_SSA_LANES, at);
+      const ff_ssa_modular_read *read = plan->reads + i;
+      x[i] = word[read->word];
+      if (read->part == FF_MODULAR_LOW) x[i] = I_AND(x[i], I_SET(0xFFFF));
+      if (read->part == FF_MODULAR_HIGH) x[i] = I_RIGHT(x[i], 16);
     }
     x[plan->n_reads] = I_SET(1);
     const I kind = FF_KERNEL(modular_kind)(plan, term, left, x, terms);
     for (uint32_t i = 0; i < plan->n_changes; i++) {
       const ff_ssa_modular_change *c = plan->changes + i;
-      const ff_ssa_modular_read *read = plan->reads + c->read;
-      const I at = I_ADD(I_LEFT(module[read->offset], 4), lanes);
-      I_SCATTER(f->cells + (size_t)read->item * FF_SSA_LANES, at, I_ADD(x[c->read], I_TABLE32(c->by, kind)));
+      uint32_t *to = f->cells + (size_t)plan->words[c->word].item * FF_SSA_LANES;
+      I_SCATTER(to, at[c->word], I_ADD(word[c->word], I_TABLE32(c->by, kind)));
     }
     for (uint32_t i = 0; i < plan->n_effects; i++)
       FF_KERNEL(modular_effect)(f, plan->effects + i, kind, x, module[plan->effects[i].offset], h);
@@ -200,7 +211,7 @@ FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, 
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
       U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
-    if (f->is_large) {
+    if (f->size == FF_MODULAR_LARGE) {
       for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_modular_step(f, lane);
       FF_KERNEL(modular_look)(f);
     } else {

@@ -249,7 +249,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       lanes[lane].event = UINT64_MAX;
     }
     base->advance(base, &one);
-    large += f->is_large;
+    large += f->size == FF_MODULAR_LARGE;
     ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
     for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) {
       reference *r = lanes + lane;
@@ -328,7 +328,8 @@ static void changes_sizes(void) {
       f[1]->budget = 0;
       for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.advance(&f[k]->wide.lanes.base, steps + k);
       for (int k = 0; k < 2; k++) ff_ssa_modular_set_counts(f[k], UINT64_MAX, 1);
-      FF_CHECK(!f[0]->is_large && f[1]->is_large == (round % 2 == 0));
+      FF_CHECK_INT(f[0]->size, FF_MODULAR_NARROW);
+      FF_CHECK_INT(f[1]->size, round % 2 == 0 ? FF_MODULAR_LARGE : FF_MODULAR_SMALL);
       FF_CHECK(memcmp(f[0]->wide.lanes.count, f[1]->wide.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
       FF_CHECK(memcmp(f[0]->wide.lanes.next_time, f[1]->wide.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
     }
