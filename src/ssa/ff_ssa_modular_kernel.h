@@ -9,6 +9,11 @@
  *   I_OF(d)                  the words of the whole numbers d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
  *   I_GATHER(p, i) I_SCATTER(p, i, x)   p[i] of each lane
  *   I_TABLE8(p, i) I_TABLE32(p, i)      p[i] of a table of so many words, aligned */
+#if defined(__GNUC__) && !defined(__clang__)
+#define FF_UNROLLED _Pragma("GCC unroll 8") /* -O2 does not do this */
+#else
+#define FF_UNROLLED
+#endif
 #define IW (FF_SSA_LANES / IL)
 static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #define IAT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * IL)
@@ -35,19 +40,17 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
   const ff_ssa_modular_plan *plan = f->plan;
   for (int hi = 0; hi < IW; hi++) {
     D v[IL / VL], chosen[IL / VL];
-    for (int part = 0; part < IL / VL; part++) {
+    FF_UNROLLED for (int part = 0; part < IL / VL; part++) {
       const int h = hi * (IL / VL) + part;
       D child[FF_SSA_FAN], sum[FF_SSA_FAN + 1], q[FF_SSA_FAN], before = D_SET(0.0);
-      for (uint32_t t = 0; t < FF_SSA_FAN; t++) {
-        child[t] = q[t] = D_SET(0.0);
-        if (t >= terms) continue;
+      FF_UNROLLED for (uint32_t t = 0; t < terms; t++) {
         q[t] = D_LOAD_SMALL(AT(f->cells, plan->total_item + t, h));
         child[t] = D_SET(plan->terms[t].rate) * q[t];
       }
       FF_KERNEL(modular_prefix)(sum, child, terms);
       const D total = sum[FF_SSA_FAN];
       D at = D_LOAD(AT(w->lanes.choice, 0, h)) * total, leaf = child[0], most = q[0], number = D_SET(0.0);
-      for (uint32_t t = 1; t < terms; t++) {
+      FF_UNROLLED for (uint32_t t = 1; t < terms; t++) {
         const M passed = M_AND(D_MOST(sum[t], at), D_LESS(sum[t], total));
         before = D_PICK(passed, sum[t], before);
         leaf = D_PICK(passed, child[t], leaf);
@@ -87,7 +90,7 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
 /* The sum of a block of the term of each lane. */
 FF_INLINED I FF_KERNEL(modular_block)(const uint32_t *cells, size_t stride, const IM *is, uint32_t terms) {
   I x = I_LOAD(cells);
-  for (uint32_t t = 1; t < terms; t++) x = I_PICK(is[t], I_LOAD(cells + t * stride), x);
+  FF_UNROLLED for (uint32_t t = 1; t < terms; t++) x = I_PICK(is[t], I_LOAD(cells + t * stride), x);
   return x;
 }
 
@@ -98,7 +101,7 @@ FF_INLINED I FF_KERNEL(modular_find)(const ff_ssa_modular *f, I term, I *left, i
   const size_t stride = (size_t)plan->blocks * FF_SSA_LANES, width = (size_t)1 << plan->shift;
   IM is[FF_MODULES_TERMS];
   I block, place;
-  for (uint32_t t = 1; t < terms; t++) is[t] = I_EQUAL(term, I_SET(t));
+  FF_UNROLLED for (uint32_t t = 1; t < terms; t++) is[t] = I_EQUAL(term, I_SET(t));
 #define BLOCK_SUM(i) FF_KERNEL(modular_block)(cells + (size_t)(i) * FF_SSA_LANES, stride, is, terms)
   FF_MODULAR_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
 #undef BLOCK_SUM
