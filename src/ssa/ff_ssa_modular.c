@@ -8,6 +8,7 @@
 #define SMALL 0x1p31        /* small counts and sums are below this */
 #define NARROW 0x1p16       /* and narrow counts below this */
 #define BETWEEN_CHECKS 1024 /* steps */
+#define ROWS_FOR_A_GATHER 4 /* a gather takes the time of so many rows; without vectors, of one */
 
 /* ---- cells -------------------------------------------------------------------------------------------------------------- */
 
@@ -223,9 +224,10 @@ static int allocate_cells(ff_ssa_modular *f) {
   return f->cells != NULL && f->initial_cells[0] != NULL && f->initial_cells[1] != NULL && f->initial_lane.blocks != NULL;
 }
 
-static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_error *err) {
+static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_simd simd, ff_error *err) {
+  const uint32_t rows = simd == FF_SIMD_PORTABLE ? 1 : ROWS_FOR_A_GATHER;
   f->plans = ff_calloc_aligned(2, sizeof *f->plans);
-  for (int i = 0; i < 2 && f->plans != NULL; i++) ff_ssa_modular_make_plan(f->plans + i, f->modules, i == 0);
+  for (int i = 0; i < 2 && f->plans != NULL; i++) ff_ssa_modular_make_plan(f->plans + i, f->modules, i == 0, rows);
   f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
   f->term = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->term);
   f->v = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->v);
@@ -264,7 +266,7 @@ static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff
   const ff_ssa_modules *m = f->modules = program->modules;
   double q[FF_MODULES_TERMS];
   ff_status status = ff_ssa_wide_fill(&f->wide, program, program->n_species, m->n_terms, initial, options->key, simd, err);
-  if (status == FF_OK) status = allocate(f, program, err);
+  if (status == FF_OK) status = allocate(f, program, *simd, err);
   if (status == FF_OK) status = list_observed(f, options, err);
   if (status != FF_OK) return status;
   set_size(f, FF_MODULAR_LARGE);

@@ -121,8 +121,9 @@ typedef struct {
   void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_modular;
 
-/* Fills a plan that is all 0. */
-void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *modules, int narrow);
+/* Fills a plan that is all 0. An event reads the sums of all blocks, and then the modules of one block, which are gathered. There
+ * are about as many blocks as `rows` times the modules of one. */
+void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *modules, int narrow, uint32_t rows);
 
 ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                                 const double *initial, ff_error *err);

@@ -1,9 +1,6 @@
 /* What lanes of modules do at an event, as a list. */
 #include "ff_ssa_modular.h"
 
-/* Rows of block sums are read in each step, and then those of one block, which costs more: it is gathered. */
-#define ROWS_FOR_A_GATHER 4
-
 static uint32_t offset_number(ff_ssa_modular_plan *plan, int64_t offset) {
   const int64_t n = plan->n;
   const uint32_t at = (uint32_t)((offset % n + n) % n);
@@ -184,12 +181,12 @@ static void number_one(ff_ssa_modular_plan *plan) {
   }
 }
 
-void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, int narrow) {
+void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, int narrow, uint32_t rows) {
   plan->narrow = narrow;
   plan->n = m->n;
   plan->n_terms = m->n_terms;
   plan->wide_terms = m->n_terms <= 2 ? 2 : m->n_terms <= 4 ? 4 : 8;
-  while ((UINT32_C(1) << 2 * plan->shift) * ROWS_FOR_A_GATHER < m->n) plan->shift++;
+  while ((UINT32_C(1) << 2 * plan->shift) * rows < m->n) plan->shift++;
   plan->blocks = ((m->n - 1) >> plan->shift) + 1;
   plan_species(plan, m);
   plan_terms(plan, m);
