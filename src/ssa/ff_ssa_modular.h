@@ -2,8 +2,8 @@
  * same, whatever their reactions are: they differ only in the numbers that they look up, gather and scatter.
  *
  * It keeps Q of each term, its parts Q_j (ff_ssa_modules.h), and sums of blocks of these. While counts and Q are below 2^31, they
- * have 32 bits; while counts are below 2^16, two of them share a word. Otherwise each lane computes by itself with 128 bits (ff_ssa_modular_large.c). This changes no bit of a
- * trajectory. */
+ * have 32 bits; while counts are below 2^16, two of them share a word. While Q is below 2^52, numbers are doubles. Otherwise each
+ * lane computes by itself with 128 bits (ff_ssa_modular_large.c). This changes no bit of a trajectory. */
 #ifndef FF_SSA_MODULAR_H
 #define FF_SSA_MODULAR_H
 
@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
   uint32_t word;
   _Alignas(64) uint32_t by[FF_MODULAR_SLOTS]; /* aligned for vectors, and so are the tables below */
+  _Alignas(64) double real_by[FF_MODULAR_SLOTS];
 } ff_ssa_modular_change;
 
 /* Q_j of a term in the module at an offset, which events change: A by `a`, and F by `f`. */
@@ -56,6 +57,8 @@ typedef struct {
   ff_ssa_modular_part parts[FF_MODULES_MEMBERS];
   _Alignas(64) int32_t a[FF_MODULAR_SLOTS];
   _Alignas(64) int32_t f[FF_MODULAR_SLOTS];
+  _Alignas(64) double real_a[FF_MODULAR_SLOTS];
+  _Alignas(64) double real_f[FF_MODULAR_SLOTS];
 } ff_ssa_modular_effect;
 
 /* The counts of a species: row `item` + the number of the module, in a part of the words. If no propensity reads it and its count
@@ -99,16 +102,19 @@ typedef struct {
   ff_ssa_whole *blocks; /* by term */
 } ff_ssa_modular_lane;
 
-typedef enum { FF_MODULAR_NARROW, FF_MODULAR_SMALL, FF_MODULAR_LARGE } ff_ssa_modular_size;
+/* Counts below 2^16 and sums below 2^31; all of them below 2^31; sums below 2^52, as doubles; all others. */
+typedef enum { FF_MODULAR_NARROW, FF_MODULAR_SMALL, FF_MODULAR_REAL, FF_MODULAR_LARGE } ff_ssa_modular_size;
 
 typedef struct {
   ff_ssa_wide wide; /* its leaves are the terms */
   const ff_ssa_modules *modules;
   ff_ssa_modular_size size;
-  ff_ssa_modular_plan *plans; /* narrow, and small; that of large numbers is the second one */
+  ff_ssa_modular_plan *plans; /* for narrow numbers, and for all others */
   const ff_ssa_modular_plan *plan; /* the present one */
-  uint32_t *cells; /* by item, then by lane; valid unless numbers are large. wide.lanes.count is then set if reports need it */
-  uint32_t *initial_cells[2];      /* for each plan, if it may be used */
+  uint32_t *cells; /* by item, then by lane; valid for narrow and small numbers. wide.lanes.count is set if reports need it */
+  double *real;    /* cells of real numbers */
+  uint32_t *initial_cells[2]; /* for each plan, if it may be used */
+  double *initial_real;
   ff_ssa_modular_lane lane[FF_SSA_LANES], initial_lane; /* the lanes' if numbers are large */
   uint32_t budget;    /* so many steps may be done before ff_ssa_modular_prepare() decides anew */
   double most_added;  /* the most that an event adds to a count */
@@ -116,7 +122,8 @@ typedef struct {
   double *fixed;      /* of each species of the program without a row: the number that never changes */
   double *share;      /* for each lane: what is left of the choice of its term */
   uint32_t *term;     /* for each lane: that of the next event; FF_MODULAR_NONE if nothing happens */
-  uint32_t *v;        /* for each lane: share * Q, a whole number; valid unless numbers are large */
+  uint32_t *v;        /* for each lane: share * Q, a whole number; valid for narrow and small numbers */
+  double *real_term, *real_v; /* the same for real numbers; the term is -1 if nothing happens */
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
   void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_modular;

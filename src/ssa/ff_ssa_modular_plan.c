@@ -127,6 +127,7 @@ static void plan_change(ff_ssa_modular_plan *plan, const ff_ssa_module_change *c
   uint32_t i = 0;
   while (i < plan->n_changes && plan->changes[i].word != word) i++;
   if (i == plan->n_changes) plan->changes[plan->n_changes++].word = word;
+  plan->changes[i].real_by[kind] += change->by;
   plan->changes[i].by[kind] += (uint32_t)change->by << (s->part == FF_MODULAR_HIGH ? 16 : 0);
 }
 
@@ -151,7 +152,7 @@ static void plan_effects(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, con
     const ff_ssa_module_term *term = m->terms + t;
     if (term->hub == change->species) {
       ff_ssa_modular_effect *e = effect_of(plan, m, t, change->offset);
-      e->a[kind] += change->by;
+      e->real_a[kind] = e->a[kind] += change->by;
       if (!e->changes_a) read_parts(plan, m, term, change->offset, e->parts);
       e->n = term->n;
       e->changes_a = 1;
@@ -159,7 +160,7 @@ static void plan_effects(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, con
     for (uint32_t k = term->first; k < term->first + term->n; k++) {
       if (m->kinds[k].species != change->species) continue;
       ff_ssa_modular_effect *e = effect_of(plan, m, t, (int64_t)change->offset - m->kinds[k].offset);
-      e->f[kind] += (int32_t)m->kinds[k].weight * change->by;
+      e->real_f[kind] = e->f[kind] += (int32_t)m->kinds[k].weight * change->by;
       e->changes_f = 1;
     }
   }

@@ -88,6 +88,15 @@ static inline void ff_ssa_scatter_avx2(uint32_t *to, I at, I x) {
   I_STORE(value, x);
   for (int i = 0; i < IL; i++) to[place[i]] = value[i];
 }
+#define D_SCATTER(base, index, x) ff_ssa_scatter_real_avx2(base, index, x)
+
+static inline void ff_ssa_scatter_real_avx2(double *to, U at, D x) {
+  _Alignas(32) uint64_t place[VL];
+  _Alignas(32) double value[VL];
+  U_STORE(place, at);
+  D_STORE(value, x);
+  for (uint32_t i = 0; i < VL; i++) to[place[i] * FF_SSA_LANES + i] = value[i];
+}
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

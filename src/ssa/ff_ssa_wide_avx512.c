@@ -79,6 +79,8 @@
 #define I_SCATTER(p, i, x) _mm512_i32scatter_epi32((void *)(p), i, x, 4)
 #define I_TABLE8(p, i) _mm512_permutexvar_epi32(i, _mm512_castsi256_si512(_mm256_load_si256((const void *)(p))))
 #define I_TABLE32(p, i) _mm512_permutex2var_epi32(I_LOAD(p), i, I_LOAD((p) + 16))
+#define D_SCATTER(base, index, x) \
+  _mm512_i64scatter_pd(base, _mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), x, 8)
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

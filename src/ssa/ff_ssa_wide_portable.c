@@ -71,6 +71,7 @@
 #define I_SCATTER(p, i, x) ((p)[i] = (x))
 #define I_TABLE8(p, i) ((uint32_t)(p)[i])
 #define I_TABLE32(p, i) ((uint32_t)(p)[i])
+#define D_SCATTER(base, index, x) ((base)[(index) * FF_SSA_LANES] = (x))
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"
