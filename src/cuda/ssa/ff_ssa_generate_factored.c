@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "ff_ssa_expect.h"
-#include "../../ssa/ff_ssa_modules.h"
 #include "ff_ssa_generate_factored.h"
 
 #define MOST_REGISTERS FF_SSA_MOST_REGISTERS
@@ -120,7 +119,8 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
+  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
+                             .code = g->request->points != NULL ? g->code : NULL};
   put_definitions(g, blocks);
   g->code->definitions = finish(g);
   ff_ssa_factored_put(g);
@@ -170,7 +170,6 @@ static ff_status generate_code(generator *g, ff_error *err) {
 
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    uint32_t shared, ff_error *err) {
-  if (program->modules != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "there is no code for networks of replicated modules");
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}, .shared = shared};
   g.many = has_many(g.f, program->n_reactions);
   ff_status status = check_limits(&g, err);

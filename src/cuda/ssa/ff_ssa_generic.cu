@@ -153,7 +153,7 @@ static ff_status check(const ff_ensemble *e, ff_error *err) {
   if (ff_ssa_program_scheduled(e->program))
     return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && ff_ssa_program_groups(e->program) == 0) return FF_OK;
+  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE && e->program->modules == NULL) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
                       "\"logarithmic_direct\"");
 }
@@ -172,6 +172,8 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  if (e->request.n_points > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
   ff_status status = check(e, err);
   if (status != FF_OK) return status;
   generic *own = (generic *)ff_calloc(1, sizeof *own);
