@@ -11,6 +11,7 @@
  *   S_EACH, S_READ       words of a module; those that products read, which are the first ones
  *   S_TERMS              terms
  *   S_SPAN, S_PARTS      modules of a part, parts
+ *   S_LAST_PART          the last part that has modules
  *   S_FAN, S_UPPERS      parts of an upper sum; upper sums, 0 if there are none
  *   S_SUMS, S_TOPS       the rows where the sums of parts, and upper sums, begin: those of a term are neighbours
  *   S_BEFORE, S_AFTER    how far products reach to modules before and after
@@ -242,6 +243,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
     base = v >= sum ? sum : base;
   }
 #endif
+  if (S_PARTS > S_LAST_PART + 1u) part = part < S_LAST_PART ? part : S_LAST_PART; /* if no reaction happens */
   s_words(t, part * S_SPAN, words);
   FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++) near[k] = words[k];
   sum = base;
