@@ -9,7 +9,8 @@
 #include "ff_ssa_generate_modules.h"
 
 #define NONE FF_SSA_MODULE_NONE
-#define MOST_SHORT 0x7FFFFFFFu    /* of 32 bits. An event adds less than this to a total, so one that exceeds it is noticed */
+#define MOST_SHORT 0x3FFFFFFFu    /* of 32 bits. Searches add up to twice the total */
+#define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
 #define MOST_LONG 0x1p52          /* of 64 bits */
 #define NARROW 32768.0            /* counts have 16 bits if so much is expected */
 #define ROOM 16384.0              /* for what 16 bits gain between two checks */
@@ -156,7 +157,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
     if (g->request->initial[s] > initial) initial = g->request->initial[s];
     if (g->request->initial[s] >= NARROW || g->expected[s] >= NARROW) g->wide = 1;
   }
-  const double most = floor(MOST_SHORT / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
+  const double most = floor(MOST_GAIN / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
   g->wide |= most < 65535;
   double limit = g->wide ? most : 65535;
   if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
@@ -204,8 +205,8 @@ static void set_parts(generator *g, uint32_t span, uint32_t fan) {
 /* Instructions of an event, and more for each if there are few warps. */
 static double cost_of(const generator *g, uint32_t store) {
   const double free_bytes = (double)g->shared - BLOCK_BYTES, rows = (store ? 0 : g->m->n * g->each) + sum_rows(g);
-  const double product = 5 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);
-  const double parts = g->uppers > 0 ? 20 + 5.0 * (g->uppers + g->fan) : 4.0 * g->parts;
+  const double product = 4 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);
+  const double parts = g->uppers > 0 ? 20 + 3.5 * (g->uppers + g->fan) : 3.5 * g->parts;
   double warps = rows > 0 ? floor(free_bytes / (128 * rows)) : MOST_WARPS;
   if (warps > MOST_WARPS) warps = MOST_WARPS;
   const double sectors = store > 0 ? 2 + g->span * g->each / 8.0 : 0;
@@ -349,7 +350,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
-  ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x7FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
+  ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x3FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
 }
 
 static ff_status write_text(generator *g, ff_error *err) {
