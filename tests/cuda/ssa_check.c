@@ -21,6 +21,7 @@
 #include "../../src/ssa/ff_ssa_modules.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "../c/factor_examples.h"
+#include "../c/module_examples.h"
 #include "../c/random_reactions.h"
 
 #define TIMES 21
@@ -253,6 +254,20 @@ static void groups_of_reactions(void) {
     FF_CHECK(check_program("sites", program, FF_SSA_FACTORED, "generated", 0.5, 3000, 1));
     ff_ssa_program_free(program);
   }
+}
+
+/* Rings of modules: counts of 16 and 32 bits in shared memory, counts in global memory, upper sums, and sums of 64 bits. */
+static void replicated_modules(void) {
+  static const struct { uint32_t n, times; } rings[] = {{9, 1}, {30, 1}, {100, 1}, {1000, 1}, {20, 500}};
+  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+    for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
+      ff_ssa_program *program = program_of_modules(module_examples + i, rings[k].n, 0, 0);
+      const double last = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
+      FF_CHECK(program->modules != NULL);
+      for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[k].times;
+      FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
+      ff_ssa_program_free(program);
+    }
 }
 
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
@@ -527,6 +542,7 @@ int main(int argc, char **argv) {
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},
                                       {"sweeps", sweeps},
+                                      {"replicated_modules", replicated_modules},
                                       {"large_networks", large_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;
