@@ -338,6 +338,12 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
 #'   the method is `"logarithmic_direct"` instead: there are more than 512 groups; all reactions together make more than 2^25
 #'   changes of counts, sums and parts of sums; or one reaction makes more than 65,535 such changes, or one above 2^30.
+#'
+#'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`: 8 to 2,048 modules of at
+#'   most 8 species, whose reactions are the same but for the module, and reach at most 4 modules far. The species must be listed
+#'   module by module, or all first species before all second ones. If the reactions of a module make at most 8 groups (each for
+#'   all modules), `"factored"` chooses a group, then the module, and then the reaction. This has no other limits, and is several
+#'   times faster.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
 #'   the network, and its draws follow from the seed. It has 1,000 firings and one more per reaction, but at most 100,000.

@@ -25,6 +25,10 @@
 #'   `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
 #'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
 #'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
+#' @section Speed: Up to 1,000 settings are one run. Threads of the processor take work across settings. A GPU simulates settings
+#'   together if their networks differ only in rate constants, numbers in formulas, and initial counts. A rate constant of 0, or
+#'   counts of another order of magnitude, may need other code, and then these settings are simulated after the others. Settings of
+#'   more than 100,000 trajectories are simulated one after the other, and so are networks of thousands of reactions.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].

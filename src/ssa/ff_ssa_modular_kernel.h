@@ -3,12 +3,19 @@
  *   I_LOAD I_STORE I_SET     as for D
  *   I_ADD I_SUB I_MUL I_AND  of the words, modulo 2^32
  *   I_LEAST(a, b)            the smaller one, without signs
- *   I_LEFT(a, n) I_RIGHT(a, n)
+ *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable
+ *   I_RIGHT_EACH(a, b)       shifts by b of each lane
  *   I_EQUAL(a, b) I_MOST(a, b) I_PICK(m, a, b)   I_MOST: a <= b, with signs
  *   I_COUNT(m, n)            n + 1 where m is true, else n
  *   I_OF(d)                  the words of the whole numbers d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
  *   I_GATHER(p, i) I_SCATTER(p, i, x)   p[i] of each lane
- *   I_TABLE8(p, i) I_TABLE32(p, i)      p[i] of a table of so many words, aligned */
+ *   I_TABLE8(p, i) I_TABLE32(p, i)      p[i] of a table of so many words, aligned
+ *   D_SCATTER(base, index, x)           as D_GATHER */
+#if defined(__GNUC__) && !defined(__clang__)
+#define FF_UNROLLED _Pragma("GCC unroll 8") /* -O2 does not do this */
+#else
+#define FF_UNROLLED
+#endif
 #define IW (FF_SSA_LANES / IL)
 static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #define IAT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * IL)
@@ -28,26 +35,30 @@ FF_INLINED void FF_KERNEL(modular_prefix)(D sum[FF_SSA_FAN + 1], const D child[F
   sum[FF_SSA_FAN] = sum[2] + (child[2] + child[3]);
 }
 
+/* The whole part of a number from -1 to 2^52. */
+static inline D FF_KERNEL(modular_floor)(D x) {
+  const D near = (x + D_SET(0x1p52)) - D_SET(0x1p52);
+  return D_PICK(D_LESS(x, near), near - D_SET(1.0), near);
+}
+
 /* Chooses the terms of the next events, and v, from Q in the cells. As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same
  * bits: terms that there are not have the total 0. */
-FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
+FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms, int real) {
   ff_ssa_wide *w = &f->wide;
   const ff_ssa_modular_plan *plan = f->plan;
   for (int hi = 0; hi < IW; hi++) {
     D v[IL / VL], chosen[IL / VL];
-    for (int part = 0; part < IL / VL; part++) {
+    FF_UNROLLED for (int part = 0; part < IL / VL; part++) {
       const int h = hi * (IL / VL) + part;
       D child[FF_SSA_FAN], sum[FF_SSA_FAN + 1], q[FF_SSA_FAN], before = D_SET(0.0);
-      for (uint32_t t = 0; t < FF_SSA_FAN; t++) {
-        child[t] = q[t] = D_SET(0.0);
-        if (t >= terms) continue;
-        q[t] = D_LOAD_SMALL(AT(f->cells, plan->total_item + t, h));
+      FF_UNROLLED for (uint32_t t = 0; t < terms; t++) {
+        q[t] = real ? D_LOAD(AT(f->real, plan->total_item + t, h)) : D_LOAD_SMALL(AT(f->cells, plan->total_item + t, h));
         child[t] = D_SET(plan->terms[t].rate) * q[t];
       }
       FF_KERNEL(modular_prefix)(sum, child, terms);
       const D total = sum[FF_SSA_FAN];
       D at = D_LOAD(AT(w->lanes.choice, 0, h)) * total, leaf = child[0], most = q[0], number = D_SET(0.0);
-      for (uint32_t t = 1; t < terms; t++) {
+      FF_UNROLLED for (uint32_t t = 1; t < terms; t++) {
         const M passed = M_AND(D_MOST(sum[t], at), D_LESS(sum[t], total));
         before = D_PICK(passed, sum[t], before);
         leaf = D_PICK(passed, child[t], leaf);
@@ -63,7 +74,10 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
       v[part] = share * most;
       v[part] = D_PICK(D_LESS(last, v[part]), last, v[part]);
       chosen[part] = D_PICK(some, number, D_SET(-1.0));
+      if (real) D_STORE(AT(f->real_v, 0, h), FF_KERNEL(modular_floor)(v[part]));
+      if (real) D_STORE(AT(f->real_term, 0, h), chosen[part]);
     }
+    if (real) continue;
     I_STORE(IAT(f->v, 0, hi), I_OF(v));
     I_STORE(IAT(f->term, 0, hi), I_OF(chosen));
   }
@@ -87,7 +101,7 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms) {
 /* The sum of a block of the term of each lane. */
 FF_INLINED I FF_KERNEL(modular_block)(const uint32_t *cells, size_t stride, const IM *is, uint32_t terms) {
   I x = I_LOAD(cells);
-  for (uint32_t t = 1; t < terms; t++) x = I_PICK(is[t], I_LOAD(cells + t * stride), x);
+  FF_UNROLLED for (uint32_t t = 1; t < terms; t++) x = I_PICK(is[t], I_LOAD(cells + t * stride), x);
   return x;
 }
 
@@ -98,20 +112,25 @@ FF_INLINED I FF_KERNEL(modular_find)(const ff_ssa_modular *f, I term, I *left, i
   const size_t stride = (size_t)plan->blocks * FF_SSA_LANES, width = (size_t)1 << plan->shift;
   IM is[FF_MODULES_TERMS];
   I block, place;
-  for (uint32_t t = 1; t < terms; t++) is[t] = I_EQUAL(term, I_SET(t));
+  FF_UNROLLED for (uint32_t t = 1; t < terms; t++) is[t] = I_EQUAL(term, I_SET(t));
 #define BLOCK_SUM(i) FF_KERNEL(modular_block)(cells + (size_t)(i) * FF_SSA_LANES, stride, is, terms)
   FF_MODULAR_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
 #undef BLOCK_SUM
-  block = I_LEFT(block, plan->shift);
-  const I row = I_ADD(I_TABLE8(plan->items_of_terms, I_AND(term, I_SET(7))), block);
+  block = I_LEFT_BY(block, plan->shift);
+  const I known = I_AND(term, I_SET(FF_MODULES_TERMS - 1)), row = I_ADD(I_TABLE8(plan->items_of_terms, known), block);
   const I at = I_ADD(I_LEFT(row, 4), I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)));
-  FF_MODULAR_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
+  if (plan->narrow) {
+    const I shift = I_TABLE8(plan->shifts, known), mask = I_TABLE8(plan->masks, known);
+    FF_MODULAR_SEARCH(width, I_AND(I_RIGHT_EACH(I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), shift), mask), place, *left);
+  } else {
+    FF_MODULAR_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
+  }
   return I_ADD(block, place);
 }
 
 /* The kind of a lane's event. */
 FF_INLINED I FF_KERNEL(modular_kind)(const ff_ssa_modular_plan *plan, I term, I left, const I *x, uint32_t terms) {
-  I kind = I_TABLE8(plan->first, I_AND(term, I_SET(7)));
+  I kind = I_TABLE8(plan->first, I_AND(term, I_SET(FF_MODULES_TERMS - 1)));
   for (uint32_t t = 0; t < terms && t < plan->n_terms; t++) {
     const ff_ssa_modular_term *from = plan->terms + t;
     if (from->n == 1) continue;
@@ -128,7 +147,8 @@ FF_INLINED I FF_KERNEL(modular_kind)(const ff_ssa_modular_plan *plan, I term, I 
 }
 
 /* Changes Q_j, the sum of its block, and Q. */
-FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modular_effect *e, I kind, const I *x, I module, int h) {
+FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modular_effect *e, I kind, const I *x, I module,
+                                          int h) {
   const ff_ssa_modular_plan *plan = f->plan;
   const I lanes = I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)), a = x[e->hub];
   I by = I_SET(0), df = I_SET(0);
@@ -150,7 +170,7 @@ FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modula
     I_SCATTER(q, at, I_ADD(I_GATHER(q, at), by));
   }
   uint32_t *sums = f->cells + (size_t)(plan->block_item + e->term * plan->blocks) * FF_SSA_LANES;
-  const I at = I_ADD(I_LEFT(I_RIGHT(module, plan->shift), 4), lanes);
+  const I at = I_ADD(I_LEFT(I_RIGHT_BY(module, plan->shift), 4), lanes);
   I_SCATTER(sums, at, I_ADD(I_GATHER(sums, at), by));
 }
 
@@ -158,26 +178,141 @@ FF_INLINED void FF_KERNEL(modular_event)(ff_ssa_modular *f, uint32_t terms) {
   const ff_ssa_modular_plan *plan = f->plan;
   for (int h = 0; h < IW; h++) {
     const I lanes = I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)), term = I_LOAD(IAT(f->term, 0, h));
-    I left = I_LOAD(IAT(f->v, 0, h)), module[FF_MODULAR_OFFSETS], x[FF_MODULAR_READS + 1];
+    I left = I_LOAD(IAT(f->v, 0, h)), module[FF_MODULAR_OFFSETS];
+    I at[FF_MODULAR_READS], word[FF_MODULAR_READS], x[FF_MODULAR_READS + 1];
     const I j = FF_KERNEL(modular_find)(f, term, &left, h, terms);
     for (uint32_t i = 0; i < plan->n_offsets; i++) {
-      const I at = I_ADD(j, I_SET(plan->offset[i]));
-      module[i] = I_LEAST(at, I_SUB(at, I_SET(plan->n)));
+      const I to = I_ADD(j, I_SET(plan->offset[i]));
+      module[i] = I_LEAST(to, I_SUB(to, I_SET(plan->n)));
+    }
+    for (uint32_t i = 0; i < plan->n_words; i++) {
+      at[i] = I_ADD(I_LEFT(module[plan->words[i].offset], 4), lanes);
+      word[i] = I_GATHER(f->cells + (size_t)plan->words[i].item * FF_SSA_LANES, at[i]);
     }
     for (uint32_t i = 0; i < plan->n_reads; i++) {
-      const I at = I_ADD(I_LEFT(module[plan->reads[i].offset], 4), lanes);
-      x[i] = I_GATHER(f->cells + (size_t)plan->reads[i].item * FF_SSA_LANES, at);
+      const ff_ssa_modular_read *read = plan->reads + i;
+      x[i] = word[read->word];
+      if (read->part == FF_MODULAR_LOW) x[i] = I_AND(x[i], I_SET(0xFFFF));
+      if (read->part == FF_MODULAR_HIGH) x[i] = I_RIGHT(x[i], 16);
     }
     x[plan->n_reads] = I_SET(1);
     const I kind = FF_KERNEL(modular_kind)(plan, term, left, x, terms);
     for (uint32_t i = 0; i < plan->n_changes; i++) {
       const ff_ssa_modular_change *c = plan->changes + i;
-      const ff_ssa_modular_read *read = plan->reads + c->read;
-      const I at = I_ADD(I_LEFT(module[read->offset], 4), lanes);
-      I_SCATTER(f->cells + (size_t)read->item * FF_SSA_LANES, at, I_ADD(x[c->read], I_TABLE32(c->by, kind)));
+      uint32_t *to = f->cells + (size_t)plan->words[c->word].item * FF_SSA_LANES;
+      I_SCATTER(to, at[c->word], I_ADD(word[c->word], I_TABLE32(c->by, kind)));
     }
     for (uint32_t i = 0; i < plan->n_effects; i++)
       FF_KERNEL(modular_effect)(f, plan->effects + i, kind, x, module[plan->effects[i].offset], h);
+  }
+}
+
+/* ---- the event, in doubles ---------------------------------------------------------------------------------------------- */
+
+/* Numbers of rows from whole numbers of at least 0. */
+static inline U FF_KERNEL(modular_row)(D x) { return U_AND(U_OF(x + D_SET(0x1p52)), U_SET(UINT64_C(0xFFFFFFFF))); }
+
+/* As FF_MODULAR_SEARCH. */
+#define FF_MODULAR_REAL_SEARCH(n, x_of, found, left)                         \
+  do {                                                                       \
+    D sum = D_SET(0.0), passed = D_SET(0.0);                                 \
+    found = D_SET(0.0);                                                      \
+    for (uint32_t i = 0; i + 1 < (n); i++) {                                 \
+      sum = sum + x_of;                                                      \
+      const M passes = D_MOST(sum, left);                                    \
+      passed = D_PICK(passes, sum, passed);                                  \
+      found = D_PICK(passes, D_SET((double)i + 1), found);                   \
+    }                                                                        \
+    left = left - passed;                                                    \
+  } while (0)
+
+FF_INLINED D FF_KERNEL(modular_real_block)(const double *cells, size_t stride, const M *is, uint32_t terms) {
+  D x = D_LOAD(cells);
+  FF_UNROLLED for (uint32_t t = 1; t < terms; t++) x = D_PICK(is[t], D_LOAD(cells + t * stride), x);
+  return x;
+}
+
+/* As FF_KERNEL(modular_find). */
+FF_INLINED D FF_KERNEL(modular_real_find)(const ff_ssa_modular *f, const M *is, D *left, int h, uint32_t terms) {
+  const ff_ssa_modular_plan *plan = f->plan;
+  const double *cells = AT(f->real, plan->block_item, h);
+  const size_t stride = (size_t)plan->blocks * FF_SSA_LANES, width = (size_t)1 << plan->shift;
+  D block, place;
+  U row = U_SET(plan->items_of_terms[0]);
+#define BLOCK_SUM(i) FF_KERNEL(modular_real_block)(cells + (size_t)(i) * FF_SSA_LANES, stride, is, terms)
+  FF_MODULAR_REAL_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
+#undef BLOCK_SUM
+  block = block * D_SET((double)width);
+  for (uint32_t t = 1; t < terms; t++) row = U_PICK(is[t], U_SET(plan->items_of_terms[t]), row);
+  row = U_ADD(row, FF_KERNEL(modular_row)(block));
+  FF_MODULAR_REAL_SEARCH(width, D_GATHER(AT(f->real, i, h), row), place, *left);
+  return block + place;
+}
+
+/* As FF_KERNEL(modular_kind). */
+FF_INLINED U FF_KERNEL(modular_real_kind)(const ff_ssa_modular_plan *plan, D term, const M *is, D left, const D *x) {
+  D kind = D_SET((double)plan->first[0]);
+  for (uint32_t t = 0; t < plan->n_terms; t++) {
+    const ff_ssa_modular_term *from = plan->terms + t;
+    D sum = D_SET(0.0), later = D_SET((double)from->first);
+    for (uint32_t i = 0; i + 1 < from->n; i++) {
+      sum = sum + x[from->parts[i].read] * D_SET((double)from->parts[i].weight);
+      later = D_PICK(D_MOST(x[from->hub] * sum, left), D_SET((double)(from->first + i + 1)), later);
+    }
+    kind = t == 0 ? later : D_PICK(is[t], later, kind);
+  }
+  return FF_KERNEL(modular_row)(D_PICK(D_LESS(term, D_SET(0.0)), D_SET((double)(FF_MODULAR_SLOTS - 1)), kind));
+}
+
+/* As FF_KERNEL(modular_effect). */
+FF_INLINED void FF_KERNEL(modular_real_effect)(ff_ssa_modular *f, const ff_ssa_modular_effect *e, U kind, const D *x, U module,
+                                               int h) {
+  const ff_ssa_modular_plan *plan = f->plan;
+  const D df = D_LONG_TABLE(e->real_f, kind);
+  D by = x[e->hub] * df;
+  if (e->changes_a) {
+    D sum = df - D_SET((double)e->less);
+    for (uint32_t i = 0; i < e->n; i++) sum = sum + x[e->parts[i].read] * D_SET((double)e->parts[i].weight);
+    by = by + D_LONG_TABLE(e->real_a, kind) * sum;
+  }
+  double *total = AT(f->real, plan->total_item + e->term, h);
+  D_STORE(total, D_LOAD(total) + by);
+  if (e->item != FF_MODULAR_NONE) {
+    double *q = AT(f->real, e->item, h);
+    D_SCATTER(q, module, D_GATHER(q, module) + by);
+  }
+  double *sums = AT(f->real, plan->block_item + e->term * plan->blocks, h);
+  U block = module;
+  for (uint32_t i = 0; i < plan->shift; i++) block = U_RIGHT(block, 1);
+  D_SCATTER(sums, block, D_GATHER(sums, block) + by);
+}
+
+FF_INLINED void FF_KERNEL(modular_real_event)(ff_ssa_modular *f, uint32_t terms) {
+  const ff_ssa_modular_plan *plan = f->plan;
+  const D n = D_SET((double)plan->n);
+  EACH(h) {
+    const D term = D_LOAD(AT(f->real_term, 0, h));
+    D left = D_LOAD(AT(f->real_v, 0, h)), word[FF_MODULAR_READS], x[FF_MODULAR_READS + 1];
+    U module[FF_MODULAR_OFFSETS];
+    M is[FF_MODULES_TERMS];
+    for (uint32_t t = 0; t < terms; t++) is[t] = U_EQUAL(U_OF(term), U_OF(D_SET((double)t)));
+    const D j = FF_KERNEL(modular_real_find)(f, is, &left, h, terms);
+    for (uint32_t i = 0; i < plan->n_offsets; i++) {
+      const D to = j + D_SET((double)plan->offset[i]);
+      module[i] = FF_KERNEL(modular_row)(D_PICK(D_MOST(n, to), to - n, to));
+    }
+    for (uint32_t i = 0; i < plan->n_words; i++)
+      word[i] = D_GATHER(AT(f->real, plan->words[i].item, h), module[plan->words[i].offset]);
+    for (uint32_t i = 0; i < plan->n_reads; i++) x[i] = word[plan->reads[i].word];
+    x[plan->n_reads] = D_SET(1.0);
+    const U kind = FF_KERNEL(modular_real_kind)(plan, term, is, left, x);
+    for (uint32_t i = 0; i < plan->n_changes; i++) {
+      const ff_ssa_modular_change *c = plan->changes + i;
+      const ff_ssa_modular_word *w = plan->words + c->word;
+      D_SCATTER(AT(f->real, w->item, h), module[w->offset], word[c->word] + D_LONG_TABLE(c->real_by, kind));
+    }
+    for (uint32_t i = 0; i < plan->n_effects; i++)
+      FF_KERNEL(modular_real_effect)(f, plan->effects + i, kind, x, module[plan->effects[i].offset], h);
   }
 }
 
@@ -200,12 +335,15 @@ FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, 
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
       U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
-    if (f->is_large) {
+    if (f->size == FF_MODULAR_LARGE) {
       for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_modular_step(f, lane);
       FF_KERNEL(modular_look)(f);
+    } else if (f->size == FF_MODULAR_REAL) {
+      FF_KERNEL(modular_real_event)(f, terms);
+      FF_KERNEL(modular_next)(f, terms, 1);
     } else {
       FF_KERNEL(modular_event)(f, terms);
-      FF_KERNEL(modular_next)(f, terms);
+      FF_KERNEL(modular_next)(f, terms, 0);
     }
     FF_KERNEL(draw)(w, 1); /* this does not wait for anything, so the processor makes it in between */
     *bits = FF_KERNEL(report)(w);

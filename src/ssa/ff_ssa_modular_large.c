@@ -18,6 +18,7 @@ static ff_ssa_whole subtract(ff_ssa_whole x, ff_ssa_whole y) {
 static int less(ff_ssa_whole x, ff_ssa_whole y) { return x.high != y.high ? x.high < y.high : x.low < y.low; }
 
 static ff_ssa_whole multiply(uint64_t x, uint64_t y) {
+  if ((x | y) >> 32 == 0) return (ff_ssa_whole){x * y, 0};
   const uint64_t x0 = (uint32_t)x, x1 = x >> 32, y0 = (uint32_t)y, y1 = y >> 32;
   const uint64_t middle = x1 * y0 + (x0 * y0 >> 32), other = x0 * y1 + (uint32_t)middle;
   return (ff_ssa_whole){other << 32 | (uint32_t)(x0 * y0), x1 * y1 + (middle >> 32) + (other >> 32)};
@@ -45,7 +46,7 @@ static ff_ssa_whole whole_of(double x) {
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t count_of(const ff_ssa_modules *m, const double *count, size_t stride, uint32_t species, uint32_t j) {
-  return species == FF_MODULES_ONE ? 1 : (uint64_t)count[m->species[(size_t)j * m->n_species + species] * stride];
+  return species == FF_MODULES_ONE ? 1 : (uint64_t)(int64_t)count[m->species[(size_t)j * m->n_species + species] * stride];
 }
 
 static uint64_t hub_of(const ff_ssa_modules *m, const double *count, size_t stride, uint32_t t, uint32_t j) {
@@ -118,7 +119,7 @@ static void add_effects(ff_ssa_modular *f, ff_ssa_modular_lane *to, const double
   const ff_ssa_modular_plan *plan = f->plan;
   for (uint32_t i = 0; i < plan->n_effects; i++) {
     const ff_ssa_modular_effect *e = plan->effects + i;
-    const uint32_t at = (j + plan->offset[e->offset]) % plan->n;
+    const uint32_t beyond = j + plan->offset[e->offset], at = beyond < plan->n ? beyond : beyond - plan->n;
     const ff_ssa_whole x = value_of(f->modules, count, FF_SSA_LANES, e->term, at);
     ff_ssa_whole *block = to->blocks + (size_t)e->term * plan->blocks + (at >> plan->shift);
     *block = subtracts ? subtract(*block, x) : add(*block, x);

@@ -73,8 +73,10 @@ void ff_ssa_modules_free(ff_ssa_modules *modules);
 
 /* The module at an offset from module j. */
 static inline uint32_t ff_ssa_module_at(const ff_ssa_modules *modules, uint32_t j, int32_t offset) {
-  const int64_t at = (int64_t)j + offset, n = modules->n;
-  return (uint32_t)((at % n + n) % n);
+  int64_t at = (int64_t)j + offset;
+  while (at < 0) at += modules->n;
+  while (at >= modules->n) at -= modules->n;
+  return (uint32_t)at;
 }
 
 #endif

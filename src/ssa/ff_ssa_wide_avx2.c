@@ -67,8 +67,11 @@
 #define I_MUL(a, b) _mm256_mullo_epi32(a, b)
 #define I_AND(a, b) _mm256_and_si256(a, b)
 #define I_LEAST(a, b) _mm256_min_epu32(a, b)
-#define I_LEFT(a, n) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
-#define I_RIGHT(a, n) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT(a, n) _mm256_slli_epi32(a, n)
+#define I_RIGHT(a, n) _mm256_srli_epi32(a, n)
+#define I_RIGHT_EACH(a, b) _mm256_srlv_epi32(a, b)
+#define I_RIGHT_BY(a, n) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT_BY(a, n) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
 #define I_EQUAL(a, b) _mm256_cmpeq_epi32(a, b)
 #define I_MOST(a, b) _mm256_xor_si256(_mm256_cmpgt_epi32(a, b), _mm256_set1_epi32(-1))
 #define I_PICK(m, a, b) _mm256_blendv_epi8(b, a, m)
@@ -84,6 +87,15 @@ static inline void ff_ssa_scatter_avx2(uint32_t *to, I at, I x) {
   I_STORE(place, at);
   I_STORE(value, x);
   for (int i = 0; i < IL; i++) to[place[i]] = value[i];
+}
+#define D_SCATTER(base, index, x) ff_ssa_scatter_real_avx2(base, index, x)
+
+static inline void ff_ssa_scatter_real_avx2(double *to, U at, D x) {
+  _Alignas(32) uint64_t place[VL];
+  _Alignas(32) double value[VL];
+  U_STORE(place, at);
+  D_STORE(value, x);
+  for (uint32_t i = 0; i < VL; i++) to[place[i] * FF_SSA_LANES + i] = value[i];
 }
 
 #include "ff_ssa_wide_kernel.h"

@@ -65,8 +65,11 @@
 #define I_MUL(a, b) _mm512_mullo_epi32(a, b)
 #define I_AND(a, b) _mm512_and_si512(a, b)
 #define I_LEAST(a, b) _mm512_min_epu32(a, b)
-#define I_LEFT(a, n) _mm512_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
-#define I_RIGHT(a, n) _mm512_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT(a, n) _mm512_slli_epi32(a, n)
+#define I_RIGHT(a, n) _mm512_srli_epi32(a, n)
+#define I_RIGHT_EACH(a, b) _mm512_srlv_epi32(a, b)
+#define I_RIGHT_BY(a, n) _mm512_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT_BY(a, n) _mm512_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
 #define I_EQUAL(a, b) _mm512_cmpeq_epi32_mask(a, b)
 #define I_MOST(a, b) _mm512_cmple_epi32_mask(a, b)
 #define I_PICK(m, a, b) _mm512_mask_blend_epi32(m, b, a)
@@ -76,6 +79,8 @@
 #define I_SCATTER(p, i, x) _mm512_i32scatter_epi32((void *)(p), i, x, 4)
 #define I_TABLE8(p, i) _mm512_permutexvar_epi32(i, _mm512_castsi256_si512(_mm256_load_si256((const void *)(p))))
 #define I_TABLE32(p, i) _mm512_permutex2var_epi32(I_LOAD(p), i, I_LOAD((p) + 16))
+#define D_SCATTER(base, index, x) \
+  _mm512_i64scatter_pd(base, _mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), x, 8)
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

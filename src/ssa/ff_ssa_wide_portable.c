@@ -59,6 +59,9 @@
 #define I_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define I_LEFT(a, n) ((a) << (n))
 #define I_RIGHT(a, n) ((a) >> (n))
+#define I_RIGHT_EACH(a, b) ((a) >> (b))
+#define I_RIGHT_BY(a, n) ((a) >> (n))
+#define I_LEFT_BY(a, n) ((a) << (n))
 #define I_EQUAL(a, b) ((a) == (b))
 #define I_MOST(a, b) ((int32_t)(a) <= (int32_t)(b))
 #define I_PICK(m, a, b) ((m) ? (a) : (b))
@@ -68,6 +71,7 @@
 #define I_SCATTER(p, i, x) ((p)[i] = (x))
 #define I_TABLE8(p, i) ((uint32_t)(p)[i])
 #define I_TABLE32(p, i) ((uint32_t)(p)[i])
+#define D_SCATTER(base, index, x) ((base)[(index) * FF_SSA_LANES] = (x))
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

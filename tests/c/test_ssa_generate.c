@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "../../src/ssa/ff_ssa_modules.h"
 #include "factor_examples.h"
+#include "module_examples.h"
 #include "random_reactions.h"
 #include "ssa_generated.h"
 
@@ -366,6 +367,7 @@ static void vary(ff_ssa_program *p, uint32_t by) {
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= 1 + 0.25 * by;
   for (uint32_t i = 0; i < p->factor->n_groups && p->factor->n_groups != FF_FACTOR_NONE; i++)
     p->factor->groups[i].rate *= 1 + 0.25 * by;
+  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= 1 + 0.25 * by;
   for (uint32_t f = 0; f < p->n_formulas; f++)
     for (uint32_t i = 0; i < p->formulas[f].length; i++)
       if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= 1 + 0.125 * by;
@@ -375,10 +377,10 @@ static void several_points_give_their_trajectories(void) {
   static const reaction_text formulas[] = {{"A -> B", "=1.5 * A / (1 + B)"}, {"B -> A", "0.5"}, {"2 A + B -> A", "0.001"},
                                            {"C -> A", "=2"}, {"0 -> C", "3"}, {NULL, NULL}};
   const double initial[] = {40, 3, 2};
-  for (int kind = 0; kind < 8; kind++) {
+  for (int kind = 0; kind < 10; kind++) {
     ff_ssa_program *programs[POINTS];
     static const char *const what[] = {"direct", "first reaction", "factors", "8 reactions", "40 reactions", "sites",
-                                       "many groups", "sums in global memory"};
+                                       "many groups", "sums in global memory", "modules", "modules of several hubs"};
     for (uint32_t p = 0; p < POINTS; p++) {
       uint64_t state = 99;
       double counts[26];
@@ -386,12 +388,15 @@ static void several_points_give_their_trajectories(void) {
                     : kind < 5 ? random_program(&state, 5, kind == 3 ? 8 : 40, counts)
                     : kind < 6 ? program_of_sites(4)
                     : kind < 7 ? random_many(&state, 14, 140, 0, counts)
-                               : program_of_sites(7);
+                    : kind < 8 ? program_of_sites(7)
+                               : program_of_modules(module_examples + (kind == 8 ? 0 : 3), 12, 0, 0);
+      for (uint32_t s = 0; kind > 7 && s < programs[p]->n_species; s++) programs[p]->initial[s] = s % 7 + 20 * (s % 3 == 0);
       vary(programs[p], p);
     }
     const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind == 2 || kind > 4 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
     const uint32_t n = programs[0]->n_species < 16 ? programs[0]->n_species : 16;
-    check_points(programs, method, n, kind == 7 ? 0.05 : kind > 4 ? 0.1 : 1, 1, what[kind]);
+    check_points(programs, method, n, kind == 7 ? 0.05 : kind == 8 ? 9 : kind > 4 ? 0.1 : 1, 1, what[kind]);
+    if (kind > 7) FF_CHECK(programs[0]->modules != NULL);
     if (kind == 0) {
       programs[1]->changes[0].by--;
       programs[2]->change_first[1] = programs[2]->change_first[0];

@@ -231,13 +231,13 @@ static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial,
   return (ff_ssa_modular *)engine; /* the last lane is idle */
 }
 
-/* Lanes that are started late, with each kind of vectors, against the reference; at some step all lanes are made large, or a
- * count grows. Returns how many steps had large numbers. */
-static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial, ff_simd simd, uint32_t n, const char *what) {
+/* Lanes, some of which begin late, against the reference. Returns how many steps had numbers of this size. */
+static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial, ff_simd simd, uint32_t n,
+                                  ff_ssa_modular_size size, const char *what) {
   ff_ssa_modular *f = engine_of(p, initial, simd);
   ff_ssa_engine *base = &f->wide.lanes.base;
   reference lanes[FF_SSA_LANES - 1];
-  uint32_t large = 0, wrong = 0;
+  uint32_t sized = 0, wrong = 0;
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) lanes[lane] = reference_of(p, initial, 7, lane + 40);
   for (uint32_t step = 0; step < n && wrong == 0; step++) {
     uint32_t one = 1;
@@ -249,7 +249,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       lanes[lane].event = UINT64_MAX;
     }
     base->advance(base, &one);
-    large += f->is_large;
+    sized += f->size == size;
     ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
     for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) {
       reference *r = lanes + lane;
@@ -263,7 +263,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
   }
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) free(lanes[lane].count);
   base->free(base);
-  return large;
+  return sized;
 }
 
 static int has(ff_simd simd) {
@@ -278,7 +278,7 @@ static void are_as_defined(void) {
     const module_example *e = module_examples + i / 12;
     if (!has(simds[i % 3])) continue;
     ff_ssa_program *p = program_of_modules(e, sizes[i / 3 % 4], i / 3 % 2, i % 2);
-    FF_CHECK_INT(same_trajectories(p, p->initial, simds[i % 3], 300, e->what), 0);
+    FF_CHECK_INT(same_trajectories(p, p->initial, simds[i % 3], 300, FF_MODULAR_NARROW, e->what), 300);
     ff_ssa_program_free(p);
   }
 }
@@ -287,48 +287,63 @@ static void are_as_defined(void) {
 
 static const module_example growth = {
     "growth", 1, 1, 2, {{1, {{0, 0, 1}}, {{0, 0, 65}}}, {1e-9, {{0, 0, 1}}, {{0, 1, 1}}}}, {1}};
+static const module_example slow_growth = {
+    "slow growth", 1, 1, 2, {{1, {{0, 0, 1}}, {{0, 0, 2}}}, {1e-9, {{0, 0, 1}}, {{0, 1, 1}}}}, {1}};
 
-/* Q grows over 2^31 in mid-run. The first steps must be small ones. */
+/* In mid-run, Q grows over 2^31 or 2^52, or counts over 2^16: that might happen before the second check, which is after 1,024
+ * steps. */
 static void grows_large(void) {
-  ff_ssa_program *p = program_of_modules(&growth, 8, 0, 0);
-  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= FF_SIMD_AVX512; simd++) {
-    if (!has(simd)) continue;
+  static const struct { const module_example *e; double initial; ff_ssa_modular_size size; } all[] = {
+      {&slow_growth, 64450, FF_MODULAR_NARROW}, {&growth, (0x1p31 - 80000) / 8, FF_MODULAR_SMALL},
+      {&growth, 0x1p38 - 68000, FF_MODULAR_REAL}};
+  for (size_t i = 0; i < 9; i++) {
+    const ff_simd simd = (ff_simd)(i % 3);
     double initial[8];
-    for (uint32_t i = 0; i < 8; i++) initial[i] = (0x1p31 - 80000) / 8;
-    const uint32_t n = 2200, large = same_trajectories(p, initial, simd, n, "growth");
-    FF_CHECK_SAY(large > 0 && large < n - 1000, "%u of %u steps are large", large, n);
+    if (!has(simd)) continue;
+    ff_ssa_program *p = program_of_modules(all[i / 3].e, 8, 0, 0);
+    for (uint32_t k = 0; k < 8; k++) initial[k] = all[i / 3].initial;
+    FF_CHECK_INT(same_trajectories(p, initial, simd, 2200, all[i / 3].size, all[i / 3].e->what), 1024);
+    ff_ssa_program_free(p);
   }
-  ff_ssa_program_free(p);
 }
 
-/* Counts near 2^39: Q has more than 80 bits, and a double does not hold it. */
+/* Numbers of each size from the start, with each kind of vectors. For counts near 2^39, Q has more than 80 bits. */
 static void starts_large(void) {
-  for (size_t i = 0; i < MODULE_EXAMPLES; i++) {
-    ff_ssa_program *p = program_of_modules(module_examples + i, 9, 0, 0);
+  static const struct { double count; ff_ssa_modular_size size; } starts[] = {
+      {70000, FF_MODULAR_REAL}, {1e6, FF_MODULAR_REAL}, {0x1p39, FF_MODULAR_LARGE}, {3e8, FF_MODULAR_LARGE}};
+  for (size_t i = 0; i < MODULE_EXAMPLES * 12; i++) {
+    const module_example *e = module_examples + i / 12;
+    const ff_simd simd = (ff_simd)(i % 3);
+    if (!has(simd)) continue;
+    ff_ssa_program *p = program_of_modules(e, 9, 0, 0);
     double *initial = ff_calloc(p->n_species, sizeof *initial);
-    for (int size = 0; size < 2; size++) {
-      for (uint32_t s = 0; s < p->n_species; s++) initial[s] = size == 0 ? 70000 + s : 0x1p39 - 12345 * s;
-      if (size == 0 && i == 1) continue; /* its numbers are small */
-      FF_CHECK_INT(same_trajectories(p, initial, FF_SIMD_BEST, 200, module_examples[i].what), 200);
-    }
+    for (uint32_t s = 0; s < p->n_species; s++) initial[s] = starts[i / 3 % 4].count - 123 * s;
+    const uint32_t n = same_trajectories(p, initial, simd, 100, starts[i / 3 % 4].size, e->what);
+    if (i / 12 != 1) FF_CHECK_INT(n, 100); /* numbers of the walk are smaller */
     free(initial);
     ff_ssa_program_free(p);
   }
 }
 
-/* Lanes change between small and large numbers, and stay what they are. An initial count makes the engine believe that it must
- * take care. */
+/* Lanes change between all sizes of numbers, and stay what they are. An initial count makes the engine believe that it must take
+ * care. */
 static void changes_sizes(void) {
-  for (size_t i = 0; i < MODULE_EXAMPLES; i++) {
-    ff_ssa_program *p = program_of_modules(module_examples + i, 21, 0, 0);
-    ff_ssa_modular *f[2] = {engine_of(p, p->initial, FF_SIMD_BEST), engine_of(p, p->initial, FF_SIMD_BEST)};
-    for (uint32_t round = 0; round < 40; round++) {
+  static const double counts[] = {1, 0x1p39, 1, 0x1p32, 0x1p39, 1, 0x1p32, 1};
+  static const ff_ssa_modular_size sizes[] = {FF_MODULAR_SMALL, FF_MODULAR_LARGE, FF_MODULAR_SMALL, FF_MODULAR_REAL,
+                                              FF_MODULAR_LARGE, FF_MODULAR_SMALL, FF_MODULAR_REAL, FF_MODULAR_SMALL};
+  for (size_t i = 0; i < MODULE_EXAMPLES * 3; i++) {
+    const ff_simd simd = (ff_simd)(i % 3);
+    if (!has(simd)) continue;
+    ff_ssa_program *p = program_of_modules(module_examples + i / 3, 21, 0, 0);
+    ff_ssa_modular *f[2] = {engine_of(p, p->initial, simd), engine_of(p, p->initial, simd)};
+    for (uint32_t round = 0; round < 24; round++) {
       uint32_t steps[2] = {7, 7};
-      f[1]->wide.lanes.initial[0] = round % 2 == 0 ? 0x1p31 : p->initial[0];
+      f[1]->wide.lanes.initial[0] = counts[round % 8];
       f[1]->budget = 0;
       for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.advance(&f[k]->wide.lanes.base, steps + k);
       for (int k = 0; k < 2; k++) ff_ssa_modular_set_counts(f[k], UINT64_MAX, 1);
-      FF_CHECK(!f[0]->is_large && f[1]->is_large == (round % 2 == 0));
+      FF_CHECK_INT(f[0]->size, FF_MODULAR_NARROW);
+      FF_CHECK_INT(f[1]->size, round == 0 ? FF_MODULAR_NARROW : sizes[round % 8]);
       FF_CHECK(memcmp(f[0]->wide.lanes.count, f[1]->wide.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
       FF_CHECK(memcmp(f[0]->wide.lanes.next_time, f[1]->wide.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
     }

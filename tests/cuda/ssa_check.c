@@ -19,7 +19,10 @@
 #include "../../src/ssa/ff_ssa_device.h"
 #include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/ff_ssa_modules.h"
+#include "../../src/ssa/ff_ssa_sweep.h"
 #include "../c/factor_examples.h"
+#include "../c/module_examples.h"
 #include "../c/random_reactions.h"
 
 #define TIMES 21
@@ -275,6 +278,20 @@ static void groups_of_reactions(void) {
   }
 }
 
+/* Rings of modules: counts of 16 and 32 bits in shared memory, counts in global memory, upper sums, and sums of 64 bits. */
+static void replicated_modules(void) {
+  static const struct { uint32_t n, times; } rings[] = {{9, 1}, {30, 1}, {100, 1}, {1000, 1}, {20, 500}};
+  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+    for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
+      ff_ssa_program *program = program_of_modules(module_examples + i, rings[k].n, 0, 0);
+      const double last = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
+      FF_CHECK(program->modules != NULL);
+      for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[k].times;
+      FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
+      ff_ssa_program_free(program);
+    }
+}
+
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
@@ -295,6 +312,7 @@ static void vary(ff_ssa_program *p, double factor, uint32_t add) {
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
   for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
     p->factor->groups[i].rate *= factor;
+  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= factor;
 }
 
 typedef struct {
@@ -443,6 +461,61 @@ static void several_points(void) {
   }
 }
 
+/* Compares the points of a sweep that is done with runs of their own. Returns the number of points that are left. */
+static uint32_t compare_runs(ff_ssa_sweep *done, const ff_ssa_point *points, uint32_t n, const char *name) {
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    ff_ssa_run *run = ff_ssa_sweep_run(done, i), *want;
+    ff_ssa_sums *a, *b;
+    ff_error err;
+    left += ff_ssa_sweep_is_left(done, i) != 0;
+    if (run == NULL) continue;
+    want = run_to_end(points[i].program, &points[i].options, 1);
+    FF_CHECK_OK(ff_ssa_run_sums(run, &a, &err), &err);
+    FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
+    const size_t counts = (size_t)a->n_times * a->n_counts * sizeof *a->counts;
+    FF_CHECK_SAY(memcmp(a->counts, b->counts, counts) == 0, "%s: sums of point %u differ", name, i);
+    FF_CHECK_SAY(ff_ssa_run_events(run) == ff_ssa_run_events(want), "%s: events of point %u differ", name, i);
+    ff_ssa_run_free(want);
+  }
+  return left;
+}
+
+/* A whole sweep, whose points have two structures. */
+static void sweeps(void) {
+  static const double times[] = {0, 0.05, 0.2};
+  static const uint32_t species[] = {0, 2}, device = 0;
+  const ff_ssa_choice choice = {.backend = gpu.backend, .devices = &device, .n_devices = 1, .cache = gpu.cache};
+  for (int m = 0; m < 2; m++) {
+    ff_ssa_program *programs[200];
+    ff_ssa_point points[200];
+    ff_ssa_sweep *s;
+    ff_error err;
+    int done = 0, ready = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+      uint64_t state = i % 4 == 3 ? 6 : 5;
+      double counts[26];
+      programs[i] = random_program(&state, 5, i % 4 == 3 ? 12 : 6, counts);
+      vary(programs[i], 1 + i / 64.0, i % 3);
+      points[i] = (ff_ssa_point){programs[i],
+                                 {.method = m == 0 ? FF_SSA_DIRECT : FF_SSA_FACTORED, .key = i, .n = 100, .times = times,
+                                  .n_times = 3, .observed = species, .n_observed = 2, .threads = 1, .simd = FF_SIMD_BEST}};
+    }
+    const double began = ff_clock();
+    FF_CHECK_OK(ff_ssa_sweep_new(&s, points, 200, 2, &err), &err);
+    ff_status status = ff_ssa_sweep_use(s, &choice, &err);
+    while (status == FF_OK && !ready) status = ff_ssa_sweep_ready(s, 1, &ready, &err);
+    const double begun = ff_clock();
+    while (status == FF_OK && !done) status = ff_ssa_sweep_advance(s, 0.25, &done, &err);
+    printf("a sweep of 200 points: ready in %.3f s, done in %.3f s\n", begun - began, ff_clock() - begun);
+    FF_CHECK_OK(status, &err);
+    FF_CHECK_INT(compare_runs(s, points, 200, "sweep"), 0);
+    FF_CHECK(ff_ssa_sweep_lost(s) == NULL);
+    ff_ssa_sweep_free(s);
+    for (uint32_t i = 0; i < 200; i++) ff_ssa_program_free(programs[i]);
+  }
+}
+
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
 
 static int n_arguments;
@@ -490,6 +563,8 @@ int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"random_networks", random_networks},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},
+                                      {"sweeps", sweeps},
+                                      {"replicated_modules", replicated_modules},
                                       {"large_networks", large_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;

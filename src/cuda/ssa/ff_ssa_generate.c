@@ -52,7 +52,7 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_device_reques
 /* ---- several points ------------------------------------------------------------------------------------------------------ */
 
 /* The words of a point: the key of each round, rate constants, numbers of formulas, other rate constants, initial counts. All
- * doubles begin at even words, and the rate constants of each point at a multiple of 16 bytes. */
+ * doubles begin at even words. */
 typedef struct {
   uint32_t rates, numbers, leaves, initial, all;
 } point_places;
@@ -62,7 +62,7 @@ static point_places places_of(const ff_ssa_code *code) {
   at.numbers = at.rates + 2 * code->n_rates;
   at.leaves = at.numbers + 2 * (uint32_t)code->n_numbers;
   at.initial = at.leaves + code->n_leaves;
-  at.all = (at.initial + code->n_initial + 3) / 4 * 4;
+  at.all = (at.initial + code->n_initial + 1) / 2 * 2;
   return at;
 }
 
@@ -74,7 +74,7 @@ static void put_words(uint32_t *to, const void *from, size_t bytes) {
 
 void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words) {
   const point_places at = places_of(code);
-  for (uint32_t i = at.initial + code->n_initial; i < at.all; i++) words[i] = 0;
+  words[at.all - 1] = 0;
   for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
     words[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
     words[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
@@ -141,7 +141,9 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
     status = ff_ssa_generate_direct(out, program, request, err);
   else
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
-  if (status == FF_OK && request->points != NULL) status = define_points(out, err);
+  if (status == FF_OK && request->points != NULL)
+    status = out->for_points ? define_points(out, err)
+                             : ff_error_set(err, FF_EUNSUPPORTED, "the code for this network is for one point of a sweep");
   if (status != FF_OK) ff_ssa_code_free(out);
   return status;
 }

@@ -21,6 +21,7 @@ typedef struct {
   uint32_t n_store;   /* in global memory */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
+  int for_points;     /* whether the code also works for several points */
   double *numbers;    /* of formulas, if the code is for several points */
   size_t n_numbers, numbers_room;
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */

@@ -1,7 +1,6 @@
 /* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_find.c writes
  * the functions, and ff_ssa_thread_modules.h has what does not depend on the network. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +9,15 @@
 #include "ff_ssa_generate_modules.h"
 
 #define NONE FF_SSA_MODULE_NONE
-#define MOST_SHORT 0x7FFFFFFFu    /* of 32 bits. An event adds less than this to a total, so one that exceeds it is noticed */
+#define MOST_SHORT 0x3FFFFFFFu    /* of 32 bits. Searches add up to twice the total */
+#define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
 #define MOST_LONG 0x1p52          /* of 64 bits */
 #define NARROW 32768.0            /* counts have 16 bits if so much is expected */
 #define ROOM 16384.0              /* for what 16 bits gain between two checks */
 #define MOST_EVENTS 1024u         /* between two checks */
 #define FEWEST_EVENTS 64u
-#define FEWEST_THREADS 128u       /* for counts in shared memory */
+#define FEWEST_THREADS 96u        /* for counts in shared memory */
+#define SECTOR_COST 100.0         /* of 32 bytes of global memory, in instructions */
 #define MOST_SPAN 32u
 #define MOST_FAN 32u
 #define MOST_WARPS 24u
@@ -156,7 +157,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
     if (g->request->initial[s] > initial) initial = g->request->initial[s];
     if (g->request->initial[s] >= NARROW || g->expected[s] >= NARROW) g->wide = 1;
   }
-  const double most = floor(MOST_SHORT / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
+  const double most = floor(MOST_GAIN / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
   g->wide |= most < 65535;
   double limit = g->wide ? most : 65535;
   if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
@@ -192,6 +193,7 @@ static uint32_t sum_rows(const generator *g) {
 static void set_parts(generator *g, uint32_t span, uint32_t fan) {
   g->span = span;
   g->parts = (g->m->n + span - 1) / span;
+  g->last_part = g->parts - 1;
   g->uppers = 0;
   g->fan = g->parts;
   if (fan >= g->parts) return;
@@ -203,19 +205,23 @@ static void set_parts(generator *g, uint32_t span, uint32_t fan) {
 /* Instructions of an event, and more for each if there are few warps. */
 static double cost_of(const generator *g, uint32_t store) {
   const double free_bytes = (double)g->shared - BLOCK_BYTES, rows = (store ? 0 : g->m->n * g->each) + sum_rows(g);
-  const double product = 5 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);
-  const double parts = g->uppers > 0 ? 20 + 5.0 * (g->uppers + g->fan) : 4.0 * g->parts;
+  const double product = 4 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);
+  const double parts = g->uppers > 0 ? 20 + 3.5 * (g->uppers + g->fan) : 3.5 * g->parts;
   double warps = rows > 0 ? floor(free_bytes / (128 * rows)) : MOST_WARPS;
   if (warps > MOST_WARPS) warps = MOST_WARPS;
-  return (250 + parts + product * g->span) * (1 + 6 / (warps < 1 ? 1 : warps));
+  const double sectors = store > 0 ? 2 + g->span * g->each / 8.0 : 0;
+  return (250 + parts + product * g->span) * (1 + 6 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
 /* Whether counts are in global memory: if few threads have room for theirs. */
 static uint32_t choose_store(generator *g) {
   const uint32_t counts = g->m->n * g->each;
-  if (getenv("FF_STORE")) return atoi(getenv("FF_STORE")) ? (counts + 3) / 4 * 4 : 0;
   return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;
 }
+
+/* A search looks at modules beyond the end of the last part, which are those at the beginning of the ring. It must not come to its
+ * end a second time. */
+static int reaches_too_far(const generator *g) { return g->last_part * g->span + g->span + g->after > 2 * g->m->n; }
 
 static void choose_parts(generator *g, uint32_t store) {
   double best = INFINITY;
@@ -224,20 +230,18 @@ static void choose_parts(generator *g, uint32_t store) {
     for (uint32_t fan = 2; fan <= MOST_FAN; fan++) {
       set_parts(g, span, fan);
       const double cost = cost_of(g, store);
-      if (!(cost < best)) continue;
+      if (reaches_too_far(g) || !(cost < best)) continue;
       best = cost;
       best_span = span;
       best_fan = fan;
     }
-  const char *force = getenv("FF_SPAN");
-  if (force != NULL) sscanf(force, "%u,%u", &best_span, &best_fan);
   set_parts(g, best_span, best_fan);
 }
 
 /* As many threads as shared memory and registers allow. */
 static void choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
-  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, most = getenv("FF_MOST") ? (uint32_t)atoi(getenv("FF_MOST")) : g->m->n_terms <= 4 ? 768 : 512;
+  const uint32_t table = 4 * code->n_table + BLOCK_BYTES, most = g->m->n_terms <= 4 ? 768 : 512;
   uint32_t best = 0;
   code->threads = 32;
   g->blocks = 1;
@@ -309,6 +313,9 @@ static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t words = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
   code->n_big = words + 2 * g->request->n_species;
+  code->for_points = code->initial_big = 1;
+  code->initial_at = 2 * LOGARITHMS; /* and the places behind, because constants follow from initial counts */
+  code->n_initial = code->n_big - code->initial_at;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -336,17 +343,17 @@ static void put_definitions(const generator *g, ff_writer *out) {
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
   const struct { const char *name; uint32_t value; } values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
-    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", getenv("FF_UNROLL") ? atoi(getenv("FF_UNROLL")) : 2}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
+    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 2}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
-    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_FAN", g->fan},
+    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part}, {"S_FAN", g->fan},
     {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
     {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_LOGS", 0}, {"S_INITIAL", data},
     {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
-  ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x7FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
+  ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x3FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
 }
 
 static ff_status write_text(generator *g, ff_error *err) {

@@ -48,7 +48,7 @@ typedef struct {
   uint32_t halves;             /* words of a sum of products: 2 if they have 64 bits */
   uint32_t before, after;      /* how far products reach */
   uint32_t check, most_count;  /* events between two checks; the most that a count may be at a check */
-  uint32_t span, parts, fan, uppers, rows, blocks;
+  uint32_t span, parts, last_part, fan, uppers, blocks; /* parts that have modules end with the last one */
   uint32_t n_cases, n_boundaries; /* the most cases of a term, but one */
   uint32_t first[FF_MODULES_TERMS]; /* case of each term */
   ff_ssa_module_case cases[FF_MODULES_KINDS];

@@ -9,6 +9,7 @@
  *   S_RATES             rate constants
  *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e250
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
+ *   S_DIRECT            1 if it keeps few rate constants in registers, too
  *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
  *   S_MOST              the most that an event adds to a count or row
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
@@ -56,7 +57,11 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
-#define S_FEW_RATES 6 /* so many rate constants of a point are kept in registers */
+#ifndef S_DIRECT
+#define S_DIRECT 0
+#endif
+#define S_FEW_RATES 6 /* so many rate constants are kept in registers: the compiler would load them again at each use */
+#define S_KEEP_RATES ((S_POINTS || S_DIRECT) && S_RATES <= S_FEW_RATES)
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -64,8 +69,10 @@
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
+#define S_LOG_ONE ((1023u + 10u) * FF_SSA_LOG_CELLS) /* the number of the first cell of 2^10 */
 #define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
 
+#define S_ALIGNED(n) __attribute__((aligned(n)))
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define S_ANY(condition) (__any_sync(0xFFFFFFFFu, (condition)) != 0)
 #define S_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
@@ -80,13 +87,14 @@
 #define S_CLOCK(out) ((out) = 0u)
 #endif
 
-/* What all threads of a block share. */
-typedef struct {
+/* What all threads of a block share. The tables begin at multiples of 256 bytes: the size of a table of cells. */
+typedef struct S_ALIGNED(256) {
 #ifndef S_LOGS
   double first[S_LOGARITHMS]; /* ff_ssa_log_first() for every k from -54 to 0 */
 #endif
   double inverse[FF_SSA_LOG_CELLS];
   double p[7];
+  double rate[S_FEW_RATES]; /* if S_KEEP_RATES */
   uint32_t key[2 * FF_PHILOX_ROUNDS];
 } s_common;
 
@@ -95,14 +103,11 @@ typedef struct {
 } s_rates;
 
 typedef struct {
-  double v[2];
-} __attribute__((aligned(16))) s_pair; /* which one load reads */
-
-typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
   const uint32_t *table;
   const s_common *common;
+  uint32_t tables;         /* on the device: the address of common in shared memory */
   ff_ssa_log_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
   const uint32_t *big;     /* a table in global memory */
@@ -115,9 +120,9 @@ typedef struct {
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
   double wait, choice;     /* of the next event; kept if S_AHEAD */
+  double rate[S_KEEP_RATES ? S_RATES : 1];
 #if S_POINTS
   const uint32_t *point;   /* what the trajectory's point has */
-  double rate[S_RATES <= S_FEW_RATES ? S_RATES : 1]; /* few rate constants are in registers */
   uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
 #endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
@@ -157,19 +162,18 @@ typedef struct {
 #define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
 #if S_POINTS
-#define S_KEEP_RATES (S_RATES <= S_FEW_RATES)
-#define S_POINT_RATE(i) (((const s_pair *)(t->point + S_POINT_RATES))[(i) / 2].v[(i) % 2])
-#define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_POINT_RATE(i))
+#define S_LOAD_RATE(i) (((const double *)(t->point + S_POINT_RATES))[i])
 #define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
 #define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
 #define S_ROUND_KEY (t->point)
 #define S_TRAJECTORY ((uint64_t)t->number)
 #else
-#define S_RATE(i) (t->rates->value[i])
+#define S_LOAD_RATE(i) (t->rates->value[i])
 #define S_INITIAL_COUNT(i) (t->table[i])
 #define S_ROUND_KEY (t->run->round_key)
 #define S_TRAJECTORY (t->run->first + t->unit)
 #endif
+#define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_LOAD_RATE(i))
 
 FF_WARP void s_begin(s_thread *t);
 #if S_FIRST
@@ -206,7 +210,7 @@ FF_WARP void s_locate(s_thread *t) {
   t->number = t->unit - t->point_at * run->each;
   t->point = run->points + (uint64_t)t->point_at * S_POINT_WORDS;
   FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS && S_KEEP_KEYS; i++) t->key[i] = t->point[i];
-  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = S_POINT_RATE(i);
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = S_LOAD_RATE(i);
 #endif
   (void)t;
 }
@@ -224,39 +228,57 @@ FF_WARP void s_number(s_thread *t) {
   t->start[3] = (uint32_t)r;
 }
 
-/* ff_ssa_exponential(low, high): -log(x / 2^54), where x is twice the whole number of ff_ssa_open(), and 1. */
-FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
-  const double x = (double)(((uint64_t)high << 32 | low) >> 10 | 1u);
-  const uint64_t w = ff_math_bits(x) + FF_SSA_LOG_SHIFT;
-  const uint32_t at = (uint32_t)(w >> 47) - 1023u * FF_SSA_LOG_CELLS;
-#ifdef S_LOGS
-  const double first = ((const double *)(t->big + S_LOGS))[at];
-#else
-  const double first = t->common->first[at];
+/* The number at an address in shared memory, which is less work than by a pointer: its base would be computed at each use. */
+#if defined(__CUDA_ARCH__)
+#define S_SHARED(out, address, offset) asm("ld.shared.f64 %0, [%1 + %2];" : "=d"(out) : "r"(address), "n"(offset))
 #endif
-  return first - ff_ssa_log_rest(w, t->common->inverse[at % FF_SSA_LOG_CELLS], &t->numbers);
+
+/* ff_ssa_exponential(low, high): -log(x / 2^64), where x / 2^10 is twice the whole number of ff_ssa_open(), and 1. */
+FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
+  const double x = (double)((uint64_t)high << 32 | (low & 0xFFFFFC00u) | 0x400u);
+  const uint32_t w = (uint32_t)(ff_math_bits(x) >> 32) + (uint32_t)(FF_SSA_LOG_SHIFT >> 32), cell = w >> 15;
+  double first, inverse;
+#if defined(__CUDA_ARCH__)
+  const uint32_t at = t->tables + cell * 8u, in_cell = t->tables | (at & (FF_SSA_LOG_CELLS - 1u) * 8u);
+#ifdef S_LOGS
+  first = ((const double *)(t->big + S_LOGS))[cell - S_LOG_ONE];
+  S_SHARED(inverse, in_cell, 0);
+#else
+  S_SHARED(first, at, -8 * (int)S_LOG_ONE);
+  S_SHARED(inverse, in_cell, 8 * (int)S_LOGARITHMS);
+#endif
+#else
+#ifdef S_LOGS
+  first = ((const double *)(t->big + S_LOGS))[cell - S_LOG_ONE];
+#else
+  first = t->common->first[cell - S_LOG_ONE];
+#endif
+  inverse = t->common->inverse[cell % FF_SSA_LOG_CELLS];
+#endif
+  return first - ff_ssa_log_rest_of_words(w, (uint32_t)ff_math_bits(x), inverse, &t->numbers);
 }
 
-/* 2^53 ff_ssa_closed(low, high) */
-FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)(((uint64_t)high << 32 | low) >> 11); }
+/* 2^64 ff_ssa_closed(low, high) */
+FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)((uint64_t)high << 32 | (low & 0xFFFFF800u)); }
 
 /* ff_ssa_closed() of a choice, times the total. */
 FF_WARP double s_at(double choice, double total) {
 #if S_PLAIN
-  return choice * ff_math_from_bits(ff_math_bits(total) - (53ull << 52));
+  const uint64_t bits = ff_math_bits(total);
+  return choice * ff_math_from_words((uint32_t)(bits >> 32) - (64u << 20), (uint32_t)bits);
 #else
-  return choice * 0x1p-53 * total;
+  return choice * 0x1p-64 * total;
 #endif
 }
 
-/* Byte r of eight bytes, with its sign. */
-FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t r) {
+/* The byte of eight that a selector tells, with its sign. */
+FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   uint32_t out;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(r * 0x1111u + 0x8880u));
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(selector));
   return out;
 #else
-  return (uint32_t)(int32_t)(int8_t)(((uint64_t)high << 32 | low) >> (8u * r));
+  return (uint32_t)(int32_t)(int8_t)(((uint64_t)high << 32 | low) >> (8u * (selector & 7u)));
 #endif
 }
 
@@ -447,7 +469,12 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
   FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS; i++) t->key[i] = common->key[i];
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = common->rate[i];
   t->common = common;
+#if defined(__CUDA_ARCH__)
+  t->tables = (uint32_t)__cvta_generic_to_shared(common);
+  asm volatile("" : "+r"(t->tables)); /* so that it stays in a register */
+#endif
   t->run = run;
   t->rates = rates;
   t->table = table;
@@ -479,7 +506,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 }
 
 /* Fills what a block shares, as thread number `thread` of `threads`. */
-FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread, uint32_t threads) {
+FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, const s_rates *rates, uint32_t thread, uint32_t threads) {
   const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
 #ifndef S_LOGS
   for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
@@ -488,6 +515,7 @@ FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread
   for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
   for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
   for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];
+  for (uint32_t i = thread; i < S_RATES && S_KEEP_RATES; i += threads) common->rate[i] = rates->value[i];
 }
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
@@ -496,7 +524,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
              const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   __shared__ s_common common;
-  s_share(&common, &run, threadIdx.x, S_THREADS);
+  s_share(&common, &run, &rates, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
@@ -513,7 +541,7 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
             uint32_t *rows) {
   s_common common;
-  s_share(&common, run, 0u, 1u);
+  s_share(&common, run, (const s_rates *)rates, 0u, 1u);
   s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
 }
 #endif

@@ -65,12 +65,10 @@
 
 /* S_PICK takes the bytes of a cell: half of a word, the word, or 0. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-#define S_ALIGNED(n) __align__(n)
 #define S_SPREAD(word, shift) __byte_perm((word), 0u, (shift) != 0u ? 0x4342u : 0x4140u)
 #define S_PICK(word, bytes) __byte_perm((word), 0u, (bytes))
 #define S_SHIFT(x, by) __funnelshift_l(0u, (x), (by))
 #else
-#define S_ALIGNED(n) __attribute__((aligned(n)))
 #define S_SPREAD(word, shift) (((word) >> (shift) & 0xFFu) | ((word) >> (shift) & 0xFF00u) << 8)
 #define S_PICK(word, bytes) \
   ((bytes) == S_LOWER ? (word) & 0xFFFFu : (bytes) == S_UPPER ? (word) >> 16 : (bytes) == S_WHOLE ? (word) : 0u)

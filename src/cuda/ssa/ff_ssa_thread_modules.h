@@ -11,6 +11,7 @@
  *   S_EACH, S_READ       words of a module; those that products read, which are the first ones
  *   S_TERMS              terms
  *   S_SPAN, S_PARTS      modules of a part, parts
+ *   S_LAST_PART          the last part that has modules
  *   S_FAN, S_UPPERS      parts of an upper sum; upper sums, 0 if there are none
  *   S_SUMS, S_TOPS       the rows where the sums of parts, and upper sums, begin: those of a term are neighbours
  *   S_BEFORE, S_AFTER    how far products reach to modules before and after
@@ -88,6 +89,7 @@ FF_WARP uint32_t s_before(uint32_t module) {
 #define S_SUM(row) ((s_sum)(row)[S_THREADS] << 32 | (row)[0])
 #define S_TOTAL(i) ((s_sum)t->x[2u * (i) + 1u] << 32 | t->x[2u * (i)])
 #define S_SIGNED(x) ((s_sum)(int64_t)(int32_t)(x))
+#define S_SIGN(x) ((uint32_t)((x) >> 63)) /* 1 if it is negative, else 0 */
 FF_WARP void s_add(uint32_t *row, s_sum by) {
   const s_sum sum = S_SUM(row) + by;
   row[0] = (uint32_t)sum;
@@ -102,6 +104,7 @@ FF_WARP void s_add_total(s_thread *t, uint32_t i, s_sum by) {
 #define S_SUM(row) (*(row))
 #define S_TOTAL(i) (t->x[i])
 #define S_SIGNED(x) (x)
+#define S_SIGN(x) ((x) >> 31)
 FF_WARP void s_add(uint32_t *row, s_sum by) {
 #if defined(__CUDA_ARCH__)
   atomicAdd(row, by); /* one instruction, for which nobody waits */
@@ -219,45 +222,65 @@ FF_WARP void s_words(const s_thread *t, uint32_t module, uint32_t *words) {
   }
 }
 
-/* Finds the module, and lets it react. */
+/* n, and 1 more if a sum is negative. */
+FF_WARP uint32_t s_count_negative(s_sum sum, uint32_t n) {
+#if defined(__CUDA_ARCH__) && !defined(S_LONG)
+  uint32_t out;
+  asm("mad.hi.u32 %0, %1, 2, %2;" : "=r"(out) : "r"(sum), "r"(n));
+  return out;
+#else
+  return n + S_SIGN(sum);
+#endif
+}
+
+/* Finds the module, and lets it react. `below` is a sum of what comes before, minus v + 1: it is negative as long as the sum is at
+ * most v. Of such numbers without signs, the last negative one is the largest. This takes one instruction for each number, and
+ * another one counts those that are negative. */
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
-  const s_sum v = next->v;
-  s_sum base = 0u, sum = 0u;
+  s_sum last = ~next->v, below = last;
   uint32_t part = 0u, at = 0u, words[S_WINDOW], near[S_NEAR_WORDS];
 #if S_UPPERS > 0
   FF_UNROLL for (uint32_t i = 0; i < S_UPPERS - 1u; i++) {
-    sum += S_SUM(t->rows + term.tops + i * S_HALVES * S_THREADS);
-    part = v >= sum ? (i + 1u) * S_FAN : part;
-    base = v >= sum ? sum : base;
+    below += S_SUM(t->rows + term.tops + i * S_HALVES * S_THREADS);
+    last = below > last ? below : last;
+    part = s_count_negative(below, part);
   }
+  part *= S_FAN;
+  below = last;
 #endif
 #if S_PARTS > 1
-  const uint32_t first = part;
-  const uint32_t *sums = t->rows + (term.sums + first * S_HALVES * S_THREADS);
-  sum = base;
+  const uint32_t *sums = t->rows + (term.sums + part * S_HALVES * S_THREADS);
   FF_UNROLL for (uint32_t i = 0; i < (S_UPPERS > 0 ? S_FAN : S_PARTS) - 1u; i++) {
-    sum += S_SUM(sums + i * S_HALVES * S_THREADS);
-    part = v >= sum ? first + i + 1u : part;
-    base = v >= sum ? sum : base;
+    below += S_SUM(sums + i * S_HALVES * S_THREADS);
+    last = below > last ? below : last;
+    part = s_count_negative(below, part);
   }
+  below = last;
 #endif
+  if (S_PARTS > S_LAST_PART + 1u) part = part < S_LAST_PART ? part : S_LAST_PART; /* if no reaction happens */
   s_words(t, part * S_SPAN, words);
   FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++) near[k] = words[k];
-  sum = base;
   FF_UNROLL for (uint32_t i = 0; i < S_SPAN - 1u; i++) {
-    sum = s_product(words + i * S_READ, &term, sum);
-    at = v >= sum ? i + 1u : at;
-    base = v >= sum ? sum : base;
-    FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++) near[k] = v >= sum ? words[(i + 1u) * S_READ + k] : near[k];
+    below = s_product(words + i * S_READ, &term, below);
+    last = below > last ? below : last;
+    at = s_count_negative(below, at);
+    FF_UNROLL for (uint32_t k = 0; k < S_NEAR_WORDS; k++)
+      near[k] = S_SIGN(below) != 0u ? words[(i + 1u) * S_READ + k] : near[k];
   }
   const uint32_t module = part * S_SPAN + at;
-  s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, v - base);
+  s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, ~last);
 }
+
+#if S_POINTS
+#define S_AT_START (t->point + S_POINT_INITIAL) /* words of S_INITIAL, with those of S_PLACES behind them */
+#else
+#define S_AT_START (t->big + S_INITIAL)
+#endif
 
 /* Both loops over counts make several loads at a time. */
 FF_WARP void s_begin(s_thread *t) {
-  const uint32_t *initial = t->big + S_INITIAL;
+  const uint32_t *initial = S_AT_START;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS + S_STORE; i += 8u) {
     uint32_t words[8];
     FF_UNROLL for (uint32_t k = 0; k < 8u; k++) words[k] = initial[i + k < S_ROWS + S_STORE ? i + k : 0u];
@@ -283,7 +306,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 }
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
-  const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
+  const uint32_t *places = S_AT_START + (S_PLACES - S_INITIAL), n = t->run->n_species;
   FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
     const uint32_t place = places[2u * j];
     uint32_t x;
