@@ -212,8 +212,8 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_SYNCWARP();
 }
 
-/* Begins the next trajectory of the wave, if there is one. */
-FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
+/* Takes the next trajectory of the wave, if there is one; otherwise the slot is idle. Its counts are not set. */
+FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_LANE_VAR(uint32_t, number);
   FF_EACH_LANE {
@@ -231,6 +231,12 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   w->event = w->at = 0u;
   w->wanted = w->run->times[0];
   ff_ssa_warp_draw(w);
+}
+
+FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  ff_ssa_warp_take(w);
+  if (w->what != FF_SLOT_BUSY) return;
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
     for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
@@ -484,26 +490,31 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
   w->other = w->list + w->image->listed;
 }
 
+/* Takes up what a slot has kept, but for its counts. Returns whether there is anything to do. */
+FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
+  FF_LANE_HERE;
+  w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
+  w->drawn = 32u;
+  w->time = w->wanted = 0.0;
+  w->unit = w->event = w->at = 0u;
+  FF_EACH_LANE w->FF_L(wait) = w->FF_L(choice) = 0.0;
+  if (w->what != FF_SLOT_BUSY) return w->what == FF_SLOT_EMPTY;
+  w->time = head->time;
+  w->unit = head->unit;
+  w->event = head->event;
+  w->at = head->at;
+  w->wanted = w->run->times[w->at];
+  return 1;
+}
+
 /* Runs a launch for a slot. image, run, formulas and the places are set. `kept` is the slot's part of run->state. */
 FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept, int elsewhere) {
   FF_LANE_HERE;
   ff_ssa_slot *head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + at->value);
   const uint64_t n = (at->count - at->value) / 4u + w->image->n_species + 1u;
-  w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
-  w->drawn = 32u;
-  w->time = w->wanted = 0.0;
-  w->unit = w->event = w->at = 0u;
-  FF_EACH_LANE w->FF_L(wait) = w->FF_L(choice) = 0.0;
-  if (w->what == FF_SLOT_IDLE) return;
-  if (w->what == FF_SLOT_BUSY) {
-    w->time = head->time;
-    w->unit = head->unit;
-    w->event = head->event;
-    w->at = head->at;
-    w->wanted = w->run->times[w->at];
-    if (elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
-  }
+  if (!ff_ssa_warp_resume(w, head)) return;
+  if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
   uint64_t began, now;
   uint32_t late = 0u;
   FF_NANOSECONDS(began);

@@ -1,0 +1,449 @@
+/* One event of a trajectory, for a network whose propensities have common factors and that is read as data
+ * (ff_ssa_factored_image.h). A warp runs a trajectory. The same text is compiled for device and host (ff_warp.h).
+ *
+ * All bits are those of ff_ssa_factored.h. The propensities of groups are the leaves of a tree in which a node has eight
+ * children, and is summed as a balanced binary tree (ff_ssa_tree.c). So all sums together have this shape, too: each lane adds up
+ * its own leaves, and then lanes exchange sums in five steps. In each step a lane also adds up what comes before it among the
+ * children of its node, so that a choice takes one vote at each level.
+ *
+ *   choice   A vote at each level of the tree: lanes whose children begin at or below the chosen number.
+ *   search   A lane for each cell or member: sums of the first ones, and a vote.
+ *   firing   A lane for each change of a count.
+ *   update   With weights, each lane adds to the totals of its sums. With uses, a lane for each sum of a species that changes.
+ *
+ * A network has `each` groups for each lane in each of `rounds` rounds. Functions take these as arguments that are constants
+ * where the functions are inlined. Everything that decides which way the warp goes has the same value in all lanes.
+ */
+#ifndef FF_SSA_FACTORED_STEP_H
+#define FF_SSA_FACTORED_STEP_H
+
+#include "ff_ssa_factored_image.h"
+#include "ff_ssa_generic_step.h"
+
+/* FF_SHIFT_UP: each lane gets the value of the lane that is `by` before it, and the first ones get 0. FF_HIGHEST: the highest
+ * bit that is set. */
+#if defined(__CUDA_ARCH__)
+#define FF_SHIFT_UP(out, name, by)                             \
+  do {                                                         \
+    (out) = __shfl_up_sync(0xFFFFFFFFu, (name), (by));         \
+    if (lane < (by)) (out) = 0u;                               \
+  } while (0)
+#define FF_HIGHEST(x) (31u - (unsigned)__clz((int)(x)))
+#else
+#define FF_SHIFT_UP(out, name, by) FF_EACH_LANE (out)[lane] = lane < (by) ? 0u : (name)[lane - (by)]
+#define FF_HIGHEST(x) (31u - (unsigned)__builtin_clz(x))
+#endif
+
+/* The leaves of a lane, by round, and what is in the tree before them. */
+typedef struct {
+  double leaf[FF_SSA_ROUNDS_MOST][FF_SSA_EACH_MOST];
+  double before[FF_SSA_ROUNDS_MOST][FF_SSA_EACH_MOST]; /* the sum of those leaves of the node that come before leaf i */
+  double upper[FF_SSA_ROUNDS_MOST][2]; /* the same at levels 1 and 2, for the nodes that the lane is in */
+  double node[FF_SSA_ROUNDS_MOST][3];  /* the sums of the nodes of levels 1, 2 and 3 that the lane is in */
+} ff_ssa_lane_leaves;
+
+typedef struct {
+  ff_ssa_warp base; /* its image, value and lists are not used */
+  const ff_ssa_factored_image *net;
+  uint32_t *total;
+  uint32_t *cell[FF_SSA_CELL_LEVELS + 1]; /* by level, from 1 on */
+  FF_LANE_VAR(ff_ssa_lane_leaves, own);
+} ff_ssa_factored_warp;
+
+/* Where the words of a slot are while it runs. All are kept behind the head of the slot; some work elsewhere, on a device in
+ * shared memory: first the totals and cells, then the counts. */
+typedef struct {
+  uint64_t bytes;       /* of a slot */
+  uint32_t stay_cells, stay_counts; /* words of the cells of level 1, and of counts, if these work where they are kept; else 0 */
+  uint32_t elsewhere;   /* words that do not */
+} ff_ssa_factored_layout;
+
+static inline ff_ssa_factored_layout ff_ssa_factored_lay_out(const ff_ssa_factored_image *image, int stay_cells,
+                                                             int stay_counts) {
+  const uint32_t cells = image->levels > 0u ? image->count - image->cell[1] : 0u;
+  ff_ssa_factored_layout at;
+  at.bytes = FF_SSA_SLOT_HEAD + (uint64_t)image->n_words * 4u; /* words are a multiple of 32 */
+  at.stay_cells = stay_cells ? cells : 0u;
+  at.stay_counts = stay_counts ? image->n_words - image->count : 0u;
+  at.elsewhere = image->n_words - at.stay_cells - at.stay_counts;
+  return at;
+}
+
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
+
+FF_WARP uint32_t ff_ssa_log2_each(uint32_t each) { return each >= 8u ? 3u : each >= 4u ? 2u : each >= 2u ? 1u : 0u; }
+
+/* Computes the leaves of a lane in a round, and what comes before each of them in the lane. Returns their sum. */
+FF_WARP double ff_ssa_sum_lane(const ff_ssa_factored_warp *w, double *v, double *before, uint32_t lane, uint32_t round,
+                               uint32_t each) {
+  FF_UNROLL for (uint32_t i = 0; i < each; i++) {
+    const ff_ssa_factored_leaf leaf = w->net->leaves[(round * each + i) * 32u + lane];
+    const uint32_t b = w->total[leaf.sum], pool = leaf.hub & FF_SSA_LEAF_POOL;
+    const uint32_t a = pool ? b : w->base.count[leaf.hub];
+    v[i] = leaf.rate * ((double)a - (pool ? 1.0 : 0.0)) * (double)b;
+  }
+  before[0] = 0.0;
+  if (each == 1u) return v[0];
+  const double two = v[0] + v[1];
+  before[1] = v[0];
+  if (each == 2u) return two;
+  const double four = two + (v[2] + v[3]);
+  before[2] = two;
+  before[3] = two + v[2];
+  if (each == 4u) return four;
+  const double six = v[4] + v[5];
+  before[4] = four;
+  before[5] = four + v[4];
+  before[6] = four + six;
+  before[7] = four + (six + v[6]);
+  return four + (six + (v[6] + v[7]));
+}
+
+/* Computes all leaves and the sums of nodes. Returns the sum of all leaves. */
+FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uint32_t rounds) {
+  FF_LANE_HERE;
+  const uint32_t log = ff_ssa_log2_each(each);
+  double total[FF_SSA_ROUNDS_MOST] = {0.0, 0.0};
+  FF_UNROLL for (uint32_t r = 0; r < rounds; r++) {
+    FF_LANE_VAR(double, part);
+    FF_LANE_VAR(double, other);
+    FF_EACH_LANE {
+      FF_L(part) = ff_ssa_sum_lane(w, w->FF_L(own).leaf[r], w->FF_L(own).before[r], lane, r, each);
+      w->FF_L(own).upper[r][0] = w->FF_L(own).upper[r][1] = 0.0;
+      if (each == 8u) w->FF_L(own).node[r][0] = FF_L(part);
+    }
+    FF_UNROLL for (uint32_t k = 0; k < 5u; k++) {
+      const uint32_t bit = log + k, level = bit / 3u;
+      FF_EXCHANGE(other, part, 1u << k);
+      FF_EACH_LANE {
+        const double x = lane >> k & 1u ? FF_L(other) : 0.0;
+        if (level == 0u) {
+          FF_UNROLL for (uint32_t i = 0; i < each; i++) w->FF_L(own).before[r][i] = x + w->FF_L(own).before[r][i];
+        } else {
+          w->FF_L(own).upper[r][level - 1u] = x + w->FF_L(own).upper[r][level - 1u];
+        }
+        FF_L(part) += FF_L(other);
+        if (bit % 3u == 2u) w->FF_L(own).node[r][level] = FF_L(part);
+      }
+    }
+    FF_FIRST_LANE(total[r], part);
+  }
+  if (rounds == 1u) return total[0];
+  FF_EACH_LANE w->FF_L(own).upper[1][1] = total[0] + w->FF_L(own).upper[1][1];
+  return total[0] + total[1];
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------------------------ */
+
+/* The lanes of an aligned range of 2^log lanes with one of them. */
+FF_WARP uint32_t ff_ssa_lanes_around(uint32_t lane, uint32_t log) { return ((1u << (1u << log)) - 1u) << (lane >> log << log); }
+
+typedef struct {
+  uint32_t group;
+  double share; /* what is left of the choice, as a part of the group's propensity */
+} ff_ssa_factored_choice;
+
+/* As ff_ssa_tree_find(), with `total` the sum of all. */
+FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp *w, double at, double total, uint32_t each,
+                                                      uint32_t rounds) {
+  FF_LANE_HERE;
+  const uint32_t log = ff_ssa_log2_each(each);
+  uint32_t who, among = 0xFFFFFFFFu, lane_chosen;
+  int second = 0;
+  double less;
+  FF_LANE_VAR(double, mine);
+  if (each >= 4u) { /* level 3: its children are nodes of 64 leaves */
+    if (rounds == 2u) {
+      FF_BALLOT(who, w->FF_L(own).upper[1][1] <= at && w->FF_L(own).upper[1][1] < total);
+      second = who != 0u;
+    }
+    FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).upper[1][1] : w->FF_L(own).upper[0][1];
+    FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
+    lane_chosen = FF_HIGHEST(who);
+    FF_FROM_LANE(less, mine, lane_chosen);
+    FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).node[1][1] : w->FF_L(own).node[0][1];
+    FF_FROM_LANE(total, mine, lane_chosen);
+    among = ff_ssa_lanes_around(lane_chosen, 6u - log);
+    at -= less;
+  }
+  FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).upper[1][0] : w->FF_L(own).upper[0][0];
+  FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
+  lane_chosen = FF_HIGHEST(who & among);
+  FF_FROM_LANE(less, mine, lane_chosen);
+  FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).node[1][0] : w->FF_L(own).node[0][0];
+  FF_FROM_LANE(total, mine, lane_chosen);
+  among = ff_ssa_lanes_around(lane_chosen, 3u - log);
+  at -= less;
+  FF_LANE_VAR(double, leaf);
+  FF_LANE_VAR(uint32_t, n);
+  FF_EACH_LANE {
+    FF_L(n) = 0u;
+    FF_L(mine) = FF_L(leaf) = 0.0;
+    FF_UNROLL for (uint32_t i = 0; i < each; i++) {
+      const double before = second ? w->FF_L(own).before[1][i] : w->FF_L(own).before[0][i];
+      const int passed = before <= at && before < total;
+      FF_L(n) = passed ? i + 1u : FF_L(n);
+      FF_L(mine) = passed ? before : FF_L(mine);
+      FF_L(leaf) = passed ? (second ? w->FF_L(own).leaf[1][i] : w->FF_L(own).leaf[0][i]) : FF_L(leaf);
+    }
+  }
+  FF_BALLOT(who, FF_L(n) > 0u);
+  lane_chosen = FF_HIGHEST(who & among);
+  double value;
+  FF_FROM_LANE(less, mine, lane_chosen);
+  FF_FROM_LANE(value, leaf, lane_chosen);
+  FF_FROM_LANE(who, n, lane_chosen);
+  const ff_ssa_factored_choice out = {(second ? 32u * each : 0u) + lane_chosen * each + who - 1u, (at - less) / value};
+  return out;
+}
+
+/* ---- molecules ---------------------------------------------------------------------------------------------------------- */
+
+/* A member of a sum: its position, its count, and the number of the molecule among its units. */
+typedef struct {
+  uint32_t position, x, left;
+} ff_ssa_factored_place;
+
+/* The entry, from `from` on, at which the sum of entries exceeds *v; *v becomes what is left. Entries are cells of a level, or
+ * for level 0 counts of members times weights. `end` is the end of the entries. */
+FF_WARP uint32_t ff_ssa_rank(const ff_ssa_factored_warp *w, uint32_t level, uint32_t from, uint32_t end, uint32_t *v,
+                             uint32_t *x) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(uint32_t, entry);
+  FF_LANE_VAR(uint32_t, count);
+  FF_LANE_VAR(uint32_t, sum);
+  FF_LANE_VAR(uint32_t, other);
+  uint32_t all, who, less;
+  FF_NO_UNROLL for (;; from += 32u, *v -= all) {
+    FF_EACH_LANE {
+      FF_L(entry) = FF_L(count) = 0u;
+      if (from + lane < end && level > 0u) FF_L(entry) = w->cell[level][from + lane];
+      if (from + lane < end && level == 0u) {
+        const uint32_t member = w->net->members[from + lane];
+        FF_L(count) = w->base.count[member & FF_SSA_MEMBER_SPECIES];
+        FF_L(entry) = FF_L(count) * ((member >> 24) + 1u);
+      }
+      FF_L(sum) = FF_L(entry);
+    }
+    FF_UNROLL for (uint32_t by = 1u; by < 32u; by *= 2u) {
+      FF_SHIFT_UP(other, sum, by);
+      FF_EACH_LANE FF_L(sum) += FF_L(other);
+    }
+    FF_FROM_LANE(all, sum, 31u);
+    if (*v < all || from + 32u >= end) break;
+  }
+  FF_BALLOT(who, FF_L(sum) <= *v);
+  const uint32_t chosen = FF_POPCOUNT(who) < 32u ? FF_POPCOUNT(who) : 31u;
+  FF_EACH_LANE FF_L(sum) -= FF_L(entry);
+  FF_FROM_LANE(less, sum, chosen);
+  FF_FROM_LANE(*x, count, chosen);
+  *v -= less;
+  return from + chosen;
+}
+
+/* The member to which molecule v of a sum belongs. */
+FF_WARP ff_ssa_factored_place ff_ssa_factored_find(const ff_ssa_factored_warp *w, const ff_ssa_factored_search *s, uint32_t v) {
+  uint32_t from = s->first >> (5u * w->net->levels), x = 0u;
+  FF_NO_UNROLL for (uint32_t level = w->net->levels; level > 0u; level--)
+    from = 32u * ff_ssa_rank(w, level, from, ((s->end - 1u) >> (5u * level)) + 1u, &v, &x);
+  const uint32_t at = ff_ssa_rank(w, 0u, from, s->end, &v, &x);
+  const ff_ssa_factored_place out = {at, x, v};
+  return out;
+}
+
+/* The number of the second molecule of a pool, if the first one is number v of n. */
+FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t v, uint32_t n) {
+  const ff_ssa_launch *run = w->base.run;
+  const ff_philox_block words =
+      ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->base.event, run->first + w->base.unit), run->key);
+  const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * (double)(n - 1u));
+  const uint32_t v2 = second < n - 1u ? second : n - 2u;
+  return v2 < v ? v2 : v2 + 1u;
+}
+
+/* The reaction that a group and a share of it determine. */
+FF_WARP uint32_t ff_ssa_factored_reaction(const ff_ssa_factored_warp *w, const ff_ssa_factored_choice *c, uint32_t each) {
+  const ff_ssa_factored_search s = w->net->searches[c->group];
+  const uint32_t n = w->total[w->net->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], units = s.units & ~FF_SSA_LEAF_POOL;
+  const uint32_t chosen = (uint32_t)(c->share * (double)n), v = chosen < n ? chosen : n - 1u;
+  const ff_ssa_factored_place place = ff_ssa_factored_find(w, &s, v);
+  uint32_t unit = 0u;
+  if (s.units & FF_SSA_LEAF_POOL)
+    unit = ff_ssa_factored_find(w, &s, ff_ssa_factored_second(w, v, n)).position - s.first;
+  else if (units > 1u)
+    unit = place.left / (place.x > 1u ? place.x : 1u);
+  return w->net->map[s.map + (place.position - s.first) * units + unit];
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------------ */
+
+/* Adds to the totals of a lane's sums what four changes add to them. Returns whether one is too large. */
+FF_WARP int ff_ssa_add_weights(const ff_ssa_factored_warp *w, const uint32_t species[4], const uint32_t by[4], uint32_t lane,
+                               uint32_t round, uint32_t each, uint32_t rounds) {
+  uint32_t delta[FF_SSA_EACH_MOST] = {0u};
+  int bad = 0;
+  FF_UNROLL for (uint32_t j = 0; j < 4u; j++) {
+    const uint32_t *words = w->net->weights + ((size_t)species[j] * rounds + round) * (8u * each);
+    FF_UNROLL for (uint32_t i = 0; i < each; i += 4u) {
+      const uint32_t at = lane * each + i, word = words[at / 4u] >> (at % 4u * 8u);
+      FF_UNROLL for (uint32_t k = 0; k < 4u && i + k < each; k++) delta[i + k] += by[j] * (word >> (8u * k) & 0xFFu);
+    }
+  }
+  FF_UNROLL for (uint32_t i = 0; i < each; i++) {
+    uint32_t *const total = w->total + ((round * each + i) * 32u + lane);
+    *total += delta[i];
+    bad |= *total > FF_SSA_DEVICE_MOST;
+  }
+  return bad;
+}
+
+/* Adds what a lane's change adds to a sum and its cells. Returns whether the sum is too large. */
+FF_WARP int ff_ssa_add_use(const ff_ssa_factored_warp *w, const ff_ssa_factored_use use, uint32_t by) {
+  const uint32_t more = by * (use.sum >> 16);
+  uint32_t *const total = w->total + (use.sum & 0xFFFFu);
+  if (use.sum >> 16 == 0u) return 0;
+  *total += more;
+  FF_NO_UNROLL for (uint32_t level = w->net->levels; level > 0u; level--) w->cell[level][use.position >> (5u * level)] += more;
+  return *total > FF_SSA_DEVICE_MOST;
+}
+
+/* Changes what a reaction changes. Returns whether all counts and totals are still in order. */
+FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t reaction, uint32_t each, uint32_t rounds) {
+  FF_LANE_HERE;
+  const uint32_t n = w->net->n_changes, uses = w->net->n_uses;
+  FF_LANE_VAR(uint32_t, species);
+  FF_LANE_VAR(uint32_t, by);
+  FF_LANE_VAR(int, bad);
+  uint32_t who;
+  FF_EACH_LANE {
+    FF_L(species) = w->net->n_species + 1u;
+    FF_L(by) = 0u;
+    FF_L(bad) = 0;
+    if (lane < n) {
+      const ff_ssa_factored_change change = w->net->changes[(size_t)reaction * n + lane];
+      FF_L(species) = change.species;
+      FF_L(by) = (uint32_t)change.by;
+    }
+  }
+  if (uses == 0u) {
+    FF_NO_UNROLL for (uint32_t base = 0; base < n; base += 4u) {
+      uint32_t s[4], b[4];
+      FF_UNROLL for (uint32_t j = 0; j < 4u; j++) {
+        FF_FROM_LANE(s[j], species, base + j);
+        FF_FROM_LANE(b[j], by, base + j);
+      }
+      FF_EACH_LANE FF_UNROLL for (uint32_t r = 0; r < rounds; r++)
+          FF_L(bad) |= ff_ssa_add_weights(w, s, b, lane, r, each, rounds);
+    }
+  } else {
+    FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
+      uint32_t s, b;
+      FF_FROM_LANE(s, species, i);
+      FF_FROM_LANE(b, by, i);
+      if (b == 0u) continue;
+      FF_EACH_LANE if (lane < uses) FF_L(bad) |= ff_ssa_add_use(w, w->net->uses[(size_t)s * uses + lane], b);
+      FF_SYNCWARP();
+    }
+  }
+  FF_EACH_LANE if (lane < n) {
+    const uint32_t count = w->base.count[FF_L(species)] + FF_L(by);
+    w->base.count[FF_L(species)] = count;
+    FF_L(bad) |= count > FF_SSA_DEVICE_MOST;
+  }
+  FF_BALLOT(who, FF_L(bad));
+  FF_SYNCWARP();
+  return who == 0u;
+}
+
+/* ---- trajectories ------------------------------------------------------------------------------------------------------- */
+
+/* Sets the parts of a slot that work elsewhere, or with `all` every word, from words as they are kept. */
+FF_WARP void ff_ssa_factored_set(const ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, const uint32_t *words,
+                                 int all) {
+  const uint32_t count = w->net->count, low = w->net->levels > 0u ? w->net->cell[1] : count;
+  ff_ssa_warp_copy(w->total, words, low);
+  if (low < count && (all || at->stay_cells == 0u)) ff_ssa_warp_copy(w->cell[1], words + low, count - low);
+  if (all || at->stay_counts == 0u) ff_ssa_warp_copy(w->base.count, words + count, w->net->n_words - count);
+}
+
+/* Copies what works elsewhere to where it is kept. */
+FF_WARP void ff_ssa_factored_keep(const ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, uint32_t *words) {
+  const uint32_t count = w->net->count, low = w->net->levels > 0u ? w->net->cell[1] : count;
+  ff_ssa_warp_copy(words, w->total, low);
+  if (low < count && at->stay_cells == 0u) ff_ssa_warp_copy(words + low, w->cell[1], count - low);
+  if (at->stay_counts == 0u) ff_ssa_warp_copy(words + count, w->base.count, w->net->n_words - count);
+}
+
+/* Begins the next trajectory of the wave, if there is one. */
+FF_WARP void ff_ssa_factored_begin(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at) {
+  ff_ssa_warp *const b = &w->base;
+  ff_ssa_warp_take(b);
+  if (b->what != FF_SLOT_BUSY) return;
+  ff_ssa_factored_set(w, at, w->net->initial, 1);
+  FF_SYNCWARP();
+}
+
+/* Finds the next event. Records what comes before it, and then lets it happen or ends the trajectory. */
+FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32_t rounds) {
+  ff_ssa_warp *const b = &w->base;
+  const double total = ff_ssa_factored_total(w, each, rounds);
+  double next_time = ff_math_infinity(), wait, choice;
+  if (!(total < ff_math_infinity())) {
+    ff_ssa_warp_end(b, 1);
+    return;
+  }
+  if (b->drawn == 32u) ff_ssa_warp_draw(b);
+  FF_FROM_LANE(wait, b->wait, b->drawn);
+  FF_FROM_LANE(choice, b->choice, b->drawn);
+  b->drawn++;
+  if (total > 0.0) next_time = b->time + wait / total;
+  if (b->wanted < next_time) ff_ssa_warp_record(b, next_time);
+  if (b->at == b->run->n_times) {
+    ff_ssa_warp_end(b, 0);
+    return;
+  }
+  const ff_ssa_factored_choice chosen = ff_ssa_factored_choose(w, choice * total, total, each, rounds);
+  const int fine = ff_ssa_factored_fire(w, ff_ssa_factored_reaction(w, &chosen, each), each, rounds);
+  b->time = next_time;
+  b->event++;
+  if (!fine || b->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(b, 1);
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------------------------- */
+
+/* Runs a launch for a slot. net and base.run are set. `kept` is the slot's part of run->state, `place` the memory for the words
+ * that work elsewhere. */
+FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, char *kept, uint32_t *place,
+                                 uint32_t each, uint32_t rounds) {
+  FF_LANE_HERE;
+  ff_ssa_warp *const b = &w->base;
+  const ff_ssa_factored_image *net = w->net;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
+  uint32_t *const words = (uint32_t *)(kept + FF_SSA_SLOT_HEAD);
+  w->total = place;
+  w->cell[0] = NULL;
+  w->cell[1] = at->stay_cells > 0u ? words + net->cell[1] : place + net->cell[1];
+  w->cell[2] = place + net->cell[2];
+  b->count = at->stay_counts > 0u ? words + net->count : place + (net->count - at->stay_cells);
+  if (!ff_ssa_warp_resume(b, head)) return;
+  if (b->what == FF_SLOT_BUSY) ff_ssa_factored_set(w, at, words, 0);
+  uint64_t began, now;
+  uint32_t late = 0u;
+  FF_NANOSECONDS(began);
+  FF_SYNCWARP();
+  FF_NO_UNROLL for (uint32_t left = b->run->steps; left > 0u && b->what != FF_SLOT_IDLE && late == 0u; left--) {
+    if (b->what == FF_SLOT_EMPTY)
+      ff_ssa_factored_begin(w, at);
+    else
+      ff_ssa_factored_step(w, each, rounds);
+    if (left % FF_SSA_WARP_STEPS != 0u) continue;
+    FF_NANOSECONDS(now);
+    FF_BALLOT(late, now - began > b->run->nanoseconds);
+  }
+  FF_SYNCWARP();
+  if (b->what == FF_SLOT_BUSY) ff_ssa_factored_keep(w, at, words);
+  const ff_ssa_slot after = {b->time, b->unit, b->event, b->at, b->what};
+  FF_EACH_LANE if (lane == 0u) *head = after;
+}
+
+#endif
