@@ -191,9 +191,9 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
   e->options = *options;
   e->info.kernel = "";
   ff_error_set(&e->refused, FF_EUNSUPPORTED, "there is no kernel of this name");
+  ff_status status = copy_request(e, request, err);
   list_runners(e);
   if (e->n_runners > 0) e->refused = {};
-  ff_status status = copy_request(e, request, err);
   if (status == FF_OK) {
     status = ff_cuda_enter(&guard, options->device, err);
     if (status == FF_OK) status = set_up(e, err);

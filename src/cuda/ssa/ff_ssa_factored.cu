@@ -9,7 +9,8 @@
 
 #define WARPS 4 /* of a block */
 #define BLOCKS 8 /* of a multiprocessor, for which registers are limited */
-#define BLOCKS_EIGHT 5 /* with eight groups for each lane */
+#define BLOCKS_EIGHT 5 /* with eight groups for each lane, */
+#define BLOCKS_ROUNDS 3 /* and several rounds */
 #define WARPS_LEAST 24 /* of a multiprocessor. If fewer have room in shared memory, counts and then cells are elsewhere */
 
 typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch, const ff_ssa_factored_layout);
@@ -24,7 +25,7 @@ typedef struct {
 } factored;
 
 template <uint32_t EACH, uint32_t ROUNDS>
-__global__ static void __launch_bounds__(WARPS * 32, EACH >= 8 ? BLOCKS_EIGHT : BLOCKS)
+__global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS : EACH >= 8 ? BLOCKS_EIGHT : BLOCKS)
     run_factored(const __grid_constant__ ff_ssa_factored_image net, const __grid_constant__ ff_ssa_launch run,
                  const __grid_constant__ ff_ssa_factored_layout at) {
   extern __shared__ __align__(128) uint32_t words[];
@@ -37,7 +38,7 @@ __global__ static void __launch_bounds__(WARPS * 32, EACH >= 8 ? BLOCKS_EIGHT : 
 }
 
 static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
-  if (image->rounds > 1) return run_factored<8, 2>;
+  if (image->rounds > 1) return image->rounds > 2 ? run_factored<8, 3> : run_factored<8, 2>;
   switch (image->each) {
   case 1: return run_factored<1, 1>;
   case 2: return run_factored<2, 1>;

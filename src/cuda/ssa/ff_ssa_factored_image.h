@@ -17,7 +17,7 @@ extern "C" {
 #include "../../ssa/ff_ssa_factor.h"
 
 #define FF_SSA_EACH_MOST 8u   /* groups of a lane in a round */
-#define FF_SSA_ROUNDS_MOST 2u
+#define FF_SSA_ROUNDS_MOST 3u
 #define FF_SSA_CELL_LEVELS 2u /* the most */
 #define FF_SSA_FACTORED_CHANGES 32u /* the most of a reaction */
 #define FF_SSA_LEAF_POOL 0x80000000u /* in `hub`: the group is a pool, and has no hub */

@@ -47,6 +47,7 @@ typedef struct {
   const ff_ssa_factored_image *net;
   uint32_t *total;
   uint32_t *cell[FF_SSA_CELL_LEVELS + 1]; /* by level, from 1 on */
+  double two, three; /* the sums of the first two rounds and of the third one, if there are three */
   FF_LANE_VAR(ff_ssa_lane_leaves, own);
 } ff_ssa_factored_warp;
 
@@ -103,7 +104,7 @@ FF_WARP double ff_ssa_sum_lane(const ff_ssa_factored_warp *w, double *v, double 
 FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
   const uint32_t log = ff_ssa_log2_each(each);
-  double total[FF_SSA_ROUNDS_MOST] = {0.0, 0.0};
+  double total[FF_SSA_ROUNDS_MOST] = {0.0};
   FF_UNROLL for (uint32_t r = 0; r < rounds; r++) {
     FF_LANE_VAR(double, part);
     FF_LANE_VAR(double, other);
@@ -130,7 +131,10 @@ FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uin
   }
   if (rounds == 1u) return total[0];
   FF_EACH_LANE w->FF_L(own).upper[1][1] = total[0] + w->FF_L(own).upper[1][1];
-  return total[0] + total[1];
+  if (rounds == 2u) return total[0] + total[1];
+  w->two = total[0] + total[1];
+  w->three = total[2];
+  return w->two + w->three;
 }
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
@@ -143,36 +147,54 @@ typedef struct {
   double share; /* what is left of the choice, as a part of the group's propensity */
 } ff_ssa_factored_choice;
 
+/* What a lane has in the round that is chosen. */
+#define FF_SSA_IN_ROUND(name, i)                                                               \
+  (rounds > 2u && round == 2u   ? w->FF_L(own).name[2][i]                                      \
+   : rounds > 1u && round == 1u ? w->FF_L(own).name[1][i]                                      \
+                                : w->FF_L(own).name[0][i])
+
+/* Chooses a round. Two of them are a node, and its sum is w->two. */
+FF_WARP uint32_t ff_ssa_factored_round(const ff_ssa_factored_warp *w, double *at, double *total, uint32_t rounds) {
+  FF_LANE_HERE;
+  uint32_t who;
+  if (rounds == 1u) return 0u;
+  if (rounds == 3u) {
+    if (w->two <= *at && w->two < *total) {
+      *at -= w->two;
+      *total = w->three;
+      return 2u;
+    }
+    *total = w->two;
+  }
+  FF_BALLOT(who, w->FF_L(own).upper[1][1] <= *at && w->FF_L(own).upper[1][1] < *total);
+  return who != 0u;
+}
+
 /* As ff_ssa_tree_find(), with `total` the sum of all. */
 FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp *w, double at, double total, uint32_t each,
                                                       uint32_t rounds) {
   FF_LANE_HERE;
-  const uint32_t log = ff_ssa_log2_each(each);
-  uint32_t who, among = 0xFFFFFFFFu, lane_chosen;
-  int second = 0;
-  double less;
+  const uint32_t log = ff_ssa_log2_each(each), round = ff_ssa_factored_round(w, &at, &total, rounds);
+  uint32_t who, among = 0xFFFFFFFFu, chosen;
+  double less, value;
   FF_LANE_VAR(double, mine);
-  if (each >= 4u) { /* level 3: its children are nodes of 64 leaves */
-    if (rounds == 2u) {
-      FF_BALLOT(who, w->FF_L(own).upper[1][1] <= at && w->FF_L(own).upper[1][1] < total);
-      second = who != 0u;
-    }
-    FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).upper[1][1] : w->FF_L(own).upper[0][1];
+  if (each >= 4u) { /* among nodes of 64 leaves */
+    FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(upper, 1);
     FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
-    lane_chosen = FF_HIGHEST(who);
-    FF_FROM_LANE(less, mine, lane_chosen);
-    FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).node[1][1] : w->FF_L(own).node[0][1];
-    FF_FROM_LANE(total, mine, lane_chosen);
-    among = ff_ssa_lanes_around(lane_chosen, 6u - log);
+    chosen = FF_HIGHEST(who);
+    FF_FROM_LANE(less, mine, chosen);
+    FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(node, 1);
+    FF_FROM_LANE(total, mine, chosen);
+    among = ff_ssa_lanes_around(chosen, 6u - log);
     at -= less;
   }
-  FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).upper[1][0] : w->FF_L(own).upper[0][0];
+  FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(upper, 0);
   FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
-  lane_chosen = FF_HIGHEST(who & among);
-  FF_FROM_LANE(less, mine, lane_chosen);
-  FF_EACH_LANE FF_L(mine) = second ? w->FF_L(own).node[1][0] : w->FF_L(own).node[0][0];
-  FF_FROM_LANE(total, mine, lane_chosen);
-  among = ff_ssa_lanes_around(lane_chosen, 3u - log);
+  chosen = FF_HIGHEST(who & among);
+  FF_FROM_LANE(less, mine, chosen);
+  FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(node, 0);
+  FF_FROM_LANE(total, mine, chosen);
+  among = ff_ssa_lanes_around(chosen, 3u - log);
   at -= less;
   FF_LANE_VAR(double, leaf);
   FF_LANE_VAR(uint32_t, n);
@@ -180,20 +202,19 @@ FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp
     FF_L(n) = 0u;
     FF_L(mine) = FF_L(leaf) = 0.0;
     FF_UNROLL for (uint32_t i = 0; i < each; i++) {
-      const double before = second ? w->FF_L(own).before[1][i] : w->FF_L(own).before[0][i];
+      const double before = FF_SSA_IN_ROUND(before, i);
       const int passed = before <= at && before < total;
       FF_L(n) = passed ? i + 1u : FF_L(n);
       FF_L(mine) = passed ? before : FF_L(mine);
-      FF_L(leaf) = passed ? (second ? w->FF_L(own).leaf[1][i] : w->FF_L(own).leaf[0][i]) : FF_L(leaf);
+      FF_L(leaf) = passed ? FF_SSA_IN_ROUND(leaf, i) : FF_L(leaf);
     }
   }
   FF_BALLOT(who, FF_L(n) > 0u);
-  lane_chosen = FF_HIGHEST(who & among);
-  double value;
-  FF_FROM_LANE(less, mine, lane_chosen);
-  FF_FROM_LANE(value, leaf, lane_chosen);
-  FF_FROM_LANE(who, n, lane_chosen);
-  const ff_ssa_factored_choice out = {(second ? 32u * each : 0u) + lane_chosen * each + who - 1u, (at - less) / value};
+  chosen = FF_HIGHEST(who & among);
+  FF_FROM_LANE(less, mine, chosen);
+  FF_FROM_LANE(value, leaf, chosen);
+  FF_FROM_LANE(who, n, chosen);
+  const ff_ssa_factored_choice out = {round * 32u * each + chosen * each + who - 1u, (at - less) / value};
   return out;
 }
 

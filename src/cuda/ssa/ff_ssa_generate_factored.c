@@ -22,7 +22,7 @@ typedef ff_ssa_factored_generator generator;
 #define FEW_CHANGES 8u
 static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
   if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
-  if (f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
   for (uint32_t r = 0; r < n_reactions; r++)
     if (f->reactions[r].groups > FEW_CHANGES) return 0;
   return 1;
@@ -33,6 +33,8 @@ static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
 static ff_status check_limits(const generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   uint64_t words = 0;
+  if (g->f->reactions == NULL)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: lists of what reactions change are too long");
   if (p->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", p->n_reactions);
   for (uint32_t i = 0; i < g->f->n_members; i++)
