@@ -11,7 +11,7 @@
 
 #define FF_FACTOR_LEAVES 768u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
-#define FF_FACTOR_WEIGHT 256u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
+#define FF_FACTOR_WEIGHT 255u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
@@ -104,9 +104,9 @@ typedef struct ff_ssa_factor {
   uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
 } ff_ssa_factor;
 
-/* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at most:
- * FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(),
- * which accepts NULL. O(n log n) for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
+/* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at
+ * most: FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n) for n
+ * reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
 ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err);
 void ff_ssa_factor_free(ff_ssa_factor *factor);
 

@@ -21,6 +21,7 @@ static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
   memset(&w, 0x5A, sizeof w);
   memset(k->place, 0x5A, (size_t)k->at.elsewhere * 4 + 4);
   w.net = &k->image;
+  w.leaves = k->image.leaves;
   w.base.run = run;
   ff_ssa_factored_run(&w, &k->at, (char *)run->state + slot * k->at.bytes, k->place, k->image.each, k->image.rounds);
 }
@@ -90,50 +91,11 @@ static void sites_give_the_trajectories(void) {
   }
 }
 
-static void set_reaction(ff_reactions *net, uint32_t r, const ff_participant *in, size_t n_in, const ff_participant *out,
-                         size_t n_out) {
-  ff_reaction *reaction = net->reactions + r;
-  ff_error err;
-  reaction->name = ff_strndup("", 0);
-  reaction->mass_action = 1;
-  FF_CHECK_OK(ff_formula_of_number(&reaction->rate, 1, &err), &err);
-  reaction->reactants = ff_calloc(n_in, sizeof *in);
-  reaction->products = ff_calloc(n_out, sizeof *out);
-  memcpy(reaction->reactants, in, n_in * sizeof *in);
-  memcpy(reaction->products, out, n_out * sizeof *out);
-  reaction->n_reactants = (uint32_t)n_in;
-  reaction->n_products = (uint32_t)n_out;
-}
-
-/* Clusters of up to n molecules that join and break. */
-static ff_ssa_program *colloid(uint32_t n) {
-  ff_reactions *net;
-  ff_error err;
-  uint32_t pairs = 0;
-  for (uint32_t sum = 2; sum <= n; sum++) pairs += sum / 2;
-  FF_CHECK_OK(ff_reactions_new(&net, n, 0, 2 * pairs, &err), &err);
-  for (uint32_t s = 0; s < n; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s + 1);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = 1 + s % 3;
-  }
-  uint32_t r = 0;
-  for (uint32_t sum = 2; sum <= n; sum++)
-    for (uint32_t a = 1; 2 * a <= sum; a++, r++) {
-      const ff_participant apart[2] = {{a - 1, 2 * a == sum ? 2 : 1}, {sum - a - 1, 1}}, joined = {sum - 1, 1};
-      set_reaction(net, r, apart, 2 * a == sum ? 1 : 2, &joined, 1);
-      set_reaction(net, pairs + r, &joined, 1, apart, 2 * a == sum ? 1 : 2);
-    }
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
-}
-
 static void colloids_give_the_trajectories(void) {
   static const struct { uint32_t n, each, rounds; double last; } sizes[] = {
       {8, 1, 1, 1}, {40, 1, 1, 0.02}, {80, 2, 1, 0.005}, {130, 4, 1, 0.002}, {262, 8, 1, 0.0004}};
   for (size_t i = 0; i < COUNT(sizes); i++) {
-    ff_ssa_program *program = colloid(sizes[i].n);
+    ff_ssa_program *program = program_of_colloid(sizes[i].n);
     check_shape(program, sizes[i].each, sizes[i].rounds, 0, sizes[i].n < 10);
     check_program(program, program->initial, sizes[i].last, 0, "colloid");
     ff_ssa_program_free(program);

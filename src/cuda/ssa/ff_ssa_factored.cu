@@ -28,13 +28,18 @@ template <uint32_t EACH, uint32_t ROUNDS>
 __global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS : EACH >= 8 ? BLOCKS_EIGHT : BLOCKS)
     run_factored(const __grid_constant__ ff_ssa_factored_image net, const __grid_constant__ ff_ssa_launch run,
                  const __grid_constant__ ff_ssa_factored_layout at) {
-  extern __shared__ __align__(128) uint32_t words[];
+  extern __shared__ __align__(128) uint32_t words[]; /* the leaves, then the words of trajectories */
+  const uint32_t leaves = 32 * EACH * ROUNDS;
+  for (uint32_t i = threadIdx.x; i < leaves; i += WARPS * 32) ((ff_ssa_factored_leaf *)words)[i] = net.leaves[i];
+  __syncthreads();
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * WARPS + warp;
   if (slot >= run.slots) return;
   ff_ssa_factored_warp w;
   w.net = &net;
+  w.leaves = (const ff_ssa_factored_leaf *)words;
   w.base.run = &run;
-  ff_ssa_factored_run(&w, &at, (char *)run.state + slot * at.bytes, words + (size_t)warp * at.elsewhere, EACH, ROUNDS);
+  uint32_t *const place = words + leaves * (sizeof *w.leaves / 4) + warp * at.elsewhere;
+  ff_ssa_factored_run(&w, &at, (char *)run.state + slot * at.bytes, place, EACH, ROUNDS);
 }
 
 static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
@@ -51,7 +56,8 @@ static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
 static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells, int stay_counts, ff_error *err) {
   int found = 0;
   own->at = ff_ssa_factored_lay_out(&own->image, stay_cells, stay_counts);
-  own->shared = (size_t)own->at.elsewhere * 4 * WARPS;
+  own->shared = (size_t)own->at.elsewhere * 4 * WARPS +
+                32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
   own->blocks = 0;
   if (own->shared > e->device.sharedMemPerBlockOptin) return FF_OK;
   ff_status status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, own->kernel, WARPS * 32, own->shared),

@@ -11,6 +11,7 @@
 #define LARGE_SUM 1024u
 #define TOP_CELLS 64u          /* of the top level of a sum, if uses are listed */
 #define MOST_BY (1 << 21)      /* times the largest weight it is below 2^30 */
+#define MOST_BYTE 127          /* with weights, changes are bytes */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
 /* The arrays are stored one after the other. A first pass (memory is NULL) counts the bytes, and a second pass fills them. */
@@ -154,14 +155,14 @@ static void put_members(maker *m) {
 static void put_changes(maker *m) {
   const ff_ssa_program *p = m->p;
   const uint32_t each = m->image->n_changes;
-  ff_ssa_factored_change *changes = take(m, (size_t)p->n_reactions * each, sizeof *changes);
+  ff_ssa_factored_by *changes = take(m, (size_t)p->n_reactions * each, sizeof *changes);
   m->image->changes = changes;
   for (uint32_t r = 0; r < p->n_reactions && m->memory != NULL; r++) {
     const uint32_t first = p->change_first[r], n = p->change_first[r + 1] - first;
     for (uint32_t i = 0; i < each; i++)
       changes[(size_t)r * each + i] =
-          i < n ? (ff_ssa_factored_change){p->changes[first + i].species, (int32_t)p->changes[first + i].by}
-                : (ff_ssa_factored_change){p->n_species + 1, 0};
+          i < n ? (ff_ssa_factored_by){p->changes[first + i].species, (int32_t)p->changes[first + i].by}
+                : (ff_ssa_factored_by){p->n_species + 1, 0};
   }
 }
 
@@ -242,6 +243,9 @@ static ff_status check_image(const maker *m, ff_error *err) {
   for (uint32_t i = 0; i < m->f->n_members; i++)
     if (m->f->members[i].weight > 255 && image->n_uses == 0)
       return ff_error_set(err, FF_EUNSUPPORTED, "a weight is %u", m->f->members[i].weight);
+  for (uint32_t i = 0; i < m->p->n_changes && image->n_uses == 0; i++)
+    if (m->p->changes[i].by > MOST_BYTE || m->p->changes[i].by < -MOST_BYTE)
+      return ff_error_set(err, FF_EUNSUPPORTED, "a reaction changes a count by %lld", (long long)m->p->changes[i].by);
   const uint64_t each = image->n_uses > 0 ? (uint64_t)image->n_uses * sizeof(ff_ssa_factored_use) : sums_of(image);
   if (((uint64_t)m->p->n_species + 2) * each > MOST_BYTES || (uint64_t)m->p->n_reactions * image->n_changes * 8 > MOST_BYTES)
     return ff_error_set(err, FF_EUNSUPPORTED, "the network is too large");

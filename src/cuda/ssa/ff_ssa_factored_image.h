@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   uint32_t species;
   int32_t by;
-} __attribute__((aligned(8))) ff_ssa_factored_change;
+} __attribute__((aligned(8))) ff_ssa_factored_by;
 
 /* A sum that has a species as a member. The weight 0 is for entries that fill a row. */
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
   const ff_ssa_factored_search *searches;  /* by group */
   const uint32_t *members;     /* by position: the species, and 2^24 times the weight less 1 */
   const uint32_t *map;
-  const ff_ssa_factored_change *changes;   /* n_changes for each reaction */
+  const ff_ssa_factored_by *changes;       /* n_changes for each reaction */
   const ff_ssa_factored_use *uses;         /* n_uses for each species */
   const uint32_t *weights;     /* a byte for each species and sum: of 32 * each * rounds sums */
 } ff_ssa_factored_image;

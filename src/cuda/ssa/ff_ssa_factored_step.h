@@ -20,18 +20,37 @@
 #include "ff_ssa_factored_image.h"
 #include "ff_ssa_generic_step.h"
 
-/* FF_SHIFT_UP: each lane gets the value of the lane that is `by` before it, and the first ones get 0. FF_HIGHEST: the highest
- * bit that is set. */
+/* FF_ADD_UP: each lane adds the value of the lane that is `by` before it, if there is one. FF_TOTAL: the sum over all lanes.
+ * FF_HIGHEST: the highest bit that is set. FF_GATHER: each lane gets the value of a lane that it chooses. FF_FRESH: a word that
+ * atomic operations may have changed. */
 #if defined(__CUDA_ARCH__)
-#define FF_SHIFT_UP(out, name, by)                             \
-  do {                                                         \
-    (out) = __shfl_up_sync(0xFFFFFFFFu, (name), (by));         \
-    if (lane < (by)) (out) = 0u;                               \
-  } while (0)
+#define FF_ADD_UP(name, by)                                                            \
+  asm volatile("{ .reg .u32 r; .reg .pred p;\n"                                                 \
+      "shfl.sync.up.b32 r|p, %0, %1, 0, 0xFFFFFFFF;\n"                                 \
+      "@p add.u32 %0, %0, r; }" : "+r"(name) : "n"(by))
 #define FF_HIGHEST(x) (31u - (unsigned)__clz((int)(x)))
+#define FF_GATHER(out, name, from) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(from))
+#define FF_FRESH(at) (*(const volatile uint32_t *)(at))
 #else
-#define FF_SHIFT_UP(out, name, by) FF_EACH_LANE (out)[lane] = lane < (by) ? 0u : (name)[lane - (by)]
+#define FF_ADD_UP(name, by) for (unsigned lane = 32u; lane-- > (by);) (name)[lane] += (name)[lane - (by)]
 #define FF_HIGHEST(x) (31u - (unsigned)__builtin_clz(x))
+#define FF_GATHER(out, name, from) FF_EACH_LANE (out)[lane] = (name)[from]
+#define FF_FRESH(at) (*(at))
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define FF_TOTAL(out, name) (out) = __reduce_add_sync(0xFFFFFFFFu, (name))
+#elif defined(__CUDA_ARCH__)
+#define FF_TOTAL(out, name)                                                                                  \
+  do {                                                                                                       \
+    (out) = (name);                                                                                          \
+    for (int ff_by = 16; ff_by > 0; ff_by /= 2) (out) += __shfl_xor_sync(0xFFFFFFFFu, (out), ff_by);         \
+  } while (0)
+#else
+#define FF_TOTAL(out, name)                  \
+  do {                                       \
+    (out) = 0u;                              \
+    FF_EACH_LANE (out) += (name)[lane];      \
+  } while (0)
 #endif
 
 /* The leaves of a lane, by round, and what is in the tree before them. */
@@ -45,6 +64,7 @@ typedef struct {
 typedef struct {
   ff_ssa_warp base; /* its image, value and lists are not used */
   const ff_ssa_factored_image *net;
+  const ff_ssa_factored_leaf *leaves; /* those of net, or a copy of them in shared memory */
   uint32_t *total;
   uint32_t *cell[FF_SSA_CELL_LEVELS + 1]; /* by level, from 1 on */
   double two, three; /* the sums of the first two rounds and of the third one, if there are three */
@@ -78,7 +98,7 @@ FF_WARP uint32_t ff_ssa_log2_each(uint32_t each) { return each >= 8u ? 3u : each
 FF_WARP double ff_ssa_sum_lane(const ff_ssa_factored_warp *w, double *v, double *before, uint32_t lane, uint32_t round,
                                uint32_t each) {
   FF_UNROLL for (uint32_t i = 0; i < each; i++) {
-    const ff_ssa_factored_leaf leaf = w->net->leaves[(round * each + i) * 32u + lane];
+    const ff_ssa_factored_leaf leaf = w->leaves[(round * each + i) * 32u + lane];
     const uint32_t b = w->total[leaf.sum], pool = leaf.hub & FF_SSA_LEAF_POOL;
     const uint32_t a = pool ? b : w->base.count[leaf.hub];
     v[i] = leaf.rate * ((double)a - (pool ? 1.0 : 0.0)) * (double)b;
@@ -142,6 +162,11 @@ FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uin
 /* The lanes of an aligned range of 2^log lanes with one of them. */
 FF_WARP uint32_t ff_ssa_lanes_around(uint32_t lane, uint32_t log) { return ((1u << (1u << log)) - 1u) << (lane >> log << log); }
 
+/* The largest number that is at most `at` and below `total`, which is not 0. */
+FF_WARP double ff_ssa_most_below(double at, double total) {
+  return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
+}
+
 typedef struct {
   uint32_t group;
   double share; /* what is left of the choice, as a part of the group's propensity */
@@ -159,14 +184,15 @@ FF_WARP uint32_t ff_ssa_factored_round(const ff_ssa_factored_warp *w, double *at
   uint32_t who;
   if (rounds == 1u) return 0u;
   if (rounds == 3u) {
-    if (w->two <= *at && w->two < *total) {
+    if (w->two <= ff_ssa_most_below(*at, *total)) {
       *at -= w->two;
       *total = w->three;
       return 2u;
     }
     *total = w->two;
   }
-  FF_BALLOT(who, w->FF_L(own).upper[1][1] <= *at && w->FF_L(own).upper[1][1] < *total);
+  const double most = ff_ssa_most_below(*at, *total);
+  FF_BALLOT(who, w->FF_L(own).upper[1][1] <= most);
   return who != 0u;
 }
 
@@ -176,26 +202,28 @@ FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp
   FF_LANE_HERE;
   const uint32_t log = ff_ssa_log2_each(each), round = ff_ssa_factored_round(w, &at, &total, rounds);
   uint32_t who, among = 0xFFFFFFFFu, chosen;
-  double less, value;
+  double less, value, most = ff_ssa_most_below(at, total);
   FF_LANE_VAR(double, mine);
   if (each >= 4u) { /* among nodes of 64 leaves */
     FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(upper, 1);
-    FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
+    FF_BALLOT(who, FF_L(mine) <= most);
     chosen = FF_HIGHEST(who);
     FF_FROM_LANE(less, mine, chosen);
     FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(node, 1);
     FF_FROM_LANE(total, mine, chosen);
     among = ff_ssa_lanes_around(chosen, 6u - log);
     at -= less;
+    most = ff_ssa_most_below(at, total);
   }
   FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(upper, 0);
-  FF_BALLOT(who, FF_L(mine) <= at && FF_L(mine) < total);
+  FF_BALLOT(who, FF_L(mine) <= most);
   chosen = FF_HIGHEST(who & among);
   FF_FROM_LANE(less, mine, chosen);
   FF_EACH_LANE FF_L(mine) = FF_SSA_IN_ROUND(node, 0);
   FF_FROM_LANE(total, mine, chosen);
   among = ff_ssa_lanes_around(chosen, 3u - log);
   at -= less;
+  most = ff_ssa_most_below(at, total);
   FF_LANE_VAR(double, leaf);
   FF_LANE_VAR(uint32_t, n);
   FF_EACH_LANE {
@@ -203,7 +231,7 @@ FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp
     FF_L(mine) = FF_L(leaf) = 0.0;
     FF_UNROLL for (uint32_t i = 0; i < each; i++) {
       const double before = FF_SSA_IN_ROUND(before, i);
-      const int passed = before <= at && before < total;
+      const int passed = before <= most;
       FF_L(n) = passed ? i + 1u : FF_L(n);
       FF_L(mine) = passed ? before : FF_L(mine);
       FF_L(leaf) = passed ? FF_SSA_IN_ROUND(leaf, i) : FF_L(leaf);
@@ -233,26 +261,27 @@ FF_WARP uint32_t ff_ssa_rank(const ff_ssa_factored_warp *w, uint32_t level, uint
   FF_LANE_VAR(uint32_t, entry);
   FF_LANE_VAR(uint32_t, count);
   FF_LANE_VAR(uint32_t, sum);
-  FF_LANE_VAR(uint32_t, other);
   uint32_t all, who, less;
   FF_NO_UNROLL for (;; from += 32u, *v -= all) {
     FF_EACH_LANE {
       FF_L(entry) = FF_L(count) = 0u;
-      if (from + lane < end && level > 0u) FF_L(entry) = w->cell[level][from + lane];
+      if (from + lane < end && level > 0u) FF_L(entry) = FF_FRESH(w->cell[level] + from + lane);
       if (from + lane < end && level == 0u) {
         const uint32_t member = w->net->members[from + lane];
         FF_L(count) = w->base.count[member & FF_SSA_MEMBER_SPECIES];
         FF_L(entry) = FF_L(count) * ((member >> 24) + 1u);
       }
-      FF_L(sum) = FF_L(entry);
     }
-    FF_UNROLL for (uint32_t by = 1u; by < 32u; by *= 2u) {
-      FF_SHIFT_UP(other, sum, by);
-      FF_EACH_LANE FF_L(sum) += FF_L(other);
-    }
-    FF_FROM_LANE(all, sum, 31u);
-    if (*v < all || from + 32u >= end) break;
+    if (from + 32u >= end) break;
+    FF_TOTAL(all, entry);
+    if (*v < all) break;
   }
+  FF_EACH_LANE FF_L(sum) = FF_L(entry);
+  FF_ADD_UP(sum, 1u);
+  FF_ADD_UP(sum, 2u);
+  FF_ADD_UP(sum, 4u);
+  FF_ADD_UP(sum, 8u);
+  FF_ADD_UP(sum, 16u);
   FF_BALLOT(who, FF_L(sum) <= *v);
   const uint32_t chosen = FF_POPCOUNT(who) < 32u ? FF_POPCOUNT(who) : 31u;
   FF_EACH_LANE FF_L(sum) -= FF_L(entry);
@@ -285,7 +314,7 @@ FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t 
 /* The reaction that a group and a share of it determine. */
 FF_WARP uint32_t ff_ssa_factored_reaction(const ff_ssa_factored_warp *w, const ff_ssa_factored_choice *c, uint32_t each) {
   const ff_ssa_factored_search s = w->net->searches[c->group];
-  const uint32_t n = w->total[w->net->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], units = s.units & ~FF_SSA_LEAF_POOL;
+  const uint32_t n = w->total[w->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], units = s.units & ~FF_SSA_LEAF_POOL;
   const uint32_t chosen = (uint32_t)(c->share * (double)n), v = chosen < n ? chosen : n - 1u;
   const ff_ssa_factored_place place = ff_ssa_factored_find(w, &s, v);
   uint32_t unit = 0u;
@@ -298,80 +327,119 @@ FF_WARP uint32_t ff_ssa_factored_reaction(const ff_ssa_factored_warp *w, const f
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
-/* Adds to the totals of a lane's sums what four changes add to them. Returns whether one is too large. */
-FF_WARP int ff_ssa_add_weights(const ff_ssa_factored_warp *w, const uint32_t species[4], const uint32_t by[4], uint32_t lane,
+/* The sum of four products of bytes: without a sign, and with one. */
+FF_WARP uint32_t ff_ssa_dot(uint32_t bytes, uint32_t with_signs, uint32_t sum) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(out) : "r"(bytes), "r"(with_signs), "r"(sum));
+  return out;
+#else
+  for (uint32_t i = 0; i < 32u; i += 8u) sum += (bytes >> i & 0xFFu) * (uint32_t)(int32_t)(int8_t)(uint8_t)(with_signs >> i);
+  return sum;
+#endif
+}
+
+/* Bytes i of four words. */
+FF_WARP uint32_t ff_ssa_column(const uint32_t word[4], uint32_t i) {
+#if defined(__CUDA_ARCH__)
+  const uint32_t pairs = i < 2u ? 0x5140u : 0x7362u;
+  const uint32_t low = __byte_perm(word[0], word[1], pairs), high = __byte_perm(word[2], word[3], pairs);
+  return __byte_perm(low, high, i % 2u == 0u ? 0x5410u : 0x7632u);
+#else
+  uint32_t out = 0u;
+  for (uint32_t j = 0; j < 4u; j++) out |= (word[j] >> (8u * i) & 0xFFu) << (8u * j);
+  return out;
+#endif
+}
+
+/* Adds to the totals of a lane's sums what four changes add to them. `by` has a byte for each of them. Returns whether a total is
+ * too large. */
+FF_WARP int ff_ssa_add_weights(const ff_ssa_factored_warp *w, const uint32_t species[4], uint32_t by, uint32_t lane,
                                uint32_t round, uint32_t each, uint32_t rounds) {
-  uint32_t delta[FF_SSA_EACH_MOST] = {0u};
   int bad = 0;
-  FF_UNROLL for (uint32_t j = 0; j < 4u; j++) {
-    const uint32_t *words = w->net->weights + ((size_t)species[j] * rounds + round) * (8u * each);
-    FF_UNROLL for (uint32_t i = 0; i < each; i += 4u) {
-      const uint32_t at = lane * each + i, word = words[at / 4u] >> (at % 4u * 8u);
-      FF_UNROLL for (uint32_t k = 0; k < 4u && i + k < each; k++) delta[i + k] += by[j] * (word >> (8u * k) & 0xFFu);
+  FF_UNROLL for (uint32_t i = 0; i < each; i += 4u) {
+    const uint32_t at = lane * each + i;
+    uint32_t word[4];
+    FF_UNROLL for (uint32_t j = 0; j < 4u; j++)
+      word[j] = w->net->weights[(species[j] * rounds + round) * (8u * each) + at / 4u] >> (at % 4u * 8u);
+    FF_UNROLL for (uint32_t k = 0; k < 4u && i + k < each; k++) {
+      uint32_t *const total = w->total + ((round * each + i + k) * 32u + lane);
+      const uint32_t now = ff_ssa_dot(ff_ssa_column(word, k), by, *total);
+      *total = now;
+      bad |= now > FF_SSA_DEVICE_MOST;
     }
-  }
-  FF_UNROLL for (uint32_t i = 0; i < each; i++) {
-    uint32_t *const total = w->total + ((round * each + i) * 32u + lane);
-    *total += delta[i];
-    bad |= *total > FF_SSA_DEVICE_MOST;
   }
   return bad;
 }
 
-/* Adds what a lane's change adds to a sum and its cells. Returns whether the sum is too large. */
-FF_WARP int ff_ssa_add_use(const ff_ssa_factored_warp *w, const ff_ssa_factored_use use, uint32_t by) {
-  const uint32_t more = by * (use.sum >> 16);
-  uint32_t *const total = w->total + (use.sum & 0xFFFFu);
-  if (use.sum >> 16 == 0u) return 0;
-  *total += more;
-  FF_NO_UNROLL for (uint32_t level = w->net->levels; level > 0u; level--) w->cell[level][use.position >> (5u * level)] += more;
-  return *total > FF_SSA_DEVICE_MOST;
+/* All sums, by weights. Returns whether a total is too large for this lane. */
+FF_WARP uint32_t ff_ssa_add_changes(const ff_ssa_factored_warp *w, const ff_ssa_factored_by *changes, uint32_t each,
+                                    uint32_t rounds) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(int, bad);
+  uint32_t who;
+  FF_EACH_LANE FF_L(bad) = 0;
+  FF_NO_UNROLL for (uint32_t base = 0; base < w->net->n_changes; base += 4u) {
+    const ff_ssa_factored_by *c = changes + base;
+    const uint32_t species[4] = {c[0].species, c[1].species, c[2].species, c[3].species};
+    const uint32_t by = ((uint32_t)c[0].by & 0xFFu) | ((uint32_t)c[1].by & 0xFFu) << 8 | ((uint32_t)c[2].by & 0xFFu) << 16 |
+                        (uint32_t)c[3].by << 24;
+    FF_EACH_LANE FF_UNROLL for (uint32_t r = 0; r < rounds; r++)
+        FF_L(bad) |= ff_ssa_add_weights(w, species, by, lane, r, each, rounds);
+  }
+  FF_BALLOT(who, FF_L(bad));
+  return who;
+}
+
+/* All sums, by uses: a lane for each use of a species that changes. */
+FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_factored_by *changes) {
+  FF_LANE_HERE;
+  const uint32_t uses = w->net->n_uses, n = w->net->n_changes * uses;
+  FF_LANE_VAR(int, bad);
+  uint32_t who, any = 0u;
+  FF_NO_UNROLL for (uint32_t base = 0; base < n; base += 32u) {
+    FF_LANE_VAR(uint32_t, sum);
+    FF_EACH_LANE {
+      FF_L(sum) = 0u;
+      if (base + lane < n) {
+        const uint32_t i = uses == 1u ? base + lane : (base + lane) / uses;
+        const ff_ssa_factored_by change = changes[i];
+        const ff_ssa_factored_use use = w->net->uses[(size_t)change.species * uses + (base + lane - i * uses)];
+        const uint32_t more = (uint32_t)change.by * (use.sum >> 16);
+        FF_L(sum) = use.sum & 0xFFFFu;
+        if (more != 0u) {
+          FF_ATOMIC_ADD(w->total + FF_L(sum), more);
+          FF_NO_UNROLL for (uint32_t level = w->net->levels; level > 0u; level--)
+            FF_ATOMIC_ADD(w->cell[level] + (use.position >> (5u * level)), more);
+        }
+      }
+    }
+    FF_SYNCWARP();
+    FF_EACH_LANE FF_L(bad) = FF_FRESH(w->total + FF_L(sum)) > FF_SSA_DEVICE_MOST;
+    FF_BALLOT(who, FF_L(bad));
+    any |= who;
+  }
+  return any;
 }
 
 /* Changes what a reaction changes. Returns whether all counts and totals are still in order. */
 FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t reaction, uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
-  const uint32_t n = w->net->n_changes, uses = w->net->n_uses;
-  FF_LANE_VAR(uint32_t, species);
-  FF_LANE_VAR(uint32_t, by);
+  const uint32_t n = w->net->n_changes;
+  const ff_ssa_factored_by *const changes = w->net->changes + (size_t)reaction * n;
   FF_LANE_VAR(int, bad);
   uint32_t who;
   FF_EACH_LANE {
-    FF_L(species) = w->net->n_species + 1u;
-    FF_L(by) = 0u;
     FF_L(bad) = 0;
     if (lane < n) {
-      const ff_ssa_factored_change change = w->net->changes[(size_t)reaction * n + lane];
-      FF_L(species) = change.species;
-      FF_L(by) = (uint32_t)change.by;
+      const ff_ssa_factored_by change = changes[lane];
+      const uint32_t count = w->base.count[change.species] + (uint32_t)change.by;
+      w->base.count[change.species] = count;
+      FF_L(bad) = count > FF_SSA_DEVICE_MOST;
     }
-  }
-  if (uses == 0u) {
-    FF_NO_UNROLL for (uint32_t base = 0; base < n; base += 4u) {
-      uint32_t s[4], b[4];
-      FF_UNROLL for (uint32_t j = 0; j < 4u; j++) {
-        FF_FROM_LANE(s[j], species, base + j);
-        FF_FROM_LANE(b[j], by, base + j);
-      }
-      FF_EACH_LANE FF_UNROLL for (uint32_t r = 0; r < rounds; r++)
-          FF_L(bad) |= ff_ssa_add_weights(w, s, b, lane, r, each, rounds);
-    }
-  } else {
-    FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
-      uint32_t s, b;
-      FF_FROM_LANE(s, species, i);
-      FF_FROM_LANE(b, by, i);
-      if (b == 0u) continue;
-      FF_EACH_LANE if (lane < uses) FF_L(bad) |= ff_ssa_add_use(w, w->net->uses[(size_t)s * uses + lane], b);
-      FF_SYNCWARP();
-    }
-  }
-  FF_EACH_LANE if (lane < n) {
-    const uint32_t count = w->base.count[FF_L(species)] + FF_L(by);
-    w->base.count[FF_L(species)] = count;
-    FF_L(bad) |= count > FF_SSA_DEVICE_MOST;
   }
   FF_BALLOT(who, FF_L(bad));
+  who |= w->net->n_uses > 0u ? ff_ssa_add_uses(w, changes) : ff_ssa_add_changes(w, changes, each, rounds);
   FF_SYNCWARP();
   return who == 0u;
 }
@@ -432,8 +500,8 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs a launch for a slot. net and base.run are set. `kept` is the slot's part of run->state, `place` the memory for the words
- * that work elsewhere. */
+/* Runs a launch for a slot. net, leaves and base.run are set. `kept` is the slot's part of run->state, `place` the memory for the
+ * words that work elsewhere. */
 FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, char *kept, uint32_t *place,
                                  uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
