@@ -65,9 +65,10 @@
 #'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"`, `"first_reaction"` and `"factored"`.
 #'   `method = "auto"` chooses one of these for most networks. GPUs cannot run a network with [events][event()] or with rates
 #'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of
-#'   2^30 or more. `"first_reaction"` and `"factored"` need code that is generated for the network: see option `fireflip.kernel`
-#'   of [backends()]. There is no such code for `"first_reaction"` with more than 64 reactions, nor for `"factored"` with
-#'   more than 65,534 reactions or with groups whose counts add up to nearly 2^30 at time 0.
+#'   2^30 or more, or for `"factored"` with groups whose counts add up to nearly 2^30. `"first_reaction"` needs code that is
+#'   generated for the network: see option `fireflip.kernel` of [backends()]. There is none for more than 64 reactions.
+#'   `"factored"` needs such code only for rate laws other than mass action of at most two molecules. Then there must be at most
+#'   65,534 reactions.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
@@ -315,8 +316,9 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
 #'   errors. Then it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities
 #'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
-#'   the method is `"logarithmic_direct"` instead: there are more than 512 groups; all reactions together make more than 2^25
-#'   changes of counts, sums and parts of sums; or one reaction makes more than 65,535 such changes, or one above 2^30.
+#'   the method is `"logarithmic_direct"` instead: there are more than 768 groups; all reactions together make more than 2^25
+#'   changes of counts, sums and parts of sums, and one of them adds and removes more than 16 molecules; or one reaction makes
+#'   more than 65,535 such changes, or one above 2^30.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
 #'   the network, and its draws follow from the seed. It has 1,000 firings and one more per reaction, but at most 100,000.

@@ -1,6 +1,7 @@
 /* Compares the step code of the CUDA kernel for groups of reactions (ff_ssa_factored_step.h) with the engines of this processor,
  * bit for bit. The 32 lanes of a warp run one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_factored_step.h"
+#include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "factor_examples.h"
 #include "random.h"
 #include "random_reactions.h"
@@ -151,6 +152,32 @@ static void random_pairs_give_the_trajectories(void) {
   }
 }
 
+/* ---- choices ------------------------------------------------------------------------------------------------------------ */
+
+/* What an H200 with 132 multiprocessors would choose for so many trajectories: a warp for each of them, or a thread. */
+static void check_choice(ff_ssa_program *program, double trajectories, int warps, const char *what) {
+  static const double times[] = {1};
+  static const uint32_t species[] = {0};
+  const ff_ssa_device_request request = {FF_SSA_FACTORED, program->initial, times, 1, species, 1};
+  ff_ssa_code code;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, &err), &err);
+  const double busy = trajectories / (132.0 * code.threads);
+  const int found = ff_ssa_factored_speed(program, trajectories / 132) > code.speed * (busy < 1 ? busy : 1);
+  FF_CHECK_SAY(found == warps, "%s: threads %g, warps %g", what, code.speed, ff_ssa_factored_speed(program, 1e6));
+  ff_ssa_code_free(&code);
+  ff_ssa_program_free(program);
+}
+
+/* As measured. */
+static void the_faster_kernel_is_chosen(void) {
+  check_choice(program_of_colloid(40), 1e6, 0, "a colloid of 40 species");
+  check_choice(program_of_colloid(200), 1e6, 1, "a colloid of 200 species");
+  check_choice(program_of_sites(7), 1e6, 0, "many trajectories of a complex");
+  check_choice(chain(10000, 0), 16384, 1, "few trajectories of a chain");
+  check_choice(chain(10000, 0), 1e6, 0, "many trajectories of a chain");
+}
+
 /* ---- refusals ------------------------------------------------------------------------------------------------------------ */
 
 static void trajectories_are_refused(void) {
@@ -189,4 +216,5 @@ static void networks_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_factored", examples_give_the_trajectories, sites_give_the_trajectories, colloids_give_the_trajectories,
-             chains_give_the_trajectories, random_pairs_give_the_trajectories, trajectories_are_refused, networks_are_refused)
+             chains_give_the_trajectories, random_pairs_give_the_trajectories, the_faster_kernel_is_chosen,
+             trajectories_are_refused, networks_are_refused)

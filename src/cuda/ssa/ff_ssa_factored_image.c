@@ -44,7 +44,7 @@ static const ff_ssa_member *members_of(const maker *m, uint32_t sum) { return m-
 
 /* ---- the shape ---------------------------------------------------------------------------------------------------------- */
 
-static void choose_lanes(maker *m) {
+static void choose_lanes(const maker *m) {
   ff_ssa_factored_image *image = m->image;
   const uint32_t n = m->f->n_groups > m->f->n_sums ? m->f->n_groups : m->f->n_sums;
   for (image->each = 1; 32 * image->each < n && image->each < FF_SSA_EACH_MOST;) image->each *= 2;
@@ -284,6 +284,24 @@ ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, s
   free(m.first);
   free(m.seen);
   return status;
+}
+
+/* The time of an event is about a constant, a part for each group of a lane, and a part for 32 members of a sum: measured on an
+ * H200 (bench/NOTES.md). */
+#define TIME 0.55e-9
+#define TIME_GROUP 0.05e-9
+#define TIME_MEMBERS 0.06e-9
+#define MOST_MEMBERS 64.0 /* that are searched, if there are cells */
+double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories) {
+  ff_ssa_factored_image image = {.n_species = program->n_species};
+  const maker m = {.p = program, .f = program->factor, .image = &image};
+  ff_error err;
+  if (m.f->n_groups == FF_FACTOR_NONE || check_network(&m, &err) != FF_OK) return 0;
+  choose_lanes(&m);
+  const double members = (double)m.f->n_members / m.f->n_sums, each = (double)image.each * image.rounds;
+  const double time = TIME + TIME_GROUP * each + TIME_MEMBERS * (members < 2048 ? members / 32 : MOST_MEMBERS / 32);
+  const double warps = image.each < FF_SSA_EACH_MOST ? 32 : image.rounds > 1 ? 12 : 20;
+  return (trajectories < warps ? trajectories / warps : 1) / time;
 }
 
 ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *image, const void *from, const void *to) {

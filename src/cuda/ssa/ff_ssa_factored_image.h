@@ -72,6 +72,10 @@ typedef struct {
 ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
                                     const double *initial, ff_error *err);
 
+/* About the events per second of an H200 for so many trajectories on each of its multiprocessors; 0 if the kernel cannot run the
+ * program. O(size of the program). */
+double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories);
+
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *image, const void *from, const void *to);
 

@@ -66,7 +66,7 @@ typedef struct {
   const ff_ssa_factored_image *net;
   const ff_ssa_factored_leaf *leaves; /* those of net, or a copy of them in shared memory */
   uint32_t *total;
-  uint32_t *cell[FF_SSA_CELL_LEVELS + 1]; /* by level, from 1 on */
+  uint32_t *cell1, *cell2; /* of both levels. No array: its address would put all of this into slow memory */
   double two, three; /* the sums of the first two rounds and of the third one, if there are three */
   FF_LANE_VAR(ff_ssa_lane_leaves, own);
 } ff_ssa_factored_warp;
@@ -265,7 +265,7 @@ FF_WARP uint32_t ff_ssa_rank(const ff_ssa_factored_warp *w, uint32_t level, uint
   FF_NO_UNROLL for (;; from += 32u, *v -= all) {
     FF_EACH_LANE {
       FF_L(entry) = FF_L(count) = 0u;
-      if (from + lane < end && level > 0u) FF_L(entry) = FF_FRESH(w->cell[level] + from + lane);
+      if (from + lane < end && level > 0u) FF_L(entry) = FF_FRESH((level == 1u ? w->cell1 : w->cell2) + from + lane);
       if (from + lane < end && level == 0u) {
         const uint32_t member = w->net->members[from + lane];
         FF_L(count) = w->base.count[member & FF_SSA_MEMBER_SPECIES];
@@ -409,8 +409,8 @@ FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_fac
         FF_L(sum) = use.sum & 0xFFFFu;
         if (more != 0u) {
           FF_ATOMIC_ADD(w->total + FF_L(sum), more);
-          FF_NO_UNROLL for (uint32_t level = w->net->levels; level > 0u; level--)
-            FF_ATOMIC_ADD(w->cell[level] + (use.position >> (5u * level)), more);
+          if (w->net->levels > 0u) FF_ATOMIC_ADD(w->cell1 + (use.position >> 5u), more);
+          if (w->net->levels > 1u) FF_ATOMIC_ADD(w->cell2 + (use.position >> 10u), more);
         }
       }
     }
@@ -451,7 +451,7 @@ FF_WARP void ff_ssa_factored_set(const ff_ssa_factored_warp *w, const ff_ssa_fac
                                  int all) {
   const uint32_t count = w->net->count, low = w->net->levels > 0u ? w->net->cell[1] : count;
   ff_ssa_warp_copy(w->total, words, low);
-  if (low < count && (all || at->stay_cells == 0u)) ff_ssa_warp_copy(w->cell[1], words + low, count - low);
+  if (low < count && (all || at->stay_cells == 0u)) ff_ssa_warp_copy(w->cell1, words + low, count - low);
   if (all || at->stay_counts == 0u) ff_ssa_warp_copy(w->base.count, words + count, w->net->n_words - count);
 }
 
@@ -459,7 +459,7 @@ FF_WARP void ff_ssa_factored_set(const ff_ssa_factored_warp *w, const ff_ssa_fac
 FF_WARP void ff_ssa_factored_keep(const ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, uint32_t *words) {
   const uint32_t count = w->net->count, low = w->net->levels > 0u ? w->net->cell[1] : count;
   ff_ssa_warp_copy(words, w->total, low);
-  if (low < count && at->stay_cells == 0u) ff_ssa_warp_copy(words + low, w->cell[1], count - low);
+  if (low < count && at->stay_cells == 0u) ff_ssa_warp_copy(words + low, w->cell1, count - low);
   if (at->stay_counts == 0u) ff_ssa_warp_copy(words + count, w->base.count, w->net->n_words - count);
 }
 
@@ -510,9 +510,8 @@ FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + FF_SSA_SLOT_HEAD);
   w->total = place;
-  w->cell[0] = NULL;
-  w->cell[1] = at->stay_cells > 0u ? words + net->cell[1] : place + net->cell[1];
-  w->cell[2] = place + net->cell[2];
+  w->cell1 = at->stay_cells > 0u ? words + net->cell[1] : place + net->cell[1];
+  w->cell2 = place + net->cell[2];
   b->count = at->stay_counts > 0u ? words + net->count : place + (net->count - at->stay_cells);
   if (!ff_ssa_warp_resume(b, head)) return;
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_set(w, at, words, 0);

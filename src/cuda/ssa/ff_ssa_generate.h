@@ -21,6 +21,7 @@ typedef struct {
   uint32_t n_store;   /* in global memory */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
+  double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */

@@ -152,6 +152,17 @@ static uint32_t choose_threads(generator *g) {
   return blocks;
 }
 
+/* About the events per second of an H200, as measured (bench/NOTES.md): counts in shared memory; in global memory; and the same
+ * if events change many groups, where the time grows with the sums that an event changes. */
+#define SPEED 2e10
+#define SPEED_STORED 3.2e9
+#define SPEED_LOOPED 2.2e10
+#define SPEED_LOOPED_STORED 1e8
+static double speed_of(const generator *g) {
+  if (!g->many || !g->looped) return g->stored ? SPEED_STORED : SPEED;
+  return g->stored ? SPEED_LOOPED_STORED : SPEED_LOOPED / g->halves_changed;
+}
+
 static ff_status generate_code(generator *g, ff_error *err) {
   g->checked = g->f->n_groups > g->f->n_factored;
   g->check = MOST_EVENTS;
@@ -165,6 +176,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_lay_out(g);
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
+  g->code->speed = speed_of(g);
   status = ff_ssa_factored_fill(g, err);
   return status == FF_OK ? generate(g, blocks, err) : status;
 }
