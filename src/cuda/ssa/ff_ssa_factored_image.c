@@ -121,10 +121,8 @@ static void put_groups(maker *m) {
   const uint32_t n = sums_of(image);
   ff_ssa_factored_leaf *leaves = take(m, n, sizeof *leaves);
   ff_ssa_factored_search *searches = take(m, m->f->n_groups, sizeof *searches);
-  uint32_t *map = take(m, m->f->n_map, sizeof *map);
   image->leaves = leaves;
   image->searches = searches;
-  image->map = map;
   if (m->memory == NULL) return;
   for (uint32_t g = 0; g < n; g++) {
     ff_ssa_factored_leaf *leaf = leaves + FF_SSA_SUM_WORD(g, image->each);
@@ -138,7 +136,6 @@ static void put_groups(maker *m) {
     searches[g] = (ff_ssa_factored_search){m->first[group->sum], m->first[group->sum] + m->f->sums[group->sum].n, group->map,
                                            group->units | (two ? FF_SSA_LEAF_POOL : 0)};
   }
-  for (uint32_t i = 0; i < m->f->n_map; i++) map[i] = m->f->map[i];
 }
 
 static void put_members(maker *m) {
@@ -152,18 +149,26 @@ static void put_members(maker *m) {
       members[m->first[i] + k] = members_of(m, i)[k].species | (members_of(m, i)[k].weight - 1) << 24;
 }
 
+/* What a reaction changes, as an entry of a map. */
+static void put_entry(const maker *m, ff_ssa_factored_by *to, uint32_t r) {
+  const ff_ssa_change *changes = m->p->changes + m->p->change_first[r];
+  const uint32_t n = m->p->change_first[r + 1] - m->p->change_first[r];
+  for (uint32_t i = 0; i < n; i++) to[i] = (ff_ssa_factored_by){changes[i].species, (int32_t)changes[i].by};
+}
+
+/* Entries beyond the weight of a member are never found; they change nothing. */
 static void put_changes(maker *m) {
-  const ff_ssa_program *p = m->p;
   const uint32_t each = m->image->n_changes;
-  ff_ssa_factored_by *changes = take(m, (size_t)p->n_reactions * each, sizeof *changes);
+  ff_ssa_factored_by *changes = take(m, (size_t)m->f->n_map * each, sizeof *changes);
   m->image->changes = changes;
-  for (uint32_t r = 0; r < p->n_reactions && m->memory != NULL; r++) {
-    const uint32_t first = p->change_first[r], n = p->change_first[r + 1] - first;
-    for (uint32_t i = 0; i < each; i++)
-      changes[(size_t)r * each + i] =
-          i < n ? (ff_ssa_factored_by){p->changes[first + i].species, (int32_t)p->changes[first + i].by}
-                : (ff_ssa_factored_by){p->n_species + 1, 0};
-  }
+  if (m->memory == NULL) return;
+  for (size_t i = 0; i < (size_t)m->f->n_map * each; i++) changes[i].species = m->p->n_species + 1;
+  for (const ff_ssa_factor_group *g = m->f->groups; g < m->f->groups + m->f->n_groups; g++)
+    for (uint32_t k = 0; k < m->f->sums[g->sum].n; k++) {
+      const uint32_t units = g->kind == FF_GROUP_POOL ? g->units : members_of(m, g->sum)[k].weight;
+      for (uint32_t i = g->map + k * g->units; i < g->map + k * g->units + units; i++)
+        put_entry(m, changes + (size_t)i * each, m->f->map[i]);
+    }
 }
 
 static void put_uses(maker *m) {
@@ -247,7 +252,7 @@ static ff_status check_image(const maker *m, ff_error *err) {
     if (m->p->changes[i].by > MOST_BYTE || m->p->changes[i].by < -MOST_BYTE)
       return ff_error_set(err, FF_EUNSUPPORTED, "a reaction changes a count by %lld", (long long)m->p->changes[i].by);
   const uint64_t each = image->n_uses > 0 ? (uint64_t)image->n_uses * sizeof(ff_ssa_factored_use) : sums_of(image);
-  if (((uint64_t)m->p->n_species + 2) * each > MOST_BYTES || (uint64_t)m->p->n_reactions * image->n_changes * 8 > MOST_BYTES)
+  if (((uint64_t)m->p->n_species + 2) * each > MOST_BYTES || (uint64_t)m->f->n_map * image->n_changes * 8 > MOST_BYTES)
     return ff_error_set(err, FF_EUNSUPPORTED, "the network is too large");
   return FF_OK;
 }
@@ -276,8 +281,7 @@ ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, s
                                     const double *initial, ff_error *err) {
   maker m = {.p = program, .f = program->factor, .initial = initial, .image = out};
   *memory = NULL;
-  *out = (ff_ssa_factored_image){.n_species = program->n_species, .n_reactions = program->n_reactions,
-                                 .pools = program->factor->pools != 0};
+  *out = (ff_ssa_factored_image){.n_species = program->n_species};
   ff_status status = check_network(&m, err);
   if (status == FF_OK) status = check_initial(&m, err);
   if (status == FF_OK) status = make_image(&m, memory, bytes, err);
@@ -312,7 +316,6 @@ ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *imag
   MOVE(leaves);
   MOVE(searches);
   MOVE(members);
-  MOVE(map);
   MOVE(changes);
   MOVE(uses);
   MOVE(weights);

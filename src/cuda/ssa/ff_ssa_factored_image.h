@@ -30,7 +30,7 @@ typedef struct {
   uint32_t hub, sum; /* a species; the word of the total */
 } __attribute__((aligned(16))) ff_ssa_factored_leaf;
 
-/* Where the members of a group's sum are, and its map: see ff_ssa_factor_group. Bit 31 of `units`: two molecules are chosen. */
+/* Where the members of a group's sum are, and the first entry of its map: see ff_ssa_factor_group. Bit 31 of `units`: two molecules are chosen. */
 typedef struct {
   uint32_t first, end; /* positions */
   uint32_t map, units;
@@ -49,19 +49,16 @@ typedef struct {
 typedef struct {
   uint32_t n_species;          /* of the network; then come one of which there is always one molecule, and one without any */
   uint32_t each, rounds;
-  uint32_t n_changes;          /* of a reaction, filled with changes by 0: a multiple of 4 */
+  uint32_t n_changes;          /* of an entry of a map, filled with changes by 0: a multiple of 4 */
   uint32_t n_uses;             /* of a species, in `uses`; 0 if there are `weights` instead */
   uint32_t levels;             /* of cells */
-  uint32_t pools;              /* whether a group needs two molecules */
-  uint32_t n_reactions;
   uint32_t cell[FF_SSA_CELL_LEVELS + 1]; /* the word at which the cells of level l begin, from 1 on */
   uint32_t count, n_words;     /* the word of the first count, and all words of a trajectory; totals come first */
   const uint32_t *initial;     /* n_words */
   const ff_ssa_factored_leaf *leaves;      /* by round, i and lane */
   const ff_ssa_factored_search *searches;  /* by group */
   const uint32_t *members;     /* by position: the species, and 2^24 times the weight less 1 */
-  const uint32_t *map;
-  const ff_ssa_factored_by *changes;       /* n_changes for each reaction */
+  const ff_ssa_factored_by *changes;       /* n_changes for each entry of the maps of groups, in place of a reaction */
   const ff_ssa_factored_use *uses;         /* n_uses for each species */
   const uint32_t *weights;     /* a byte for each species and sum: of 32 * each * rounds sums */
 } ff_ssa_factored_image;

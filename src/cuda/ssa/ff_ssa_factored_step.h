@@ -311,8 +311,8 @@ FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t 
   return v2 < v ? v2 : v2 + 1u;
 }
 
-/* The reaction that a group and a share of it determine. */
-FF_WARP uint32_t ff_ssa_factored_reaction(const ff_ssa_factored_warp *w, const ff_ssa_factored_choice *c, uint32_t each) {
+/* The entry of the map that a group and a share of it determine. */
+FF_WARP uint32_t ff_ssa_factored_entry(const ff_ssa_factored_warp *w, const ff_ssa_factored_choice *c, uint32_t each) {
   const ff_ssa_factored_search s = w->net->searches[c->group];
   const uint32_t n = w->total[w->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], units = s.units & ~FF_SSA_LEAF_POOL;
   const uint32_t chosen = (uint32_t)(c->share * (double)n), v = chosen < n ? chosen : n - 1u;
@@ -322,7 +322,7 @@ FF_WARP uint32_t ff_ssa_factored_reaction(const ff_ssa_factored_warp *w, const f
     unit = ff_ssa_factored_find(w, &s, ff_ssa_factored_second(w, v, n)).position - s.first;
   else if (units > 1u)
     unit = place.left / (place.x > 1u ? place.x : 1u);
-  return w->net->map[s.map + (place.position - s.first) * units + unit];
+  return s.map + (place.position - s.first) * units + unit;
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
@@ -422,11 +422,11 @@ FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_fac
   return any;
 }
 
-/* Changes what a reaction changes. Returns whether all counts and totals are still in order. */
-FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t reaction, uint32_t each, uint32_t rounds) {
+/* Changes what an entry of a map changes. Returns whether all counts and totals are still in order. */
+FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t entry, uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
   const uint32_t n = w->net->n_changes;
-  const ff_ssa_factored_by *const changes = w->net->changes + (size_t)reaction * n;
+  const ff_ssa_factored_by *const changes = w->net->changes + (size_t)entry * n;
   FF_LANE_VAR(int, bad);
   uint32_t who;
   FF_EACH_LANE {
@@ -492,7 +492,7 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
     return;
   }
   const ff_ssa_factored_choice chosen = ff_ssa_factored_choose(w, choice * total, total, each, rounds);
-  const int fine = ff_ssa_factored_fire(w, ff_ssa_factored_reaction(w, &chosen, each), each, rounds);
+  const int fine = ff_ssa_factored_fire(w, ff_ssa_factored_entry(w, &chosen, each), each, rounds);
   b->time = next_time;
   b->event++;
   if (!fine || b->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(b, 1);
