@@ -290,12 +290,14 @@ ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, s
   return status;
 }
 
-/* The time of an event is about a constant, a part for each group of a lane, and a part for 32 members of a sum: measured on an
- * H200 (bench/NOTES.md). */
-#define TIME 0.55e-9
+/* The time of an event is about a constant, a part for each group of a lane, and a part for 32 members of a sum; it grows with
+ * fewer warps. All of this was measured on an H200 (bench/NOTES.md). */
+#define TIME 0.45e-9
 #define TIME_GROUP 0.05e-9
-#define TIME_MEMBERS 0.06e-9
-#define MOST_MEMBERS 64.0 /* that are searched, if there are cells */
+#define TIME_MEMBERS 0.03e-9
+#define MOST_MEMBERS 224.0 /* with as many, searching cells takes as long */
+#define WARPS 32.0
+#define WARPS_EXPONENT 0.6
 double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories) {
   ff_ssa_factored_image image = {.n_species = program->n_species};
   const maker m = {.p = program, .f = program->factor, .image = &image};
@@ -303,9 +305,9 @@ double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories)
   if (m.f->n_groups == FF_FACTOR_NONE || check_network(&m, &err) != FF_OK) return 0;
   choose_lanes(&m);
   const double members = (double)m.f->n_members / m.f->n_sums, each = (double)image.each * image.rounds;
-  const double time = TIME + TIME_GROUP * each + TIME_MEMBERS * (members < 2048 ? members / 32 : MOST_MEMBERS / 32);
-  const double warps = image.each < FF_SSA_EACH_MOST ? 32 : image.rounds > 1 ? 12 : 20;
-  return (trajectories < warps ? trajectories / warps : 1) / time;
+  const double warps = image.each < FF_SSA_EACH_MOST ? WARPS : image.rounds > 1 ? 12 : 20;
+  const double time = TIME + TIME_GROUP * each + TIME_MEMBERS * (members < MOST_MEMBERS ? members : MOST_MEMBERS) / 32;
+  return (trajectories < warps ? trajectories / warps : 1) / (time * pow(WARPS / warps, WARPS_EXPONENT));
 }
 
 ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *image, const void *from, const void *to) {

@@ -156,7 +156,7 @@ static uint32_t choose_threads(generator *g) {
  * if events change many groups, where the time grows with the sums that an event changes. */
 #define SPEED 2e10
 #define SPEED_STORED 3.2e9
-#define SPEED_LOOPED 2.2e10
+#define SPEED_LOOPED 1.9e10
 #define SPEED_LOOPED_STORED 1e8
 static double speed_of(const generator *g) {
   if (!g->many || !g->looped) return g->stored ? SPEED_STORED : SPEED;

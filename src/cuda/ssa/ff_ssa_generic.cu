@@ -134,17 +134,20 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+/* A thread for each trajectory, if there are many of them and shared memory suffices; else a warp, if at least half as many warps
+ * can run with shared memory as without. If shared memory suffices for neither, they run without it. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0;
   ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
-  own->threads = threads_pay(own, e);
-  if (status == FF_OK && !own->threads)
-    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
-  if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
-  if (status != FF_OK) return status;
-  return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+  const int threads = threads_pay(own, e);
+  if (status == FF_OK && threads)
+    status = try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+  own->threads = own->shared > 0;
+  if (status != FF_OK || own->threads) return status;
+  status = try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  own->threads = threads && own->shared == 0;
+  return status == FF_OK && own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
 /* The factored method of a network that is not factored is the logarithmic one. */
