@@ -5,6 +5,7 @@
 
 #include "ff_ssa_implicit.h"
 #include "ff_ssa_methods.h"
+#include "ff_ssa_modular.h"
 #include "ff_ssa_single.h"
 
 /* With fewer trajectories for each thread, most lanes would be idle. */
@@ -42,6 +43,8 @@ ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, 
     if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
     method = FF_SSA_TREE; /* has the same bits */
   }
+  if (method == FF_SSA_FACTORED && program->modules != NULL)
+    return ff_ssa_engine_modular(out, program, options, initial, err);
   if (method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program))
     return ff_ssa_engine_factored(out, program, options, initial, err);
   return ff_ssa_engine_path(out, program, method, initial, options->key, err);
@@ -78,7 +81,7 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
  * method. */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_method method = options->method;
-  const int several = method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program);
+  const int several = method == FF_SSA_FACTORED && ff_ssa_program_groups(program) > 0;
   const int refused =
       ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, method, err);

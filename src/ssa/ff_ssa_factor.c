@@ -206,7 +206,8 @@ static int is_pool(analysis *a, const item *twins, uint32_t m, uint32_t *table) 
 }
 
 static ff_status find_pools(analysis *a) {
-  uint32_t *table = ff_calloc((size_t)POOL_MOST * POOL_MOST, sizeof *table);
+  const size_t most = a->n_twins < POOL_MOST ? a->n_twins : POOL_MOST; /* members of a pool */
+  uint32_t *table = ff_calloc(most * most, sizeof *table);
   if (table == NULL) return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of a network");
   ff_status status = FF_OK;
   for (uint32_t i = 0, n; i < a->n_twins && status == FF_OK && a->f->n_groups <= FF_FACTOR_LEAVES; i += n) {

@@ -1,5 +1,6 @@
 /* Lanes of factored trajectories: their memory. */
 #include "ff_ssa_factored.h"
+#include "ff_ssa_modules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
 }
 
 uint32_t ff_ssa_program_groups(const ff_ssa_program *program) {
+  if (program->modules != NULL) return program->modules->n_terms;
   return ff_ssa_engine_factored_can(program) ? program->factor->n_groups : 0;
 }
 

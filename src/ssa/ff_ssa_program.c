@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ff_ssa_factor.h"
+#include "ff_ssa_modules.h"
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 #define SAMPLED_MARKS 0x1p24            /* marks that are looked at to estimate how many dependents there are */
@@ -366,6 +367,7 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement.of, err);
   if (status == FF_OK) keep_variables(&c);
   if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, FF_FACTOR_STEPS_MOST, err);
+  if (status == FF_OK) status = ff_ssa_modules_new(&c.p->modules, c.p, FF_MODULES_LEAST, err);
   ff_replacement_free(&c.replacement);
   if (status == FF_OK)
     *out = c.p;
@@ -395,6 +397,7 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   free(p->timed);
   ff_ssa_free_events(p);
   ff_ssa_factor_free(p->factor);
+  ff_ssa_modules_free(p->modules);
   free(p);
 }
 

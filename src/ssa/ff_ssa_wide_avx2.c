@@ -12,6 +12,7 @@
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
+#include "ff_ssa_modular.h"
 #include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
@@ -54,6 +55,48 @@
 #define U_OF(d) _mm256_castpd_si256(d)
 #define D_GATHER(base, index) _mm256_i64gather_pd(base, _mm256_add_epi64(_mm256_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), 8)
 #define FF_SSA_LANE_NUMBERS _mm256_set_epi64x(3, 2, 1, 0)
+
+#define I __m256i
+#define IM __m256i
+#define IL 8
+#define I_LOAD(p) _mm256_load_si256((const void *)(p))
+#define I_STORE(p, v) _mm256_store_si256((void *)(p), v)
+#define I_SET(x) _mm256_set1_epi32((int)(x))
+#define I_ADD(a, b) _mm256_add_epi32(a, b)
+#define I_SUB(a, b) _mm256_sub_epi32(a, b)
+#define I_MUL(a, b) _mm256_mullo_epi32(a, b)
+#define I_AND(a, b) _mm256_and_si256(a, b)
+#define I_LEAST(a, b) _mm256_min_epu32(a, b)
+#define I_LEFT(a, n) _mm256_slli_epi32(a, n)
+#define I_RIGHT(a, n) _mm256_srli_epi32(a, n)
+#define I_RIGHT_EACH(a, b) _mm256_srlv_epi32(a, b)
+#define I_RIGHT_BY(a, n) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT_BY(a, n) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_EQUAL(a, b) _mm256_cmpeq_epi32(a, b)
+#define I_MOST(a, b) _mm256_xor_si256(_mm256_cmpgt_epi32(a, b), _mm256_set1_epi32(-1))
+#define I_PICK(m, a, b) _mm256_blendv_epi8(b, a, m)
+#define I_COUNT(m, n) _mm256_sub_epi32(n, m)
+#define I_OF(d) _mm256_set_m128i(_mm256_cvttpd_epi32((d)[1]), _mm256_cvttpd_epi32((d)[0]))
+#define I_GATHER(p, i) _mm256_i32gather_epi32((const void *)(p), i, 4)
+#define I_SCATTER(p, i, x) ff_ssa_scatter_avx2(p, i, x)
+#define I_TABLE8(p, i) _mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)(p)), i)
+#define I_TABLE32(p, i) I_GATHER(p, i)
+
+static inline void ff_ssa_scatter_avx2(uint32_t *to, I at, I x) {
+  _Alignas(32) uint32_t place[IL], value[IL];
+  I_STORE(place, at);
+  I_STORE(value, x);
+  for (int i = 0; i < IL; i++) to[place[i]] = value[i];
+}
+#define D_SCATTER(base, index, x) ff_ssa_scatter_real_avx2(base, index, x)
+
+static inline void ff_ssa_scatter_real_avx2(double *to, U at, D x) {
+  _Alignas(32) uint64_t place[VL];
+  _Alignas(32) double value[VL];
+  U_STORE(place, at);
+  D_STORE(value, x);
+  for (uint32_t i = 0; i < VL; i++) to[place[i] * FF_SSA_LANES + i] = value[i];
+}
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

@@ -12,6 +12,7 @@
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
+#include "ff_ssa_modular.h"
 #include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
@@ -52,6 +53,34 @@
 #define U_OF(d) _mm512_castpd_si512(d)
 #define D_GATHER(base, index) _mm512_i64gather_pd(_mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), base, 8)
 #define FF_SSA_LANE_NUMBERS _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)
+
+#define I __m512i
+#define IM __mmask16
+#define IL 16
+#define I_LOAD(p) _mm512_load_si512((const void *)(p))
+#define I_STORE(p, v) _mm512_store_si512((void *)(p), v)
+#define I_SET(x) _mm512_set1_epi32((int)(x))
+#define I_ADD(a, b) _mm512_add_epi32(a, b)
+#define I_SUB(a, b) _mm512_sub_epi32(a, b)
+#define I_MUL(a, b) _mm512_mullo_epi32(a, b)
+#define I_AND(a, b) _mm512_and_si512(a, b)
+#define I_LEAST(a, b) _mm512_min_epu32(a, b)
+#define I_LEFT(a, n) _mm512_slli_epi32(a, n)
+#define I_RIGHT(a, n) _mm512_srli_epi32(a, n)
+#define I_RIGHT_EACH(a, b) _mm512_srlv_epi32(a, b)
+#define I_RIGHT_BY(a, n) _mm512_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_LEFT_BY(a, n) _mm512_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))
+#define I_EQUAL(a, b) _mm512_cmpeq_epi32_mask(a, b)
+#define I_MOST(a, b) _mm512_cmple_epi32_mask(a, b)
+#define I_PICK(m, a, b) _mm512_mask_blend_epi32(m, b, a)
+#define I_COUNT(m, n) _mm512_mask_add_epi32(n, m, n, _mm512_set1_epi32(1))
+#define I_OF(d) _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvttpd_epi32((d)[0])), _mm512_cvttpd_epi32((d)[1]), 1)
+#define I_GATHER(p, i) _mm512_i32gather_epi32(i, (const void *)(p), 4)
+#define I_SCATTER(p, i, x) _mm512_i32scatter_epi32((void *)(p), i, x, 4)
+#define I_TABLE8(p, i) _mm512_permutexvar_epi32(i, _mm512_castsi256_si512(_mm256_load_si256((const void *)(p))))
+#define I_TABLE32(p, i) _mm512_permutex2var_epi32(I_LOAD(p), i, I_LOAD((p) + 16))
+#define D_SCATTER(base, index, x) \
+  _mm512_i64scatter_pd(base, _mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), x, 8)
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

@@ -286,3 +286,4 @@ uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
 }
 
 #include "ff_ssa_factored_kernel.h"
+#include "ff_ssa_modular_kernel.h"

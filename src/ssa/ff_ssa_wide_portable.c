@@ -5,6 +5,7 @@
 #include "../model/ff_formula_math.h"
 #include "ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
+#include "ff_ssa_modular.h"
 #include "ff_ssa_small.h"
 #include "ff_ssa_wide.h"
 
@@ -44,6 +45,33 @@
 #define D_OF(u) ff_math_from_bits(u)
 #define U_OF(d) ff_math_bits(d)
 #define D_GATHER(base, index) ((base)[(index) * FF_SSA_LANES])
+
+#define I uint32_t
+#define IM uint32_t
+#define IL 1
+#define I_LOAD(p) (*(p))
+#define I_STORE(p, v) (*(p) = (v))
+#define I_SET(x) ((uint32_t)(x))
+#define I_ADD(a, b) ((a) + (b))
+#define I_SUB(a, b) ((a) - (b))
+#define I_MUL(a, b) ((a) * (b))
+#define I_AND(a, b) ((a) & (b))
+#define I_LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define I_LEFT(a, n) ((a) << (n))
+#define I_RIGHT(a, n) ((a) >> (n))
+#define I_RIGHT_EACH(a, b) ((a) >> (b))
+#define I_RIGHT_BY(a, n) ((a) >> (n))
+#define I_LEFT_BY(a, n) ((a) << (n))
+#define I_EQUAL(a, b) ((a) == (b))
+#define I_MOST(a, b) ((int32_t)(a) <= (int32_t)(b))
+#define I_PICK(m, a, b) ((m) ? (a) : (b))
+#define I_COUNT(m, n) ((n) + (m))
+#define I_OF(d) ((uint32_t)(int32_t)(d)[0])
+#define I_GATHER(p, i) ((p)[i])
+#define I_SCATTER(p, i, x) ((p)[i] = (x))
+#define I_TABLE8(p, i) ((uint32_t)(p)[i])
+#define I_TABLE32(p, i) ((uint32_t)(p)[i])
+#define D_SCATTER(base, index, x) ((base)[(index) * FF_SSA_LANES] = (x))
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

@@ -35,7 +35,8 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
   const uint32_t all = program->n_species, n_species = all < MOST_SPECIES ? all : MOST_SPECIES;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = all - 1 - s;
-  const ff_ssa_device_request request = {FF_SSA_FACTORED, initial, times, LAUNCH_TIMES, species, n_species};
+  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   for (int stay = 0; stay < 3; stay++) {
     kernel k;
     void *memory;
@@ -158,7 +159,8 @@ static void random_pairs_give_the_trajectories(void) {
 static void check_choice(ff_ssa_program *program, double trajectories, int warps, const char *what) {
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {FF_SSA_FACTORED, program->initial, times, 1, species, 1};
+  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
+                                         .n_times = 1, .species = species, .n_species = 1};
   ff_ssa_code code;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, &err), &err);

@@ -118,6 +118,28 @@ test_that("any number of GPUs, and parts, give the same ensemble", {
   expect_identical(do.call(c, parts), here)
 })
 
+test_that("sweeps have the processor's results on a GPU", {
+  skip_without_gpu()
+  expect_same_sweep <- function(net, design, ...) {
+    call <- function(backend) sweep_parameters(net, design, 50, seed = 3, backend = backend, ...)
+    expect_identical(call("cuda"), call("cpu"))
+    expect_identical(summary(call("cuda"))$backend, "cuda")
+  }
+  net <- reaction_network(
+    "0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A -> B" = "c * A * (A - 1) / (1 + B)", "B -> 2 A" = mass_action("d"),
+    parameters = c(k = 10, c = 0.05, d = 0.5), initial = c(A = 8, B = 2), variables = c(ratio = "A / (k + B)")
+  )
+  design <- expand.grid(k = 1:20, B = c(0, 30), c = c(0.02, 0.05), d = c(0, 0.5))
+  expect_same_sweep(net, design, times = c(0, 0.3, 1), observe = "A")
+  expect_same_sweep(net, design, times = c(0.3, 1), observe = c("ratio", "A"), quantiles = 0.5, common = TRUE)
+  expect_same_sweep(net, design, times = 1, observe = "A", output = "histogram", method = "first_reaction")
+  expect_same_sweep(net, design, times = c(0.5, 1), observe = "A", output = "trajectories")
+  ring <- reaction_model("sir_ring", regions = 10)
+  design <- stats::setNames(expand.grid(c(10, 100, 1e5), 1:5), ring$species$species[1:2])
+  expect_same_sweep(ring, design, times = c(1, 5), method = "factored") # counts of 16 and of 32 bits
+  expect_same_sweep(reaction_model("cyclic_chain"), data.frame(S1 = 1:3), times = 5, method = "logarithmic_direct")
+})
+
 test_that("what a GPU refuses is simulated by the processor", {
   skip_without_gpu()
   # Each of some 1,080 firings makes 10^6 molecules, with a standard deviation of 33 firings: at the end, some trajectories have

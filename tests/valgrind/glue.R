@@ -22,6 +22,11 @@ as.data.frame(solution)
 fails(chemical_master_equation(reactions, 1, initial = c(C = 1), max_states = 2))
 for (method in ssa_methods()$method) simulate(reactions, nsim = 3, times = c(0, 0.1), method = method, seed = 1)
 simulate(reactions, nsim = 2, times = 0.1, output = "trajectories", seed = 1)
+for (output in c("summary", "trajectories", "histogram")) {
+  sweep_parameters(reactions, data.frame(k = 1:3), nsim = 3, times = 0.1, seed = 1, output = output, observe = "C")
+}
+fails(sweep_parameters(reactions, data.frame(k = c(1, -1)), nsim = 3, times = 0.1, initial = c(C = 1)))
+fails(sweep_parameters(reactions, data.frame(k = 1:2), nsim = 3, times = 0.1, until = "C > 5", backend = "cuda"))
 fails(simulate(reactions, nsim = 2, times = 0.1, until = "C > 5", seed = 1, backend = "cuda"))
 fails(simulate(reaction_network("A -> 0" = "1 - A", initial = c(A = 2)), times = 1))
 fails(reaction_network("A ++ B -> C" = 1))

@@ -93,6 +93,8 @@ static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  if (e->request.n_points > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
   factored *own = (factored *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;

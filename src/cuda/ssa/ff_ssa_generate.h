@@ -22,6 +22,12 @@ typedef struct {
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
   double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
+  int for_points;     /* whether the code also works for several points */
+  double *numbers;    /* of formulas, if the code is for several points */
+  size_t n_numbers, numbers_room;
+  int initial_big;    /* whether the initial counts are in `big`, else in `table` */
+  uint32_t initial_at, n_initial; /* where they are */
+  uint32_t leaves_at, n_leaves;   /* other rate constants: words of `table` */
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
@@ -36,11 +42,21 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
 
-/* The parts of ff_ssa_generate(): the direct method, and factors. What they allocate belongs to *out, also after an error. */
+/* If the request has points, rate constants and initial counts are not read from the arrays of the code, but from the words that
+ * ff_ssa_code_point() fills for each point. */
+uint32_t ff_ssa_code_point_words(const ff_ssa_code *code);
+void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
+/* Whether two codes differ only in the words of a point. O(size). */
+int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
+
+/* The parts of ff_ssa_generate(): the direct method, factors, and replicated modules. What they allocate belongs to *out, also
+ * after an error. */
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    uint32_t shared, ff_error *err);
+ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                  uint32_t shared, ff_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,16 @@ typedef struct {
   ff_ssa_law_text law;
 } generator;
 
+/* The number by which the code knows reaction r, or no reaction if r is their number. If changes are bytes of two words, it is the
+ * selector of the instruction that takes a byte of eight, with its sign: one of the last four bytes, if these are enough, because
+ * the second word may be a part of the instruction. */
+static uint32_t number_of(const generator *g, uint32_t r) {
+  const uint32_t n = g->p->n_reactions, half = FEW / 2 + 1;
+  if (g->words > 0) return r;
+  if (n <= half) return r < n ? 0x8880u + (half + r) * 0x1111u : 0x8880u;
+  return 0x8880u + (r < n ? r : FEW) * 0x1111u;
+}
+
 /* ---- counts ---------------------------------------------------------------------------------------------------------------- */
 
 static void keep(generator *g, uint32_t species) {
@@ -80,6 +90,8 @@ static ff_status fill_data(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
+  code->n_initial = code->n_counts;
+  code->for_points = 1;
   code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -124,17 +136,19 @@ static void put_propensity(generator *g, uint32_t r) {
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
- * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. */
+ * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. The sums P are those of reactions. */
 static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, const char *chosen,
                        const char *before) {
+  const int reactions = strcmp(sum, "P") == 0;
   if (whole)
     ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
   else
     ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n", chosen, at, sum, n);
-  ff_write(&g->out, "  uint32_t %s = 0u;\n", chosen);
+  ff_write(&g->out, "  uint32_t %s = %uu;\n", chosen, reactions ? number_of(g, 0) : 0);
   if (before != NULL) ff_write(&g->out, "  double %s = 0.0;\n", before);
   for (uint32_t i = 1; i < n; i++) {
-    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, i, chosen);
+    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, reactions ? number_of(g, i) : i,
+             chosen);
     if (before != NULL) ff_write(&g->out, "  %s = %s%u <= %s_most ? %s%u : %s;\n", before, sum, i, chosen, sum, i, before);
   }
 }
@@ -184,7 +198,8 @@ static void put_first(generator *g) {
     ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2),
              r / 2, 2 * (r % 2) + 1, r);
     ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
-    ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r, r, r, r);
+    ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r,
+             number_of(g, r), r, r);
   }
   ff_write(&g->out, "  return %sleast;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
 }
@@ -216,6 +231,7 @@ static void put_bytes(generator *g) {
     for (uint32_t r = 0; r < p->n_reactions; r++)
       for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
         if (p->changes[i].species == s) bytes |= (uint64_t)(uint8_t)p->changes[i].by << (8 * r);
+    if (p->n_reactions <= FEW / 2 + 1) bytes <<= 32;
     ff_write(&g->out, "  t->x[%u] += s_byte(0x%Xu, 0x%Xu, r);\n", g->place[s], (unsigned)bytes, (unsigned)(bytes >> 32));
   }
 }
@@ -236,7 +252,7 @@ static void put_fire(generator *g) {
 static void put_rest(generator *g) {
   const uint32_t n = g->code->n_counts;
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
-  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
+  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
   for (uint32_t i = 0; i < n; i++)
     ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n",
@@ -249,12 +265,12 @@ static void put_rest(generator *g) {
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n", g->p->n_reactions,
-           code->n_counts);
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n",
+           number_of(g, g->p->n_reactions), code->n_counts);
   ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, g->p->n_reactions <= FEW ? SMALL_BLOCKS : code->n_counts <= 16 ? 5u : 2u, code->n_table);
-  ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
+  ff_write(&g->out, "#define S_FIRST %d\n#define S_DIRECT 1\n", g->request->method == FF_SSA_FIRST);
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
            g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
@@ -269,7 +285,8 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
+  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
+                             .code = g->request->points != NULL ? g->code : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)

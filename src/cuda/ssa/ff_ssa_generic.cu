@@ -150,13 +150,13 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return status == FF_OK && own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
-/* The factored method of a network that is not factored is the logarithmic one. */
+/* The factored method of a network without groups and modules is the logarithmic one. */
 static ff_status check(const ff_ensemble *e, ff_error *err) {
   const ff_ssa_method method = e->request.method;
   if (ff_ssa_program_scheduled(e->program))
     return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE) return FF_OK;
+  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE && e->program->modules == NULL) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
                       "\"logarithmic_direct\"");
 }
@@ -175,6 +175,8 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  if (e->request.n_points > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
   ff_status status = check(e, err);
   if (status != FF_OK) return status;
   generic *own = (generic *)ff_calloc(1, sizeof *own);

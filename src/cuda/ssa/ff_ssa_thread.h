@@ -9,6 +9,7 @@
  *   S_RATES             rate constants
  *   S_PLAIN             1 if every sum of propensities is 0 or from 1e-200 to 1e250
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
+ *   S_DIRECT            1 if it keeps few rate constants in registers, too
  *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
  *   S_MOST              the most that an event adds to a count or row
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
@@ -17,7 +18,13 @@
  *   S_STORE             words of global memory of a thread
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
+ *   S_LOGS              where the second table has ff_ssa_log_first() for every k from -54 to 0; if it is not defined, the shared
+ *                       memory of a block has these
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
+ *   S_POINTS            1 if the ensemble has several points, and then the words of a point: S_POINT_WORDS in all, which are the
+ *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
+ *                       constants, numbers of formulas, rate constants of leaves, and initial counts
+ *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -47,6 +54,14 @@
 #ifndef S_AHEAD
 #define S_AHEAD 0
 #endif
+#ifndef S_POINTS
+#define S_POINTS 0
+#endif
+#ifndef S_DIRECT
+#define S_DIRECT 0
+#endif
+#define S_FEW_RATES 6 /* so many rate constants are kept in registers: the compiler would load them again at each use */
+#define S_KEEP_RATES ((S_POINTS || S_DIRECT) && S_RATES <= S_FEW_RATES)
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -54,8 +69,10 @@
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
+#define S_LOG_ONE ((1023u + 10u) * FF_SSA_LOG_CELLS) /* the number of the first cell of 2^10 */
 #define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
 
+#define S_ALIGNED(n) __attribute__((aligned(n)))
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define S_ANY(condition) (__any_sync(0xFFFFFFFFu, (condition)) != 0)
 #define S_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
@@ -70,11 +87,14 @@
 #define S_CLOCK(out) ((out) = 0u)
 #endif
 
-/* What all threads of a block share. */
-typedef struct {
+/* What all threads of a block share. The tables begin at multiples of 256 bytes: the size of a table of cells. */
+typedef struct S_ALIGNED(256) {
+#ifndef S_LOGS
   double first[S_LOGARITHMS]; /* ff_ssa_log_first() for every k from -54 to 0 */
+#endif
   double inverse[FF_SSA_LOG_CELLS];
   double p[7];
+  double rate[S_FEW_RATES]; /* if S_KEEP_RATES */
   uint32_t key[2 * FF_PHILOX_ROUNDS];
 } s_common;
 
@@ -87,6 +107,7 @@ typedef struct {
   const s_rates *rates;
   const uint32_t *table;
   const s_common *common;
+  uint32_t tables;         /* on the device: the address of common in shared memory */
   ff_ssa_log_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
   const uint32_t *big;     /* a table in global memory */
@@ -99,21 +120,60 @@ typedef struct {
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
   double wait, choice;     /* of the next event; kept if S_AHEAD */
+  double rate[S_KEEP_RATES ? S_RATES : 1];
+#if S_POINTS
+  const uint32_t *point;   /* what the trajectory's point has */
+  uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
+#endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
+
+#ifdef S_LONG
+typedef uint64_t s_sum;
+#else
+typedef uint32_t s_sum;
+#endif
 
 typedef struct {
   uint32_t reaction; /* or the group, for code that chooses further: */
   double share;      /* what is left of the choice, as a part of the group */
-  uint32_t n;        /* the sum of the group */
+  s_sum n;           /* the sum of the group */
+#ifdef S_MODULES
+  uint32_t over;     /* whether a sum is too large for this code */
+  s_sum v;           /* the number of the molecule in the group, unless rounding may make it another: */
+  uint32_t near;
+  double rest, leaf; /* what is left of the choice, and of how much; S_NEAR_EXACTLY then computes the number */
+#endif
 } s_next;
+
+#ifdef S_MODULES
+#define S_OVER(next) ((next)->over != 0u)
+#define S_NEAR(next) ((next)->near != 0u)
+#define S_NEAR_EXACTLY(next) s_choose_exactly(next)
+#else
+#define S_OVER(next) 0
+#define S_NEAR(next) 0
+#define S_NEAR_EXACTLY(next)
+#endif
 
 #ifndef S_QUADS
 #define S_QUADS 0 /* whether the rows of a thread are four by four in shared memory */
 #endif
 #define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
-#define S_RATE(i) (t->rates->value[i])
+#if S_POINTS
+#define S_LOAD_RATE(i) (((const double *)(t->point + S_POINT_RATES))[i])
+#define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
+#define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
+#define S_ROUND_KEY (t->point)
+#define S_TRAJECTORY ((uint64_t)t->number)
+#else
+#define S_LOAD_RATE(i) (t->rates->value[i])
+#define S_INITIAL_COUNT(i) (t->table[i])
+#define S_ROUND_KEY (t->run->round_key)
+#define S_TRAJECTORY (t->run->first + t->unit)
+#endif
+#define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_LOAD_RATE(i))
 
 FF_WARP void s_begin(s_thread *t);
 #if S_FIRST
@@ -141,24 +201,38 @@ FF_WARP ff_philox_block s_rounds(const uint32_t *key, int first, uint32_t x0, ui
 }
 
 FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
-  const uint64_t unit = t->run->first + t->unit;
-  return s_rounds(S_KEEP_KEYS ? t->key : t->run->round_key, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
+  const uint64_t unit = S_TRAJECTORY;
+  return s_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
                   (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, 0). Word 0 of the counter is 0 then, and word 1 is the event. After a round, words 1, 2 and 3
- * depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
-FF_WARP ff_philox_block s_event_words(const s_thread *t) {
-  const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
-  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (t->event ^ t->start[0]);
+/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words
+ * 1, 2 and 3 depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
+FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
+  const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
+  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
   const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
   return s_rounds(key, 3, (uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]);
 }
 
+/* Finds the trajectory's point. An empty slot has the first one. */
+FF_WARP void s_locate(s_thread *t) {
+#if S_POINTS
+  const ff_ssa_launch *run = t->run;
+  t->point_at = t->unit < run->units ? t->unit / run->each : 0u;
+  t->number = t->unit - t->point_at * run->each;
+  t->point = run->points + (uint64_t)t->point_at * S_POINT_WORDS;
+  FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS && S_KEEP_KEYS; i++) t->key[i] = t->point[i];
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = S_LOAD_RATE(i);
+#endif
+  (void)t;
+}
+
 /* The part of s_event_words() that depends on the number of the trajectory. */
 FF_WARP void s_number(s_thread *t) {
-  const uint32_t *key = t->run->round_key;
-  const uint64_t unit = t->run->first + t->unit, p = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(unit >> 32) << 16);
+  s_locate(t);
+  const uint32_t *key = S_ROUND_KEY;
+  const uint64_t unit = S_TRAJECTORY, p = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(unit >> 32) << 16);
   const uint64_t q = (uint64_t)FF_PHILOX_M1 * ((uint32_t)unit ^ key[1]);
   const uint64_t r = (uint64_t)FF_PHILOX_M0 * ((uint32_t)(q >> 32) ^ (uint32_t)p ^ key[2]);
   t->start[0] = (uint32_t)(p >> 32) ^ key[0];
@@ -167,34 +241,57 @@ FF_WARP void s_number(s_thread *t) {
   t->start[3] = (uint32_t)r;
 }
 
-/* ff_ssa_exponential(low, high): -log(x / 2^54), where x is twice the whole number of ff_ssa_open(), and 1. */
+/* The number at an address in shared memory, which is less work than by a pointer: its base would be computed at each use. */
+#if defined(__CUDA_ARCH__)
+#define S_SHARED(out, address, offset) asm("ld.shared.f64 %0, [%1 + %2];" : "=d"(out) : "r"(address), "n"(offset))
+#endif
+
+/* ff_ssa_exponential(low, high): -log(x / 2^64), where x / 2^10 is twice the whole number of ff_ssa_open(), and 1. */
 FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
-  const double x = (double)(((uint64_t)high << 32 | low) >> 10 | 1u);
-  const uint64_t w = ff_math_bits(x) + FF_SSA_LOG_SHIFT;
-  const uint32_t at = (uint32_t)(w >> 47) - 1023u * FF_SSA_LOG_CELLS;
-  return t->common->first[at] - ff_ssa_log_rest(w, t->common->inverse[at % FF_SSA_LOG_CELLS], &t->numbers);
+  const double x = (double)((uint64_t)high << 32 | (low & 0xFFFFFC00u) | 0x400u);
+  const uint32_t w = (uint32_t)(ff_math_bits(x) >> 32) + (uint32_t)(FF_SSA_LOG_SHIFT >> 32), cell = w >> 15;
+  double first, inverse;
+#if defined(__CUDA_ARCH__)
+  const uint32_t at = t->tables + cell * 8u, in_cell = t->tables | (at & (FF_SSA_LOG_CELLS - 1u) * 8u);
+#ifdef S_LOGS
+  first = ((const double *)(t->big + S_LOGS))[cell - S_LOG_ONE];
+  S_SHARED(inverse, in_cell, 0);
+#else
+  S_SHARED(first, at, -8 * (int)S_LOG_ONE);
+  S_SHARED(inverse, in_cell, 8 * (int)S_LOGARITHMS);
+#endif
+#else
+#ifdef S_LOGS
+  first = ((const double *)(t->big + S_LOGS))[cell - S_LOG_ONE];
+#else
+  first = t->common->first[cell - S_LOG_ONE];
+#endif
+  inverse = t->common->inverse[cell % FF_SSA_LOG_CELLS];
+#endif
+  return first - ff_ssa_log_rest_of_words(w, (uint32_t)ff_math_bits(x), inverse, &t->numbers);
 }
 
-/* 2^53 ff_ssa_closed(low, high) */
-FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)(((uint64_t)high << 32 | low) >> 11); }
+/* 2^64 ff_ssa_closed(low, high) */
+FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)((uint64_t)high << 32 | (low & 0xFFFFF800u)); }
 
 /* ff_ssa_closed() of a choice, times the total. */
 FF_WARP double s_at(double choice, double total) {
 #if S_PLAIN
-  return choice * ff_math_from_bits(ff_math_bits(total) - (53ull << 52));
+  const uint64_t bits = ff_math_bits(total);
+  return choice * ff_math_from_words((uint32_t)(bits >> 32) - (64u << 20), (uint32_t)bits);
 #else
-  return choice * 0x1p-53 * total;
+  return choice * 0x1p-64 * total;
 #endif
 }
 
-/* Byte r of eight bytes, with its sign. */
-FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t r) {
+/* The byte of eight that a selector tells, with its sign. */
+FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   uint32_t out;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(r * 0x1111u + 0x8880u));
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(selector));
   return out;
 #else
-  return (uint32_t)(int32_t)(int8_t)(((uint64_t)high << 32 | low) >> (8u * r));
+  return (uint32_t)(int32_t)(int8_t)(((uint64_t)high << 32 | low) >> (8u * (selector & 7u)));
 #endif
 }
 
@@ -209,8 +306,32 @@ FF_WARP double s_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }
 
+/* c + (low half of x) (byte 0 of w) + (high half of x) (byte 1 of w); s_dp2_high() takes bytes 2 and 3. */
+FF_WARP uint32_t s_dp2_low(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w & 0xFFu) + (x >> 16) * (w >> 8 & 0xFFu);
+#endif
+}
+
+FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
+  return out;
+#else
+  return c + (x & 0xFFFFu) * (w >> 16 & 0xFFu) + (x >> 16) * (w >> 24);
+#endif
+}
+
 #ifdef S_GROUPS
 #include "ff_ssa_thread_factored.h"
+#endif
+#ifdef S_MODULES
+#include "ff_ssa_thread_modules.h"
 #endif
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
@@ -252,16 +373,21 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   }
   S_FETCH_ADD(&run->counters->complete, 1u);
   S_FETCH_ADD(&run->counters->events, t->event);
+#if S_POINTS
+  S_FETCH_ADD(run->point_events + t->point_at, t->event);
+#endif
   s_take(t);
   return 0;
 }
 
-/* Draws for the next event. */
-FF_WARP void s_draw(s_thread *t) {
-  const ff_philox_block words = s_event_words(t);
+/* Draws for an event, from its words. */
+FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
   t->wait = s_exponential(t, words.v[0], words.v[1]);
   t->choice = s_choice(words.v[2], words.v[3]);
 }
+
+/* Draws for the next event. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_event_words(t, t->event)); }
 
 /* Finds the next event, and lets it happen. */
 FF_WARP void s_step(s_thread *t) {
@@ -274,19 +400,34 @@ FF_WARP void s_step(s_thread *t) {
   const double wait = t->wait, total = s_find(t, t->choice, &next);
   double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
 #endif
-  const int stops = !(next_time <= t->wanted) || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
-  if (S_ANY(stops)) {
-    if (stops && !s_serve(t, total, next_time)) {
+#ifdef S_MODULES
+  ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
+#endif
+  const int over = S_OVER(&next), near = S_NEAR(&next);
+  const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
+  if (S_ANY(stops || near)) {
+    if (near) S_NEAR_EXACTLY(&next);
+    if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
       next_time = 0.0;
+#ifdef S_MODULES
+      words = s_event_words(t, t->event + 1u); /* of another trajectory */
+#endif
     }
     FF_SYNCWARP();
   }
+#ifdef S_MODULES
+  t->time = next_time;
+  t->event++;
+  s_draw_from(t, words); /* the compiler mixes this with the search */
+  s_fire(t, &next);
+#else
   s_fire(t, &next);
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
   t->time = waits ? t->time : next_time;
   t->event += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);
+#endif
 }
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
@@ -341,7 +482,12 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
   FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS; i++) t->key[i] = common->key[i];
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = common->rate[i];
   t->common = common;
+#if defined(__CUDA_ARCH__)
+  t->tables = (uint32_t)__cvta_generic_to_shared(common);
+  asm volatile("" : "+r"(t->tables)); /* so that it stays in a register */
+#endif
   t->run = run;
   t->rates = rates;
   t->table = table;
@@ -373,13 +519,16 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 }
 
 /* Fills what a block shares, as thread number `thread` of `threads`. */
-FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, uint32_t thread, uint32_t threads) {
+FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, const s_rates *rates, uint32_t thread, uint32_t threads) {
   const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
+#ifndef S_LOGS
   for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
     common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+#endif
   for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
   for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
   for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];
+  for (uint32_t i = thread; i < S_RATES && S_KEEP_RATES; i += threads) common->rate[i] = rates->value[i];
 }
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
@@ -388,7 +537,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
              const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   __shared__ s_common common;
-  s_share(&common, &run, threadIdx.x, S_THREADS);
+  s_share(&common, &run, &rates, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
@@ -405,7 +554,7 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
             uint32_t *rows) {
   s_common common;
-  s_share(&common, run, 0u, 1u);
+  s_share(&common, run, (const s_rates *)rates, 0u, 1u);
   s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
 }
 #endif

@@ -65,12 +65,10 @@
 
 /* S_PICK takes the bytes of a cell: half of a word, the word, or 0. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-#define S_ALIGNED(n) __align__(n)
 #define S_SPREAD(word, shift) __byte_perm((word), 0u, (shift) != 0u ? 0x4342u : 0x4140u)
 #define S_PICK(word, bytes) __byte_perm((word), 0u, (bytes))
 #define S_SHIFT(x, by) __funnelshift_l(0u, (x), (by))
 #else
-#define S_ALIGNED(n) __attribute__((aligned(n)))
 #define S_SPREAD(word, shift) (((word) >> (shift) & 0xFFu) | ((word) >> (shift) & 0xFF00u) << 8)
 #define S_PICK(word, bytes) \
   ((bytes) == S_LOWER ? (word) & 0xFFFFu : (bytes) == S_UPPER ? (word) >> 16 : (bytes) == S_WHOLE ? (word) : 0u)
@@ -105,27 +103,6 @@ typedef struct S_ALIGNED(16) {
 typedef struct {
   uint32_t at, x, left; /* the member's position, its count, and the number of the molecule among its units */
 } s_place;
-
-/* c + (low half of x) (byte 0 of w) + (high half of x) (byte 1 of w); s_dp2_high() takes bytes 2 and 3. */
-FF_WARP uint32_t s_dp2_low(uint32_t x, uint32_t w, uint32_t c) {
-#if defined(__CUDA_ARCH__)
-  uint32_t out;
-  asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
-  return out;
-#else
-  return c + (x & 0xFFFFu) * (w & 0xFFu) + (x >> 16) * (w >> 8 & 0xFFu);
-#endif
-}
-
-FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
-#if defined(__CUDA_ARCH__)
-  uint32_t out;
-  asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(w), "r"(c));
-  return out;
-#else
-  return c + (x & 0xFFFFu) * (w >> 16 & 0xFFu) + (x >> 16) * (w >> 24);
-#endif
-}
 
 /* x + byte i of a word, which has a sign. */
 FF_WARP uint32_t s_add_byte(uint32_t x, uint32_t word, uint32_t i) {
@@ -402,7 +379,11 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 }
 
 FF_WARP void s_begin(s_thread *t) {
+#if S_POINTS
+  const uint32_t *initial = t->point + S_POINT_INITIAL;
+#else
   const uint32_t *initial = S_DATA + S_INITIAL;
+#endif
   FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + S_LEAF_WORDS + i];
 #if S_MANY

@@ -1,0 +1,356 @@
+/* Lanes of modules: their memory, and whether their numbers are small. */
+#include "ff_ssa_modular.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NARROW 0x1p16       /* narrow counts are below this */
+#define SMALL 0x1p31        /* small counts, and narrow and small sums are below this */
+#define REAL_COUNT 0x1p38   /* real counts are below this */
+#define REAL 0x1p52         /* and real sums below this */
+#define BETWEEN_CHECKS 1024 /* steps */
+#define ROWS_FOR_A_GATHER 4 /* a gather takes the time of so many rows; without vectors, of one */
+
+/* ---- cells -------------------------------------------------------------------------------------------------------------- */
+
+/* A count of a species with a row, in module j of a lane. */
+static double count_in(const ff_ssa_modular *f, uint32_t species, uint32_t j, uint32_t lane) {
+  const ff_ssa_modular_species *s = f->plan->species + species;
+  const size_t at = (size_t)(s->item + j) * FF_SSA_LANES + lane;
+  if (f->size == FF_MODULAR_REAL) return f->real[at];
+  const uint32_t word = f->cells[at];
+  return s->part == FF_MODULAR_HIGH ? word >> 16 : s->part == FF_MODULAR_LOW ? word & 0xFFFF : word;
+}
+
+static double count_of(const ff_ssa_modular *f, uint32_t s, uint32_t lane) {
+  const uint32_t n = f->modules->n_species, j = f->place_of[s] / n, own = f->place_of[s] % n;
+  const ff_ssa_modular_species *species = f->plan->species + own;
+  if (species->item != FF_MODULAR_NONE) return count_in(f, own, j, lane);
+  double sum = f->fixed[s];
+  for (uint32_t k = 0; k < n; k++)
+    if (species->times[k] != 0) sum += species->times[k] * count_in(f, k, j, lane);
+  return sum;
+}
+
+void ff_ssa_modular_set_counts(ff_ssa_modular *f, uint64_t lanes, int all) {
+  const int some = !all && f->observed != NULL;
+  const uint32_t n = some ? f->n_observed : f->wide.lanes.program->n_species;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES && f->size != FF_MODULAR_LARGE; lane++) {
+    if ((lanes >> lane & 1) == 0) continue;
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t s = some ? f->observed[i] : i;
+      f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = count_of(f, s, lane);
+    }
+  }
+}
+
+/* Cells of a state whose numbers have this size. Entry i is cells[i * stride], and that of species s is count[s * by]. */
+static void fill_cells(const ff_ssa_modular *f, const ff_ssa_modular_plan *plan, const double *count, size_t by,
+                       const ff_ssa_modular_lane *sums, uint32_t *cells, size_t stride) {
+  const uint32_t n = f->modules->n_species;
+  for (uint32_t i = 0; i < plan->items; i++) cells[i * stride] = 0;
+  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) {
+    const ff_ssa_modular_species *species = plan->species + f->place_of[s] % n;
+    const uint32_t part = (uint32_t)(int64_t)count[s * by] << (species->part == FF_MODULAR_HIGH ? 16 : 0);
+    if (species->item != FF_MODULAR_NONE) cells[(species->item + f->place_of[s] / n) * stride] += part;
+  }
+  for (uint32_t t = 0; t < plan->n_terms; t++) {
+    cells[(plan->total_item + t) * stride] = (uint32_t)sums->q[t].low;
+    for (uint32_t b = 0; b < plan->blocks; b++)
+      cells[(plan->block_item + t * plan->blocks + b) * stride] = (uint32_t)sums->blocks[t * plan->blocks + b].low;
+    for (uint32_t j = 0; j < plan->n && plan->terms[t].item >= plan->count_items; j++)
+      cells[(plan->terms[t].item + j) * stride] = (uint32_t)ff_ssa_modular_value(f->modules, count, by, t, j);
+  }
+}
+
+/* The same for real numbers. */
+static void fill_real(const ff_ssa_modular *f, const double *count, size_t by, const ff_ssa_modular_lane *sums, double *cells,
+                      size_t stride) {
+  const ff_ssa_modular_plan *plan = f->plans + 1;
+  const uint32_t n = f->modules->n_species;
+  for (uint32_t i = 0; i < plan->items; i++) cells[i * stride] = 0;
+  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) {
+    const ff_ssa_modular_species *species = plan->species + f->place_of[s] % n;
+    if (species->item != FF_MODULAR_NONE) cells[(species->item + f->place_of[s] / n) * stride] = count[s * by];
+  }
+  for (uint32_t t = 0; t < plan->n_terms; t++) {
+    cells[(plan->total_item + t) * stride] = (double)sums->q[t].low;
+    for (uint32_t b = 0; b < plan->blocks; b++)
+      cells[(plan->block_item + t * plan->blocks + b) * stride] = (double)sums->blocks[t * plan->blocks + b].low;
+    for (uint32_t j = 0; j < plan->n && plan->terms[t].item >= plan->count_items; j++)
+      cells[(plan->terms[t].item + j) * stride] = (double)ff_ssa_modular_value(f->modules, count, by, t, j);
+  }
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------------------------------- */
+
+static void clear_lane(const ff_ssa_modular *f, ff_ssa_modular_lane *lane) {
+  memset(lane->q, 0, sizeof lane->q);
+  memset(lane->blocks, 0, (size_t)f->plan->n_terms * f->plan->blocks * sizeof *lane->blocks);
+}
+
+static void set_size(ff_ssa_modular *f, ff_ssa_modular_size size) {
+  f->size = size;
+  f->plan = f->plans + (size != FF_MODULAR_NARROW);
+}
+
+/* Sets the cells of a lane, and what is chosen there, from counts and sums. */
+static void fill_lane(ff_ssa_modular *f, uint32_t lane) {
+  const double *count = f->wide.lanes.count + lane;
+  const uint32_t t = f->term[lane];
+  const double q = t == FF_MODULAR_NONE ? 0 : ff_ssa_whole_double(f->lane[lane].q[t]), v = fmin(f->share[lane] * q, q - 1);
+  if (f->size == FF_MODULAR_REAL) {
+    fill_real(f, count, FF_SSA_LANES, f->lane + lane, f->real + lane, FF_SSA_LANES);
+    f->real_term[lane] = t == FF_MODULAR_NONE ? -1 : (double)t;
+    f->real_v[lane] = floor(v);
+  } else if (f->size != FF_MODULAR_LARGE) {
+    fill_cells(f, f->plan, count, FF_SSA_LANES, f->lane + lane, f->cells + lane, FF_SSA_LANES);
+    f->v[lane] = t == FF_MODULAR_NONE ? UINT32_MAX : (uint32_t)v;
+  }
+}
+
+/* Sums are computed anew if the lanes did not keep them. Nothing happens in an idle lane, also if reactions need no molecules. */
+static void convert(ff_ssa_modular *f, ff_ssa_modular_size size) {
+  const ff_ssa_modular_size old = f->size;
+  ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
+  set_size(f, size);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+    const int idle = !(f->wide.lanes.wanted[lane] < INFINITY);
+    if (old == FF_MODULAR_REAL) f->term[lane] = f->real_term[lane] < 0 ? FF_MODULAR_NONE : (uint32_t)f->real_term[lane];
+    if (old != FF_MODULAR_LARGE && idle) clear_lane(f, f->lane + lane);
+    if (old != FF_MODULAR_LARGE && !idle) ff_ssa_modular_sum(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->lane + lane);
+    fill_lane(f, lane);
+  }
+}
+
+/* The most that Q of a term may change within so many steps from counts of at most `most`, which grow to `later`. An effect
+ * changes A F by A dF + dA (F + dF). */
+static double most_change(const ff_ssa_modular *f, uint32_t t, double later, double steps) {
+  double sum = 0;
+  for (uint32_t i = 0; i < f->plan->n_effects; i++) {
+    const ff_ssa_modular_effect *e = f->plan->effects + i;
+    double weights = 0, a = 0, df = 0;
+    if (e->term != t) continue;
+    for (uint32_t k = 0; k < e->n; k++) weights += e->parts[k].weight;
+    for (uint32_t k = 0; k < FF_MODULAR_SLOTS; k++) {
+      a = fmax(a, fabs((double)e->a[k]));
+      df = fmax(df, fabs((double)e->f[k]));
+    }
+    sum += (e->hub == f->plan->n_reads ? 1 : later) * df + a * (weights * later + df);
+  }
+  return sum * steps;
+}
+
+/* The size of the numbers in so many steps from now. */
+static ff_ssa_modular_size size_after(const ff_ssa_modular *f, double most, const double q[FF_MODULES_TERMS], double steps) {
+  const double later = most + steps * f->most_added;
+  double sum = 0;
+  for (uint32_t t = 0; t < f->plan->n_terms; t++) sum = fmax(sum, q[t] + most_change(f, t, later, steps));
+  if (sum < SMALL && later < SMALL) return later < NARROW ? FF_MODULAR_NARROW : FF_MODULAR_SMALL;
+  return sum < REAL && later < REAL_COUNT ? FF_MODULAR_REAL : FF_MODULAR_LARGE;
+}
+
+static double largest_of(const double *count, size_t n) {
+  double most = 1;
+  for (size_t i = 0; i < n; i++)
+    if (count[i] > most) most = count[i];
+  return most;
+}
+
+/* In the rows of counts. */
+static double largest_in_rows(const ff_ssa_modular *f) {
+  const size_t n = (size_t)f->plan->count_items * FF_SSA_LANES;
+  uint32_t low = 0, high = 0;
+  if (f->size == FF_MODULAR_REAL) return largest_of(f->real, n);
+  if (f->plan->narrow) {
+    for (size_t i = 0; i < n; i++) {
+      const uint32_t own = f->cells[i] & 0xFFFF;
+      low = own > low ? own : low;
+      high = f->cells[i] > high ? f->cells[i] : high;
+    }
+    return low > high >> 16 ? low : high >> 16;
+  }
+  for (size_t i = 0; i < n; i++) low = f->cells[i] > low ? f->cells[i] : low;
+  return low;
+}
+
+/* A lane may begin a trajectory at any step, so the state from which they begin counts too. Numbers that were once not narrow may
+ * be so again, and then they are left as they are. */
+void ff_ssa_modular_prepare(ff_ssa_modular *f) {
+  const uint32_t n = f->wide.lanes.program->n_species;
+  const int large = f->size == FF_MODULAR_LARGE;
+  const double most = large ? largest_of(f->wide.lanes.count, (size_t)n * FF_SSA_LANES) : largest_in_rows(f);
+  double q[FF_MODULES_TERMS];
+  for (uint32_t t = 0; t < f->plan->n_terms; t++) {
+    q[t] = ff_ssa_whole_double(f->initial_lane.q[t]);
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+      const size_t at = (size_t)(f->plan->total_item + t) * FF_SSA_LANES + lane;
+      const double cell = f->size == FF_MODULAR_REAL ? f->real[at] : f->cells[at];
+      q[t] = fmax(q[t], large ? ff_ssa_whole_double(f->lane[lane].q[t]) : cell);
+    }
+  }
+  ff_ssa_modular_size size = size_after(f, fmax(most, largest_of(f->wide.lanes.initial, n)), q, BETWEEN_CHECKS);
+  if (size == FF_MODULAR_NARROW && f->size != FF_MODULAR_NARROW) size = FF_MODULAR_SMALL;
+  if (size != f->size) convert(f, size);
+  f->budget = BETWEEN_CHECKS;
+}
+
+/* ---- trajectories ------------------------------------------------------------------------------------------------------- */
+
+static void copy_lane(const ff_ssa_modular *f, const ff_ssa_modular_lane *from, ff_ssa_modular_lane *to) {
+  memcpy(to->q, from->q, sizeof to->q);
+  memcpy(to->blocks, from->blocks, (size_t)f->plan->n_terms * f->plan->blocks * sizeof *to->blocks);
+}
+
+static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+  ff_ssa_modular *f = (ff_ssa_modular *)engine;
+  ff_ssa_lanes_start(engine, lane, unit, wanted);
+  f->term[lane] = FF_MODULAR_NONE;
+  f->share[lane] = 0;
+  f->v[lane] = UINT32_MAX;
+  f->real_term[lane] = f->real_v[lane] = -1;
+  if (f->size == FF_MODULAR_LARGE)
+    copy_lane(f, &f->initial_lane, f->lane + lane);
+  else if (f->size == FF_MODULAR_REAL)
+    for (uint32_t i = 0; i < f->plan->items; i++) f->real[(size_t)i * FF_SSA_LANES + lane] = f->initial_real[i];
+  else
+    for (uint32_t i = 0; i < f->plan->items; i++) f->cells[(size_t)i * FF_SSA_LANES + lane] = f->initial_cells[f->size][i];
+}
+
+/* In an idle lane all numbers are 0, so nothing happens. */
+static void rest(ff_ssa_engine *engine, uint32_t lane) {
+  ff_ssa_modular *f = (ff_ssa_modular *)engine;
+  start(engine, lane, 0, INFINITY);
+  for (uint32_t i = 0; i < f->plan->items; i++) f->cells[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t i = 0; i < f->plan->items; i++) f->real[(size_t)i * FF_SSA_LANES + lane] = 0;
+  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
+  clear_lane(f, f->lane + lane);
+  for (uint32_t t = 0; t < f->plan->n_terms; t++) f->wide.value[(size_t)t * FF_SSA_LANES + lane] = 0;
+}
+
+static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+  ff_ssa_modular *f = (ff_ssa_modular *)engine;
+  ff_ssa_modular_set_counts(f, UINT64_C(1) << lane, 1);
+  f->diagnose(engine, lane, out);
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+static void drop(ff_ssa_engine *engine) {
+  ff_ssa_modular *f = (ff_ssa_modular *)engine;
+  if (f == NULL) return;
+  ff_ssa_wide_clear(&f->wide);
+  ff_free_aligned(f->plans);
+  ff_free_aligned(f->cells);
+  ff_free_aligned(f->share);
+  ff_free_aligned(f->term);
+  ff_free_aligned(f->v);
+  ff_free_aligned(f->real);
+  ff_free_aligned(f->real_term);
+  ff_free_aligned(f->real_v);
+  free(f->initial_real);
+  free(f->initial_cells[0]);
+  free(f->initial_cells[1]);
+  free(f->place_of);
+  free(f->fixed);
+  free(f->observed);
+  free(f->initial_lane.blocks); /* those of all lanes follow */
+  free(f);
+}
+
+static int allocate_cells(ff_ssa_modular *f) {
+  const ff_ssa_modular_plan *plan = f->plans + 1; /* it has more items */
+  const size_t blocks = (size_t)plan->n_terms * plan->blocks;
+  f->cells = ff_calloc_aligned((size_t)plan->items * FF_SSA_LANES, sizeof *f->cells);
+  for (int i = 0; i < 2; i++) f->initial_cells[i] = ff_calloc(plan->items, sizeof *f->initial_cells[i]);
+  f->real = ff_calloc_aligned((size_t)plan->items * FF_SSA_LANES, sizeof *f->real);
+  f->initial_real = ff_calloc(plan->items, sizeof *f->initial_real);
+  f->initial_lane.blocks = ff_calloc(blocks * (FF_SSA_LANES + 1), sizeof *f->initial_lane.blocks);
+  for (size_t lane = 0; lane < FF_SSA_LANES && f->initial_lane.blocks != NULL; lane++)
+    f->lane[lane].blocks = f->initial_lane.blocks + (lane + 1) * blocks;
+  return f->cells && f->initial_cells[0] && f->initial_cells[1] && f->real && f->initial_real && f->initial_lane.blocks;
+}
+
+static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_simd simd, ff_error *err) {
+  const uint32_t rows = simd == FF_SIMD_PORTABLE ? 1 : ROWS_FOR_A_GATHER;
+  f->plans = ff_calloc_aligned(2, sizeof *f->plans);
+  for (int i = 0; i < 2 && f->plans != NULL; i++) ff_ssa_modular_make_plan(f->plans + i, f->modules, i == 0, rows);
+  f->share = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->share);
+  f->term = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->term);
+  f->v = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->v);
+  f->real_term = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->real_term);
+  f->real_v = ff_calloc_aligned(FF_SSA_LANES, sizeof *f->real_v);
+  f->place_of = ff_calloc(program->n_species, sizeof *f->place_of);
+  f->fixed = ff_calloc(program->n_species, sizeof *f->fixed);
+  if (f->plans && allocate_cells(f) && f->share && f->term && f->v && f->real_term && f->real_v && f->place_of && f->fixed)
+    return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
+}
+
+/* Reports need only the species that are observed, unless a variable is, which may read all. */
+static ff_status list_observed(ff_ssa_modular *f, const ff_ssa_options *options, ff_error *err) {
+  const uint32_t n = options->n_observed;
+  for (uint32_t i = 0; i < n; i++)
+    if (options->observed[i] >= f->wide.lanes.program->n_species) return FF_OK;
+  f->observed = ff_calloc(n, sizeof *f->observed);
+  if (f->observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", n);
+  if (n > 0) memcpy(f->observed, options->observed, n * sizeof *f->observed);
+  f->n_observed = n;
+  return FF_OK;
+}
+
+/* Sets the places of species, and what does not change of those without rows. */
+static void set_places(ff_ssa_modular *f, const double *initial) {
+  const ff_ssa_modules *m = f->modules;
+  for (uint32_t i = 0; i < m->n * m->n_species; i++) {
+    const uint32_t s = m->species[i], first = i / m->n_species * m->n_species;
+    const ff_ssa_modular_species *species = f->plan->species + i % m->n_species;
+    f->place_of[s] = i;
+    f->fixed[s] = initial[s];
+    for (uint32_t k = 0; k < m->n_species; k++) f->fixed[s] -= species->times[k] * initial[m->species[first + k]];
+  }
+}
+
+static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff_ssa_options *options, const double *initial,
+                      ff_simd *simd, ff_error *err) {
+  const ff_ssa_modules *m = f->modules = program->modules;
+  double q[FF_MODULES_TERMS];
+  ff_status status = ff_ssa_wide_fill(&f->wide, program, program->n_species, m->n_terms, initial, options->key, simd, err);
+  if (status == FF_OK) status = allocate(f, program, *simd, err);
+  if (status == FF_OK) status = list_observed(f, options, err);
+  if (status != FF_OK) return status;
+  set_size(f, FF_MODULAR_LARGE);
+  set_places(f, initial);
+  for (uint32_t q0 = 0; q0 < m->n_kinds; q0++)
+    for (uint32_t i = 0; i < m->kinds[q0].n_changes; i++) f->most_added = fmax(f->most_added, m->kinds[q0].changes[i].by);
+  ff_ssa_modular_sum(f, initial, 1, &f->initial_lane);
+  for (uint32_t t = 0; t < m->n_terms; t++) q[t] = ff_ssa_whole_double(f->initial_lane.q[t]);
+  set_size(f, size_after(f, largest_of(initial, program->n_species), q, BETWEEN_CHECKS));
+  if (f->size <= FF_MODULAR_REAL) fill_real(f, initial, 1, &f->initial_lane, f->initial_real, 1);
+  for (int i = (int)f->size; i < 2; i++) fill_cells(f, f->plans + i, initial, 1, &f->initial_lane, f->initial_cells[i], 1);
+  return FF_OK;
+}
+
+ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                                const double *initial, ff_error *err) {
+  ff_simd simd = options->simd;
+  *out = NULL;
+  ff_ssa_modular *f = ff_calloc(1, sizeof *f);
+  if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
+  ff_status status = fill(f, program, options, initial, &simd, err);
+  if (status != FF_OK) {
+    drop(&f->wide.lanes.base);
+    return status;
+  }
+  ff_ssa_engine *base = &f->wide.lanes.base;
+  base->start = start;
+  base->rest = rest;
+  f->diagnose = base->diagnose;
+  base->diagnose = diagnose;
+  base->advance = FF_SSA_KERNEL_FOR(simd, advance_modular);
+  base->free = drop;
+  ff_ssa_lanes_rest(&f->wide.lanes);
+  *out = base;
+  return FF_OK;
+}
