@@ -105,8 +105,8 @@ typedef struct ff_ssa_factor {
 } ff_ssa_factor;
 
 /* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at
- * most: FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n) for n
- * reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
+ * most: FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n)
+ * for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
 ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err);
 void ff_ssa_factor_free(ff_ssa_factor *factor);
 
