@@ -67,9 +67,10 @@
 #'   have `"pssa_cr"`, which GPUs do not have. Then `"auto"` with `backend = "cuda"` is `"logarithmic_direct"`, so the
 #'   trajectories are others than those of `"auto"` on the processor; with `backend = "auto"`, the processor does the run. GPUs
 #'   cannot run a network with [events][event()] or with rates that depend on the time, `output = "events"`, `until`, an `initial`
-#'   that is a result, or a network with an initial count of 2^30 or more. `"factored"` needs code that is generated for the
-#'   network: see option `fireflip.kernel` of [backends()]. There is no such code for networks of more than 65,534 reactions, or
-#'   with groups whose counts add up to nearly 2^30 at time 0.
+#'   that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts add up to
+#'   nearly 2^30. `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
+#'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
+#'   most 65,534 reactions.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
@@ -336,8 +337,9 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
 #'   errors. Then it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities
 #'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
-#'   the method is `"logarithmic_direct"` instead: there are more than 512 groups; all reactions together make more than 2^25
-#'   changes of counts, sums and parts of sums; or one reaction makes more than 65,535 such changes, or one above 2^30.
+#'   the method is `"logarithmic_direct"` instead: there are more than 768 groups; all reactions together make more than 2^25
+#'   changes of counts, sums and parts of sums, and one of them adds and removes more than 16 molecules; or one reaction makes
+#'   more than 65,535 such changes, or one above 2^30.
 #'
 #'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`: 8 to 2,048 modules of at
 #'   most 8 species, whose reactions are the same but for the module, and reach at most 4 modules far. The species must be listed

@@ -16,6 +16,7 @@
 typedef struct {
   double rate;
   uint32_t kind, hub, species, weight, reaction;
+  uint32_t layer; /* of several reactions of a species whose weights are too many for one member */
 } item;
 
 /* Distinct rates in ascending order, and their classes. */
@@ -36,6 +37,7 @@ typedef struct {
   uint32_t n_items, n_twins;
   uint32_t *place;  /* for each species: its position in a pool + 1 */
   size_t groups_room, members_room, map_room, sums_room;
+  size_t steps;     /* the most for lists by reaction */
   ff_error *err;
 } analysis;
 
@@ -49,6 +51,7 @@ static int compare_items(const void *left, const void *right) {
   if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
   if (x->rate != y->rate) return x->rate < y->rate ? -1 : 1;
   if (x->hub != y->hub) return x->hub < y->hub ? -1 : 1;
+  if (x->layer != y->layer) return x->layer < y->layer ? -1 : 1;
   if (x->species != y->species) return x->species < y->species ? -1 : 1;
   return x->reaction < y->reaction ? -1 : x->reaction > y->reaction;
 }
@@ -121,7 +124,7 @@ static void list_twins(analysis *a) {
   for (uint32_t r = 0; r < a->p->n_reactions; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     if (law->law == FF_LAW_TWIN && law->rate > 0)
-      a->twins[a->n_twins++] = (item){law->rate, FF_GROUP_POOL, 0, law->a, 1, r};
+      a->twins[a->n_twins++] = (item){law->rate, FF_GROUP_POOL, 0, law->a, 1, r, 0};
   }
   qsort(a->twins, a->n_twins, sizeof *a->twins, compare_items);
 }
@@ -224,7 +227,29 @@ static ff_status find_pools(analysis *a) {
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
-static int same_group(const item *x, const item *y) { return x->kind == y->kind && x->rate == y->rate && x->hub == y->hub; }
+static int same_group(const item *x, const item *y) {
+  return x->kind == y->kind && x->rate == y->rate && x->hub == y->hub && x->layer == y->layer;
+}
+
+static int same_member(const item *x, const item *y) {
+  return x->kind == y->kind && x->rate == y->rate && x->hub == y->hub && x->species == y->species;
+}
+
+/* Puts the items of a species that together weigh too much into several layers. The items are sorted. */
+static void set_layers(analysis *a) {
+  uint32_t weight = 0, layer = 0;
+  for (uint32_t i = 0; i < a->n_items; i++) {
+    item *one = a->items + i;
+    if (i == 0 || !same_member(one, one - 1)) weight = layer = 0;
+    weight += one->weight;
+    if (weight > FF_FACTOR_WEIGHT) {
+      weight = one->weight;
+      layer++;
+    }
+    one->layer = layer;
+  }
+  qsort(a->items, a->n_items, sizeof *a->items, compare_items);
+}
 
 /* Sorts the items by groups. Different rates stay in one group only if its sum remains small. */
 static void separate_rates(analysis *a) {
@@ -243,6 +268,7 @@ static void separate_rates(analysis *a) {
     a->items[i].weight = 1;
   }
   qsort(a->items, a->n_items, sizeof *a->items, compare_items);
+  set_layers(a);
 }
 
 /* Lists the reactions with constant, linear and pair laws, with a hub for each pair. */
@@ -265,7 +291,7 @@ static ff_status list_items(analysis *a) {
     const classes *c = classes_of(a, law);
     const uint32_t number = number_of(c, law->rate);
     item *one = a->items + a->n_items++;
-    *one = (item){c->rate[c->base[number]], FF_GROUP_PLAIN, 0, law->a, c->weight[number], r};
+    *one = (item){c->rate[c->base[number]], FF_GROUP_PLAIN, 0, law->a, c->weight[number], r, 0};
     if (law->law == FF_LAW_CONSTANT) one->species = p->n_species;
     if (law->law != FF_LAW_PAIR) continue;
     one->kind = FF_GROUP_HUB;
@@ -354,6 +380,7 @@ static void clear(ff_ssa_factor *f) {
   free(f->map);
   free(f->searches);
   free(f->reactions);
+  free(f->species);
   free(f->steps);
   free(f->wide_steps);
   free(f->rest);
@@ -388,18 +415,18 @@ static ff_status analyse(analysis *a) {
   if (status == FF_OK) status = list_items(a);
   if (status == FF_OK) status = find_groups(a);
   if (status == FF_OK && a->f->n_groups <= FF_FACTOR_LEAVES && a->f->n_groups > 0)
-    status = ff_ssa_factor_lay_out(a->f, p, a->err);
+    status = ff_ssa_factor_lay_out(a->f, p, a->steps, a->err);
   else if (status == FF_OK)
     a->f->n_groups = FF_FACTOR_NONE;
   if (status == FF_OK && a->f->n_groups == FF_FACTOR_NONE) clear(a->f);
   return status;
 }
 
-ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, ff_error *err) {
+ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err) {
   *out = NULL;
   ff_ssa_factor *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the factors of a network");
-  analysis a = {.p = program, .f = f, .err = err};
+  analysis a = {.p = program, .f = f, .steps = steps, .err = err};
   ff_status status = analyse(&a);
   for (classes *c = a.rates; c < a.rates + 2; c++) {
     free(c->rate);

@@ -9,12 +9,14 @@
 
 #include "ff_ssa_internal.h"
 
-#define FF_FACTOR_LEAVES 512u  /* the most groups; a network with more is not factored */
+#define FF_FACTOR_LEAVES 768u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
-#define FF_FACTOR_WEIGHT 256u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
+#define FF_FACTOR_WEIGHT 255u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
+#define FF_FACTOR_STEPS_MOST ((size_t)1 << 25) /* 256 MB */
+#define FF_FACTOR_MOLECULES 16u /* the most that an event adds and removes, if steps are listed by species */
 
 /* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
 typedef enum {
@@ -94,19 +96,21 @@ typedef struct ff_ssa_factor {
   ff_ssa_member *members;
   uint32_t *map;
   ff_ssa_search *searches;  /* of each group, and then one that finds reaction n_reactions, which changes nothing */
-  ff_ssa_row *reactions;    /* n_reactions + 1 */
+  ff_ssa_row *reactions;    /* n_reactions + 1; NULL if these would need too much memory. Then there are */
+  ff_ssa_row *species;      /* two for each species, for one molecule more and one less; their groups are not listed */
   ff_ssa_step *steps;       /* one of these is NULL */
   ff_ssa_wide_step *wide_steps;
   size_t n_steps;
   uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
 } ff_ssa_factor;
 
-/* Finds the factors of a program, whose propensities and changes are complete. The caller frees *out with ff_ssa_factor_free(),
- * which accepts NULL. O(n log n) for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
-ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, ff_error *err);
+/* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at
+ * most: FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n)
+ * for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
+ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err);
 void ff_ssa_factor_free(ff_ssa_factor *factor);
 
 /* Lays out the sums, and writes the rows. Part of ff_ssa_factor_new(). */
-ff_status ff_ssa_factor_lay_out(ff_ssa_factor *factor, const ff_ssa_program *program, ff_error *err);
+ff_status ff_ssa_factor_lay_out(ff_ssa_factor *factor, const ff_ssa_program *program, size_t steps, ff_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "ff_ssa_factor.h"
 
-#define STEPS_MOST ((size_t)1 << 25) /* 256 MB */
 #define CHANGE_MOST (1 << 30)
 
 /* It is faster to compute all groups of 16 trajectories in vectors than this part of them one by one. */
@@ -32,6 +31,8 @@ typedef struct {
   uint32_t *mark, stamp;            /* for each group */
   size_t room;
   int fits, narrow; /* whether steps are possible, and whether they are narrow */
+  size_t steps;     /* the most for lists by reaction */
+  int full;         /* whether there are more */
   ff_error *err;
 } writer;
 
@@ -195,20 +196,71 @@ static uint16_t write_groups(writer *w, const ff_ssa_row *row) {
   return (uint16_t)(f->n_steps - before); /* at most FF_FACTOR_LEAVES */
 }
 
-static ff_status write_row(writer *w, uint32_t r) {
+/* Writes the steps of the changes that have been added. */
+static ff_status write_changes(writer *w, ff_ssa_row *row) {
   ff_ssa_factor *f = w->f;
-  const uint32_t first = w->p->change_first[r], n = w->p->change_first[r + 1] - first;
-  ff_ssa_row *row = f->reactions + r;
-  for (uint32_t i = 0; i < n; i++) add_change(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
   ff_status status = ff_grow((void **)&f->wide_steps, &w->room, f->n_steps + w->rows.n + w->cells.n + f->n_groups +
                              2 * FF_FACTOR_STEPS, sizeof *f->wide_steps, w->err);
   if (status != FF_OK) return status;
-  if (f->n_steps > STEPS_MOST) w->fits = 0;
+  if (f->n_steps > w->steps) w->full = 1;
   row->first = (uint32_t)f->n_steps;
   row->rows = write_amounts(w, &w->rows, f->n_rows - FF_FACTOR_STEPS);
   row->cells = write_amounts(w, &w->cells, f->n_cells - FF_FACTOR_STEPS);
-  row->groups = w->fits ? write_groups(w, row) : 0;
   return FF_OK;
+}
+
+static ff_status write_row(writer *w, uint32_t r) {
+  const uint32_t first = w->p->change_first[r], n = w->p->change_first[r + 1] - first;
+  ff_ssa_row *row = w->f->reactions + r;
+  for (uint32_t i = 0; i < n; i++) add_change(w, w->p->changes[first + i].species, (double)w->p->changes[first + i].by);
+  ff_status status = write_changes(w, row);
+  row->groups = status == FF_OK && w->fits ? write_groups(w, row) : 0;
+  return status;
+}
+
+/* The largest weight of a species, which is 1 if it is in no sum. */
+static double weight_of(const writer *w, uint32_t species) {
+  uint32_t most = 1;
+  for (uint32_t i = w->use_first[species]; i < w->use_first[species + 1]; i++)
+    if (w->uses[i].weight > most) most = w->uses[i].weight;
+  return most;
+}
+
+/* Whether no event changes many molecules. Sets a bound of what an event adds to a row. */
+static int measure_events(writer *w) {
+  w->f->most = 0;
+  for (uint32_t r = 0; r < w->p->n_reactions; r++) {
+    double molecules = 0, most = 0;
+    for (uint32_t i = w->p->change_first[r]; i < w->p->change_first[r + 1]; i++) {
+      const double by = (double)w->p->changes[i].by;
+      molecules += fabs(by);
+      if (by > 0) most += by * weight_of(w, w->p->changes[i].species);
+    }
+    if (molecules > FF_FACTOR_MOLECULES) return 0;
+    if (most > w->f->most) w->f->most = most;
+  }
+  return 1;
+}
+
+/* Lists by reaction need too much memory: writes lists by species instead. */
+static ff_status write_species(writer *w) {
+  ff_ssa_factor *f = w->f;
+  free(f->reactions);
+  free(f->wide_steps);
+  f->reactions = NULL;
+  f->wide_steps = NULL;
+  f->n_steps = w->room = 0;
+  w->narrow = 0;
+  w->fits = 1;
+  f->species = ff_calloc(2 * (size_t)w->p->n_species + 2, sizeof *f->species);
+  if (f->species == NULL) return FF_EMEMORY;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < 2 * w->p->n_species && w->fits && status == FF_OK; i++) {
+    add_change(w, i / 2, i % 2 == 0 ? 1 : -1);
+    status = write_changes(w, f->species + i);
+  }
+  if (!measure_events(w)) w->fits = 0;
+  return status;
 }
 
 static ff_status write_rows(writer *w) {
@@ -221,11 +273,15 @@ static ff_status write_rows(writer *w) {
   if (!f->reactions || !w->rows.by || !w->rows.touched || !w->cells.by || !w->cells.touched) return FF_EMEMORY;
   ff_status status = FF_OK;
   double groups = 0;
-  for (uint32_t r = 0; r < w->p->n_reactions && w->fits && status == FF_OK; r++) {
+  for (uint32_t r = 0; r < w->p->n_reactions && w->fits && !w->full && status == FF_OK; r++) {
     status = write_row(w, r);
     groups += f->reactions[r].groups;
   }
   f->sparse = groups * SPARSE < (double)f->n_factored * w->p->n_reactions;
+  if (status == FF_OK && w->full) {
+    f->sparse = 0;
+    status = write_species(w);
+  }
   return status;
 }
 
@@ -259,8 +315,8 @@ static ff_status list_rest(ff_ssa_factor *f, const ff_ssa_program *p) {
   return FF_OK;
 }
 
-ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, ff_error *err) {
-  writer w = {.f = f, .p = program, .fits = 1, .narrow = 1, .err = err};
+ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, size_t steps, ff_error *err) {
+  writer w = {.f = f, .p = program, .steps = steps, .fits = 1, .narrow = 1, .err = err};
   ff_status status = lay_out_sums(f, program, err);
   if (status != FF_OK) return status;
   status = list_uses(&w);

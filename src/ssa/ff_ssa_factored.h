@@ -27,6 +27,8 @@ typedef struct {
   void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_factored;
 
+_Static_assert(FF_FACTOR_MOLECULES <= FF_SSA_LANES, "a list of steps for each molecule that an event adds or removes");
+
 /* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30
 

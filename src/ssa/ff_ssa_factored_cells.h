@@ -154,11 +154,33 @@ static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff
 #undef STEP_AT
 #undef STEP_BY
 
+/* Changes a lane by the lists of the species that a reaction changes. */
+static inline void FF_CELLS(change_species)(ff_ssa_factored *f, uint32_t lane, uint32_t reaction) {
+  const ff_ssa_program *p = f->wide.lanes.program;
+  FF_CELLS(lists) rows, cells;
+  rows.n = cells.n = rows.blocks = cells.blocks = 0;
+  for (uint32_t i = p->change_first[reaction]; i < p->change_first[reaction + 1]; i++) {
+    const int64_t by = p->changes[i].by;
+    const ff_ssa_row *r = f->factor->species + 2 * (size_t)p->changes[i].species + (by < 0);
+    for (int64_t k = by < 0 ? -by : by; k > 0; k--) {
+      FF_CELLS(add_list)(&rows, r->first, r->rows, ROWS_OF(f) + lane);
+      FF_CELLS(add_list)(&cells, r->first + r->rows, r->cells, CELLS_OF(f) + lane * f->stride);
+    }
+  }
+  if (rows.n > 0) FF_CELLS(add_steps)(f, &rows, FF_SSA_LANES, 1, CHECKS);
+  if (cells.n > 0) FF_CELLS(add_steps)(f, &cells, 1, 1, 0);
+}
+
 static inline void FF_CELLS(change)(ff_ssa_factored *f) {
   const ff_ssa_factor *factor = f->factor;
   FF_CELLS(lists) rows, cells;
   uint32_t reaction[FF_SSA_LANES];
   FF_CELLS(choose)(f, reaction);
+  if (factor->species != NULL) {
+    for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
+      if (reaction[lane] < f->wide.lanes.program->n_reactions) FF_CELLS(change_species)(f, lane, reaction[lane]);
+    return;
+  }
   rows.n = cells.n = rows.blocks = cells.blocks = 0;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     const ff_ssa_row *r = factor->reactions + reaction[lane];

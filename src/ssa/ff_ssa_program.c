@@ -366,7 +366,7 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
   if (status == FF_OK) status = list_dependents(&c);
   if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement.of, err);
   if (status == FF_OK) keep_variables(&c);
-  if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, err);
+  if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, FF_FACTOR_STEPS_MOST, err);
   if (status == FF_OK) status = ff_ssa_modules_new(&c.p->modules, c.p, FF_MODULES_LEAST, err);
   ff_replacement_free(&c.replacement);
   if (status == FF_OK)

@@ -69,4 +69,43 @@ static inline ff_ssa_program *program_of_sites(uint32_t sites) {
   return program_of_network(net);
 }
 
+static inline void set_unit_reaction(ff_reactions *net, uint32_t r, const ff_participant *in, size_t n_in,
+                                     const ff_participant *out, size_t n_out) {
+  ff_reaction *reaction = net->reactions + r;
+  ff_error err;
+  reaction->name = ff_strndup("", 0);
+  reaction->mass_action = 1;
+  FF_CHECK_OK(ff_formula_of_number(&reaction->rate, 1, &err), &err);
+  reaction->reactants = ff_calloc(n_in, sizeof *in);
+  reaction->products = ff_calloc(n_out, sizeof *out);
+  memcpy(reaction->reactants, in, n_in * sizeof *in);
+  memcpy(reaction->products, out, n_out * sizeof *out);
+  reaction->n_reactants = (uint32_t)n_in;
+  reaction->n_products = (uint32_t)n_out;
+}
+
+/* Clusters of up to n molecules that join and break. */
+static inline ff_ssa_program *program_of_colloid(uint32_t n) {
+  ff_reactions *net;
+  ff_error err;
+  uint32_t pairs = 0;
+  for (uint32_t sum = 2; sum <= n; sum++) pairs += sum / 2;
+  FF_CHECK_OK(ff_reactions_new(&net, n, 0, 2 * pairs, &err), &err);
+  for (uint32_t s = 0; s < n; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s + 1);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = 1 + s % 3;
+  }
+  uint32_t r = 0;
+  for (uint32_t sum = 2; sum <= n; sum++)
+    for (uint32_t a = 1; 2 * a <= sum; a++, r++) {
+      const ff_participant apart[2] = {{a - 1, 2 * a == sum ? 2 : 1}, {sum - a - 1, 1}}, joined = {sum - 1, 1};
+      set_unit_reaction(net, r, apart, 2 * a == sum ? 1 : 2, &joined, 1);
+      set_unit_reaction(net, pairs + r, &joined, 1, apart, 2 * a == sum ? 1 : 2);
+    }
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return program_of_network(net);
+}
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef FF_TESTS_MEMORY_SSA_CODE_H
 #define FF_TESTS_MEMORY_SSA_CODE_H
 
+#include "../../src/cuda/ssa/ff_ssa_factored_image.h"
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "../../src/cuda/ssa/ff_ssa_image.h"
 #include "factor_examples.h"
@@ -27,6 +28,32 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, &request, err);
   CHECK_OUT(status, memory);
   ff_free_aligned(memory);
+  return status;
+}
+
+/* Sums with lists of uses, and with weights. */
+static void prepare_factored_image(void) {
+  given.simulated = given.variant == 0 ? program_of_sites(6) : program_of_colloid(24);
+}
+
+static ff_status makes_factored_image(ff_error *err) {
+  ff_ssa_factored_image image;
+  void *memory = NULL;
+  size_t bytes;
+  ff_status status = ff_ssa_factored_image_new(&image, &memory, &bytes, given.simulated, given.simulated->initial, err);
+  CHECK_OUT(status, memory);
+  ff_free_aligned(memory);
+  return status;
+}
+
+/* Lists of what species change, as for networks whose lists by reaction are too long. */
+static void prepare_lists(void) { given.simulated = program_of_sites(3); }
+
+static ff_status lists_species(ff_error *err) {
+  ff_ssa_factor *factor = NULL;
+  ff_status status = ff_ssa_factor_new(&factor, given.simulated, 0, err);
+  CHECK_OUT(status, factor);
+  ff_ssa_factor_free(factor);
   return status;
 }
 

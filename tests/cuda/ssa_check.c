@@ -269,11 +269,14 @@ static void groups_of_reactions(void) {
   for (size_t i = 0; i < FACTOR_EXAMPLES; i++) {
     ff_ssa_program *program = program_of_example(factor_examples + i);
     FF_CHECK(check_program(factor_examples[i].what, program, FF_SSA_FACTORED, "generated", 2, 3000, 1));
+    const int can = program->factor->n_factored == program->factor->n_groups;
+    FF_CHECK(check_program(factor_examples[i].what, program, FF_SSA_FACTORED, "generic", 2, 3000, 1) == can);
     ff_ssa_program_free(program);
   }
   for (uint32_t sites = 3; sites <= 5; sites++) {
     ff_ssa_program *program = program_of_sites(sites);
     FF_CHECK(check_program("sites", program, FF_SSA_FACTORED, "generated", 0.5, 3000, 1));
+    FF_CHECK(check_program("sites", program, FF_SSA_FACTORED, "generic", 0.5, 3000, 1));
     ff_ssa_program_free(program);
   }
 }

@@ -62,9 +62,10 @@ test_that("networks of any size have the processor's results on a GPU", {
   nets <- list(
     reaction_model("sir_ring", regions = 10), reaction_model("sir_ring", regions = 100), reaction_model("cyclic_chain"),
     reaction_model("colloid", species = 20), reaction_model("aggregation", copies = 20, shared = TRUE, seed = 1),
-    reaction_model("random", species = 200, reactions = 200, seed = 1), reaction_model("multisite")
+    reaction_model("random", species = 200, reactions = 200, seed = 1), reaction_model("multisite"),
+    reaction_model("colloid", species = 150), reaction_model("cyclic_chain", species = 9000)
   )
-  ends <- c(5, 3, 10, 1, 0.1, 0.02, 0.05)
+  ends <- c(5, 3, 10, 1, 0.1, 0.02, 0.05, 0.01, 0.05)
   for (i in seq_along(nets)) {
     expect_same_outputs(nets[[i]], ends[[i]] * c(0.5, 1), nsim = 100)
     expect_same_ensemble(nets[[i]], 100, seed = 1, times = ends[[i]], method = "factored")

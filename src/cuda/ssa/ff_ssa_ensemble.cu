@@ -61,7 +61,9 @@ static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *reque
 
 /* Lists the candidates in the order in which they are asked. */
 static void list_runners(ff_ensemble *e) {
-  static const ff_ssa_runner *const all[] = {&ff_ssa_runner_generated, &ff_ssa_runner_generic};
+  const int factored = e->request.method == FF_SSA_FACTORED && e->program->factor->n_groups != FF_FACTOR_NONE &&
+                       e->program->modules == NULL && !ff_ssa_program_scheduled(e->program);
+  const ff_ssa_runner *const all[] = {&ff_ssa_runner_generated, factored ? &ff_ssa_runner_factored : &ff_ssa_runner_generic};
   const char *wanted = e->options.kernel, *like = e->options.like;
   for (int i = 0; i < 2; i++) {
     if (wanted != NULL && strcmp(wanted, all[i]->kernel) != 0) continue;
@@ -200,9 +202,9 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
   e->options = *options;
   e->info.kernel = "";
   ff_error_set(&e->refused, FF_EUNSUPPORTED, "there is no kernel of this name");
+  ff_status status = copy_request(e, request, err);
   list_runners(e);
   if (e->n_runners > 0) e->refused = {};
-  ff_status status = copy_request(e, request, err);
   if (status == FF_OK) {
     status = ff_cuda_enter(&guard, options->device, err);
     if (status == FF_OK) status = set_up(e, err);

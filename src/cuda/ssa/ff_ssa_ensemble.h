@@ -30,8 +30,9 @@ typedef struct {
   ff_status (*launch)(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err);
 } ff_ssa_runner;
 
-/* Code that is generated for the network (ff_ssa_generated.cu), and kernels that read the network as data (ff_ssa_generic.cu). */
-extern const ff_ssa_runner ff_ssa_runner_generated, ff_ssa_runner_generic;
+/* Code that is generated for the network (ff_ssa_generated.cu), and kernels that read the network as data: with its groups of
+ * reactions (ff_ssa_factored.cu), and without (ff_ssa_generic.cu). The latter two have the same name. */
+extern const ff_ssa_runner ff_ssa_runner_generated, ff_ssa_runner_factored, ff_ssa_runner_generic;
 
 /* The stage of an ensemble. If a runner refuses, the stage is FF_SSA_CHOOSE again. The last two stages are final. */
 typedef enum { FF_SSA_CHOOSE, FF_SSA_PREPARE, FF_SSA_ALLOCATE, FF_SSA_RUNS, FF_SSA_FAILED } ff_ssa_stage;

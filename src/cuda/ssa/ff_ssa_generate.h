@@ -21,6 +21,7 @@ typedef struct {
   uint32_t n_store;   /* in global memory */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
+  double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
   int for_points;     /* whether the code also works for several points */
   double *numbers;    /* of formulas, if the code is for several points */
   size_t n_numbers, numbers_room;

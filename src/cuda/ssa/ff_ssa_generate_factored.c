@@ -22,7 +22,7 @@ typedef ff_ssa_factored_generator generator;
 #define FEW_CHANGES 8u
 static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
   if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
-  if (f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
   for (uint32_t r = 0; r < n_reactions; r++)
     if (f->reactions[r].groups > FEW_CHANGES) return 0;
   return 1;
@@ -33,6 +33,8 @@ static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
 static ff_status check_limits(const generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   uint64_t words = 0;
+  if (g->f->reactions == NULL)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: lists of what reactions change are too long");
   if (p->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", p->n_reactions);
   for (uint32_t i = 0; i < g->f->n_members; i++)
@@ -151,6 +153,17 @@ static uint32_t choose_threads(generator *g) {
   return blocks;
 }
 
+/* About the events per second of an H200, as measured (bench/NOTES.md): counts in shared memory; in global memory; and the same
+ * if events change many groups, where the time grows with the sums that an event changes. */
+#define SPEED 2e10
+#define SPEED_STORED 3.2e9
+#define SPEED_LOOPED 1.9e10
+#define SPEED_LOOPED_STORED 1e8
+static double speed_of(const generator *g) {
+  if (!g->many || !g->looped) return g->stored ? SPEED_STORED : SPEED;
+  return g->stored ? SPEED_LOOPED_STORED : SPEED_LOOPED / g->halves_changed;
+}
+
 static ff_status generate_code(generator *g, ff_error *err) {
   g->checked = g->f->n_groups > g->f->n_factored;
   g->check = MOST_EVENTS;
@@ -164,6 +177,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_lay_out(g);
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
+  g->code->speed = speed_of(g);
   status = ff_ssa_factored_fill(g, err);
   return status == FF_OK ? generate(g, blocks, err) : status;
 }

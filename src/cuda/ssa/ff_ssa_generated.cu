@@ -5,6 +5,7 @@
 
 #include "../runtime/ff_jit.h"
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_factored_image.h"
 #include "ff_ssa_generate.h"
 
 typedef struct {
@@ -26,6 +27,15 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
   *loaded = status == FF_OK && outcome == FF_JIT_LOADED;
   if (status != FF_OK || *loaded || outcome == FF_JIT_COMPILING) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "%s", ff_jit_reason(own->jit));
+}
+
+/* Whether a warp for each trajectory is expected to be faster: a network with groups of reactions whose events change many of
+ * them, or few trajectories for so many threads. */
+static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
+  if (e->options.kernel != NULL || e->request.n_points > 0 || code->speed == 0) return 0;
+  const double cores = e->device.multiProcessorCount, n = e->options.units > 0 ? (double)e->options.units : INFINITY;
+  const double busy = n / (code->threads * cores), speed = code->speed * (busy < 1 ? busy : 1);
+  return ff_ssa_factored_speed(e->program, n / cores) > speed;
 }
 
 /* Fills the words of the points that share the code of the first one. */
@@ -57,6 +67,8 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, (uint32_t)e->device.sharedMemPerMultiprocessor, err);
   if (status == FF_OK && e->request.points != NULL) status = gather_points(e, own, err);
   if (status != FF_OK) return status;
+  if (warps_pay(e, &own->code))
+    return ff_error_set(err, FF_EUNSUPPORTED, "a warp for each trajectory is expected to be faster than a thread");
   const char *const parts[] = {own->code.definitions, FF_SSA_CODE_HEADERS, own->code.functions};
   const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
                                   .arch = e->device.major * 10 + e->device.minor, .cache = e->options.cache, .saves = 0,

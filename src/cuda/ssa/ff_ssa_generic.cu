@@ -186,27 +186,30 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
 }
 
-/* A thread for each trajectory of the direct method; and of the methods that search one place after the other, but these only in
- * shared memory. */
+/* A thread for each trajectory, in shared memory if this suffices: of the direct method, and of the methods that search one place
+ * after the other. */
 static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
   const ff_ssa_image *image = &own->image;
   const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
   const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
   const uint64_t each = 32 * ff_ssa_thread_bytes(image);
   if (!tree && !searches) return FF_OK;
-  ff_status status = tree ? plan_global(own, e, threads_kernel(0, formulas), err) : FF_OK;
-  own->threads = tree;
-  own->shared = 0;
-  if (status == FF_OK)
-    status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
-  own->threads |= own->shared > 0;
+  ff_status status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
+  own->threads = own->shared > 0;
   return status;
 }
 
+/* For many trajectories, a thread each in shared memory is faster than a warp there, and this is faster than threads without
+ * shared memory. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
+  const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE;
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err); /* how many warps could run */
-  if (status == FF_OK && threads_pay(own, e)) status = plan_threads(own, e, err);
-  return status != FF_OK || own->threads ? status : plan_warps(own, e, err);
+  const int threads = status == FF_OK && threads_pay(own, e);
+  if (threads) status = plan_threads(own, e, err);
+  if (status != FF_OK || own->threads) return status;
+  status = plan_warps(own, e, err);
+  own->threads = status == FF_OK && threads && tree && own->shared == 0;
+  return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {

@@ -145,18 +145,16 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
   w->other = w->list + w->image->listed;
 }
 
-/* Takes up what a slot has kept, but for its counts and values. Returns whether there is anything to do. */
-FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, ff_ssa_slot *head) {
+/* Takes up what a slot has kept, but for its counts, values and sums. Returns whether there is anything to do. */
+FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
   FF_LANE_HERE;
   w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
-  w->total = ff_ssa_run_of(0.0);
   w->unit = w->event = w->at = 0u;
   FF_EACH_LANE w->FF_L(wait) = w->FF_L(choice) = 0.0;
   if (w->what != FF_SLOT_BUSY) return w->what == FF_SLOT_EMPTY;
   w->time = head->time;
-  w->total = *FF_SSA_SLOT_SUM(head);
   w->unit = head->unit;
   w->event = head->event;
   w->at = head->at;
@@ -171,6 +169,8 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char 
   uint32_t *const words = (uint32_t *)(kept + at->value);
   const uint64_t n = (at->end - at->value) / 4u;
   if (!ff_ssa_warp_resume(w, head)) return;
+  w->total = ff_ssa_run_of(0.0);
+  if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
   uint64_t began, now;
   uint32_t late = 0u;
