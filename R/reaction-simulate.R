@@ -62,12 +62,14 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   of use for large `nsim`. GPUs run the exact methods `"direct"`, `"logarithmic_direct"`, `"first_reaction"` and `"factored"`.
-#'   `method = "auto"` chooses one of these for most networks. GPUs cannot run a network with [events][event()] or with rates
-#'   that depend on the time, `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of
-#'   2^30 or more. `"first_reaction"` and `"factored"` need code that is generated for the network: see option `fireflip.kernel`
-#'   of [backends()]. There is no such code for `"first_reaction"` with more than 64 reactions, nor for `"factored"` with
-#'   more than 65,534 reactions or with groups whose counts add up to nearly 2^30 at time 0.
+#'   of use for large `nsim`. The column `gpu` of [ssa_methods()] tells which methods GPUs have. `method = "auto"` chooses one of
+#'   these for most networks. A network of more than 256 reactions, of which a firing changes the propensities of 64 or more, may
+#'   have `"pssa_cr"`, which GPUs do not have. Then `"auto"` with `backend = "cuda"` is `"logarithmic_direct"`, so the
+#'   trajectories are others than those of `"auto"` on the processor; with `backend = "auto"`, the processor does the run. GPUs
+#'   cannot run a network with [events][event()] or with rates that depend on the time, `output = "events"`, `until`, an `initial`
+#'   that is a result, or a network with an initial count of 2^30 or more. `"factored"` needs code that is generated for the
+#'   network: see option `fireflip.kernel` of [backends()]. There is no such code for networks of more than 65,534 reactions, or
+#'   with groups whose counts add up to nearly 2^30 at time 0.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
@@ -325,10 +327,10 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'
 #' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
-#' @returns A data frame with a row for each method. Its columns are `method` (the name), `description`, `cost` (of one firing)
-#'   and `exact` (whether the trajectories have the distribution that the network defines). In `cost`, n is the number of
-#'   reactions, s the number of species, d the number of reactions whose propensity a firing changes, and g the number of
-#'   groups of reactions.
+#' @returns A data frame with a row for each method. Its columns are `method` (the name), `description`, `cost` (of one firing),
+#'   `exact` (whether the trajectories have the distribution that the network defines) and `gpu` (whether GPUs have the
+#'   method). In `cost`, n is the number of reactions, s the number of species, d the number of reactions whose propensity a
+#'   firing changes, and g the number of groups of reactions.
 #' @section Factors: Many propensities of a network with mass action are products of the same factors: `k * A * B` and
 #'   `k * A * C` add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of
 #'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
@@ -512,7 +514,7 @@ ssa_methods <- function() {
   )[ssa_method_names()]
   data.frame(
     method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
-    exact = !names(about) %in% approximate_methods()
+    exact = !names(about) %in% approximate_methods(), gpu = names(about) %in% gpu_methods()
   )
 }
 
@@ -521,6 +523,7 @@ ssa_method_names <- function() .Call(ffi_ssa_methods)$name
 # Names of the methods that are approximations, and of those whose counts are not whole numbers.
 approximate_methods <- function() methods_without("exact")
 real_methods <- function() methods_without("whole")
+gpu_methods <- function() setdiff(ssa_method_names(), methods_without("gpu"))
 methods_without <- function(property) {
   methods <- .Call(ffi_ssa_methods)
   methods$name[!methods[[property]]]
@@ -528,6 +531,12 @@ methods_without <- function(property) {
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {
+  reason <- reason_of_method(result, reactions)
+  if (result$method == result$usual) return(reason)
+  sprintf("%s; GPUs do not have \"%s\", which \"auto\" chooses on the processor", reason, result$usual)
+}
+
+reason_of_method <- function(result, reactions) {
   if (result$method == "factored") {
     return(sprintf(
       "the propensities of its %s have common factors, in %s", count_of(reactions, "reaction"), count_of(result$groups, "group")

@@ -32,6 +32,14 @@ typedef struct {
   uint32_t v[4];
 } ff_philox_block;
 
+/* One round, with the two words of the key in this round. */
+static FF_HD inline ff_philox_block ff_philox_round(ff_philox_block x, uint32_t k0, uint32_t k1) {
+  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x.v[0], p1 = (uint64_t)FF_PHILOX_M1 * x.v[2];
+  const ff_philox_block out = {{(uint32_t)(p1 >> 32) ^ x.v[1] ^ k0, (uint32_t)p1, (uint32_t)(p0 >> 32) ^ x.v[3] ^ k1,
+                                (uint32_t)p0}};
+  return out;
+}
+
 static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t key) {
 #ifdef FF_PHILOX_OF /* a macro that gets the same words from a library */
   ff_philox_block drawn;
@@ -39,19 +47,30 @@ static FF_HD inline ff_philox_block ff_philox(ff_philox_block counter, uint64_t 
   return drawn;
 #else
   uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-  uint32_t x0 = counter.v[0], x1 = counter.v[1], x2 = counter.v[2], x3 = counter.v[3];
   for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
-    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ k0;
-    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ k1;
-    x1 = (uint32_t)p1;
-    x3 = (uint32_t)p0;
+    counter = ff_philox_round(counter, k0, k1);
     k0 += FF_PHILOX_W0;
     k1 += FF_PHILOX_W1;
   }
-  ff_philox_block out = {{x0, x1, x2, x3}};
-  return out;
+  return counter;
 #endif
+}
+
+/* The words of a key in all rounds, for callers that keep them. */
+static FF_HD inline void ff_philox_round_keys(uint32_t keys[2 * FF_PHILOX_ROUNDS], uint64_t key) {
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    keys[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
+    keys[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
+  }
+}
+
+/* ff_philox() with these words, from round `first` on. */
+static FF_HD inline ff_philox_block ff_philox_rounds(const uint32_t *keys, int first, ff_philox_block x) {
+#if defined(__CUDA_ARCH__) || defined(__CUDACC_RTC__)
+#pragma unroll
+#endif
+  for (int round = first; round < FF_PHILOX_ROUNDS; round++) x = ff_philox_round(x, keys[2 * round], keys[2 * round + 1]);
+  return x;
 }
 
 static FF_HD inline ff_philox_block ff_philox_counter(uint32_t purpose, uint32_t block, uint64_t step, uint64_t unit) {

@@ -14,7 +14,7 @@ typedef struct {
   uint64_t n;
   uint32_t n_species, n_times, n_observed, *observed;
   double **states; /* the columns of the states that are kept */
-  ff_ssa_method method;
+  ff_ssa_method method, usual; /* usual: what "auto" chooses for the processor */
   int done;
 } held;
 
@@ -102,14 +102,18 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, doubl
   }
   ff_ssa_options o = options_of(h, options, kept);
   o.key = (uint64_t)seed;
-  if (!method_of(ffi_element(options, "method"), &o.method)) o.method = ff_ssa_method_of(h->program, &o);
+  const int is_auto = !method_of(ffi_element(options, "method"), &o.method);
+  h->usual = is_auto ? ff_ssa_method_of(h->program, &o) : o.method;
+  const int devices = Rf_asLogical(ffi_element(options, "devices")) == 1;
+  if (is_auto) o.method = devices ? ff_ssa_method_for_devices(h->program, &o) : h->usual;
   h->method = o.method;
   if (columns != R_NilValue) o.states = h->states;
   return o;
 }
 
 /* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
- * starts, start, tolerance). `method` is a name or "auto". With `keep`, the states of all trajectories are kept. `firings` is the
+ * starts, start, tolerance, devices). `method` is a name or "auto", which chooses among the methods of devices if
+ * `devices` is TRUE. With `keep`, the states of all trajectories are kept. `firings` is the
  * largest number of firings to keep, or 0. `until` is NULL or a condition. `starts` is NULL or a matrix with a column of counts
  * per trajectory. A tolerance of 0 is the method's own. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
@@ -194,16 +198,17 @@ static SEXP firings_of(const held *h, double first) {
   return out;
 }
 
-/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that is
- * done. `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a
- * tally of statistics. `stopped` has the time at which each trajectory has ended, or NaN. `device` describes the devices that
- * have run. What there is not is NULL. */
+/* Returns list(method, usual, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that
+ * is done. `usual` is what "auto" chooses for the processor, or the method. `varies` tells for each observed quantity whether a
+ * reaction may change it. Either the states were kept, or there is a tally of statistics. `stopped` has the time at which each
+ * trajectory has ended, or NaN. `device` describes the devices that have run. What there is not is NULL. */
 static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *lost) {
-  static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies",
-                                      "states", "tally",    "firings",  "stopped", "device"};
+  static const char *const names[] = {"method", "usual", "coupling", "groups",  "formulas", "events",
+                                      "varies", "states", "tally",   "firings", "stopped",  "device"};
   ff_error err;
-  SEXP out = PROTECT(ffi_list(11, names)), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(12, names)), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
+  ffi_set(out, "usual", Rf_mkString(ff_ssa_method_name(h->usual)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
@@ -342,17 +347,20 @@ SEXP ffi_sweep_take(SEXP pointer) {
   return out;
 }
 
-/* Returns list(name, exact, whole) of the methods: whether they are exact, and whether their counts are whole numbers. */
+/* Returns list(name, exact, whole, gpu) of the methods: whether they are exact, whether their counts are whole numbers, and
+ * whether GPUs have them. */
 SEXP ffi_ssa_methods(void) {
-  static const char *const names[] = {"name", "exact", "whole"};
-  SEXP out = PROTECT(ffi_list(3, names));
+  static const char *const names[] = {"name", "exact", "whole", "gpu"};
+  SEXP out = PROTECT(ffi_list(4, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(STRSXP, FF_SSA_METHODS));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
   SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
   for (int i = 0; i < FF_SSA_METHODS; i++) {
     SET_STRING_ELT(VECTOR_ELT(out, 0), i, Rf_mkChar(ff_ssa_method_name((ff_ssa_method)i)));
     LOGICAL(VECTOR_ELT(out, 1))[i] = ff_ssa_method_exact((ff_ssa_method)i);
     LOGICAL(VECTOR_ELT(out, 2))[i] = ff_ssa_method_whole((ff_ssa_method)i);
+    LOGICAL(VECTOR_ELT(out, 3))[i] = ff_ssa_method_on_devices((ff_ssa_method)i);
   }
   UNPROTECT(1);
   return out;

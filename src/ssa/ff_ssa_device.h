@@ -18,6 +18,22 @@
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
+/* Whether devices have a method. */
+static inline int ff_ssa_method_on_devices(ff_ssa_method method) {
+  switch (method) {
+    case FF_SSA_DIRECT:
+    case FF_SSA_TREE:
+    case FF_SSA_FIRST:
+    case FF_SSA_NEXT:
+    case FF_SSA_FACTORED:
+    case FF_SSA_OPTIMISED:
+    case FF_SSA_SORTING:
+    case FF_SSA_RSSA:
+    case FF_SSA_BLOCK: return 1;
+    default: return 0;
+  }
+}
+
 /* A point of a sweep. The programs of all points have the same species. */
 typedef struct {
   const ff_ssa_program *program;
@@ -33,6 +49,7 @@ typedef struct {
   uint32_t n_times;        /* at least 1 */
   const uint32_t *species; /* whose counts are recorded, each only once */
   uint32_t n_species;
+  const uint32_t *order;   /* for FF_SSA_OPTIMISED: ff_ssa_optimised_order(); else NULL */
   const ff_ssa_device_point *points; /* NULL, or an ensemble of several points; `program` and `initial` are those of the first */
   uint32_t n_points;
   uint64_t n_each;  /* trajectories of each point, below 2^31; they are numbered from 0 */

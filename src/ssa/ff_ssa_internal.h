@@ -203,6 +203,10 @@ void ff_ssa_path_step(ff_ssa_path *path);
 /* Goes on with a step, or a start, that was left halfway: path->failure.what is FF_SSA_HALFWAY. */
 void ff_ssa_path_go_on(ff_ssa_path *path);
 
+/* The order of the reactions in optimised_direct, which follows from the program and the key: path->key. NULL until a trajectory
+ * has begun, or while its beginning is left halfway. */
+const uint32_t *ff_ssa_optimised_order(const ff_ssa_path *path);
+
 /* For methods: */
 
 /* The words of a draw for the next event. */

@@ -128,6 +128,11 @@ static int sort_reactions(ff_ssa_path *path) {
   return 1;
 }
 
+const uint32_t *ff_ssa_optimised_order(const ff_ssa_path *path) {
+  const optimised *o = path->own;
+  return o->base.is_sorted && o->base.key == path->key ? o->base.sorted : NULL;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
 static void find(ff_ssa_path *path) {

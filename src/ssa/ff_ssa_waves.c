@@ -22,11 +22,9 @@ static const char *unsupported(const ff_ssa_program *program, const ff_ssa_optio
 }
 
 ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  const ff_ssa_method method = options->method;
   const double *initial = options->initial != NULL ? options->initial : program->initial;
-  if (method != FF_SSA_DIRECT && method != FF_SSA_TREE && method != FF_SSA_FIRST && method != FF_SSA_FACTORED)
-    return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" runs on the processor only, unlike \"direct\", "
-                        "\"logarithmic_direct\", \"first_reaction\" and \"factored\"", ff_ssa_method_name(method));
+  ff_status status = ff_ssa_method_check_devices(options->method, err);
+  if (status != FF_OK) return status;
   const char *why = unsupported(program, options);
   if (why != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "%s", why);
   for (uint32_t s = 0; s < program->n_species; s++)
@@ -53,6 +51,8 @@ void ff_ssa_waves_free(ff_ssa_waves *w) {
     free(w->waves[i].refused);
   }
   ff_ssa_piece_free(&w->piece);
+  if (w->order != NULL) ff_ssa_path_free(w->order);
+  free(w->order);
   free(w->waves);
   free(w->left);
   free(w->refused);
@@ -70,6 +70,13 @@ static char *copy_text(const char *text, int *missing) {
   return copy;
 }
 
+/* Makes the trajectory before which reactions are sorted. It begins in find_order(). */
+static ff_status begin_order(ff_ssa_waves *w, const ff_ssa_program *program, ff_error *err) {
+  w->order = ff_calloc(1, sizeof *w->order);
+  if (w->order == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the order of %u reactions", program->n_reactions);
+  return ff_ssa_path_new(w->order, program, FF_SSA_OPTIMISED, err);
+}
+
 static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa_choice *choice, ff_error *err) {
   int missing = 0;
   w->backend = choice->backend;
@@ -85,6 +92,7 @@ static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa
   memcpy(w->devices, choice->devices, w->n * sizeof *w->devices);
   w->choice.devices = w->devices;
   ff_status status = ff_ssa_waves_choose_species(w, run, err);
+  if (status == FF_OK && run->options.method == FF_SSA_OPTIMISED) status = begin_order(w, run->program, err);
   return status == FF_OK ? ff_ssa_piece_new(w, run, err) : status;
 }
 
@@ -106,6 +114,15 @@ ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error 
 }
 
 /* ---- until they are ready ----------------------------------------------------------------------------------------------- */
+
+/* Sorts the reactions until the deadline, if the method does. Returns whether this is complete. */
+static int find_order(ff_ssa_run *run) {
+  ff_ssa_path *path = run->waves->order;
+  if (path == NULL || ff_ssa_optimised_order(path) != NULL) return 1;
+  ff_ssa_path_start(path, run->options.key, 0, run->program->initial);
+  while (path->failure.what == FF_SSA_HALFWAY && ff_clock() <= run->deadline) ff_ssa_path_go_on(path);
+  return ff_ssa_optimised_order(path) != NULL;
+}
 
 /* The first device that has an ensemble, or NULL. */
 static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
@@ -131,7 +148,8 @@ static void make_next(const ff_ssa_run *run) {
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,
-                                         .n_species = w->n_species};
+                                         .n_species = w->n_species,
+                                         .order = w->order != NULL ? ff_ssa_optimised_order(w->order) : NULL};
   v->status = w->backend->create(&v->ensemble, run->program, &request, &options, &v->err);
   w->made++;
 }
@@ -148,6 +166,7 @@ static void settle(void *context, int index) {
 
 static ff_status make_ready(ff_ssa_run *run, int *is, ff_error *err) {
   ff_ssa_waves *w = run->waves;
+  if (!find_order(run)) return FF_OK;
   while (w->made < w->n) { /* one after the other, because the driver does not create them in parallel */
     make_next(run);
     if (ff_clock() > run->deadline && w->made < w->n) return FF_OK;

@@ -46,6 +46,7 @@ struct ff_ssa_waves {
   uint32_t n, made; /* number of devices, and of those that have an ensemble or have failed to get one */
   int ready;        /* whether they have all trajectories that had not begun */
   int used;         /* whether one of them has begun a wave */
+  ff_ssa_path *order; /* a trajectory that knows the order of the reactions, if the method has one; else NULL */
   uint32_t *species; /* whose counts are recorded */
   uint32_t n_species;
   int tallies;       /* whether devices add up the statistics, so that no states are copied */

@@ -77,6 +77,8 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   const int broken = fake_ssa.broken >> options->device & 1;
   const size_t n_species = program->n_species, each = (size_t)request->n_times * request->n_species;
   *out = NULL;
+  if ((request->order != NULL) != (request->method == FF_SSA_OPTIMISED))
+    return ff_error_set(err, request->points != NULL ? FF_EUNSUPPORTED : FF_EBACKEND, "an odd order");
   if (fake_ssa.unsupported) return ff_error_set(err, FF_EUNSUPPORTED, "this network is too odd");
   if (broken && !fake_ssa.breaks_late) return ff_error_set(err, FF_EMEMORY, "the device is full");
   fake_ssa_ensemble *e = calloc(1, sizeof *e);

@@ -9,7 +9,9 @@
 #include "module_examples.h"
 
 static void prepare_ssa_image(void) {
+  const int variant = given.variant;
   prepare_formulas();
+  given.variant = variant;
   give_program();
 }
 
@@ -17,7 +19,12 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes;
-  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, given.simulated->initial, err);
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED};
+  static uint32_t order[64];
+  for (uint32_t i = 0; i < 64; i++) order[i] = i;
+  FF_CHECK(given.simulated->n_reactions <= 64);
+  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial, .order = order};
+  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, &request, err);
   CHECK_OUT(status, memory);
   ff_free_aligned(memory);
   return status;

@@ -97,11 +97,7 @@ static inline void check_rows(rows_kernel launch, void *kernel, const ff_slice_i
   ff_error err;
   ff_tile *tile = NULL;
   ff_slice_launch run = {.key = key, .unit = ROWS_UNIT, .tiles = 1};
-  uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-  for (int round = 0; round < FF_PHILOX_ROUNDS; round++, k0 += FF_PHILOX_W0, k1 += FF_PHILOX_W1) {
-    run.round_key[2 * round] = k0;
-    run.round_key[2 * round + 1] = k1;
-  }
+  ff_philox_round_keys(run.round_key, key);
   run.state = ff_calloc_aligned((size_t)image->n_nodes * 32, 4);
   run.counters = ff_calloc((size_t)image->n_terms * FF_COUNTER_ROWS * 32, 4);
   run.before = ff_calloc(image->n_terms, 4);

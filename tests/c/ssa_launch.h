@@ -24,10 +24,7 @@ static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uin
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);
   run.state = ff_calloc((size_t)LAUNCH_SLOTS * state_words, sizeof *run.state);
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    run.round_key[2 * round] = (uint32_t)LAUNCH_KEY + round * FF_PHILOX_W0;
-    run.round_key[2 * round + 1] = (uint32_t)(LAUNCH_KEY >> 32) + round * FF_PHILOX_W1;
-  }
+  ff_philox_round_keys(run.round_key, LAUNCH_KEY);
   return run;
 }
 

@@ -32,6 +32,17 @@ static void wave_free(wave *w) {
 
 #define STRIDE 3u /* threads of a block */
 
+/* A trajectory that knows the order of the reactions. */
+static ff_ssa_path order_of(const ff_ssa_program *program, const ff_ssa_options *o) {
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_OPTIMISED, &err), &err);
+  FF_CHECK(ff_ssa_optimised_order(&path) == NULL);
+  ff_ssa_path_start(&path, o->key, 0, program->initial);
+  while (path.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&path);
+  return path;
+}
+
 static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
   const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
   ff_error err;
@@ -39,12 +50,12 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
   *w = (wave){.mode = mode,
               .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
                       .n_species = o->n_observed, .times = o->times, .species = o->observed}};
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    w->run.round_key[2 * round] = (uint32_t)o->key + round * FF_PHILOX_W0;
-    w->run.round_key[2 * round + 1] = (uint32_t)(o->key >> 32) + round * FF_PHILOX_W1;
-  }
-  FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, o->initial != NULL ? o->initial : program->initial, &err),
-              &err);
+  ff_philox_round_keys(w->run.round_key, o->key);
+  ff_ssa_path order = order_of(program, o);
+  const ff_ssa_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
+                                         .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};
+  FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, &request, &err), &err);
+  ff_ssa_path_free(&order);
   w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
   w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
   w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
@@ -59,7 +70,7 @@ static void run_slot(wave *w, uint32_t slot) {
   const int formulas = w->image.depth > 0;
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
   if (w->mode >= THREAD_THERE) {
-    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas};
+    ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
     memset(w->work, 0x5A, w->work_bytes);
     if (w->mode == THREAD_THERE)
       ff_ssa_thread_run_there(&thread, &at, slot);
@@ -68,7 +79,7 @@ static void run_slot(wave *w, uint32_t slot) {
     return;
   }
   const int elsewhere = w->mode == WARP_ELSEWHERE;
-  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas};
+  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
   char *kept = (char *)w->run.state + slot * w->slot_bytes;
   memset(w->work, 0x5A, w->work_bytes);
   ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
@@ -107,21 +118,36 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options
   o->states = NULL;
 }
 
-/* What is simulated: times in `span`, in several launches. The first times are the start and one that is listed twice. */
+static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
+                                        FF_SSA_BLOCK};
+
+/* Whether a method has a way to run. */
+static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mode) {
+  const int searches = method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
+  if (mode < THREAD_THERE) return 1;
+  return program->dependents != NULL && (method == FF_SSA_TREE || (searches && mode == THREAD_ELSEWHERE));
+}
+
+/* What is simulated, by every method: times in `span`, in several launches. The first times are the start and one that is listed
+ * twice. */
 static void check(const ff_ssa_program *program, double span, uint64_t n, uint32_t steps, const char *what) {
   const double times[] = {0, span / 3, span / 3, span / 2, span};
   uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
-  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
+  ff_ssa_options o = {.key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
                       .observed = observed, .n_observed = program->n_species, .threads = 1};
   for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
-  for (int mode = 0; mode < MODES; mode++) {
+  for (uint32_t i = 0; i < MODES * COUNT(methods); i++) {
+    const int mode = (int)(i % MODES);
+    char name[128];
     wave w;
-    if (mode >= THREAD_THERE && program->dependents == NULL) continue;
+    o.method = methods[i / MODES];
+    if (!has_mode(program, o.method, mode)) continue;
+    snprintf(name, sizeof name, "%s, %s", what, ff_ssa_method_name(o.method));
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
     FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);
-    if (mode == WARP_ELSEWHERE) o.method = FF_SSA_DIRECT; /* has the same bits */
-    compare(&w, program, &o, what);
+    if (mode == WARP_ELSEWHERE && o.method == FF_SSA_TREE) o.method = FF_SSA_DIRECT; /* has the same bits */
+    compare(&w, program, &o, name);
     wave_free(&w);
   }
   free(observed);
@@ -166,6 +192,7 @@ static ff_ssa_program *random_program(uint64_t seed, uint32_t n_species, uint32_
   return program;
 }
 
+/* 52 of them. */
 static void random_networks(void) {
   static const struct {
     uint32_t species, reactions;
@@ -173,7 +200,7 @@ static void random_networks(void) {
   } shapes[] = {{3, 1, 3}, {3, 4, 3}, {4, 8, 2}, {5, 9, 1}, {8, 40, 0.3}, {12, 65, 0.2}, {26, 300, 0.06}, {26, 513, 0.03},
                 {20, 1500, 0.01}};
   for (size_t i = 0; i < COUNT(shapes); i++)
-    for (uint64_t seed = 1; seed <= (shapes[i].reactions > 50 ? 3 : 6); seed++) {
+    for (uint64_t seed = 1; seed <= (shapes[i].reactions > 50 ? 3 : 8); seed++) {
       char what[64];
       snprintf(what, sizeof what, "%u reactions, seed %llu", shapes[i].reactions, (unsigned long long)seed);
       ff_ssa_program *program = random_program(seed * 77 + i, shapes[i].species, shapes[i].reactions, seed % 3 != 0);
@@ -181,6 +208,96 @@ static void random_networks(void) {
       ff_ssa_program_free(program);
     }
 }
+
+typedef struct {
+  const char *what;
+  reaction_text reactions[19];
+  double initial[9], span;
+  uint32_t n_species;
+} paper_model;
+
+/* inst/models has their references. The dimers decay from so many molecules that sums are computed anew on the way: their bound
+ * of rounding errors is relative to the largest sum. */
+static const paper_model paper_models[] = {
+    {"decay and dimerisation", {{"A -> 0", "1"}, {"2 A -> B", "0.002"}, {"B -> 2 A", "0.5"}, {"B -> C", "0.04"}},
+     {2000}, 9, 3},
+    {"predators and prey", {{"A -> 2 A", "10"}, {"A + B -> 2 B", "0.1"}, {"B -> 0", "10"}}, {100, 100}, 2, 2},
+    {"two stable counts", {{"2 A -> 3 A", "0.03"}, {"3 A -> 2 A", "1e-4"}, {"0 -> A", "200"}, {"A -> 0", "3.5"}}, {250}, 2, 1},
+    {"gene expression", {{"A -> B", "0.2"}, {"B -> A", "1"}, {"B -> B + C", "50"}, {"C -> 0", "2"}, {"C -> C + D", "20"},
+                         {"D -> 0", "0.2"}}, {1, 0, 0, 0}, 5, 4},
+    {"a virus", {{"A -> B", "0.025"}, {"B -> 0", "0.25"}, {"B -> B + A", "1"}, {"A + C -> D", "7.5e-6"},
+                 {"B -> B + C", "1000"}, {"C -> 0", "1.99"}}, {0, 1, 0, 0}, 2, 4},
+    {"a toggle switch", {{"0 -> A", "=50 / (1 + B^2)"}, {"A -> 0", "1"}, {"0 -> B", "=50 / (1 + A^2)"}, {"B -> 0", "1"}},
+     {0, 0}, 10, 2},
+    {"repressors in a ring", {{"0 -> A", "=0.03 + 29.97 * 1600 / (1600 + F^2)"},
+                              {"0 -> B", "=0.03 + 29.97 * 1600 / (1600 + D^2)"},
+                              {"0 -> C", "=0.03 + 29.97 * 1600 / (1600 + E^2)"}, {"A -> 0", "0.35"}, {"B -> 0", "0.35"},
+                              {"C -> 0", "0.35"}, {"A -> A + D", "7"}, {"B -> B + E", "7"}, {"C -> C + F", "7"},
+                              {"D -> 0", "0.07"}, {"E -> 0", "0.07"}, {"F -> 0", "0.07"}}, {10}, 3, 6},
+    {"an epidemic", {{"A + B -> 2 B", "0.005"}, {"B -> C", "0.3"}}, {199, 1, 0}, 60, 3},
+    {"an epidemic in two regions", {{"A + B -> 2 B", "0.003"}, {"A + E -> B + E", "3e-4"}, {"B -> C", "0.1"}, {"C -> A", "0.02"},
+                                    {"D + E -> 2 E", "0.003"}, {"D + B -> E + B", "3e-4"}, {"E -> F", "0.1"}, {"F -> D", "0.02"}},
+     {190, 10, 0, 200, 0, 0}, 9, 6},
+};
+
+static void models_of_papers(void) {
+  for (size_t i = 0; i < COUNT(paper_models); i++) {
+    const paper_model *m = paper_models + i;
+    ff_ssa_program *program = program_of(m->reactions, m->initial, m->n_species);
+    check(program, m->span, 9, 60, m->what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------------------------------- */
+
+double ff_ssa_sum(const double *terms, size_t n); /* ff_ssa_methods.h */
+
+/* Sums of any number of terms, by one lane and by the warp, are those of the processor. */
+static void sums_have_the_same_bits(void) {
+  enum { MOST = 9000 };
+  double *terms = ff_calloc(MOST, sizeof *terms);
+  uint64_t seed = 5;
+  for (uint32_t i = 0; i < MOST; i++) terms[i] = below(&seed, 3) == 0 ? 0 : uniform(&seed);
+  for (uint32_t n = 0; n <= MOST; n += n < 300 ? 1 : 61) {
+    const ff_ssa_image image = {.n_reactions = n};
+    const ff_ssa_warp warp = {.image = &image, .value = terms};
+    const double sum = ff_ssa_sum(terms, n);
+    FF_CHECK_SAY(ff_ssa_sum_terms(terms, n) == sum && ff_ssa_warp_sum(&warp) == sum, "%u terms", n);
+  }
+  free(terms);
+}
+
+/* A sum is computed anew when its bound says so: the decay of many molecules leaves a sum that is small beside its errors. */
+static void running_sums_are_renewed(void) {
+  static const reaction_text decay[] = {{"A -> 0", "1"}, {"A -> B", "0.7"}, {"B -> 0", "0.1"}, {NULL, NULL}};
+  ff_ssa_program *program = program_of(decay, (const double[]){500, 0}, 2);
+  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = program->initial};
+  const double time = 100;
+  const uint32_t observed = 0;
+  ff_ssa_counters counters = {0, 0, 0};
+  uint32_t recorded, refused = 0, renewed = 0;
+  ff_ssa_warp w = {.method = FF_SSA_SORTING};
+  ff_ssa_image image;
+  ff_error err;
+  void *memory;
+  size_t bytes;
+  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
+  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image);
+  const ff_ssa_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
+                             .recorded = &recorded, .refused = &refused, .counters = &counters};
+  char *place = ff_calloc_aligned(1, at.bytes);
+  w.image = &image;
+  w.run = &run;
+  ff_ssa_warp_place(&w, &at, place);
+  for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += ff_ssa_run_stale(&w.total);
+  FF_CHECK(renewed > 0 && counters.complete == 1);
+  ff_free_aligned(place);
+  ff_free_aligned(memory);
+  ff_ssa_program_free(program);
+}
+
+/* ---- large networks ------------------------------------------------------------------------------------------------------ */
 
 /* A network whose reactions have mass action, to be filled. */
 static ff_reactions *large_network(uint32_t n_species, uint32_t n_reactions) {
@@ -277,7 +394,8 @@ static void networks_use_lists(void) {
   ff_error err;
   void *memory;
   size_t bytes;
-  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, program->initial, &err), &err);
+  const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = program->initial};
+  FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   FF_CHECK(image.listed > 32 && image.rows[5].n_dependents > 32 && image.rows[5].n_dependents <= image.listed);
   ff_free_aligned(memory);
   ff_ssa_program_free(program);
@@ -302,15 +420,19 @@ static void refuses_trajectories(void) {
       {"a large count", {{"0 -> B", "1"}, {"A -> A", "1"}}, {1, FF_SSA_DEVICE_MOST - 5}, 100},
       {"a large change", {{"0 -> 4000000000 B", "1"}}, {1, 1}, 100},
   };
-  for (size_t i = 0; i < MODES * COUNT(cases); i++) {
-    const refusal *c = cases + i / MODES;
+  for (size_t i = 0; i < MODES * COUNT(cases) * COUNT(methods); i++) {
+    const refusal *c = cases + i / MODES % COUNT(cases);
+    const ff_ssa_method method = methods[i / MODES / COUNT(cases)];
+    if ((method == FF_SSA_FIRST || method == FF_SSA_NEXT) && strstr(c->what, "infinite sum") != NULL) continue; /* no sums */
     const uint32_t observed[] = {0, 1};
     ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
-    ff_ssa_options o = {.key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed, .n_observed = 2};
+    const int has = has_mode(program, method, (int)(i % MODES));
+    ff_ssa_options o = {.method = method, .key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed,
+                        .n_observed = 2};
     wave w;
-    wave_new(&w, program, &o, (int)(i % MODES), 4);
+    wave_new(&w, program, &o, has ? (int)(i % MODES) : WARP_THERE, 4);
     wave_run(&w);
-    for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s", c->what);
+    for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s, %s", c->what, ff_ssa_method_name(method));
     FF_CHECK_INT(w.counters.complete, o.n);
     FF_CHECK_INT(w.counters.events, 0);
     wave_free(&w);
@@ -319,10 +441,10 @@ static void refuses_trajectories(void) {
 }
 
 /* Some trajectories are refused; the others are complete. */
-static void check_some(const ff_ssa_program *program, int mode) {
+static void check_some(const ff_ssa_program *program, ff_ssa_method method, int mode) {
   const double time = 10;
   const uint32_t observed = 1;
-  ff_ssa_options o = {.method = FF_SSA_TREE, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
+  ff_ssa_options o = {.method = method, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
                       .n_observed = 1, .threads = 1};
   uint64_t refused = 0;
   wave w;
@@ -348,7 +470,8 @@ static void check_some(const ff_ssa_program *program, int mode) {
 static void refuses_some(void) {
   ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
                                        (const double[]){2, 0}, 2);
-  for (int mode = 0; mode < MODES; mode++) check_some(program, mode);
+  for (int mode = 0; mode < MODES; mode++) check_some(program, FF_SSA_TREE, mode);
+  for (size_t m = 1; m < COUNT(methods); m++) check_some(program, methods[m], WARP_ELSEWHERE);
   ff_ssa_program_free(program);
 }
 
@@ -360,12 +483,21 @@ static void refuses_networks(void) {
   void *memory;
   size_t bytes;
   for (size_t i = 0; i < COUNT(initial); i++) {
-    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &initial[i], &err), FF_EUNSUPPORTED, &err,
+    const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = &initial[i]};
+    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), FF_EUNSUPPORTED, &err,
                    "the initial count of \"A\" is");
     FF_CHECK(memory == NULL);
+  }
+  for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
+    const ff_ssa_device_request request = {.method = method, .initial = program->initial};
+    ff_status status = ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err);
+    if (status == FF_OK) ff_free_aligned(memory);
+    const int without_order = method == FF_SSA_OPTIMISED, generated = method == FF_SSA_FACTORED && program->factor->n_groups > 0;
+    FF_CHECK_SAY((status == FF_OK) == (ff_ssa_method_on_devices(method) && !without_order && !generated), "%s",
+                 ff_ssa_method_name(method));
   }
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_generic", random_networks, large_networks, networks_use_lists, refuses_trajectories, refuses_some,
-             refuses_networks)
+FF_TEST_MAIN("ssa_generic", random_networks, models_of_papers, sums_have_the_same_bits, running_sums_are_renewed, large_networks,
+             networks_use_lists, refuses_trajectories, refuses_some, refuses_networks)

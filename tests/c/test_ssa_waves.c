@@ -162,19 +162,19 @@ static void compare(const outcome *got, const outcome *want, int keep, const cha
 
 /* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
-static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_FACTORED};
+static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_OPTIMISED};
 static const way alone = {0, 1, 0, 0, 0, 10, 0};
 static outcome want, got;
 
 static void devices_change_no_bit(void) {
   ff_ssa_program *program = program_with_variables();
-  for (int m = 0; m < 4; m++)
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
     for (size_t i = 0; i < OUTPUTS; i++) {
       const output *o = &outputs[i];
       play(&want, program, options_of(methods[m], o, &alone), o->keep, &alone);
       for (size_t j = 0; j < WAYS; j++) {
         char what[80];
-        snprintf(what, sizeof what, "method %d, %s, way %zu", m, o->name, j);
+        snprintf(what, sizeof what, "method %zu, %s, way %zu", m, o->name, j);
         reset(&ways[j]);
         play(&got, program, options_of(methods[m], o, &ways[j]), o->keep, &ways[j]);
         compare(&got, &want, o->keep, what);
@@ -467,8 +467,10 @@ static void tells_what_devices_cannot_do(void) {
   ff_error err;
   reset(&alone);
   ff_ssa_options options = plain;
-  options.method = FF_SSA_NEXT;
-  check_refused(program, options, "the method \"next_reaction\" runs on the processor only");
+  options.method = FF_SSA_RSSA_CR;
+  check_refused(program, options, "the method \"rssa_cr\" runs on the processor only, unlike \"direct\", \"logarithmic_direct\", "
+                "\"first_reaction\", \"next_reaction\", \"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\" and "
+                "\"block_search\"");
   check_refused(of_time, plain, "rates depend on the time");
   options = plain;
   options.until = &until;

@@ -51,6 +51,9 @@ test_that("the networks of the literature have the processor's results on a GPU,
     net <- example_model(name)
     for (kernel in kernels_of_ensembles) expect_same_outputs(net, ends[[name]] * c(0, 0.3, 1), kernel = kernel)
     expect_same_outputs(net, ends[[name]], method = "logarithmic_direct")
+    for (method in ssa_methods()$method[ssa_methods()$gpu]) {
+      expect_same_ensemble(net, 200, seed = 3, times = ends[[name]] * c(0.3, 1), method = method)
+    }
   }
 })
 
@@ -95,7 +98,7 @@ test_that("random networks have the processor's results on a GPU", {
   skip_without_gpu()
   for (seed in 1:50) {
     net <- random_reactions(seed)
-    for (method in c("direct", "logarithmic_direct", "first_reaction", "factored")) {
+    for (method in ssa_methods()$method[ssa_methods()$gpu]) {
       kernel <- kernels_of_ensembles[[1L + seed %% length(kernels_of_ensembles)]]
       expect_same_outputs(net, c(0, 0.1, 1), nsim = 70, method = method, kernel = kernel)
     }

@@ -40,18 +40,7 @@ typedef struct {
 
 /* Philox with the round keys of the launch, which are constants of the kernel. */
 FF_WARP ff_philox_block g_random(const g_warp *w, uint32_t purpose, uint32_t block) {
-  const uint32_t *key = w->run->round_key;
-  const ff_philox_block c = ff_philox_counter(purpose, block, w->step, w->unit);
-  uint32_t x0 = c.v[0], x1 = c.v[1], x2 = c.v[2], x3 = c.v[3];
-  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
-    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
-    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
-    x1 = (uint32_t)p1;
-    x3 = (uint32_t)p0;
-  }
-  const ff_philox_block out = {{x0, x1, x2, x3}};
-  return out;
+  return ff_philox_rounds(w->run->round_key, 0, ff_philox_counter(purpose, block, w->step, w->unit));
 }
 
 #define RANDOM(group) g_random(w, FF_DRAW_SELECT, (group) * 32u + lane)

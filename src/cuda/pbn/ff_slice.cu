@@ -131,10 +131,6 @@ extern "C" ff_slice_launch ff_slice_launch_of(const ff_slice_device *d, const ff
   out.counted = (uint32_t)e->in_counters;
   out.count = count;
   out.fresh = fresh;
-  uint32_t k0 = (uint32_t)e->key, k1 = (uint32_t)(e->key >> 32);
-  for (int round = 0; round < FF_PHILOX_ROUNDS; round++, k0 += FF_PHILOX_W0, k1 += FF_PHILOX_W1) {
-    out.round_key[2 * round] = k0;
-    out.round_key[2 * round + 1] = k1;
-  }
+  ff_philox_round_keys(out.round_key, e->key);
   return out;
 }

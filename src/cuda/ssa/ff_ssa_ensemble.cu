@@ -16,6 +16,7 @@ static void free_request(ff_ssa_device_request *request) {
   free((void *)request->initial);
   free((void *)request->times);
   free((void *)request->species);
+  free((void *)request->order);
 }
 
 static void give_back(ff_ensemble *e) {
@@ -52,7 +53,9 @@ static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *reque
   r->initial = (double *)copy_of(request->initial, e->program->n_species, sizeof *r->initial);
   r->times = (double *)copy_of(request->times, request->n_times, sizeof *r->times);
   r->species = (uint32_t *)copy_of(request->species, request->n_species, sizeof *r->species);
-  if (r->initial != NULL && r->times != NULL && r->species != NULL) return FF_OK;
+  if (request->order != NULL) r->order = (uint32_t *)copy_of(request->order, e->program->n_reactions, sizeof *r->order);
+  const int ordered = (r->order != NULL) == (request->order != NULL);
+  if (r->initial != NULL && r->times != NULL && r->species != NULL && ordered) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
 }
 
@@ -248,10 +251,7 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->key = key;
   l->first = first;
   l->fresh = 1;
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    l->round_key[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
-    l->round_key[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
-  }
+  ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);

@@ -140,8 +140,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   else if (direct)
     status = ff_ssa_generate_direct(out, program, request, err);
   else
-    status = ff_error_set(err, FF_EUNSUPPORTED, "GPUs run the methods \"direct\", \"logarithmic_direct\", \"factored\" and "
-                          "\"first_reaction\"");
+    status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
   if (status == FF_OK && request->points != NULL)
     status = out->for_points ? define_points(out, err)
                              : ff_error_set(err, FF_EUNSUPPORTED, "the code for this network is for one point of a sweep");

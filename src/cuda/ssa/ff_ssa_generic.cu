@@ -14,6 +14,7 @@
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
+#define ANY 0 /* no method of an image */
 
 /* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */
@@ -35,20 +36,49 @@ typedef struct {
   uint32_t blocks; /* of a multiprocessor */
 } generic;
 
-template <bool SHARED, bool FORMULAS>
-__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
-    run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
-              const __grid_constant__ ff_ssa_slot_layout at) {
-  extern __shared__ __align__(128) char shared[];
+__device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
+                                                char *shared, int method, bool is_shared, bool formulas) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
   if (slot >= run.slots) return;
   char *kept = (char *)run.state + slot * at.bytes;
   ff_ssa_warp w;
   w.image = &image;
   w.run = &run;
-  w.formulas = FORMULAS;
-  ff_ssa_warp_place(&w, &at, SHARED ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_warp_run(&w, &at, kept, SHARED);
+  w.formulas = formulas;
+  w.method = method;
+  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
+  ff_ssa_warp_run(&w, &at, kept, is_shared);
+}
+
+template <bool SHARED, bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
+    run_warps(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+              const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, FF_SSA_TREE, SHARED, FORMULAS);
+}
+
+/* The other methods. To keep the backend small, their code is for both kinds of memory. Networks with formulas have one kernel
+ * for all methods (METHOD is ANY). */
+template <int METHOD>
+__global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORMULAS : BLOCKS)
+    run_method(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+               const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, METHOD == ANY ? (int)image.method : METHOD, at.shared != 0, METHOD == ANY);
+}
+
+/* optimised_direct and sorting_direct, without formulas, in shared memory. */
+__global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
+    run_searches(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                 const __grid_constant__ ff_ssa_slot_layout) {
+  extern __shared__ __align__(128) char shared[];
+  ff_ssa_thread t;
+  t.image = &image;
+  t.run = &run;
+  t.formulas = 0;
+  t.method = image.method == FF_SSA_SORTING ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
+  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -61,13 +91,27 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
   t.image = &image;
   t.run = &run;
   t.formulas = FORMULAS;
+  t.method = FF_SSA_TREE;
   if (SHARED)
     ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, slot);
   else
     ff_ssa_thread_run_there(&t, &at, slot);
 }
 
-static generic_kernel warps_kernel(int is_shared, int formulas) {
+static generic_kernel method_kernel(uint32_t method) {
+  switch (method) {
+  case FF_SSA_FIRST: return run_method<FF_SSA_FIRST>;
+  case FF_SSA_NEXT: return run_method<FF_SSA_NEXT>;
+  case FF_SSA_OPTIMISED: return run_method<FF_SSA_OPTIMISED>;
+  case FF_SSA_SORTING: return run_method<FF_SSA_SORTING>;
+  case FF_SSA_RSSA: return run_method<FF_SSA_RSSA>;
+  default: return run_method<FF_SSA_BLOCK>;
+  }
+}
+
+static generic_kernel warps_kernel(const ff_ssa_image *image, int is_shared) {
+  const int formulas = image->depth > 0;
+  if (image->method != FF_SSA_TREE) return formulas ? run_method<ANY> : method_kernel(image->method);
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
   return formulas ? run_warps<false, true> : run_warps<false, false>;
 }
@@ -134,35 +178,42 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp or a thread for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
-static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int formulas = own->image.depth > 0;
-  ff_status status = plan_global(own, e, warps_kernel(0, formulas), err);
+/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
-  own->threads = threads_pay(own, e);
-  if (status == FF_OK && !own->threads)
-    return try_shared(own, e, warps_kernel(1, formulas), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
-  if (status == FF_OK) status = plan_global(own, e, threads_kernel(0, formulas), err);
   if (status != FF_OK) return status;
-  return try_shared(own, e, threads_kernel(1, formulas), 32 * ff_ssa_thread_bytes(&own->image), THREADS_LEAST / 32, err);
+  return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
 }
 
-/* The factored method of a network without groups and modules is the logarithmic one. */
-static ff_status check(const ff_ensemble *e, ff_error *err) {
-  const ff_ssa_method method = e->request.method;
-  if (ff_ssa_program_scheduled(e->program))
-    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
-  if (method == FF_SSA_DIRECT || method == FF_SSA_TREE) return FF_OK;
-  if (method == FF_SSA_FACTORED && e->program->factor->n_groups == FF_FACTOR_NONE && e->program->modules == NULL) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs only the methods \"direct\" and "
-                      "\"logarithmic_direct\"");
+/* A thread for each trajectory of the direct method; and of the methods that search one place after the other, but these only in
+ * shared memory. */
+static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
+  const ff_ssa_image *image = &own->image;
+  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
+  const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const uint64_t each = 32 * ff_ssa_thread_bytes(image);
+  if (!tree && !searches) return FF_OK;
+  ff_status status = tree ? plan_global(own, e, threads_kernel(0, formulas), err) : FF_OK;
+  own->threads = tree;
+  own->shared = 0;
+  if (status == FF_OK)
+    status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
+  own->threads |= own->shared > 0;
+  return status;
+}
+
+static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err); /* how many warps could run */
+  if (status == FF_OK && threads_pay(own, e)) status = plan_threads(own, e, err);
+  return status != FF_OK || own->threads ? status : plan_warps(own, e, err);
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes = 0;
-  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
+  ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, &e->request, err);
   if (status != FF_OK) return status;
   status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
   if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->memory);
@@ -174,17 +225,18 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (e->request.n_points > 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
-  ff_status status = check(e, err);
-  if (status != FF_OK) return status;
+  if (ff_ssa_program_scheduled(e->program))
+    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   generic *own = (generic *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;
   cudaFuncAttributes attributes;
-  status = upload(own, e, err);
+  ff_status status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
+  own->at.shared = own->shared > 0;
   e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
   e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;

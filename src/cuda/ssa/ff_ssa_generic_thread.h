@@ -1,6 +1,7 @@
 /* One event of a trajectory, for a network that is read as data (ff_ssa_image.h) and whose events change few propensities. A
  * thread runs a trajectory: the slot of a launch. The same text is compiled for device and host (ff_warp.h), where a warp has one
- * thread. All bits are those of ff_ssa_generic_step.h. The image must list the dependents.
+ * thread. All bits are those of ff_ssa_generic_step.h. The image must list the dependents. Of the methods, there are the direct
+ * one, optimised_direct and sorting_direct.
  *
  * Trajectories of small networks are in shared memory: item i of a thread is at[i * stride], where the stride is the number of
  * threads of the block. So no two threads of a warp use the same bank, whichever items they use. Between launches, they are in
@@ -19,16 +20,16 @@
 #endif
 
 #define FF_SSA_THREAD_STEPS 32u /* steps of a thread between two looks at the clock */
-#define FF_SSA_THREAD_HEAD 6u /* words that a slot keeps before its counts, if trajectories are interleaved */
+#define FF_SSA_THREAD_HEAD 10u /* words that a slot keeps before its counts, if trajectories are interleaved */
 
 /* Bytes of shared memory for each thread. */
 static inline uint64_t ff_ssa_thread_bytes(const ff_ssa_image *image) {
-  return ((uint64_t)image->n_values + image->depth) * 8u + ((uint64_t)image->n_species + 1u) * 4u;
+  return ((uint64_t)image->n_values + image->depth) * 8u + ((uint64_t)image->n_species + 1u + image->n_whole) * 4u;
 }
 
 /* Words that a slot keeps between launches. */
 static inline uint64_t ff_ssa_thread_words(const ff_ssa_image *image) {
-  return FF_SSA_THREAD_HEAD + (uint64_t)image->n_species + 1u + 2u * (uint64_t)image->n_values;
+  return FF_SSA_THREAD_HEAD + (uint64_t)image->n_species + 1u + image->n_whole + 2u * (uint64_t)image->n_values;
 }
 
 typedef struct {
@@ -37,26 +38,19 @@ typedef struct {
   double *value; /* the tree */
   ff_ssa_counts counts;
   uint32_t *count;
+  uint32_t *whole; /* behind the counts: what the method keeps, image->n_whole numbers */
   uint32_t stride;
   int together;        /* whether the stride is 1 and nodes are aligned */
   double time, wanted; /* as in ff_ssa_warp */
   uint32_t unit, event, at, what;
+  ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;
+  int method; /* image->method: the direct method; or optimised_direct or sorting_direct, if trajectories are interleaved */
 } ff_ssa_thread;
 
 FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
-  const uint32_t *key = t->run->round_key;
-  const ff_philox_block c = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
-  uint32_t x0 = c.v[0], x1 = c.v[1], x2 = c.v[2], x3 = c.v[3];
-  FF_UNROLL for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
-    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
-    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
-    x1 = (uint32_t)p1;
-    x3 = (uint32_t)p0;
-  }
-  const ff_philox_block out = {{x0, x1, x2, x3}};
-  return out;
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
+  return ff_philox_rounds(t->run->round_key, 0, counter);
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
@@ -87,6 +81,8 @@ FF_WARP void ff_ssa_thread_set(const ff_ssa_thread *t, int begins) {
   if (!begins) return;
   FF_NO_UNROLL for (uint32_t s = 0; s <= image->n_species; s++) t->count[s * t->stride] = image->initial[s];
   FF_NO_UNROLL for (uint32_t i = 0; i < image->n_values; i++) t->value[(size_t)i * t->stride] = image->tree[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < image->n_whole; i++) /* orders and places: ff_ssa_thread_order() */
+    t->whole[(size_t)i * t->stride] = i < image->n_reactions ? i : i - image->n_reactions;
 }
 
 /* The threads whose slots are empty begin the next trajectories of the wave. All threads of the warp call this. */
@@ -99,6 +95,7 @@ FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
     t->time = 0.0;
     t->event = t->at = 0u;
     t->wanted = t->run->times[0];
+    if (t->method != FF_SSA_TREE) t->total = ff_ssa_run_of(t->image->total);
   }
   FF_SYNCWARP();
   const int begins = is_empty && t->what == FF_SLOT_BUSY;
@@ -181,6 +178,69 @@ FF_WARP int ff_ssa_thread_update(const ff_ssa_thread *t, const ff_ssa_image_row 
   return !bad;
 }
 
+/* ---- linear search --------------------------------------------------------------------------------------------------------- */
+
+/* sorting_direct: the reaction at each place, and the place of each reaction. */
+FF_WARP uint32_t *ff_ssa_thread_order(const ff_ssa_thread *t, uint32_t place) { return t->whole + (size_t)place * t->stride; }
+FF_WARP uint32_t *ff_ssa_thread_place(const ff_ssa_thread *t, uint32_t reaction) {
+  return t->whole + ((size_t)t->image->n_reactions + reaction) * t->stride;
+}
+
+/* As ff_ssa_search(). */
+FF_WARP uint32_t ff_ssa_thread_search(const ff_ssa_thread *t, double at) {
+  uint32_t last = 0u;
+  FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_reactions; i++) {
+    const double term = t->value[(size_t)i * t->stride];
+    if (at < term) return i;
+    if (term > 0.0) last = i;
+    at -= term;
+  }
+  return last;
+}
+
+/* Computes the propensities that a reaction changes, in ascending order, and corrects their sum. */
+FF_WARP int ff_ssa_thread_correct(ff_ssa_thread *t, const ff_ssa_image_row *row) {
+  const ff_ssa_image *image = t->image;
+  int bad = 0;
+  FF_NO_UNROLL for (uint32_t i = row->dependent; i < row->dependent + row->n_dependents; i++) {
+    const uint32_t leaf = image->dependents[i];
+    const ff_ssa_image_law law = image->dependent_laws != NULL ? image->dependent_laws[i] : image->laws[leaf];
+    double *value = t->value + (size_t)(t->method == FF_SSA_SORTING ? *ff_ssa_thread_place(t, leaf) : leaf) * t->stride;
+    const double now = ff_ssa_law_value(image, law, &t->counts, t->formulas, &bad), change = now - *value;
+    *value = now;
+    if (change != 0.0) ff_ssa_run_change(&t->total, change);
+  }
+  return !bad;
+}
+
+/* A reaction that has fired changes places with the one before it. */
+FF_WARP void ff_ssa_thread_move_forward(const ff_ssa_thread *t, uint32_t reaction) {
+  const uint32_t at = *ff_ssa_thread_place(t, reaction);
+  if (at == 0u) return;
+  double *const one = t->value + (size_t)(at - 1u) * t->stride, *const two = one + t->stride, value = *one;
+  const uint32_t before = *ff_ssa_thread_order(t, at - 1u);
+  *one = *two;
+  *two = value;
+  *ff_ssa_thread_order(t, at - 1u) = reaction;
+  *ff_ssa_thread_order(t, at) = before;
+  *ff_ssa_thread_place(t, reaction) = at - 1u;
+  *ff_ssa_thread_place(t, before) = at;
+}
+
+/* ---- all methods ----------------------------------------------------------------------------------------------------------- */
+
+FF_WARP double ff_ssa_thread_total(ff_ssa_thread *t) {
+  if (t->method == FF_SSA_TREE) return t->value[(size_t)t->image->first[t->image->levels - 1u] * t->stride];
+  if (ff_ssa_run_stale(&t->total)) t->total = ff_ssa_run_of(ff_ssa_sum_strided(t->value, t->image->n_reactions, t->stride));
+  return t->total.value;
+}
+
+FF_WARP uint32_t ff_ssa_thread_reaction(const ff_ssa_thread *t, double at, double total) {
+  if (t->method == FF_SSA_TREE) return ff_ssa_thread_find(t, at, total);
+  const uint32_t place = ff_ssa_thread_search(t, at);
+  return t->method == FF_SSA_SORTING ? *ff_ssa_thread_order(t, place) : place;
+}
+
 FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time) {
   const ff_ssa_image_row row = t->image->rows[reaction];
   int fine = 1;
@@ -192,13 +252,14 @@ FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time
   }
   t->time = time;
   t->event++;
-  fine &= ff_ssa_thread_update(t, &row);
+  fine &= t->method == FF_SSA_TREE ? ff_ssa_thread_update(t, &row) : ff_ssa_thread_correct(t, &row);
+  if (t->method == FF_SSA_SORTING) ff_ssa_thread_move_forward(t, reaction);
   if (!fine || t->event == FF_SSA_MOST_EVENTS) ff_ssa_thread_end(t, 1);
 }
 
 FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
   if (t->what != FF_SLOT_BUSY) return;
-  const double total = t->value[(size_t)t->image->first[t->image->levels - 1u] * t->stride];
+  const double total = ff_ssa_thread_total(t);
   if (!(total < ff_math_infinity())) {
     ff_ssa_thread_end(t, 1);
     return;
@@ -208,7 +269,7 @@ FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
   if (total > 0.0) next_time = t->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
   if (t->wanted < next_time) ff_ssa_thread_record(t, next_time);
   if (t->at < t->run->n_times)
-    ff_ssa_thread_fire(t, ff_ssa_thread_find(t, ff_ssa_closed(words.v[2], words.v[3]) * total, total), next_time);
+    ff_ssa_thread_fire(t, ff_ssa_thread_reaction(t, ff_ssa_closed(words.v[2], words.v[3]) * total, total), next_time);
   else
     ff_ssa_thread_end(t, 0);
 }
@@ -218,44 +279,57 @@ FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
 /* Word i of what a slot keeps. */
 #define FF_SSA_KEPT(run, i, slot) ((run)->state[(uint64_t)(i) * (run)->slots + (slot)])
 
+FF_WARP double ff_ssa_thread_kept(const ff_ssa_launch *run, uint32_t i, uint32_t slot) {
+  return ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, i + 1u, slot) << 32 | FF_SSA_KEPT(run, i, slot));
+}
+
+FF_WARP void ff_ssa_thread_keep(const ff_ssa_launch *run, uint32_t i, uint32_t slot, double value) {
+  const uint64_t bits = ff_math_bits(value);
+  FF_SSA_KEPT(run, i, slot) = (uint32_t)bits;
+  FF_SSA_KEPT(run, i + 1u, slot) = (uint32_t)(bits >> 32);
+}
+
 FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
   const ff_ssa_launch *run = t->run;
-  const uint32_t counts = FF_SSA_THREAD_HEAD, values = counts + t->image->n_species + 1u;
-  t->time = ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, 1u, slot) << 32 | FF_SSA_KEPT(run, 0u, slot));
+  const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
+  t->time = ff_ssa_thread_kept(run, 0u, slot);
   t->unit = FF_SSA_KEPT(run, 2u, slot);
   t->event = FF_SSA_KEPT(run, 3u, slot);
   t->at = FF_SSA_KEPT(run, 4u, slot);
   t->what = FF_SSA_KEPT(run, 5u, slot);
   if (t->what != FF_SLOT_BUSY) return;
   t->wanted = run->times[t->at];
-  FF_NO_UNROLL for (uint32_t s = 0; s <= t->image->n_species; s++) t->count[s * t->stride] = FF_SSA_KEPT(run, counts + s, slot);
+  if (t->method != FF_SSA_TREE) {
+    t->total.value = ff_ssa_thread_kept(run, 6u, slot);
+    t->total.error = ff_ssa_thread_kept(run, 8u, slot);
+  }
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) t->count[i * t->stride] = FF_SSA_KEPT(run, FF_SSA_THREAD_HEAD + i, slot);
   FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_values; i++)
-    t->value[i * t->stride] = ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, values + 2u * i + 1u, slot) << 32 |
-                                                FF_SSA_KEPT(run, values + 2u * i, slot));
+    t->value[i * t->stride] = ff_ssa_thread_kept(run, values + 2u * i, slot);
 }
 
 FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
   const ff_ssa_launch *run = t->run;
-  const uint32_t counts = FF_SSA_THREAD_HEAD, values = counts + t->image->n_species + 1u;
-  const uint64_t time = ff_math_bits(t->time);
-  FF_SSA_KEPT(run, 0u, slot) = (uint32_t)time;
-  FF_SSA_KEPT(run, 1u, slot) = (uint32_t)(time >> 32);
+  const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
+  ff_ssa_thread_keep(run, 0u, slot, t->time);
   FF_SSA_KEPT(run, 2u, slot) = t->unit;
   FF_SSA_KEPT(run, 3u, slot) = t->event;
   FF_SSA_KEPT(run, 4u, slot) = t->at;
   FF_SSA_KEPT(run, 5u, slot) = t->what;
   if (t->what != FF_SLOT_BUSY) return;
-  FF_NO_UNROLL for (uint32_t s = 0; s <= t->image->n_species; s++) FF_SSA_KEPT(run, counts + s, slot) = t->count[s * t->stride];
-  FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_values; i++) {
-    const uint64_t bits = ff_math_bits(t->value[i * t->stride]);
-    FF_SSA_KEPT(run, values + 2u * i, slot) = (uint32_t)bits;
-    FF_SSA_KEPT(run, values + 2u * i + 1u, slot) = (uint32_t)(bits >> 32);
+  if (t->method != FF_SSA_TREE) {
+    ff_ssa_thread_keep(run, 6u, slot, t->total.value);
+    ff_ssa_thread_keep(run, 8u, slot, t->total.error);
   }
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) FF_SSA_KEPT(run, FF_SSA_THREAD_HEAD + i, slot) = t->count[i * t->stride];
+  FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_values; i++)
+    ff_ssa_thread_keep(run, values + 2u * i, slot, t->value[i * t->stride]);
 }
 
 FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
   t->time = t->wanted = 0.0;
   t->unit = t->event = t->at = 0u;
+  t->total = ff_ssa_run_of(0.0);
   t->what = t->run->fresh ? (uint32_t)FF_SLOT_EMPTY : (uint32_t)FF_SLOT_IDLE;
 }
 
@@ -283,6 +357,7 @@ FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, 
   t->together = 0;
   t->value = rows + thread;
   t->count = (uint32_t *)(rows + ((size_t)image->n_values + image->depth) * stride) + thread;
+  t->whole = t->count + ((size_t)image->n_species + 1u) * stride;
   const ff_ssa_counts counts = {t->count, stride, t->value + (size_t)image->n_values * stride, stride};
   t->counts = counts;
   ff_ssa_thread_clear(t);
@@ -300,7 +375,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
   t->stride = 1u;
   t->together = 1;
   t->value = (double *)(kept + at->value);
-  t->count = (uint32_t *)(kept + at->count);
+  t->count = t->whole = (uint32_t *)(kept + at->count); /* the direct method keeps no more */
   const ff_ssa_counts counts = {t->count, 1u, (double *)(kept + at->stack), 1u};
   t->counts = counts;
   ff_ssa_thread_clear(t);

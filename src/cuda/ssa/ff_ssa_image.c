@@ -13,7 +13,8 @@
  * the arrays. */
 typedef struct {
   const ff_ssa_program *program;
-  const double *initial;
+  const ff_ssa_device_request *request;
+  uint32_t *place; /* of each reaction, if they are in another order; else NULL */
   ff_ssa_image *image;
   char *memory;
   size_t used;
@@ -25,11 +26,26 @@ static void *take(maker *m, size_t count, size_t size) {
   return at;
 }
 
+/* The number of reaction r in the image. */
+static uint32_t number_of(const maker *m, uint32_t r) { return m->place != NULL ? m->place[r] : r; }
+
+static void number_all(const maker *m, uint32_t *reactions, size_t n) {
+  for (size_t i = 0; m->place != NULL && i < n; i++) reactions[i] = m->place[reactions[i]];
+}
+
 /* ---- laws ---------------------------------------------------------------------------------------------------------------- */
 
 static int is_other(const ff_ssa_propensity *a) { return a->law > FF_LAW_TWIN; }
 
 static int has_formula(const ff_ssa_propensity *a) { return a->law == FF_LAW_FORMULA || a->law == FF_LAW_SCALED; }
+
+/* As has_bounds() of ff_ssa_rssa.c, which is false for these. */
+static int is_exact(const ff_ssa_program *p, const ff_ssa_propensity *a) {
+  if (has_formula(a)) return 1;
+  for (uint32_t i = a->first; a->law == FF_LAW_PRODUCT && i < a->first + a->n; i++)
+    if (p->factors[i].count > 3) return 1;
+  return 0;
+}
 
 static ff_ssa_image_law law_of(const ff_ssa_program *p, uint32_t r, uint32_t other) {
   const ff_ssa_propensity *a = p->propensities + r;
@@ -64,10 +80,10 @@ static void put_laws(maker *m) {
   n_others = 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *a = p->propensities + r;
-    laws[r] = law_of(p, r, (uint32_t)n_others);
+    laws[number_of(m, r)] = law_of(p, r, (uint32_t)n_others);
     if (!is_other(a)) continue;
     ff_ssa_image_other *other = others + n_others++;
-    *other = (ff_ssa_image_other){.law = a->law, .first = a->first, .n = a->n};
+    *other = (ff_ssa_image_other){.law = a->law, .first = a->first, .n = a->n, .exact = (uint32_t)is_exact(p, a)};
     if (!has_formula(a)) continue;
     const ff_formula *formula = p->formulas + a->a;
     other->code = word;
@@ -84,8 +100,12 @@ static int32_t clamped(int64_t by) {
   return by > FF_SSA_IMAGE_BY ? FF_SSA_IMAGE_BY : by < -FF_SSA_IMAGE_BY ? -FF_SSA_IMAGE_BY : (int32_t)by;
 }
 
-static uint32_t dependents_of(const ff_ssa_program *p, uint32_t r) {
-  if (p->dependents != NULL) return (uint32_t)(p->depend_first[r + 1] - p->depend_first[r]);
+/* rssa looks at the readers of single species. */
+static int lists_dependents(const maker *m) { return m->program->dependents != NULL && m->image->method != FF_SSA_RSSA; }
+
+static uint32_t dependents_of(const maker *m, uint32_t r) {
+  const ff_ssa_program *p = m->program;
+  if (lists_dependents(m)) return (uint32_t)(p->depend_first[r + 1] - p->depend_first[r]);
   size_t n = 0;
   for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
     const uint32_t species = p->changes[i].species;
@@ -105,8 +125,8 @@ static void put_rows(maker *m) {
     changes[i] = (ff_ssa_image_change){p->changes[i].species, clamped(p->changes[i].by)};
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    rows[r] = (ff_ssa_image_row){p->change_first[r], n, p->dependents != NULL ? (uint32_t)p->depend_first[r] : 0,
-                                 dependents_of(p, r)};
+    rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, lists_dependents(m) ? (uint32_t)p->depend_first[r] : 0,
+                                               dependents_of(m, r)};
   }
 }
 
@@ -116,6 +136,7 @@ static void put_dependents(maker *m) {
   uint32_t *dependents = take(m, n, sizeof *dependents);
   m->image->dependents = dependents;
   if (m->memory != NULL && n > 0) memcpy(dependents, p->dependents, n * sizeof *dependents);
+  if (m->memory != NULL) number_all(m, dependents, n);
   if (n > COPIED_MOST) return;
   ff_ssa_image_law *laws = take(m, n, sizeof *laws);
   m->image->dependent_laws = laws;
@@ -133,104 +154,196 @@ static void put_readers(maker *m) {
   if (m->memory == NULL) return;
   for (size_t s = 0; s <= p->n_species; s++) first[s] = p->reader_first[s];
   if (n > 0) memcpy(readers, p->readers, n * sizeof *readers);
+  number_all(m, readers, n);
 }
 
-/* ---- the tree of sums ---------------------------------------------------------------------------------------------------- */
-
-static size_t groups_of(size_t n) { return (n + FF_SSA_FAN - 1) / FF_SSA_FAN; }
-
-/* The shape of ff_ssa_tree_new(). Returns the number of values. */
-static size_t shape_tree(ff_ssa_image *image) {
-  size_t room = 0, nodes = image->n_reactions > 0 ? image->n_reactions : 1;
-  for (;;) {
-    image->first[image->levels] = (uint32_t)room;
-    image->n[image->levels++] = (uint32_t)nodes;
-    room += groups_of(nodes) * FF_SSA_FAN;
-    if (nodes == 1) return room;
-    nodes = groups_of(nodes);
+static void put_direct(maker *m) {
+  const ff_ssa_program *p = m->program;
+  size_t n = 0;
+  for (size_t k = 0; k < p->reader_first[p->n_species]; k++) n += is_exact(p, p->propensities + p->readers[k]);
+  uint64_t *first = take(m, (size_t)p->n_species + 1, sizeof *first);
+  uint32_t *direct = take(m, n, sizeof *direct);
+  m->image->direct_first = first;
+  m->image->direct = direct;
+  n = 0;
+  for (uint32_t s = 0; m->memory != NULL && s < p->n_species; s++) {
+    for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++)
+      if (is_exact(p, p->propensities + p->readers[k])) direct[n++] = p->readers[k];
+    first[s + 1] = n;
   }
 }
 
-/* The code of the kernels computes the propensities, so they have the same bits. The nodes that fill a group are 0. */
-static ff_status fill_tree(ff_ssa_image *image, double *value, uint32_t depth, ff_error *err) {
-  double *stack = ff_calloc(depth, sizeof *stack);
+/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+
+static size_t groups_of(size_t n, size_t fan) { return (n + fan - 1) / fan; }
+
+static void shape_blocks(ff_ssa_image *image, size_t *room) {
+  size_t nodes = image->n_reactions;
+  image->levels = 3;
+  for (image->fan = 1; (uint64_t)image->fan * image->fan * image->fan < image->n_reactions;) image->fan++;
+  for (uint32_t level = 0; level < image->levels; level++, nodes = groups_of(nodes, image->fan)) {
+    image->first[level] = (uint32_t)*room;
+    image->n[level] = (uint32_t)nodes;
+    *room += nodes;
+  }
+}
+
+/* The shape of ff_ssa_tree_new() or of ff_ssa_block.c, or one level. Returns the number of values. */
+static size_t shape_nodes(ff_ssa_image *image) {
+  const ff_ssa_method method = image->method;
+  const int flat = method == FF_SSA_FIRST || method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
+  size_t room = 0, nodes = image->n_reactions > 0 ? image->n_reactions : 1;
+  if (method == FF_SSA_BLOCK) {
+    shape_blocks(image, &room);
+    return room;
+  }
+  for (;;) {
+    image->first[image->levels] = (uint32_t)room;
+    image->n[image->levels++] = (uint32_t)nodes;
+    room += groups_of(nodes, FF_SSA_FAN) * FF_SSA_FAN;
+    if (nodes == 1 || flat) return room;
+    nodes = groups_of(nodes, FF_SSA_FAN);
+  }
+}
+
+/* What a trajectory keeps: see ff_ssa_generic_update.h. */
+static void shape_own(ff_ssa_image *image) {
+  const uint64_t n = image->n_reactions;
+  switch (image->method) {
+    case FF_SSA_NEXT:
+      image->n_real = 3 * n;
+      image->n_whole = n;
+      break;
+    case FF_SSA_SORTING: image->n_whole = 2 * n; break;
+    case FF_SSA_RSSA:
+      image->n_real = n;
+      image->n_whole = 2 * ((uint64_t)image->n_species + 1);
+      break;
+    default: break;
+  }
+}
+
+/* The code of the kernels computes the propensities and sums, so they have the same bits. The nodes that fill a group are 0.
+ * Where nodes are times, these are infinite, and the other nodes are computed when a trajectory begins. */
+static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
+  ff_ssa_image *image = m->image;
+  double *stack = ff_calloc(image->depth, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
   const ff_ssa_counts counts = {image->initial, 1, stack, 1};
+  const int times = image->method == FF_SSA_NEXT;
   int invalid = 0;
+  image->tree = value;
+  for (uint32_t i = 0; times && i < image->n_values; i++) value[i] = INFINITY;
   for (uint32_t r = 0; r < image->n_reactions; r++)
-    value[r] = ff_ssa_law_value(image, image->laws[r], &counts, depth > 0, &invalid);
-  for (uint32_t level = 1; level < image->levels; level++)
-    for (uint32_t node = 0; node < image->n[level]; node++)
-      value[image->first[level] + node] =
-          ff_ssa_sum_children(value + image->first[level - 1] + (size_t)node * FF_SSA_FAN);
+    value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
+  const ff_ssa_warp warp = {.image = image, .value = value, .method = (int)image->method};
+  if (!times) ff_ssa_sum_levels(&warp, 1);
+  image->total = ff_ssa_sum_terms(value, image->n_reactions);
   image->invalid = (uint32_t)invalid;
   free(stack);
   return FF_OK;
 }
 
-/* No list is longer than the dependents of a reaction. */
-static uint32_t list_length(const ff_ssa_image *image, const ff_ssa_program *p) {
-  const uint32_t share = image->levels > 1 ? image->n[1] / FF_SSA_LIST_SHARE : 0;
+/* No list is longer than the dependents of a reaction, to which next_reaction adds the reaction itself. */
+static uint32_t list_length(const maker *m) {
+  const ff_ssa_image *image = m->image;
+  const uint32_t share = image->levels > 1 ? image->n[1] / FF_SSA_LIST_SHARE : 0, more = image->method == FF_SSA_NEXT;
   uint32_t most = 0;
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const uint32_t n = dependents_of(p, r);
-    if (n > most && n <= share) most = n;
+  for (uint32_t r = 0; r < m->program->n_reactions; r++) {
+    const uint32_t n = dependents_of(m, r);
+    if (n >= most && n < UINT32_MAX - more && n + more <= share) most = n + more;
   }
   return most;
 }
 
 /* ---- images -------------------------------------------------------------------------------------------------------------- */
 
-/* Returns where the tree is. */
+/* The method whose bits the kernels compute. The factored method of a network without groups and modules is the logarithmic
+ * one. */
+static ff_ssa_method method_of(const ff_ssa_program *p, ff_ssa_method method) {
+  const int without = p->factor->n_groups == FF_FACTOR_NONE && p->modules == NULL;
+  return method == FF_SSA_DIRECT || (method == FF_SSA_FACTORED && without) ? FF_SSA_TREE : method;
+}
+
+/* Returns where the values of the nodes are. */
 static double *make(maker *m, char *memory) {
   const ff_ssa_program *p = m->program;
   m->memory = memory;
   m->used = 0;
-  *m->image = (ff_ssa_image){.n_species = p->n_species, .n_reactions = p->n_reactions};
-  m->image->n_values = (uint32_t)shape_tree(m->image);
+  *m->image = (ff_ssa_image){.n_species = p->n_species, .n_reactions = p->n_reactions,
+                             .method = method_of(p, m->request->method)};
+  m->image->n_values = (uint32_t)shape_nodes(m->image);
+  shape_own(m->image);
   uint32_t *initial = take(m, (size_t)p->n_species + 1, sizeof *initial);
   m->image->initial = initial;
-  for (uint32_t s = 0; memory != NULL && s < p->n_species; s++) initial[s] = (uint32_t)m->initial[s];
+  for (uint32_t s = 0; memory != NULL && s < p->n_species; s++) initial[s] = (uint32_t)m->request->initial[s];
   if (memory != NULL) initial[p->n_species] = 1;
   put_laws(m);
   put_rows(m);
-  if (p->dependents != NULL)
+  if (lists_dependents(m))
     put_dependents(m);
   else
     put_readers(m);
-  m->image->listed = list_length(m->image, p);
+  if (m->image->method == FF_SSA_RSSA) put_direct(m);
+  m->image->listed = list_length(m);
   double *tree = take(m, m->image->n_values, sizeof *tree);
   m->image->tree = tree;
   return tree;
 }
 
-static ff_status check(const ff_ssa_program *p, const double *initial, ff_error *err) {
-  ff_ssa_image shape = {.n_reactions = p->n_reactions};
-  if (p->n_species >= FF_SSA_IMAGE_SPECIES || shape_tree(&shape) > UINT32_MAX)
-    return ff_error_set(err, FF_EUNSUPPORTED, "the network is too large");
-  for (uint32_t s = 0; s < p->n_species; s++)
-    if (!(initial[s] >= 0 && initial[s] <= FF_SSA_DEVICE_MOST && initial[s] == floor(initial[s])))
-      return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of %s is %g, and a GPU keeps counts up to %u",
-                          ff_quote(p->names[s], strlen(p->names[s])).text, initial[s], FF_SSA_DEVICE_MOST);
+static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  const ff_ssa_method method = method_of(p, request->method);
+  if (!ff_ssa_method_on_devices(method) || method == FF_SSA_FACTORED)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run this method");
+  if (method == FF_SSA_OPTIMISED && request->order == NULL)
+    return ff_error_set(err, FF_EUNSUPPORTED, "the order of the reactions is missing");
+  if (method == FF_SSA_NEXT && p->n_reactions > FF_PHILOX_MAX_BLOCKS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "%u reactions are more than this method can number", p->n_reactions);
   return FF_OK;
 }
 
-ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program, const double *initial,
-                           ff_error *err) {
-  maker m = {.program = program, .initial = initial, .image = out};
-  *memory = NULL;
-  ff_status status = check(program, initial, err);
+static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  ff_ssa_image shape = {.n_reactions = p->n_reactions, .method = method_of(p, request->method)};
+  ff_status status = check_method(p, request, err);
   if (status != FF_OK) return status;
-  make(&m, NULL);
-  *bytes = m.used;
-  char *block = ff_calloc_aligned(m.used, 1);
-  if (block == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network of %u reactions", program->n_reactions);
-  double *tree = make(&m, block);
-  status = fill_tree(out, tree, out->depth, err);
+  if (p->n_species >= FF_SSA_IMAGE_SPECIES || shape_nodes(&shape) > UINT32_MAX)
+    return ff_error_set(err, FF_EUNSUPPORTED, "the network is too large");
+  for (uint32_t s = 0; s < p->n_species; s++) {
+    const double count = request->initial[s];
+    if (!(count >= 0 && count <= FF_SSA_DEVICE_MOST && count == floor(count)))
+      return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of %s is %g, and a GPU keeps counts up to %u",
+                          ff_quote(p->names[s], strlen(p->names[s])).text, count, FF_SSA_DEVICE_MOST);
+  }
+  return FF_OK;
+}
+
+static ff_status make_image(maker *m, void **memory, size_t *bytes, ff_error *err) {
+  make(m, NULL);
+  *bytes = m->used;
+  char *block = ff_calloc_aligned(m->used, 1);
+  if (block == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network of %u reactions", m->program->n_reactions);
+  double *values = make(m, block);
+  ff_status status = fill_nodes(m, values, err);
   if (status == FF_OK)
     *memory = block;
   else
     ff_free_aligned(block);
+  return status;
+}
+
+ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
+                           const ff_ssa_device_request *request, ff_error *err) {
+  maker m = {.program = program, .request = request, .image = out};
+  *memory = NULL;
+  ff_status status = check(program, request, err);
+  if (status != FF_OK) return status;
+  if (request->method == FF_SSA_OPTIMISED) {
+    m.place = ff_calloc(program->n_reactions, sizeof *m.place);
+    if (m.place == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", program->n_reactions);
+    for (uint32_t i = 0; i < program->n_reactions; i++) m.place[request->order[i]] = i;
+  }
+  status = make_image(&m, memory, bytes, err);
+  free(m.place);
   return status;
 }
 
@@ -250,6 +363,8 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   MOVE(dependent_laws);
   MOVE(reader_first);
   MOVE(readers);
+  MOVE(direct_first);
+  MOVE(direct);
 #undef MOVE
   return out;
 }

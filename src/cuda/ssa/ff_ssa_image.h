@@ -3,6 +3,9 @@
  * Species n_species is one of which there is always one molecule. With it, mass action of up to two molecules has one form:
  * rate * (x * (y - less)). These are the bits of ff_ssa_path_propensity(), because a product with 1 and a difference from 0 are
  * exact.
+ *
+ * The image is made for a method. For optimised_direct, reactions are numbered by their places in its order. Lists of them stay
+ * in the order that they have in the program.
  */
 #ifndef FF_SSA_IMAGE_H
 #define FF_SSA_IMAGE_H
@@ -11,6 +14,7 @@
 extern "C" {
 #endif
 
+#include "../../ssa/ff_ssa_device.h"
 #include "../../ssa/ff_ssa_factor.h"
 
 #define FF_SSA_IMAGE_LESS 0x80000000u  /* in `b`: y - 1, for two molecules of one species */
@@ -29,6 +33,7 @@ typedef struct {
   uint32_t law;      /* FF_LAW_PRODUCT, FF_LAW_FORMULA or FF_LAW_SCALED */
   uint32_t first, n; /* a range of `factors` */
   uint32_t length;   /* of the formula */
+  uint32_t exact;    /* whether rssa computes it anew instead of bounds */
   uint64_t code;     /* its first word */
 } ff_ssa_image_other;
 
@@ -45,13 +50,17 @@ typedef struct {
 
 typedef struct {
   uint32_t n_species, n_reactions;
+  uint32_t method; /* an ff_ssa_method; FF_SSA_TREE for all that have its bits */
+  uint32_t fan;    /* of block_search: members of a block, and blocks of a superblock */
+  uint64_t n_real, n_whole; /* numbers that a trajectory keeps besides counts and values */
+  double total;    /* the sum of the propensities at time 0, as ff_ssa_sum() */
   uint32_t depth;  /* the largest stack that a formula needs; 0 without formulas */
   uint32_t listed; /* entries of a list of nodes; of more nodes, a step does not make a list */
-  uint32_t levels, n_values; /* of the tree of sums: see ff_ssa_tree */
+  uint32_t levels, n_values; /* of the nodes: see ff_ssa_generic_warp.h. Level 0 has the reactions. */
   uint32_t first[FF_SSA_MAX_LEVELS], n[FF_SSA_MAX_LEVELS];
   uint32_t invalid;                  /* whether a propensity is invalid at time 0 */
   const uint32_t *initial;           /* n_species + 1 counts at time 0 */
-  const double *tree;                /* n_values: the tree at time 0 */
+  const double *tree;                /* n_values at time 0; for next_reaction and rssa, level 0 has propensities */
   const ff_ssa_image_law *laws;      /* n_reactions */
   const ff_ssa_image_other *others;
   const ff_participant *factors;
@@ -62,13 +71,16 @@ typedef struct {
   const ff_ssa_image_law *dependent_laws;   /* of each entry of `dependents`; NULL if they would need much memory */
   const uint64_t *reader_first;             /* n_species + 1; NULL with dependents */
   const uint32_t *readers;
+  const uint64_t *direct_first;             /* for rssa: the readers that it computes anew when a species changes */
+  const uint32_t *direct;
 } ff_ssa_image;
 
-/* Makes the image of a program that is not scheduled, for trajectories that start with these counts. The caller frees it with
- * ff_free_aligned(*memory). FF_EUNSUPPORTED if a count is not a whole number from 0 to FF_SSA_DEVICE_MOST, or the network is too
- * large for the numbers of the image; the message is a clause. On an error there is nothing to free. O(size of the program). */
-ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program, const double *initial,
-                           ff_error *err);
+/* Makes the image of a program that is not scheduled, for the method, initial counts and order of a request. The caller frees it
+ * with ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
+ * FF_SSA_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
+ * nothing to free. O(size of the program). */
+ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
+                           const ff_ssa_device_request *request, ff_error *err);
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const void *to);

@@ -187,23 +187,9 @@ FF_WARP uint32_t s_most(const s_thread *t);
 
 /* ---- draws ---------------------------------------------------------------------------------------------------------------- */
 
-/* The other rounds of Philox. */
-FF_WARP ff_philox_block s_rounds(const uint32_t *key, int first, uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3) {
-  FF_UNROLL for (int round = first; round < FF_PHILOX_ROUNDS; round++) {
-    const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * x0, p1 = (uint64_t)FF_PHILOX_M1 * x2;
-    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ key[2 * round];
-    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ key[2 * round + 1];
-    x1 = (uint32_t)p1;
-    x3 = (uint32_t)p0;
-  }
-  const ff_philox_block out = {{x0, x1, x2, x3}};
-  return out;
-}
-
 FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
-  const uint64_t unit = S_TRAJECTORY;
-  return s_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
-                  (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
+  const ff_philox_block counter = ff_philox_counter(purpose, block, t->event, S_TRAJECTORY);
+  return ff_philox_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, counter);
 }
 
 /* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words
@@ -212,7 +198,8 @@ FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
   const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
   const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
-  return s_rounds(key, 3, (uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]);
+  const ff_philox_block x = {{(uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]}};
+  return ff_philox_rounds(key, 3, x);
 }
 
 /* Finds the trajectory's point. An empty slot has the first one. */

@@ -1,0 +1,97 @@
+/* What the kernels that read a network as data share: the lanes of a warp, and propensities. The same text is compiled for device
+ * and host (ff_warp.h). */
+#ifndef FF_SSA_GENERIC_LAW_H
+#define FF_SSA_GENERIC_LAW_H
+
+#include "../../model/ff_formula_math.h"
+#include "../../ssa/ff_ssa_device.h"
+#include "../../ssa/ff_ssa_draws.h"
+#include "../runtime/ff_warp.h"
+#include "ff_ssa_image.h"
+#include "ff_ssa_launch.h"
+
+/* FF_FROM_LANE: the value that one lane has. FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit.
+ * FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_NANOSECONDS: the time of a clock. */
+#if defined(__CUDA_ARCH__)
+#define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
+#define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
+#define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
+#define FF_NANOSECONDS(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
+#define FF_LANE_HERE const unsigned lane = threadIdx.x & 31u; (void)lane
+#else
+#define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
+#define FF_FROM_LANE(out, name, other) (out) = (name)[other]
+#define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
+#define FF_NANOSECONDS(out) ((out) = 0u)
+#define FF_LANE_HERE
+#endif
+
+/* ---- propensities ---------------------------------------------------------------------------------------------------------- */
+
+/* The counts of a trajectory: that of species s is at[s * stride]. The stack of formulas is laid out alike. */
+typedef struct {
+  const uint32_t *at;
+  uint32_t stride;
+  double *stack;
+  uint32_t stack_stride;
+} ff_ssa_counts;
+
+FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
+
+/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. On a device, a function of its own: its code
+ * is long. */
+#if defined(__CUDACC__)
+static __host__ __device__ __noinline__
+#else
+static inline
+#endif
+double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
+  double top = 0.0;
+  double *next = c.stack;
+  FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
+    const ff_formula_word word = code[i];
+    const uint32_t operands = ff_formula_operands(word.code);
+    if (operands == 0u) {
+      *next = top;
+      next += c.stack_stride;
+      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
+    } else if (operands == 1u) {
+      top = ff_formula_operate(word.code, top, 0.0, 0.0);
+    } else {
+      const double last = top;
+      next -= (operands - 1u) * c.stack_stride;
+      const double first = next[0], second = operands == 2u ? last : next[c.stack_stride];
+      top = ff_formula_operate(word.code, first, second, last);
+    }
+  }
+  return top;
+}
+
+/* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
+ * are none in the network. */
+FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, double rate, const ff_ssa_counts *c, int formulas,
+                                  int *bad) {
+  const ff_ssa_image_other other = image->others[number];
+  double value = rate;
+  for (uint32_t i = other.first; i < other.first + other.n; i++)
+    if (ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count) return 0.0;
+  if (formulas && other.law != FF_LAW_PRODUCT) value = ff_ssa_code_value(image->words + other.code, other.length, *c);
+  for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
+    const double x = ff_ssa_count(c, image->factors[i].species);
+    const uint32_t k = image->factors[i].count;
+    value *= x;
+    for (uint32_t j = 1; j < k; j++) value *= (x - (double)j) / (double)(j + 1u);
+  }
+  if (value >= 0.0 && value < ff_math_infinity()) return value + 0.0; /* -0 becomes 0 */
+  *bad = 1;
+  return 0.0;
+}
+
+FF_WARP double ff_ssa_law_value(const ff_ssa_image *image, const ff_ssa_image_law law, const ff_ssa_counts *c, int formulas,
+                                int *bad) {
+  if (law.b & FF_SSA_IMAGE_OTHER) return ff_ssa_other_value(image, law.a, law.rate, c, formulas, bad);
+  const double less = law.b & FF_SSA_IMAGE_LESS ? 1.0 : 0.0;
+  return law.rate * (ff_ssa_count(c, law.a) * (ff_ssa_count(c, law.b & FF_SSA_IMAGE_SPECIES) - less));
+}
+
+#endif

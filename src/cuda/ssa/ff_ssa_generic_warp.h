@@ -1,0 +1,195 @@
+/* A warp that runs a trajectory of a network that is read as data: what it keeps, and the nodes above the propensities. The same
+ * text is compiled for device and host (ff_warp.h).
+ *
+ * What a method keeps of a reaction is a leaf. Leaves have nodes above them, level by level:
+ *   the direct method    propensities and their sums, as in ff_ssa_tree.c
+ *   first_reaction       propensities; no nodes
+ *   next_reaction        times of the next firing, and the least of each group
+ *   optimised_direct, sorting_direct  propensities by position; no nodes
+ *   rssa                 upper bounds of propensities, and their sums
+ *   block_search         propensities, and the sums of blocks, as in ff_ssa_block.c
+ */
+#ifndef FF_SSA_GENERIC_WARP_H
+#define FF_SSA_GENERIC_WARP_H
+
+#include "ff_ssa_generic_law.h"
+
+/* ---- sums ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  double v[2];
+} __attribute__((aligned(16))) ff_ssa_two;
+
+/* The sum of a node's children, in the order of ff_ssa_tree.c. */
+FF_WARP double ff_ssa_sum_children(const double *child) {
+  const ff_ssa_two *two = (const ff_ssa_two *)child;
+  double part[4];
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) part[i] = two[i].v[0] + two[i].v[1];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* ff_ssa_sum() of terms at equal distances, without recursion: the parts of at most FF_SSA_SUM_PART terms from left to right.
+ * Bit d of `path` tells whether a part is on the right at depth d, and sum[d] is the sum to its left. */
+#define FF_SSA_SUM_PART 64u
+#define FF_SSA_SUM_DEPTH 27
+#if defined(__CUDACC__)
+static __host__ __device__ __noinline__
+#else
+static inline
+#endif
+double ff_ssa_sum_parts(const double *terms, uint32_t n, uint32_t stride) {
+  double sum[FF_SSA_SUM_DEPTH];
+  uint32_t path = 0u;
+  for (;;) {
+    uint32_t first = 0u, here = n;
+    int depth = 0;
+    for (; here > FF_SSA_SUM_PART; depth++) {
+      const uint32_t half = here / 2u, right = path >> depth & 1u;
+      first += right ? half : 0u;
+      here = right ? here - half : half;
+    }
+    double part = 0.0;
+    for (uint32_t i = first; i < first + here; i++) part += terms[(size_t)i * stride];
+    while (depth > 0 && (path >> (depth - 1) & 1u)) {
+      depth--;
+      path &= ~(1u << depth);
+      part = sum[depth] + part;
+    }
+    if (depth == 0) return part;
+    sum[depth - 1] = part;
+    path |= 1u << (depth - 1);
+  }
+}
+
+FF_WARP double ff_ssa_sum_strided(const double *terms, uint32_t n, uint32_t stride) {
+  double sum = 0.0;
+  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_parts(terms, n, stride);
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) sum += terms[i * stride];
+  return sum;
+}
+
+FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) { return ff_ssa_sum_strided(terms, n, 1u); }
+
+/* As ff_ssa_running of ff_ssa_methods.h. */
+typedef struct {
+  double value, error;
+} ff_ssa_running_sum;
+
+FF_WARP ff_ssa_running_sum ff_ssa_run_of(double sum) {
+  const ff_ssa_running_sum out = {sum, 0x1p-46 * sum};
+  return out;
+}
+
+FF_WARP void ff_ssa_run_change(ff_ssa_running_sum *sum, double change) {
+  sum->value += change;
+  sum->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (sum->value < 0.0 ? -sum->value : sum->value));
+}
+
+FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->error <= 0x1p-40 * sum->value); }
+
+/* ---- the warp -------------------------------------------------------------------------------------------------------------- */
+
+enum { FF_SLOT_EMPTY, FF_SLOT_BUSY, FF_SLOT_IDLE }; /* idle: no trajectory of the wave is left */
+
+/* What a slot keeps between launches, before its values and counts. The running sum of a method that has one follows. */
+typedef struct {
+  double time;
+  uint32_t unit, event, at, what;
+} ff_ssa_slot;
+#define FF_SSA_SLOT_SUM(head) ((ff_ssa_running_sum *)((head) + 1))
+
+/* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
+ * shared memory is used during a launch; ff_ssa_slot_lay_out() does not decide this. */
+typedef struct {
+  uint64_t value, real, count, whole, end, stack, lists, bytes, shared;
+} ff_ssa_slot_layout;
+
+#define FF_SSA_SLOT_HEAD 128u
+
+static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) {
+  ff_ssa_slot_layout at = {0};
+  at.value = FF_SSA_SLOT_HEAD;
+  at.real = at.value + (uint64_t)image->n_values * 8u;
+  at.count = at.real + image->n_real * 8u;
+  at.whole = at.count + ((uint64_t)image->n_species + 1u) * 4u;
+  at.end = at.whole + image->n_whole * 4u;
+  at.stack = (at.end + 127u) / 128u * 128u;
+  at.lists = at.stack + (uint64_t)image->depth * 32u * 8u;
+  at.bytes = (at.lists + (uint64_t)image->listed * 8u + 127u) / 128u * 128u;
+  return at;
+}
+
+typedef struct {
+  const ff_ssa_image *image;
+  const ff_ssa_launch *run;
+  double *value;          /* the tree: image->n_values */
+  double *real;           /* what the method keeps: image->n_real numbers, and n_whole in `whole` */
+  uint32_t *count;        /* n_species + 1 */
+  uint32_t *whole;
+  double *stack;          /* image->depth rows of 32 */
+  uint32_t *list, *other; /* image->listed entries each */
+  double time, wanted;    /* of the last event; the next time that is recorded */
+  uint32_t unit;          /* number of the trajectory in the wave */
+  uint32_t event, at;     /* events so far; number of the next time that is recorded */
+  uint32_t what;
+  uint32_t drawn;         /* draws of the lanes that are used up */
+  ff_ssa_running_sum total; /* of methods that correct a sum */
+  int formulas;           /* whether the network has formulas */
+  int method;             /* image->method. Both are constants of a kernel. */
+  FF_LANE_VAR(double, wait);
+  FF_LANE_VAR(double, choice);
+} ff_ssa_warp;
+
+FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  FF_EACH_LANE {
+    const ff_philox_block words = ff_philox(
+        ff_philox_counter(FF_SSA_DRAW_EVENT, 0, (uint64_t)w->event + lane, w->run->first + w->unit), w->run->key);
+    w->FF_L(wait) = ff_ssa_exponential(words.v[0], words.v[1]);
+    w->FF_L(choice) = ff_ssa_closed(words.v[2], words.v[3]);
+  }
+  w->drawn = 0u;
+}
+
+FF_WARP double ff_ssa_warp_law(const ff_ssa_warp *w, const ff_ssa_image_law law, unsigned lane, int *bad) {
+  const ff_ssa_counts counts = {w->count, 1u, w->stack + lane, 32u};
+  return ff_ssa_law_value(w->image, law, &counts, w->formulas, bad);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------------------- */
+
+FF_WARP double *ff_ssa_level(const ff_ssa_warp *w, uint32_t level) { return w->value + w->image->first[level]; }
+
+/* The children of a node. */
+FF_WARP uint32_t ff_ssa_fan(const ff_ssa_warp *w) { return w->method == FF_SSA_BLOCK ? w->image->fan : FF_SSA_FAN; }
+
+FF_WARP double ff_ssa_least_child(const double *child) {
+  double least = child[0];
+  FF_UNROLL for (uint32_t i = 1; i < FF_SSA_FAN; i++) least = child[i] < least ? child[i] : least;
+  return least;
+}
+
+/* The value of a node at `level`, from the level below. */
+FF_WARP double ff_ssa_node_value(const ff_ssa_warp *w, const double *below, uint32_t level, uint32_t node) {
+  if (w->method == FF_SSA_BLOCK) {
+    const uint32_t first = node * w->image->fan, left = w->image->n[level - 1u] - first;
+    return ff_ssa_sum_terms(below + first, left < w->image->fan ? left : w->image->fan);
+  }
+  const double *children = below + (size_t)node * FF_SSA_FAN;
+  return w->method == FF_SSA_NEXT ? ff_ssa_least_child(children) : ff_ssa_sum_children(children);
+}
+
+FF_WARP void ff_ssa_sum_node(const ff_ssa_warp *w, uint32_t level, uint32_t node) {
+  ff_ssa_level(w, level)[node] = ff_ssa_node_value(w, ff_ssa_level(w, level - 1u), level, node);
+}
+
+/* Sums all nodes from this level on. */
+FF_WARP void ff_ssa_sum_levels(const ff_ssa_warp *w, uint32_t level) {
+  FF_LANE_HERE;
+  FF_NO_UNROLL for (; level < w->image->levels; level++) {
+    FF_EACH_LANE for (uint32_t node = lane; node < w->image->n[level]; node += 32u) ff_ssa_sum_node(w, level, node);
+    FF_SYNCWARP();
+  }
+}
+
+#endif
