@@ -392,6 +392,11 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
   return status;
 }
 
+/* The methods whose code works for several points. */
+static int can_share(ff_ssa_method method) {
+  return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST || method == FF_SSA_FACTORED;
+}
+
 ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *err) {
   const ff_ssa_point *first = NULL;
   ff_error why;
@@ -399,7 +404,8 @@ ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_erro
     return ff_error_set(err, FF_EARGUMENT, "a sweep needs a device, and can be moved to devices only once");
   for (uint32_t i = s->n; i-- > 0;) {
     point *p = s->points + i;
-    p->alone = ff_ssa_check_devices(p->given.program, &p->given.options, &why) != FF_OK;
+    p->alone = !can_share(p->given.options.method) ||
+               ff_ssa_check_devices(p->given.program, &p->given.options, &why) != FF_OK;
     if (!p->alone) first = &p->given;
   }
   ff_status status = first != NULL ? choose_species(s, first, err) : FF_OK;

@@ -2,6 +2,8 @@
 #ifndef FF_TESTS_MEMORY_REACTIONS_H
 #define FF_TESTS_MEMORY_REACTIONS_H
 
+#include <time.h>
+
 #include "../../src/cme/ff_cme.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "fake_ssa.h"
@@ -251,6 +253,18 @@ static ff_status moves_to_devices(ff_error *err) {
   ff_ssa_run_free(run);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   return status;
+}
+
+static void nap(void *context, int index) {
+  (void)context;
+  (void)index;
+  nanosleep(&(struct timespec){0, 20000000}, NULL);
+}
+
+/* The number of threads at a time depends on the clock, and the C library keeps what it has allocated for them. */
+static void prepare_sweeps(void) {
+  prepare_moved();
+  ff_parallel(6, nap, NULL);
 }
 
 /* A sweep of three points: on this processor, or on a device that refuses some trajectories and adds up or copies the others. */

@@ -30,7 +30,7 @@ static const scenario scenarios[] = {
     {"ensembles, events", prepare_events, runs_events, NULL, 0},
     {"ensembles, recorded", prepare_recorded, records_ensembles, NULL, 2},
     {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 4},
-    {"sweeps", prepare_moved, sweeps, NULL, 3},
+    {"sweeps", prepare_sweeps, sweeps, NULL, 3},
     {"reads .pbn", NULL, reads_assa, NULL, 0},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL, 0},
     {"reads .bnet", NULL, reads_bnet, NULL, 0},
