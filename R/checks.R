@@ -4,10 +4,10 @@
 
 check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_max = FALSE, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
-  expected <- paste0("one number", range_text(min, max, open_min, open_max))
-  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
+  expected <- function() paste0("one number", range_text(min, max, open_min, open_max))
+  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected(), x)
   if (is.na(x) || x < min || x > max || (open_min && x == min) || (open_max && x == max)) {
-    abort_value(name, expected, x)
+    abort_value(name, expected(), x)
   }
   invisible(as.double(x))
 }
@@ -15,9 +15,9 @@ check_number <- function(x, name, min = -Inf, max = Inf, open_min = FALSE, open_
 # A whole number, up to 2^53.
 check_count <- function(x, name, min = 0, max = 2^53, null = FALSE) {
   if (null && is.null(x)) return(invisible(x))
-  expected <- paste0("one whole number", range_text(min, max))
-  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected, x)
-  if (is.na(x) || x < min || x > max || x != floor(x)) abort_value(name, expected, x)
+  expected <- function() paste0("one whole number", range_text(min, max))
+  if (missing(x) || !is.numeric(x) || is.object(x) || length(x) != 1L) abort_value(name, expected(), x)
+  if (is.na(x) || x < min || x > max || x != floor(x)) abort_value(name, expected(), x)
   invisible(as.double(x))
 }
 

@@ -1,19 +1,77 @@
 # Runs of ensembles: short pieces of work, moving to GPUs, messages about long runs, and trajectories as a data frame.
 
-# Runs an ensemble to its end in short pieces, so that R can process Ctrl-C. The result has `notes` for machine_notes().
+# Runs an ensemble to its end. The result has `notes` for machine_notes().
 run_ensemble <- function(model, options, progress, backend = "auto") {
-  engine <- list(name = wanted_backend(backend)$value)
   started <- proc.time()[["elapsed"]]
   pointer <- .Call(ffi_ssa_new, model, options)
   on.exit(.Call(ffi_release, pointer))
-  if (engine$name == "cuda") engine <- begin_on_devices(pointer, backend)
+  follow_run(ensemble_job(pointer), started, options, progress, backend)
+  result <- .Call(ffi_ssa_result, pointer)
+  warn_of_lost(result$device)
+  with_notes(result, proc.time()[["elapsed"]] - started, options$threads)
+}
+
+with_notes <- function(result, seconds, threads) {
+  result$notes <- list(
+    seconds = seconds, backend = if (is.null(result$device)) "cpu" else "cuda", device = result$device, threads = threads
+  )
+  result
+}
+
+# What can be done with a run of the core.
+ensemble_job <- function(pointer) {
+  list(
+    why_not = function() .Call(ffi_ssa_why_not, pointer),
+    use = function(engine) .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
+    ready = function(seconds) .Call(ffi_ssa_ready, pointer, seconds),
+    advance = function(seconds) .Call(ffi_ssa_advance, pointer, seconds)
+  )
+}
+
+# Runs the ensembles of several networks as one. The options are the same, but for the seeds. finish(i, result) is called with
+# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other.
+run_ensembles <- function(models, seeds, options, progress, backend, finish) {
+  started <- proc.time()[["elapsed"]]
+  pointer <- .Call(ffi_sweep_new, models, seeds, options)
+  on.exit(.Call(ffi_release, pointer))
+  taken <- logical(length(models))
+  lost <- NULL
+  job <- list(
+    why_not = function() .Call(ffi_sweep_why_not, pointer),
+    use = function(engine) .Call(ffi_sweep_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
+    ready = function(seconds) .Call(ffi_sweep_ready, pointer, seconds),
+    advance = function(seconds) {
+      state <- .Call(ffi_sweep_advance, pointer, seconds)
+      results <- .Call(ffi_sweep_take, pointer)
+      for (i in which(!vapply(results, is.null, NA))) {
+        if (!is.null(results[[i]]$device)) lost <<- results[[i]]$device
+        finish(i, with_notes(results[[i]], proc.time()[["elapsed"]] - started, options$threads))
+        taken[[i]] <<- TRUE
+      }
+      state
+    }
+  )
+  options$nsim <- options$nsim * length(models) # of the whole sweep, for messages
+  follow_run(job, started, options, progress, backend)
+  warn_of_lost(lost)
+  options$nsim <- options$nsim / length(models)
+  for (i in which(!taken)) {
+    options$seed <- seeds[[i]]
+    finish(i, run_ensemble(models[[i]], options, progress, backend))
+  }
+}
+
+# Lets a run go on to its end in short pieces, so that R can process Ctrl-C.
+follow_run <- function(job, started, options, progress, backend) {
+  engine <- list(name = wanted_backend(backend)$value)
+  if (engine$name == "cuda") engine <- begin_on_devices(job, backend)
   bar <- NULL
   told <- FALSE
   repeat {
-    state <- .Call(ffi_ssa_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
+    state <- job$advance(if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
-    engine <- settle_ensemble(engine, pointer, state, seconds, options)
+    engine <- settle_ensemble(engine, job, state, seconds, options)
     if (!told && seconds >= 10) {
       tell_if_slow(state, options$nsim, seconds)
       told <- TRUE
@@ -24,56 +82,45 @@ run_ensemble <- function(model, options, progress, backend = "auto") {
     cli::cli_progress_update(id = bar, set = state$complete, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
-  result <- .Call(ffi_ssa_result, pointer)
-  warn_of_lost(result$device)
-  result$notes <- list(
-    seconds = proc.time()[["elapsed"]] - started, backend = if (is.null(result$device)) "cpu" else "cuda",
-    device = result$device, threads = options$threads
-  )
-  result
 }
 
 # ---- GPUs ----------------------------------------------------------------------------------------------------------------
 
 # Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the session
 # does, such a run uses the processor.
-begin_on_devices <- function(pointer, backend) {
+begin_on_devices <- function(job, backend) {
   refuse <- function(why_not) {
     if (check_backend(backend, "backend") != "cuda") return(list(name = "cpu"))
     abort("unsupported", sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not))
   }
-  why_not <- .Call(ffi_ssa_why_not, pointer)
+  why_not <- job$why_not()
   if (!is.null(why_not)) return(refuse(why_not))
   engine <- resolve_engine(backend, "reactions")
   tryCatch(
     {
-      use_for_ensemble(engine, pointer)
-      while (!.Call(ffi_ssa_ready, pointer, 0.1)) NULL # R processes Ctrl-C between the waits
+      job$use(engine)
+      while (!job$ready(0.1)) NULL # R processes Ctrl-C between the waits
       engine
     },
     fireflip_error_unsupported = function(e) refuse(conditionMessage(e))
   )
 }
 
-use_for_ensemble <- function(engine, pointer) {
-  .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
-}
-
 # With "auto", a run begins on the processor. If what has not begun would take long there, it moves to GPUs as soon as they are
 # ready; the processor goes on until then. This changes no bit of the result.
-settle_ensemble <- function(engine, pointer, state, seconds, options) {
+settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds && is_worth_moving(state, seconds, options)) {
-    if (!is.null(.Call(ffi_ssa_why_not, pointer))) return(list(name = "cpu"))
+    if (!is.null(job$why_not())) return(list(name = "cpu"))
     engine <- auto_engine("reactions")
     if (engine$name == "cpu") return(engine)
     return(leave_on_failure({
-      use_for_ensemble(engine, pointer)
+      job$use(engine)
       c(list(name = "starting"), engine[names(engine) != "name"])
     }))
   }
   if (engine$name != "starting") return(engine)
   leave_on_failure({
-    if (.Call(ffi_ssa_ready, pointer, 0)) engine$name <- "cuda"
+    if (job$ready(0)) engine$name <- "cuda"
     engine
   })
 }

@@ -152,6 +152,19 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   if (missing(times)) abort_no_times(seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
+  plan <- ensemble_plan(
+    object, nsim, seed, times = times, method = method, observe = observe, output = output, initial = initial,
+    parameters = parameters, until = until, quantiles = quantiles, covariance = covariance, shard = shard,
+    confidence = confidence, tolerance = tolerance, backend = backend, threads = threads, progress = progress, start = start
+  )
+  planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
+}
+
+# Checks the arguments of simulate(). Returns what is simulated: the network, the options of the core, and what the result
+# records. `start` is NULL or that of a run that is resumed.
+ensemble_plan <- function(object, nsim, seed, times, method, observe, output, initial = NULL, parameters = NULL, until = NULL,
+                          quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95, tolerance = NULL,
+                          backend = NULL, threads = NULL, progress = FALSE, start = NULL) {
   check_count(nsim, "nsim", 1, 2^47)
   times <- check_times(times)
   output <- check_kind_of_run(method, output, tolerance)
@@ -175,16 +188,22 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     times = times, observed = observed, method = method, threads = resolve_threads(threads), simd = resolve_simd(), until = until,
     tolerance = if (is.null(tolerance)) 0 else tolerance
   ))
-  result <- run_ensemble(object, options, progress, backend)
-  run <- list(
-    method = result$method, reason = if (method == "auto") method_reason(result, nrow(object$reactions)), model = object,
-    nsim = as.double(nsim), seed = seed, times = times, species = observable_names(object)[observed],
-    confidence = confidence, events = result$events,
-    machine = do.call(machine_notes, result$notes)
+  list(
+    model = object, options = options, nsim = nsim, seed = seed, species = observable_names(object)[observed],
+    confidence = confidence, start = start,
+    record = Filter(Negate(is.null), list(output = output, until = until, quantiles = quantiles, shard = part$shard))
   )
-  known_result(result, c(run, Filter(Negate(is.null), list(
-    output = output, until = until, quantiles = quantiles, shard = part$shard
-  ))), start, options)
+}
+
+# The result of a planned run of a network.
+planned_result <- function(plan, model, result, seed = plan$seed) {
+  auto <- plan$options$method == "auto"
+  run <- list(
+    method = result$method, reason = if (auto) method_reason(result, nrow(model$reactions)), model = model,
+    nsim = as.double(plan$nsim), seed = seed, times = plan$options$times, species = plan$species,
+    confidence = plan$confidence, events = result$events, machine = do.call(machine_notes, result$notes)
+  )
+  known_result(result, c(run, plan$record), plan$start, plan$options)
 }
 
 abort_no_times <- function(seed) {
@@ -317,6 +336,12 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
 #'   the method is `"logarithmic_direct"` instead: there are more than 512 groups; all reactions together make more than 2^25
 #'   changes of counts, sums and parts of sums; or one reaction makes more than 65,535 such changes, or one above 2^30.
+#'
+#'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`: 8 to 2,048 modules of at
+#'   most 8 species, whose reactions are the same but for the module, and reach at most 4 modules far. The species must be listed
+#'   module by module, or all first species before all second ones. If the reactions of a module make at most 8 groups (each for
+#'   all modules), `"factored"` chooses a group, then the module, and then the reaction. This has no other limits, and is several
+#'   times faster.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
 #'   the network, and its draws follow from the seed. It has 1,000 firings and one more per reaction, but at most 100,000.

@@ -58,13 +58,12 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   seed <- resolve_seed(seed)
   seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
   started <- proc.time()[["elapsed"]]
-  results <- lapply(seq_len(nrow(design)), function(i) {
-    simulate(
-      changed_by(model, design[i, , drop = FALSE]), nsim, seeds[[i]], times = times, method = method, observe = observe,
-      output = output, until = until, quantiles = quantiles, confidence = confidence, tolerance = tolerance,
-      backend = backend, threads = threads, progress = progress
-    )
-  })
+  plan <- ensemble_plan(
+    changed_by(model, design, 1L), nsim, seed, times = times, method = method, observe = observe, output = output, until = until,
+    quantiles = quantiles, confidence = confidence, tolerance = tolerance, backend = backend, threads = threads,
+    progress = progress
+  )
+  results <- simulate_settings(model, design, plan, seeds, progress, backend)
   rows <- vapply(results, nrow, 0L)
   setting <- rep(seq_len(nrow(design)), rows)
   out <- c(list(setting = setting), lapply(design, `[`, setting), as.list(do.call(rbind, lapply(results, plain_frame))))
@@ -79,6 +78,34 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     run$tallies <- lapply(runs, function(one) one$tally[setdiff(names(one$tally), c("cell", "value", "count"))])
   }
   structure(out, class = c("parameter_sweep", "data.frame"), row.names = .set_row_names(sum(rows)), run = run)
+}
+
+# The result of each setting. Many settings are one run.
+simulate_settings <- function(model, design, plan, seeds, progress, backend) {
+  results <- vector("list", nrow(design))
+  settings <- seq_len(nrow(design))
+  for (rows in split(settings, (settings - 1L) %/% settings_at_once(model, nrow(design), plan$options, backend))) {
+    models <- lapply(rows, function(i) changed_by(model, design, i))
+    finish <- function(i, result) {
+      results[[rows[[i]]]] <<- planned_result(plan, models[[i]], result, seeds[[rows[[i]]]])
+    }
+    if (length(rows) > 1L) {
+      run_ensembles(models, seeds[rows], plan$options, progress, backend, finish)
+    } else {
+      plan$options$seed <- seeds[[rows]]
+      finish(1L, run_ensemble(models[[1L]], plan$options, progress, backend))
+    }
+  }
+  results
+}
+
+# The number of settings that are simulated as one run. Their networks are in memory at the same time. A setting of very many
+# trajectories keeps all threads or a GPU busy by itself. If a run may move to GPUs, a setting that has begun stays on the
+# processor, so it must be a small part of the run.
+settings_at_once <- function(model, settings, options, backend) {
+  few <- options$nsim < 64 * options$threads || settings >= 32
+  if (options$nsim > 1e5 || (!few && wanted_backend(backend)$value == "auto")) return(1)
+  max(1, min(1000, floor(250000 / (nrow(model$reactions) + nrow(model$species)))))
 }
 
 # The columns of the design and of the result must have different names.
@@ -121,9 +148,9 @@ check_design <- function(model, design) {
   design
 }
 
-# The network with the values of one row.
-changed_by <- function(model, row) {
-  values <- unlist(row)
+# The network with the values of row i.
+changed_by <- function(model, design, i) {
+  values <- vapply(design, function(column) as.double(column[[i]]), 0)
   parameters <- names(values) %in% names(model$parameters)
   if (any(parameters)) model <- set_parameters(model, values[parameters])
   if (any(!parameters)) model <- set_initial(model, values[!parameters])

@@ -2,8 +2,8 @@
 #   Rscript bench/paper_ssa.R write build/paper            writes the networks, runs.txt and expected.csv
 #   bench/paper_ssa.sh build/paper build/paper-ssa.csv     measures, on a machine with a GPU and nvcc
 #   Rscript bench/paper_ssa.R check build/paper build/paper-ssa.csv    compares means with those of simulate()
-#   Rscript bench/paper_ssa.R plot build/paper-ssa.csv build/paper-ssa.png [fireflip.csv]
-# fireflip.csv has the columns network, regions, variant, trajectories and events_per_second, for the same networks and times.
+#   Rscript bench/paper_ssa.R ours build/fireflip.csv      measures fireflip on the same networks, from the same states
+#   Rscript bench/paper_ssa.R plot build/paper-ssa.csv build/paper-ssa.png build/fireflip.csv
 #
 # With 1 and 3 regions, runs are those of the paper: from one infected person to time 20 (2^15 trajectories) or 10 (2^20). With
 # more regions, they have up to 100,000 events, which takes very long. Such a run and those of the other networks begin with the
@@ -74,6 +74,32 @@ write_all <- function(folder) {
   write.csv(expected, file.path(folder, "expected.csv"), row.names = FALSE)
 }
 
+# Speeds of fireflip by the clock of a whole call whose code is in the cache. A run ends at a time by which a trajectory has had
+# about as many steps as one of the paper's variants.
+measure <- function(csv) {
+  result <- NULL
+  for (i in seq_len(nrow(models))) {
+    model <- models[i, ]
+    net <- network_of(model$network, model$regions, model$from)
+    rate <- attr(at_last(net, 0.01, 64, 3), "events") / 0.01
+    for (bits in c(15, 20)) {
+      end <- (if (bits == 15) model$end_15 else model$end_20) - model$from
+      steps <- steps_of(bits, nrow(net$reactions), model$from)
+      if (steps > 0) end <- min(end, steps / rate)
+      run <- function(seed) simulate(net, nsim = 2^bits, times = c(0, end), observe = 1, seed = seed, backend = "cuda")
+      run(1)
+      took <- system.time(sim <- run(2))[["elapsed"]]
+      about <- summary(sim)
+      result <- rbind(result, data.frame(
+        network = model$network, regions = model$regions, variant = "fireflip", trajectories = 2^bits, events = about$events,
+        events_per_second = about$events / took, kernels = about$events / about$device$seconds, method = about$method
+      ))
+      print(utils::tail(result, 1), row.names = FALSE)
+    }
+  }
+  utils::write.csv(result, csv, row.names = FALSE)
+}
+
 # Differences of the means from those of simulate(), in standard errors. The variants of the optimized direct method have the same
 # means, so 10 networks have at most 10 x 2 x 2 different differences. One of them is beyond 4.5 by chance with a probability of
 # at most 40 x 6.8e-6 = 2.7e-4.
@@ -96,7 +122,7 @@ draw <- function(csv, png, ours) {
   result <- result[result$purpose == "speed", ]
   result$without <- with(result, ifelse(sort_seconds > 0, events / (seconds - sort_seconds), NA))
   columns <- c("network", "regions", "variant", "trajectories", "events_per_second", "without")
-  if (!is.null(ours)) result <- rbind(result[columns], cbind(read.csv(ours)[columns[1:5]], without = NA))
+  result <- rbind(result[columns], cbind(read.csv(ours)[columns[1:5]], without = NA))
   result <- result[result$network == "sir_ring", ]
   variants <- unique(result$variant)
   colours <- grDevices::hcl.colors(length(variants), "Dark 3")
@@ -122,6 +148,7 @@ arguments <- c(commandArgs(TRUE), rep(NA, 4))
 switch(arguments[[1L]],
   write = write_all(arguments[[2L]]),
   check = check_means(arguments[[2L]], arguments[[3L]]),
-  plot = draw(arguments[[2L]], arguments[[3L]], if (!is.na(arguments[[4L]])) arguments[[4L]]),
-  stop("write, check or plot; see the top of this file")
+  ours = measure(arguments[[2L]]),
+  plot = draw(arguments[[2L]], arguments[[3L]], arguments[[4L]]),
+  stop("write, check, ours or plot; see the top of this file")
 )

@@ -62,6 +62,12 @@ FFI_ENTRY(ffi_ssa_ready, 2)
 FFI_ENTRY(ffi_ssa_advance, 2)
 FFI_ENTRY(ffi_ssa_result, 1)
 FFI_ENTRY(ffi_ssa_methods, 0)
+FFI_ENTRY(ffi_sweep_new, 3)
+FFI_ENTRY(ffi_sweep_why_not, 1)
+FFI_ENTRY(ffi_sweep_use, 5)
+FFI_ENTRY(ffi_sweep_ready, 2)
+FFI_ENTRY(ffi_sweep_advance, 2)
+FFI_ENTRY(ffi_sweep_take, 1)
 
 /* ffi_ssa_tally.c */
 FFI_ENTRY(ffi_ssa_statistics, 1)

@@ -1,9 +1,9 @@
-/* Ensembles of reaction networks: a run behind an external pointer. ffi_ssa_tally.c holds their sums. */
+/* Ensembles of reaction networks: a run, or a sweep, behind an external pointer. ffi_ssa_tally.c holds their sums. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ssa/ff_ssa_use.h"
+#include "../ssa/ff_ssa_sweep.h"
 #include "ffi_backend.h"
 #include "ffi_ssa.h"
 
@@ -13,6 +13,7 @@ typedef struct {
   ff_formula until;
   uint64_t n;
   uint32_t n_species, n_times, n_observed, *observed;
+  double **states; /* the columns of the states that are kept */
   ff_ssa_method method;
   int done;
 } held;
@@ -21,15 +22,20 @@ typedef struct {
  * the backend of its devices. */
 enum { STATES, STOPPED, OPTIONS, BACKEND, KEPT };
 
+static void release_parts(held *h) {
+  ff_ssa_program_free(h->program);
+  ff_formula_free(&h->until);
+  free(h->observed);
+  free(h->states);
+}
+
 static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
   SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND);
   /* in a forked process, objects that the backend made must not be freed */
   if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_ssa_run_free(h->run);
-  ff_ssa_program_free(h->program);
-  ff_formula_free(&h->until);
-  free(h->observed);
+  release_parts(h);
   free(h);
   R_ClearExternalPtr(pointer);
 }
@@ -51,10 +57,9 @@ static int method_of(SEXP name, ff_ssa_method *method) {
   return 0;
 }
 
-static ff_ssa_options options_of(held *h, SEXP options, SEXP kept) {
+static ff_ssa_options options_of(const held *h, SEXP options, SEXP kept) {
   SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
-  return (ff_ssa_options){.key = (uint64_t)Rf_asReal(ffi_element(options, "seed")),
-                          .first = (uint64_t)Rf_asReal(ffi_element(options, "first")),
+  return (ff_ssa_options){.first = (uint64_t)Rf_asReal(ffi_element(options, "first")),
                           .n = h->n,
                           .times = REAL(ffi_element(options, "times")),
                           .n_times = h->n_times,
@@ -72,21 +77,35 @@ static ff_ssa_options options_of(held *h, SEXP options, SEXP kept) {
                           .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
 }
 
-static void begin(held *h, SEXP options, SEXP kept) {
+/* Fills what a run needs, which `h` and `kept` hold. `seed` is that of the run. */
+static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, double seed, SEXP kept) {
   ff_error err;
-  SEXP observed = ffi_element(options, "observed"), columns = VECTOR_ELT(kept, STATES);
-  double **states = (double **)R_alloc((size_t)h->n_observed + 1, sizeof *states);
+  SEXP observed = ffi_element(options, "observed"), until = ffi_element(options, "until");
+  h->n = (uint64_t)Rf_asReal(ffi_element(options, "nsim"));
+  h->n_species = net->n_species;
+  h->n_times = (uint32_t)XLENGTH(ffi_element(options, "times"));
+  h->n_observed = (uint32_t)XLENGTH(observed);
+  SET_VECTOR_ELT(kept, OPTIONS, options);
+  if (until != R_NilValue) {
+    SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
+    ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
+  }
+  ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
+  if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
+  SEXP columns = VECTOR_ELT(kept, STATES);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);
-  if (h->observed == NULL) ffi_no_memory("an ensemble");
+  h->states = ff_calloc(columns != R_NilValue ? h->n_observed : 0, sizeof *h->states);
+  if (h->observed == NULL || h->states == NULL) ffi_no_memory("an ensemble");
   for (uint32_t j = 0; j < h->n_observed; j++) {
     h->observed[j] = (uint32_t)INTEGER(observed)[j] - 1;
-    if (columns != R_NilValue) states[j] = REAL(VECTOR_ELT(columns, j));
+    if (columns != R_NilValue) h->states[j] = REAL(VECTOR_ELT(columns, j));
   }
   ff_ssa_options o = options_of(h, options, kept);
+  o.key = (uint64_t)seed;
   if (!method_of(ffi_element(options, "method"), &o.method)) o.method = ff_ssa_method_of(h->program, &o);
   h->method = o.method;
-  if (columns != R_NilValue) o.states = states;
-  ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
+  if (columns != R_NilValue) o.states = h->states;
+  return o;
 }
 
 /* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
@@ -96,24 +115,13 @@ static void begin(held *h, SEXP options, SEXP kept) {
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
   ff_error err;
   ff_reactions *net;
-  SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT)), until = ffi_element(options, "until");
-  SEXP pointer = PROTECT(ffi_pointer(release, 1, kept));
+  SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT)), pointer = PROTECT(ffi_pointer(release, 1, kept));
   PROTECT(ffi_reactions_hold(model, &net));
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("an ensemble");
   R_SetExternalPtrAddr(pointer, h);
-  h->n = (uint64_t)Rf_asReal(ffi_element(options, "nsim"));
-  h->n_species = net->n_species;
-  h->n_times = (uint32_t)XLENGTH(ffi_element(options, "times"));
-  h->n_observed = (uint32_t)XLENGTH(ffi_element(options, "observed"));
-  SET_VECTOR_ELT(kept, OPTIONS, options);
-  if (until != R_NilValue) {
-    SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
-    ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
-  }
-  ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
-  if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
-  begin(h, options, kept);
+  const ff_ssa_options o = fill(h, net, options, Rf_asReal(ffi_element(options, "seed")), kept);
+  ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
   UNPROTECT(3);
   return pointer;
 }
@@ -124,16 +132,20 @@ SEXP ffi_ssa_why_not(SEXP pointer) {
   return ff_ssa_run_check_devices(held_of(pointer)->run, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
 }
 
+static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+  return (ff_ssa_choice){.backend = ffi_backend_interface(backend, FF_SSA_INTERFACE),
+                         .devices = ffi_device_numbers(devices),
+                         .n_devices = (uint32_t)XLENGTH(devices),
+                         .kernel = ffi_kernel(kernel),
+                         .cache = ffi_cache(cache)};
+}
+
 /* Lets devices of a backend (numbered from 0) simulate what has not begun when they are ready. `kernel` is the name of a kernel,
  * or NULL. */
 SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
-  const ff_ssa_choice choice = {.backend = ffi_backend_interface(backend, FF_SSA_INTERFACE),
-                                .devices = ffi_device_numbers(devices),
-                                .n_devices = (uint32_t)XLENGTH(devices),
-                                .kernel = ffi_kernel(kernel),
-                                .cache = ffi_cache(cache)};
+  const ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND, backend);
   ffi_check(ff_ssa_run_use(h->run, &choice, &err), &err);
   return R_NilValue;
@@ -186,17 +198,16 @@ static SEXP firings_of(const held *h, double first) {
  * done. `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a
  * tally of statistics. `stopped` has the time at which each trajectory has ended, or NaN. `device` describes the devices that
  * have run. What there is not is NULL. */
-SEXP ffi_ssa_result(SEXP pointer) {
+static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *lost) {
   static const char *const names[] = {"method", "coupling", "groups", "formulas", "events", "varies",
                                       "states", "tally",    "firings",  "stopped", "device"};
-  held *h = held_of(pointer);
   ff_error err;
-  SEXP out = PROTECT(ffi_list(11, names)), kept = R_ExternalPtrProtected(pointer), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(11, names)), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
-  ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(h->run)));
+  ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
@@ -204,13 +215,129 @@ SEXP ffi_ssa_result(SEXP pointer) {
   ffi_set(out, "stopped", VECTOR_ELT(kept, STOPPED));
   if (VECTOR_ELT(kept, STATES) == R_NilValue) {
     ff_ssa_sums *sums;
-    ffi_check(ff_ssa_run_sums(h->run, &sums, &err), &err);
+    ffi_check(ff_ssa_run_sums(run, &sums, &err), &err);
     ffi_set(out, "tally", ffi_ssa_tally(sums, h->n));
   }
   if (Rf_asReal(ffi_element(options, "firings")) > 0)
     ffi_set(out, "firings", firings_of(h, Rf_asReal(ffi_element(options, "first"))));
   ff_ensemble_info info;
-  if (ff_ssa_run_device(h->run, &info)) ffi_set(out, "device", ffi_device(&info, ff_ssa_run_lost(h->run)));
+  if (ff_ssa_run_device(run, &info)) ffi_set(out, "device", ffi_device(&info, lost));
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP ffi_ssa_result(SEXP pointer) {
+  const held *h = held_of(pointer);
+  return result_of(h, h->run, R_ExternalPtrProtected(pointer), ff_ssa_run_lost(h->run));
+}
+
+/* ---- sweeps -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  uint32_t n;
+  held *points; /* without runs, which the sweep has */
+  ff_ssa_sweep *sweep;
+  int done;
+} held_sweep;
+
+/* What R keeps for a sweep: for each point what it keeps for a run, and the backend of its devices. */
+enum { SWEEP_POINTS, SWEEP_BACKEND, SWEEP_KEPT };
+
+static void release_sweep(SEXP pointer) {
+  held_sweep *h = R_ExternalPtrAddr(pointer);
+  if (h == NULL) return;
+  SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_BACKEND);
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_ssa_sweep_free(h->sweep);
+  for (uint32_t i = 0; i < h->n; i++) release_parts(h->points + i);
+  free(h->points);
+  free(h);
+  R_ClearExternalPtr(pointer);
+}
+
+static held_sweep *sweep_of(SEXP pointer) { return ffi_held(pointer, "a sweep"); }
+
+static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, double seed, SEXP all, ff_ssa_point *point) {
+  ff_reactions *net;
+  SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT));
+  SEXP net_of = PROTECT(ffi_reactions_hold(model, &net));
+  SET_VECTOR_ELT(all, i, kept);
+  point->options = fill(h->points + i, net, options, seed, kept);
+  point->program = h->points[i].program;
+  (void)net_of;
+  UNPROTECT(2);
+}
+
+/* `models` is a list of networks, one for each point, and `seeds` are those of the points. `options`, for all points, is that of
+ * ffi_ssa_new(). */
+SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
+  ff_error err;
+  const uint32_t n = (uint32_t)XLENGTH(models);
+  SEXP kept = PROTECT(Rf_allocVector(VECSXP, SWEEP_KEPT)), pointer = PROTECT(ffi_pointer(release_sweep, 1, kept));
+  SEXP all = Rf_allocVector(VECSXP, n);
+  SET_VECTOR_ELT(kept, SWEEP_POINTS, all);
+  ff_ssa_point *points = (ff_ssa_point *)R_alloc(n, sizeof *points);
+  held_sweep *h = ff_calloc(1, sizeof *h);
+  if (h == NULL) ffi_no_memory("a sweep");
+  R_SetExternalPtrAddr(pointer, h);
+  h->points = ff_calloc(n, sizeof *h->points);
+  if (h->points == NULL) ffi_no_memory("a sweep");
+  for (h->n = 0; h->n < n;) {
+    const uint32_t i = h->n++;
+    if (i % 16 == 0) R_CheckUserInterrupt();
+    fill_point(h, i, VECTOR_ELT(models, i), options, REAL(seeds)[i], all, points + i);
+  }
+  ffi_check(ff_ssa_sweep_new(&h->sweep, points, n, Rf_asInteger(ffi_element(options, "threads")), &err), &err);
+  UNPROTECT(2);
+  return pointer;
+}
+
+/* The reason why no device can simulate a point, as a clause, or NULL. */
+SEXP ffi_sweep_why_not(SEXP pointer) {
+  ff_error err;
+  return ff_ssa_sweep_check_devices(sweep_of(pointer)->sweep, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
+}
+
+/* As ffi_ssa_use(), ffi_ssa_ready() and ffi_ssa_advance(), for sweeps. */
+SEXP ffi_sweep_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+  ff_error err;
+  held_sweep *h = sweep_of(pointer);
+  const ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
+  SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_BACKEND, backend);
+  ffi_check(ff_ssa_sweep_use(h->sweep, &choice, &err), &err);
+  return R_NilValue;
+}
+
+SEXP ffi_sweep_ready(SEXP pointer, SEXP seconds) {
+  ff_error err;
+  int ready = 0;
+  held_sweep *h = sweep_of(pointer);
+  R_CheckUserInterrupt();
+  ffi_check(ff_ssa_sweep_ready(h->sweep, Rf_asReal(seconds), &ready, &err), &err);
+  return Rf_ScalarLogical(ready);
+}
+
+SEXP ffi_sweep_advance(SEXP pointer, SEXP seconds) {
+  static const char *const names[] = {"done", "complete", "events", "waiting"};
+  ff_error err;
+  held_sweep *h = sweep_of(pointer);
+  R_CheckUserInterrupt();
+  if (!h->done) ffi_check(ff_ssa_sweep_advance(h->sweep, Rf_asReal(seconds), &h->done, &err), &err);
+  const double values[] = {h->done, (double)ff_ssa_sweep_complete(h->sweep), (double)ff_ssa_sweep_events(h->sweep),
+                           (double)ff_ssa_sweep_waiting(h->sweep)};
+  return ffi_numbers(4, names, values);
+}
+
+/* Takes the results of points that are done: a list with an element for each point, as ffi_ssa_result() gives it. The element is
+ * NULL if the point is not done, is left to the caller, or was taken before. */
+SEXP ffi_sweep_take(SEXP pointer) {
+  held_sweep *h = sweep_of(pointer);
+  SEXP all = VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_POINTS), out = PROTECT(Rf_allocVector(VECSXP, h->n));
+  for (uint32_t i = 0; i < h->n; i++) {
+    ff_ssa_run *run = ff_ssa_sweep_run(h->sweep, i);
+    if (run == NULL) continue;
+    SET_VECTOR_ELT(out, i, result_of(h->points + i, run, VECTOR_ELT(all, i), ff_ssa_sweep_lost(h->sweep)));
+    ff_ssa_sweep_drop(h->sweep, i);
+  }
   UNPROTECT(1);
   return out;
 }

@@ -31,7 +31,8 @@ double ff_ssa_program_coupling(const ff_ssa_program *program);
 /* The number of reactions that are evaluated as formulas, not as mass action. O(reactions). */
 uint32_t ff_ssa_program_formulas(const ff_ssa_program *program);
 
-/* The number of groups of reactions whose propensities have common factors; 0 if the network is not factored. O(1). */
+/* The number of groups of reactions whose propensities have common factors, those of all modules together if the network is
+ * copies of one module (ff_ssa_modules.h); 0 if it is not factored. O(1). */
 uint32_t ff_ssa_program_groups(const ff_ssa_program *program);
 
 /* Whether a reaction or an event changes the count of this species, or the value of the variable `item` - n_species. O(length of

@@ -3,6 +3,11 @@
  * An ensemble is a wave of trajectories on one device. Once it is ready, the calls for each wave are start(), advance() until the
  * wave is done, refused(), and then tally() or states(). A trajectory that a device cannot complete is refused: it had a count
  * above FF_SSA_DEVICE_MOST, or an invalid propensity. The caller simulates it on this processor, which may find that it fails.
+ *
+ * An ensemble of several points has those points that share the code of the first one: their rate constants and initial counts
+ * are data. They are numbered anew, in their order. Its trajectory number u is trajectory u % n_each of point u / n_each. A wave
+ * has whole points, so what start() gets are multiples of n_each; the keys are those of the points. Their programs must outlive
+ * it, too.
  */
 #ifndef FF_SSA_DEVICE_H
 #define FF_SSA_DEVICE_H
@@ -13,6 +18,13 @@
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
+/* A point of a sweep. The programs of all points have the same species. */
+typedef struct {
+  const ff_ssa_program *program;
+  const double *initial;
+  uint64_t key;
+} ff_ssa_device_point;
+
 /* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */
@@ -21,6 +33,10 @@ typedef struct {
   uint32_t n_times;        /* at least 1 */
   const uint32_t *species; /* whose counts are recorded, each only once */
   uint32_t n_species;
+  const ff_ssa_device_point *points; /* NULL, or an ensemble of several points; `program` and `initial` are those of the first */
+  uint32_t n_points;
+  uint64_t n_each;  /* trajectories of each point, below 2^31; they are numbered from 0 */
+  uint8_t *joins;   /* for each point: set to 1 if it is a point of the ensemble. The first one is */
 } ff_ssa_device_request;
 
 typedef struct {
@@ -41,13 +57,15 @@ typedef struct {
   /* Lists at most `capacity` of the wave's refused trajectories, as ascending numbers within the wave, from the number `from` on.
    * *n is how many are listed. */
   ff_status (*refused)(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err);
-  /* Adds the statistics of the wave's trajectories that are not refused to `sums`, whose quantities are the species of the
-   * request in their order, all of them counts. If it fails, nothing is added; but if this processor has no memory for a
-   * histogram, some histograms may have been added. */
-  ff_status (*tally)(ff_ensemble *ensemble, ff_ssa_sums *sums, ff_error *err);
+  /* Adds the statistics of trajectories first ... first + n - 1 of the wave that are not refused to `sums`, whose quantities are
+   * the species of the request in their order, all of them counts. If it fails, nothing is added; but if this processor has no
+   * memory for a histogram, some histograms may have been added. */
+  ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
   /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count
    * of species j at time i in trajectory first + k. Those of refused trajectories are undefined. */
   ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
+  /* For an ensemble of several points: the events of each point of the wave, without those of refused trajectories. */
+  ff_status (*events)(ff_ensemble *ensemble, uint64_t *events, ff_error *err);
 } ff_ssa_device;
 
 #endif

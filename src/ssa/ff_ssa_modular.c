@@ -52,8 +52,8 @@ static void fill_cells(const ff_ssa_modular *f, const ff_ssa_modular_plan *plan,
   for (uint32_t i = 0; i < plan->items; i++) cells[i * stride] = 0;
   for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) {
     const ff_ssa_modular_species *species = plan->species + f->place_of[s] % n;
-    if (species->item == FF_MODULAR_NONE) continue;
-    cells[(species->item + f->place_of[s] / n) * stride] += (uint32_t)count[s * by] << (species->part == FF_MODULAR_HIGH ? 16 : 0);
+    const uint32_t part = (uint32_t)(int64_t)count[s * by] << (species->part == FF_MODULAR_HIGH ? 16 : 0);
+    if (species->item != FF_MODULAR_NONE) cells[(species->item + f->place_of[s] / n) * stride] += part;
   }
   for (uint32_t t = 0; t < plan->n_terms; t++) {
     cells[(plan->total_item + t) * stride] = (uint32_t)sums->q[t].low;
@@ -186,8 +186,8 @@ void ff_ssa_modular_prepare(ff_ssa_modular *f) {
     q[t] = ff_ssa_whole_double(f->initial_lane.q[t]);
     for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
       const size_t at = (size_t)(f->plan->total_item + t) * FF_SSA_LANES + lane;
-      const double own = large ? ff_ssa_whole_double(f->lane[lane].q[t]) : f->size == FF_MODULAR_REAL ? f->real[at] : f->cells[at];
-      q[t] = fmax(q[t], own);
+      const double cell = f->size == FF_MODULAR_REAL ? f->real[at] : f->cells[at];
+      q[t] = fmax(q[t], large ? ff_ssa_whole_double(f->lane[lane].q[t]) : cell);
     }
   }
   ff_ssa_modular_size size = size_after(f, fmax(most, largest_of(f->wide.lanes.initial, n)), q, BETWEEN_CHECKS);

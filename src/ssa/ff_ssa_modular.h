@@ -1,5 +1,5 @@
-/* The engine for networks of replicated modules: 16 trajectories at once. All of an event happens in vectors, and all lanes do the
- * same, whatever their reactions are: they differ only in the numbers that they look up, gather and scatter.
+/* The engine for networks of replicated modules: 16 trajectories at once. All of an event happens in vectors, and all lanes do
+ * the same, whatever their reactions are: they differ only in the numbers that they look up, gather and scatter.
  *
  * It keeps Q of each term, its parts Q_j (ff_ssa_modules.h), and sums of blocks of these. While counts and Q are below 2^31, they
  * have 32 bits; while counts are below 2^16, two of them share a word. While Q is below 2^52, numbers are doubles. Otherwise each
@@ -68,9 +68,9 @@ typedef struct {
   int32_t times[FF_MODULES_SPECIES];
 } ff_ssa_modular_species;
 
-/* What is done at an event. Rows of cells: the counts, by species and then by module; Q_j of terms, unless they are counts; the
- * sums of blocks, by term; Q. There are rows of 0 after those of the last module, so that it ends a block. A plan is narrow if two
- * counts share a word. */
+/* What is done at an event. Rows of cells: the counts, by species and then by module; Q_j of terms, unless they are counts;
+ * the sums of blocks, by term; Q. There are rows of 0 after those of the last module, so that it ends a block. A plan is narrow
+ * if two counts share a word. */
 typedef struct {
   uint32_t n;                   /* modules */
   uint32_t shift, blocks;       /* a block has 2^shift modules */

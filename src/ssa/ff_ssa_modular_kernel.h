@@ -3,7 +3,8 @@
  *   I_LOAD I_STORE I_SET     as for D
  *   I_ADD I_SUB I_MUL I_AND  of the words, modulo 2^32
  *   I_LEAST(a, b)            the smaller one, without signs
- *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable; I_RIGHT_EACH(a, b): by b of each lane
+ *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable
+ *   I_RIGHT_EACH(a, b)       shifts by b of each lane
  *   I_EQUAL(a, b) I_MOST(a, b) I_PICK(m, a, b)   I_MOST: a <= b, with signs
  *   I_COUNT(m, n)            n + 1 where m is true, else n
  *   I_OF(d)                  the words of the whole numbers d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
@@ -146,7 +147,8 @@ FF_INLINED I FF_KERNEL(modular_kind)(const ff_ssa_modular_plan *plan, I term, I 
 }
 
 /* Changes Q_j, the sum of its block, and Q. */
-FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modular_effect *e, I kind, const I *x, I module, int h) {
+FF_INLINED void FF_KERNEL(modular_effect)(ff_ssa_modular *f, const ff_ssa_modular_effect *e, I kind, const I *x, I module,
+                                          int h) {
   const ff_ssa_modular_plan *plan = f->plan;
   const I lanes = I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)), a = x[e->hub];
   I by = I_SET(0), df = I_SET(0);

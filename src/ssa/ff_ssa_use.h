@@ -27,6 +27,9 @@ ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error 
  * FF_EUNSUPPORTED, with a clause as message, if no kernel can do this run. */
 ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *err);
 
+/* Lets an ensemble that is ready simulate what has not begun. The run then owns it, also after an error. */
+ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ensemble *ensemble, ff_error *err);
+
 /* The trajectories that have not begun. O(devices). */
 uint64_t ff_ssa_run_waiting(const ff_ssa_run *run);
 

@@ -11,31 +11,37 @@
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
-static const char *unsupported(const ff_ssa_run *run) {
-  const ff_ssa_options *o = &run->options;
-  if (run->program->n_events > 0) return "the network has events, which only the processor simulates";
-  if (ff_ssa_program_scheduled(run->program)) return "rates depend on the time, which only the processor simulates";
+static const char *unsupported(const ff_ssa_program *program, const ff_ssa_options *o) {
+  if (program->n_events > 0) return "the network has events, which only the processor simulates";
+  if (ff_ssa_program_scheduled(program)) return "rates depend on the time, which only the processor simulates";
   if (o->until != NULL) return "only the processor checks a condition that ends trajectories";
   if (o->max_firings > 0) return "only the processor keeps a list of the firings";
   if (o->starts != NULL) return "only the processor continues trajectories";
-  if (run->wanted.n_observed == 0 || run->program->n_species == 0) return "no species is observed";
+  if (o->n_observed == 0 || program->n_species == 0) return "no species is observed";
   return NULL;
 }
 
-ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
-  const ff_ssa_method method = run->options.method;
+ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+  const ff_ssa_method method = options->method;
+  const double *initial = options->initial != NULL ? options->initial : program->initial;
   if (method != FF_SSA_DIRECT && method != FF_SSA_TREE && method != FF_SSA_FIRST && method != FF_SSA_FACTORED)
     return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" runs on the processor only, unlike \"direct\", "
                         "\"logarithmic_direct\", \"first_reaction\" and \"factored\"", ff_ssa_method_name(method));
-  const char *why = unsupported(run);
+  const char *why = unsupported(program, options);
   if (why != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "%s", why);
-  for (uint32_t s = 0; s < run->program->n_species; s++)
-    if (run->initial[s] > FF_SSA_DEVICE_MOST) {
-      const ff_quoted name = ff_quote(run->program->names[s], strlen(run->program->names[s]));
+  for (uint32_t s = 0; s < program->n_species; s++)
+    if (initial[s] > FF_SSA_DEVICE_MOST) {
+      const ff_quoted name = ff_quote(program->names[s], strlen(program->names[s]));
       return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of species %s is %.17g, and the largest count on a GPU is %u",
-                          name.text, run->initial[s], FF_SSA_DEVICE_MOST);
+                          name.text, initial[s], FF_SSA_DEVICE_MOST);
     }
   return FF_OK;
+}
+
+ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
+  ff_ssa_options options = run->options;
+  options.initial = run->initial;
+  return ff_ssa_check_devices(run->program, &options, err);
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
@@ -177,6 +183,20 @@ ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *e
   ff_ssa_waves_plan(w);
   ff_ssa_waves_begin(run);
   return FF_OK;
+}
+
+ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ensemble *ensemble, ff_error *err) {
+  const uint32_t number = 0;
+  const ff_ssa_choice choice = {.backend = backend, .devices = &number, .n_devices = 1};
+  int is = 0;
+  ff_status status = ff_ssa_run_use(run, &choice, err);
+  if (status != FF_OK) {
+    backend->common.destroy(ensemble);
+    return status;
+  }
+  run->waves->waves[0].ensemble = ensemble;
+  run->waves->made = 1;
+  return ff_ssa_run_ready(run, 0, &is, err);
 }
 
 /* ---- devices that fail -------------------------------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ struct ff_ssa_waves {
   char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
 };
 
+/* As ff_ssa_run_check_devices(), before there is a run. O(species). */
+ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
+
 /* Drops a device that has failed. Its trajectories that are not recorded go to the others. FF_EMEMORY. */
 ff_status ff_ssa_wave_lose(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
 /* Drops devices that have just failed. An error if no device is left. */

@@ -180,7 +180,7 @@ static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
  * they are incomplete, so the run fails. */
 static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_worker *first = &run->workers[0];
-  v->status = run->waves->backend->tally(v->ensemble, &first->record.sums, &v->err);
+  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
   if (v->status == FF_EMEMORY && first->record.sums.frequency != NULL)
     return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
   if (v->status != FF_OK) return FF_OK;

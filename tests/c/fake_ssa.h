@@ -25,6 +25,7 @@ static struct {
   uint64_t units, steps; /* of the last ensemble */
   uint64_t started[16];  /* the sizes of the first waves */
   int waves;
+  uint32_t joined; /* points of the last ensemble of several ones */
 } fake_ssa;
 
 /* Behind an ff_ensemble *, whose struct another fake may define. */
@@ -36,12 +37,39 @@ typedef struct {
   uint8_t *refused;
   ff_ssa_device_progress progress;
   int delays, broken;
+  ff_ssa_device_point *points; /* that joined */
+  uint32_t n_points;
+  uint64_t *events; /* of the points of the wave */
 } fake_ssa_ensemble;
 
 static void *fake_ssa_copy(const void *from, size_t bytes) {
   void *out = malloc(bytes + 1);
   if (out != NULL && bytes > 0) memcpy(out, from, bytes);
   return out;
+}
+
+/* Whether the code of a program could be that of the first one: the same reactions have the rate constant 0. */
+static int fake_ssa_alike(const ff_ssa_program *a, const ff_ssa_program *b) {
+  if (a->n_reactions != b->n_reactions) return 0;
+  for (uint32_t r = 0; r < a->n_reactions; r++)
+    if ((a->propensities[r].rate == 0) != (b->propensities[r].rate == 0)) return 0;
+  return 1;
+}
+
+static void fake_ssa_join(fake_ssa_ensemble *e, const ff_ssa_device_request *request) {
+  if (request->points == NULL) return;
+  e->points = calloc(request->n_points, sizeof *e->points);
+  e->events = calloc(request->n_points, sizeof *e->events);
+  for (uint32_t i = 0; i < request->n_points; i++) {
+    const ff_ssa_device_point *p = request->points + i;
+    request->joins[i] = (uint8_t)fake_ssa_alike(p->program, e->program);
+    if (!request->joins[i]) continue;
+    e->points[e->n_points] = *p;
+    e->points[e->n_points++].initial = fake_ssa_copy(p->initial, p->program->n_species * sizeof *p->initial);
+  }
+  e->request.points = NULL;
+  e->request.joins = NULL;
+  fake_ssa.joined = e->n_points;
 }
 
 static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
@@ -57,6 +85,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
   e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
   e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);
+  fake_ssa_join(e, request);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
   e->refused = calloc(e->capacity, 1);
@@ -78,6 +107,9 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free((uint32_t *)e->request.species);
   free(e->counts);
   free(e->refused);
+  for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
+  free(e->points);
+  free(e->events);
   free(e);
   __atomic_fetch_add(&fake_ssa.freed, 1, __ATOMIC_RELAXED);
 }
@@ -111,6 +143,10 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   e->n = units;
   e->progress = (ff_ssa_device_progress){0, 0, 0};
   memset(e->refused, 0, e->capacity);
+  const uint64_t each = e->request.n_each;
+  if (e->n_points > 0 && (first % each != 0 || units % each != 0 || (first + units) / each > e->n_points))
+    return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
+  for (uint32_t i = 0; i < e->n_points; i++) e->events[i] = 0;
   return fake_ssa_call(err);
 }
 
@@ -120,12 +156,15 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   const size_t each = (size_t)r->n_times * r->n_species;
   double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_species + 1) * sizeof *columns);
   for (uint32_t j = 0; j < r->n_species; j++) columns[j] = values + (size_t)j * r->n_times;
-  const ff_ssa_options options = {.method = r->method, .key = e->key, .first = e->first + k, .n = 1, .initial = r->initial,
-                                  .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+  const ff_ssa_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
+  const ff_ssa_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
+                                  .first = p != NULL ? (e->first + k) % r->n_each : e->first + k, .n = 1,
+                                  .initial = p != NULL ? p->initial : r->initial, .times = r->times,
+                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
                                   .states = columns, .threads = 1};
   ff_ssa_run *run = NULL;
   int done = 0;
-  ff_status status = ff_ssa_run_new(&run, e->program, &options, err);
+  ff_status status = ff_ssa_run_new(&run, p != NULL ? p->program : e->program, &options, err);
   while (status == FF_OK && !done) status = ff_ssa_run_advance(run, 10, &done, err);
   const int failed = status == FF_EMODEL || status == FF_ESIZE;
   const int refused = failed || status != FF_OK || (fake_ssa.refuses > 0 && (e->first + k) % fake_ssa.refuses == 0);
@@ -134,6 +173,7 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
     for (uint32_t j = 0; j < r->n_species; j++)
       e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
   if (status == FF_OK && !refused) e->progress.events += ff_ssa_run_events(run);
+  if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_ssa_run_events(run);
   ff_ssa_run_free(run);
   free(values);
   free(columns);
@@ -162,14 +202,15 @@ static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t
   return fake_ssa_call(err);
 }
 
-static ff_status fake_ssa_tally(ff_ensemble *ensemble, ff_ssa_sums *sums, ff_error *err) {
+static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n_units, ff_ssa_sums *sums, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   const uint32_t n = e->request.n_species;
   double *x = malloc((n + 1) * sizeof *x);
   uint64_t bytes = 0;
   ff_status status = fake_ssa_call(err);
   __atomic_fetch_add(&fake_ssa.tallies, 1, __ATOMIC_RELAXED);
-  for (uint64_t k = 0; k < e->n && status == FF_OK; k++)
+  if (first > e->n || n_units > e->n - first) status = ff_error_set(err, FF_EINTERNAL, "trajectories that are not in the wave");
+  for (uint64_t k = first; k < first + n_units && status == FF_OK; k++)
     for (uint32_t i = 0; i < e->request.n_times && !e->refused[k] && status == FF_OK; i++) {
       for (uint32_t j = 0; j < n; j++) x[j] = e->counts[(k * e->request.n_times + i) * n + j];
       status = ff_ssa_sums_add(sums, i, x, &bytes, err);
@@ -188,9 +229,15 @@ static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t
   return fake_ssa_call(err);
 }
 
+static ff_status fake_ssa_events(ff_ensemble *ensemble, uint64_t *events, ff_error *err) {
+  const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
+  for (uint64_t i = 0; i < e->n / e->request.n_each; i++) events[i] = e->events[i];
+  return fake_ssa_call(err);
+}
+
 static const ff_ssa_device fake_ssa_device = {
     .common = {.destroy = fake_ssa_destroy, .ready = fake_ssa_ready, .start = fake_ssa_start, .info = fake_ssa_info},
     .create = fake_ssa_create, .advance = fake_ssa_advance, .refused = fake_ssa_refused, .tally = fake_ssa_tally,
-    .states = fake_ssa_states};
+    .states = fake_ssa_states, .events = fake_ssa_events};
 
 #endif

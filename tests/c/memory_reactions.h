@@ -3,7 +3,7 @@
 #define FF_TESTS_MEMORY_REACTIONS_H
 
 #include "../../src/cme/ff_cme.h"
-#include "../../src/ssa/ff_ssa_use.h"
+#include "../../src/ssa/ff_ssa_sweep.h"
 #include "fake_ssa.h"
 #include "memory_files.h"
 #include "reactions.h"
@@ -248,6 +248,30 @@ static ff_status moves_to_devices(ff_error *err) {
   /* one of two devices is left out, the other does its work, and the loss is reported */
   if (status == FF_OK && ff_ssa_run_lost(run) != NULL) status = ff_error_set(err, FF_EMEMORY, "%s", ff_ssa_run_lost(run));
   ff_ssa_run_free(run);
+  FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  return status;
+}
+
+/* A sweep of three points: on this processor, or on a device that refuses some trajectories and adds up or copies the others. */
+static ff_status sweeps(ff_error *err) {
+  static const double times[] = {0.5, 1};
+  static const uint32_t observed[] = {1, 0, 2}, devices[] = {0};
+  const ff_ssa_options options = {.method = FF_SSA_TREE, .n = 8, .times = times, .n_times = 2, .observed = observed,
+                                  .n_observed = 2 + (given.variant == 1 ? given.simulated->n_variables : 0), .threads = 1,
+                                  .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
+  const ff_ssa_point point = {given.simulated, options}, points[] = {point, point, point};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = 1, .kernel = "fake",
+                                .cache = "/nowhere"};
+  ff_ssa_sweep *sweep = NULL;
+  memset(&fake_ssa, 0, sizeof fake_ssa);
+  fake_ssa.capacity = 16;
+  fake_ssa.refuses = 2;
+  ff_status status = ff_ssa_sweep_new(&sweep, points, 3, 1, err);
+  CHECK_OUT(status, sweep);
+  if (status == FF_OK && given.variant > 0) status = ff_ssa_sweep_use(sweep, &choice, err);
+  for (int is = 0; status == FF_OK && given.variant > 0 && !is;) status = ff_ssa_sweep_ready(sweep, 1, &is, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_sweep_advance(sweep, 10, &done, err);
+  ff_ssa_sweep_free(sweep);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   return status;
 }

@@ -23,8 +23,8 @@ static ff_status makes_ssa_image(ff_error *err) {
   return status;
 }
 
-/* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups,
- * and for replicated modules. */
+/* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups, for
+ * replicated modules, and for the points of a sweep. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
   if (variant == 3) {
@@ -52,10 +52,13 @@ static void prepare_ssa_code(void) {
 
 static ff_status generates_ssa_code(ff_error *err) {
   static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED,
-                                         FF_SSA_FACTORED, FF_SSA_FACTORED};
+                                          FF_SSA_FACTORED, FF_SSA_FACTORED, FF_SSA_DIRECT};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};
+  const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1};
+  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
+                                         .times = times, .n_times = 1, .species = species, .n_species = 1,
+                                         .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};
   ff_ssa_code code = {0};
   ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);
   CHECK_OUT(status, code.functions);

@@ -27,7 +27,7 @@ static void collect_words(uint64_t words[FF_COLLECT_WORDS], const wave_shape *s,
     for (uint64_t tile = 0; tile * FF_COLLECT_TILE < s->units; tile++) {
       uint32_t x[FF_COLLECT_BATCH];
       read_batch(x, s, counts, cell, tile, lane);
-      ff_collect_lane_add(&own, x, ff_collect_batch_kept(refused, s->units, tile, lane));
+      ff_collect_lane_add(&own, x, ff_collect_batch_kept(refused, 0, s->units, tile, lane));
     }
     add_lane(words, &own);
   }
@@ -82,7 +82,7 @@ static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_
   ff_collect_square_of(square, s->n_species, &row, &column);
   for (uint32_t lane = 0; lane < 32; lane++)
     for (uint64_t tile = 0; tile * FF_COLLECT_TILE < s->units; tile++) {
-      const uint32_t kept = ff_collect_batch_kept(refused, s->units, tile, lane);
+      const uint32_t kept = ff_collect_batch_kept(refused, 0, s->units, tile, lane);
       uint64_t sum[FF_COLLECT_SQUARE] = {0};
       for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
         const uint64_t k = tile * FF_COLLECT_TILE + i * 32 + lane;

@@ -109,7 +109,8 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = program->n_species; s-- > 0;)
     if (s % every == 0) species[n++] = s;
-  const ff_ssa_device_request request = {FF_SSA_FACTORED, initial, times, LAUNCH_TIMES, species, n};
+  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n};
   ff_ssa_device_request plan = request;
   plan.times = &planned;
   plan.n_times = 1;
@@ -214,7 +215,8 @@ static void rings_fit_into_shared_memory(void) {
   for (size_t i = 0; i < 3; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
       ff_ssa_program *program = program_of_modules(module_examples, rings[k], 0, 0);
-      const ff_ssa_device_request request = {FF_SSA_FACTORED, program->initial, &(double){1}, 1, &(uint32_t){0}, 1};
+      const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1},
+                                             .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
       ff_ssa_code code;
       ff_error err;
       FF_CHECK_OK(ff_ssa_generate(&code, program, &request, sizes[i], &err), &err);
@@ -240,7 +242,8 @@ static void overflow_is_refused(void) {
   }
   ff_ssa_program *program = program_of_modules(module_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
-  ff_ssa_device_request request = {FF_SSA_FACTORED, program->initial, &(double){1}, 1, &(uint32_t){0}, 1};
+  ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1}, .n_times = 1,
+                                   .species = &(uint32_t){0}, .n_species = 1};
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
            strstr(err.text, "a count is 536870912") != NULL);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = 1e7;

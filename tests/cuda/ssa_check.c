@@ -4,7 +4,10 @@
  *
  * for 50 random networks (or so many) and some others, with every method and every kernel. With files of networks, it also measures the speed of both:
  *
- *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] FILE=TIME ...
+ *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
+ *             FILE=TIME ...
+ *
+ * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
  * and for each reaction its rate constant, reactants and changes. It is simulated to the time. `make cuda-check` builds this
@@ -13,6 +16,7 @@
 #include <math.h>
 
 #include "../../src/ssa/ff_ssa_device.h"
+#include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"
@@ -27,7 +31,8 @@ static struct {
   const char *cache, *kernel, *method;
   uint64_t n, compare;
   uint32_t random; /* networks */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50};
+  uint32_t points; /* of a sweep */
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1};
 
 /* ---- files -------------------------------------------------------------------------------------------------------------- */
 
@@ -169,7 +174,7 @@ static void compare_sums(ff_ensemble *e, job *j) {
   ff_error err;
   uint32_t wrong = 0;
   FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE, &err), &err);
-  FF_CHECK_OK(gpu.backend->tally(e, &sums, &err), &err);
+  FF_CHECK_OK(gpu.backend->tally(e, 0, j->n, &sums, &err), &err);
   ff_ssa_run *run = on_cpu(j, NULL, FF_SSA_COVARIANCE, j->n);
   FF_CHECK_OK(ff_ssa_run_sums(run, &other, &err), &err);
   for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_species; i++)
@@ -203,8 +208,9 @@ static int check_program(const char *name, const ff_ssa_program *program, ff_ssa
   job j = {.name = name, .kernel = kernel, .program = program, .n = n, .compared = sums || gpu.compare > n ? n : gpu.compare};
   const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
-  for (uint32_t s = 0; s < n_species; s++) species[s] = s == 0 ? 0 : s;
-  j.request = (ff_ssa_device_request){method, program->initial, times, TIMES, species, n_species};
+  for (uint32_t s = 0; s < n_species; s++) species[s] = s;
+  j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
+                                      .species = species, .n_species = n_species};
   const ff_status status = on_gpu(&e, &j, &err);
   const int runs = status == FF_OK;
   if (runs) compare_states(e, &j);
@@ -270,10 +276,181 @@ static void large_networks(void) {
   ff_ssa_program_free(program);
 }
 
+/* ---- several points ------------------------------------------------------------------------------------------------------ */
+
+#define MOST_POINTS 10000u
+
+/* Changes the rate constants of a program, and its initial counts by whole numbers. */
+static void vary(ff_ssa_program *p, double factor, uint32_t add) {
+  for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] += s % 2 == 0 ? add : 0;
+  for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
+  for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
+    p->factor->groups[i].rate *= factor;
+}
+
+typedef struct {
+  uint32_t n;
+  ff_ssa_program **programs;
+  ff_ssa_device_point *points;
+  uint8_t *joins;
+} sweep;
+
+static void sweep_free(sweep *s) {
+  for (uint32_t i = 0; i < s->n; i++) ff_ssa_program_free(s->programs[i]);
+  free(s->programs);
+  free(s->points);
+  free(s->joins);
+}
+
+static sweep sweep_new(uint32_t n) {
+  return (sweep){n, ff_calloc(n, sizeof(ff_ssa_program *)), ff_calloc(n, sizeof(ff_ssa_device_point)), ff_calloc(n, 1)};
+}
+
+static void sweep_point(sweep *s, uint32_t i, ff_ssa_program *program) {
+  s->programs[i] = program;
+  s->points[i] = (ff_ssa_device_point){program, program->initial, KEY + i};
+}
+
+/* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and events. */
+static void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t at, uint64_t events, const sweep *s) {
+  const uint64_t each = whole->request.n_each;
+  const ff_ssa_device_request *r = &whole->request;
+  const uint8_t counts[MOST_SPECIES] = {0};
+  const size_t cells = (size_t)r->n_times * r->n_species;
+  double *states[MOST_SPECIES];
+  ff_ssa_sums sums, own;
+  ff_error err;
+  uint32_t wrong = 0;
+  uint64_t bytes = 0;
+  uint32_t *got = ff_calloc(each * cells, sizeof *got);
+  for (uint32_t j = 0; j < r->n_species; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
+  const ff_ssa_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
+                                  .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                  .states = states, .threads = 1, .simd = FF_SIMD_BEST};
+  ff_ssa_run *run = run_to_end(s->programs[at], &options, 1);
+  FF_CHECK_OK(gpu.backend->states(e, i * each, each, got, &err), &err);
+  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(ff_ssa_sums_new(&own, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(gpu.backend->tally(e, i * each, each, &sums, &err), &err);
+  for (uint64_t k = 0; k < each; k++)
+    for (uint32_t t = 0; t < r->n_times; t++) {
+      double x[MOST_SPECIES];
+      for (uint32_t j = 0; j < r->n_species; j++) {
+        x[j] = states[j][k * r->n_times + t];
+        wrong += got[((uint64_t)t * r->n_species + j) * each + k] != x[j];
+      }
+      FF_CHECK_OK(ff_ssa_sums_add(&own, t, x, &bytes, &err), &err);
+    }
+  FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", whole->name, wrong, at);
+  wrong = 0;
+  for (size_t c = 0; c < cells; c++) {
+    wrong += memcmp(&sums.counts[c].sums, &own.counts[c].sums, sizeof own.counts[c].sums) != 0;
+    wrong += sums.frequency[c].used != own.frequency[c].used;
+  }
+  for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
+    wrong += sums.products[c] != own.products[c];
+  FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
+  FF_CHECK_SAY(events == ff_ssa_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
+               (unsigned long long)events, at, (unsigned long long)ff_ssa_run_events(run));
+  ff_ssa_run_free(run);
+  ff_ssa_sums_free(&sums);
+  ff_ssa_sums_free(&own);
+  for (uint32_t j = 0; j < r->n_species; j++) free(states[j]);
+  free(got);
+}
+
+/* Adds up each point of a wave, as a sweep does. Returns the seconds. */
+static double add_up(ff_ensemble *e, const job *j) {
+  const uint8_t counts[MOST_SPECIES] = {0};
+  const double began = ff_clock();
+  for (uint64_t first = 0; first < j->n; first += j->request.n_each) {
+    ff_ssa_sums sums;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_sums_new(&sums, j->request.n_times, j->request.n_species, counts, 0, &err), &err);
+    FF_CHECK_OK(gpu.backend->tally(e, first, j->request.n_each, &sums, &err), &err);
+    ff_ssa_sums_free(&sums);
+  }
+  return ff_clock() - began;
+}
+
+/* Runs a sweep as one ensemble. `compared` of its points are compared, evenly spread; 0: all. */
+static void check_sweep(const char *name, sweep *s, ff_ssa_method method, double last, uint64_t each, uint32_t compared) {
+  double times[TIMES];
+  uint32_t species[MOST_SPECIES], n = 0, at[MOST_POINTS];
+  ff_ensemble *e = NULL;
+  ff_error err;
+  const uint32_t all = s->programs[0]->n_species, n_species = all < 3 ? all : 3;
+  for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
+  for (uint32_t j = 0; j < n_species; j++) species[j] = j == 0 ? 0 : all - j;
+  job j = {.name = name, .program = s->programs[0], .n = s->n * each};
+  j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
+                                      .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
+                                      .n_each = each, .joins = s->joins};
+  const ff_ensemble_options options = {.units = j.n, .cache = gpu.cache};
+  double began = ff_clock();
+  int ready = 0;
+  ff_status status = gpu.backend->create(&e, j.program, &j.request, &options, &err);
+  while (status == FF_OK && !ready) status = gpu.backend->common.ready(e, 1, &ready, &err);
+  j.ready = ff_clock() - began;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->joins[i]) at[n++] = i;
+  j.n = n * each;
+  began = ff_clock();
+  if (status == FF_OK) status = gpu.backend->common.start(e, 0, 0, j.n, &err);
+  while (status == FF_OK && !j.progress.done) status = gpu.backend->advance(e, 0.5, &j.progress, &err);
+  j.whole = ff_clock() - began;
+  uint64_t *events = ff_calloc(n + 1, sizeof *events), refused[8], n_refused = 0;
+  if (status == FF_OK) status = gpu.backend->events(e, events, &err);
+  if (status == FF_OK) status = gpu.backend->refused(e, 0, refused, 8, &n_refused, &err);
+  FF_CHECK_OK(status, &err);
+  FF_CHECK_SAY(s->joins[0] && n_refused == 0, "%s: %llu refused", name, (unsigned long long)n_refused);
+  for (uint32_t i = 0; i < n && status == FF_OK; i += compared > 0 && compared < n ? n / compared : 1)
+    compare_point(e, &j, i, at[i], events[i], s);
+  if (status == FF_OK && compared > 0) {
+    const double seconds = add_up(e, &j);
+    printf("%u of %u points; added up in %.4f s\n", n, s->n, seconds);
+    report(e, &j);
+  }
+  free(events);
+  gpu.backend->common.destroy(e);
+}
+
+static void several_points(void) {
+  for (int kind = 0; kind < 6; kind++) {
+    static const char *const names[] = {"direct", "first reaction", "20 reactions", "sites", "4 sites", "examples"};
+    const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind > 2 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
+    sweep s = sweep_new(37);
+    for (uint32_t i = 0; i < s.n; i++) {
+      uint64_t state = 5;
+      double counts[26];
+      ff_ssa_program *program = kind < 3    ? random_program(&state, 5, kind == 2 ? 20 : 6, counts)
+                                : kind == 5 ? program_of_example(factor_examples)
+                                            : program_of_sites(kind);
+      vary(program, 1 + i / 16.0, i % 3);
+      sweep_point(&s, i, program);
+    }
+    check_sweep(names[kind], &s, method, kind < 3 ? 0.2 : 0.5, kind == 1 ? 33 : 1000, 0);
+    sweep_free(&s);
+  }
+}
+
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
 
 static int n_arguments;
 static char **arguments;
+
+static void sweep_of_file(const char *path, double last) {
+  const ff_ssa_options options = {.n = gpu.n};
+  sweep s = sweep_new(gpu.points);
+  for (uint32_t i = 0; i < s.n; i++) {
+    ff_ssa_program *program = program_of_network(read_network(path));
+    vary(program, 1 + (double)i / s.n, 0);
+    sweep_point(&s, i, program);
+  }
+  ff_ssa_method method = ff_ssa_method_of(s.programs[0], &options);
+  check_sweep(strrchr(path, '/') + 1, &s, method, last, gpu.n / s.n, 4);
+  sweep_free(&s);
+}
 
 static void networks_of_files(void) {
   printf("%-26s %-18s %-9s %10s %10s %10s %7s %7s\n", "network", "method", "kernel", "events/s", "whole", "CPU", "ready s",
@@ -287,7 +464,10 @@ static void networks_of_files(void) {
     else if (strcmp(arguments[i], "method") == 0) gpu.method = *value != '\0' ? value : NULL;
     else if (strcmp(arguments[i], "n") == 0) gpu.n = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "compare") == 0) gpu.compare = (uint64_t)atof(value);
-    else {
+    else if (strcmp(arguments[i], "points") == 0) gpu.points = (uint32_t)atof(value);
+    else if (gpu.points > 1) {
+      sweep_of_file(arguments[i], atof(value));
+    } else {
       ff_ssa_program *program = program_of_network(read_network(arguments[i]));
       const ff_ssa_options options = {.n = gpu.n};
       ff_ssa_method method = ff_ssa_method_of(program, &options);
@@ -303,6 +483,7 @@ int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"random_networks", random_networks},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"replicated_modules", replicated_modules},
+                                      {"several_points", several_points},
                                       {"large_networks", large_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;

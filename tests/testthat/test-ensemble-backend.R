@@ -128,7 +128,7 @@ in_small_pieces <- function(until = NULL) {
   repeat {
     state <- .Call(core$ffi_ssa_advance, pointer, 0)
     if (state$done == 1) break
-    engine <- core$settle_ensemble(engine, pointer, state, 1, options)
+    engine <- core$settle_ensemble(engine, core$ensemble_job(pointer), state, 1, options)
     engines <- c(engines, engine$name)
   }
   list(engines = unique(engines), tally = .Call(core$ffi_ssa_result, pointer)$tally)

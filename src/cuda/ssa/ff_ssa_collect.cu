@@ -18,7 +18,8 @@
 
 typedef struct {
   const uint32_t *recorded, *refused;
-  uint64_t units, tiles;
+  uint64_t first, units, tiles; /* trajectories first ... first + units - 1 of a wave of `wave` */
+  uint64_t wave;
   uint64_t parts, items; /* parts of the trajectories, and what a warp does at a time: a part of a cell, or of a square */
   uint32_t n_species;
   uint64_t squares, pairs;
@@ -45,12 +46,14 @@ __device__ static uint32_t most_of_lanes(uint32_t x) {
   return x;
 }
 
-/* As ff_collect_batch_kept(). One load tells whether the tile is complete. */
+/* As ff_collect_batch_kept(). One load tells whether the tile is complete. If its bits begin within a word, they end in another
+ * one. */
 __device__ static uint32_t kept_of(const collect_input *in, uint64_t tile, unsigned lane) {
   const int complete = (tile + 1) * FF_COLLECT_TILE <= in->units;
-  const uint32_t refused = complete ? in->refused[tile * FF_COLLECT_BATCH + lane % FF_COLLECT_BATCH] : 1;
+  const unsigned words = in->first % 32 == 0 ? FF_COLLECT_BATCH : FF_COLLECT_BATCH + 1;
+  const uint32_t refused = complete ? in->refused[in->first / 32 + tile * FF_COLLECT_BATCH + lane % words] : 1;
   if (!__any_sync(EVERYONE, refused != 0)) return FF_COLLECT_KEPT;
-  return ff_collect_batch_kept(in->refused, in->units, tile, lane);
+  return ff_collect_batch_kept(in->refused, in->first, in->units, tile, lane);
 }
 
 __global__ static void __launch_bounds__(POWER_THREADS, 3) add_powers(collect_input in) {
@@ -61,7 +64,7 @@ __global__ static void __launch_bounds__(POWER_THREADS, 3) add_powers(collect_in
     ff_collect_lane_clear(&own);
     for (uint64_t tile = item % in.parts; tile < in.tiles; tile += in.parts) {
       const uint64_t first = tile * FF_COLLECT_TILE + lane;
-      const uint32_t *counts = in.recorded + cell * in.units + first;
+      const uint32_t *counts = in.recorded + cell * in.wave + in.first + first;
       uint32_t x[FF_COLLECT_BATCH];
       if ((tile + 1) * FF_COLLECT_TILE <= in.units) {
 #pragma unroll
@@ -91,12 +94,12 @@ __global__ static void __launch_bounds__(PRODUCT_THREADS, 1) add_products(collec
     ff_collect_square_of(item % in.squares, in.n_species, &row, &column);
     row *= FF_COLLECT_SIDE;
     column *= FF_COLLECT_SIDE;
-    const uint32_t *counts = in.recorded + time * in.n_species * in.units;
+    const uint32_t *counts = in.recorded + time * in.n_species * in.wave + in.first;
     const uint32_t *from[2 * FF_COLLECT_SIDE]; /* a species that does not exist is replaced by the last, and left out below */
 #pragma unroll
     for (uint32_t i = 0; i < FF_COLLECT_SIDE; i++) {
-      from[i] = counts + min(row + i, in.n_species - 1) * in.units;
-      from[FF_COLLECT_SIDE + i] = counts + min(column + i, in.n_species - 1) * in.units;
+      from[i] = counts + min(row + i, in.n_species - 1) * in.wave;
+      from[FF_COLLECT_SIDE + i] = counts + min(column + i, in.n_species - 1) * in.wave;
     }
     uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
     for (uint64_t tile = item / in.squares % in.parts; tile < in.tiles; tile += in.parts) {
@@ -138,7 +141,7 @@ static unsigned blocks_for(const collect_input *in, unsigned threads) {
 }
 
 /* Queues all that the device adds up. The words of cells are followed by the limbs of products. */
-static ff_status add_up(ff_ensemble *e, size_t cells, size_t products, ff_error *err) {
+static ff_status add_up(ff_ensemble *e, uint64_t first, uint64_t n, size_t cells, size_t products, ff_error *err) {
   const ff_ssa_launch *run = &e->launch;
   const size_t bytes = (cells * FF_COLLECT_WORDS + products * 2) * sizeof(word);
   ff_status status = ff_cuda_room_take(&e->sums, bytes, "sums", err);
@@ -147,8 +150,10 @@ static ff_status add_up(ff_ensemble *e, size_t cells, size_t products, ff_error 
   collect_input in = {};
   in.recorded = run->recorded;
   in.refused = run->refused;
-  in.units = run->units;
-  in.tiles = (run->units + FF_COLLECT_TILE - 1) / FF_COLLECT_TILE;
+  in.first = first;
+  in.units = n;
+  in.wave = run->units;
+  in.tiles = (n + FF_COLLECT_TILE - 1) / FF_COLLECT_TILE;
   in.n_species = run->n_species;
   in.words = (word *)e->sums.at;
   divide(&in, cells, &e->device);
@@ -176,20 +181,20 @@ static ff_status add_values(ff_ssa_sums *sums, const ff_collect_values *values, 
   return status;
 }
 
-extern "C" ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
-  const size_t n = e->launch.n_species, cells = e->launch.n_times * n;
-  const size_t products = sums->products != NULL ? e->launch.n_times * (n * (n - 1) / 2) : 0;
+extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
+  const size_t n_species = e->launch.n_species, cells = e->launch.n_times * n_species;
+  const size_t products = sums->products != NULL ? e->launch.n_times * (n_species * (n_species - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;
   ff_collect_values values = {};
-  if (cells == 0 || e->launch.units == 0) return FF_OK;
+  if (cells == 0 || n == 0) return FF_OK;
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
   if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
-  ff_status status = add_up(e, cells, products, err);
+  ff_status status = add_up(e, first, n, cells, products, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up",
                            err);
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "adding up", err);
-  if (status == FF_OK && sums->frequency != NULL) status = ff_ssa_collect_values(&values, e, got, cells, err);
+  if (status == FF_OK && sums->frequency != NULL) status = ff_ssa_collect_values(&values, e, first, n, got, cells, err);
   if (status == FF_OK && sums->frequency != NULL) status = add_values(sums, &values, err); /* first what may fail */
   if (status == FF_OK) add_to(sums, got, cells, products);
   free(values.at);

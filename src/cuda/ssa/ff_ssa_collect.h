@@ -24,12 +24,13 @@ FF_WARP uint64_t ff_collect_multiply_add(uint32_t x, uint32_t y, uint64_t sum) {
 #endif
 }
 
-/* The trajectories of a lane's batch that exist and are not refused: bit i for the i-th of them. */
-FF_WARP uint32_t ff_collect_batch_kept(const uint32_t *refused, uint64_t units, uint64_t tile, uint32_t lane) {
+/* The trajectories of a lane's batch that exist and are not refused: bit i for the i-th of them. The tiles are those of `units`
+ * trajectories of the wave, from number `first` on. */
+FF_WARP uint32_t ff_collect_batch_kept(const uint32_t *refused, uint64_t first, uint64_t units, uint64_t tile, uint32_t lane) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) {
-    const uint64_t word = tile * FF_COLLECT_BATCH + i;
-    if (word * 32 + lane < units) kept |= (~refused[word] >> lane & 1u) << i;
+    const uint64_t at = (tile * FF_COLLECT_BATCH + i) * 32 + lane, bit = first + at;
+    if (at < units) kept |= (~refused[bit / 32] >> bit % 32 & 1u) << i;
   }
   return kept;
 }

@@ -14,7 +14,8 @@
 
 typedef struct {
   const uint32_t *recorded, *refused;
-  uint64_t units, parts, items; /* parts of the trajectories; an item is a part of a job */
+  uint64_t first, units, wave; /* trajectories first ... first + units - 1 of a wave of `wave` */
+  uint64_t parts, items; /* parts of the trajectories; an item is a part of a job */
   const ff_collect_job *jobs;
   word *table, *used; /* used[0] values are listed */
   ff_collect_value *values;
@@ -34,8 +35,9 @@ __device__ static void add_hashed(word *table, uint32_t room, uint32_t value, ui
 
 /* The value of trajectory k, or NONE if it does not belong to the job. */
 __device__ static uint32_t value_of(const count_input *in, const ff_collect_job *job, uint64_t k) {
-  if (k >= in->units || in->refused[k / 32] >> k % 32 & 1) return NONE;
-  const uint32_t x = in->recorded[job->cell * in->units + k];
+  const uint64_t at = in->first + k;
+  if (k >= in->units || in->refused[at / 32] >> at % 32 & 1) return NONE;
+  const uint32_t x = in->recorded[job->cell * in->wave + at];
   return x >= job->from && (job->hashed || x - job->from < job->room) ? x : NONE;
 }
 
@@ -94,6 +96,7 @@ __global__ static void __launch_bounds__(THREADS) list_values(count_input in) {
 
 typedef struct {
   ff_ensemble *e;
+  uint64_t first, units; /* the trajectories of the wave that are counted */
   ff_collect_job *jobs;
   size_t n;      /* jobs */
   uint32_t room; /* the entries of all their tables */
@@ -125,12 +128,14 @@ static ff_status queue(count_input *in, const job_group *group, ff_error *err) {
     status = ff_cuda_check(cudaMemcpyAsync((void *)in->jobs, group->jobs, jobs, cudaMemcpyHostToDevice, e->stream), "counting",
                            err);
   if (status != FF_OK) return status;
-  const uint64_t most = (run->units + LEAST_TURNS * TURN - 1) / (LEAST_TURNS * TURN);
+  const uint64_t most = (group->units + LEAST_TURNS * TURN - 1) / (LEAST_TURNS * TURN);
   const uint64_t blocks = (uint64_t)e->device.multiProcessorCount * 32; /* all that run at a time, several times */
   const uint64_t wanted = (blocks + group->n - 1) / group->n;
   in->recorded = run->recorded;
   in->refused = run->refused;
-  in->units = run->units;
+  in->first = group->first;
+  in->units = group->units;
+  in->wave = run->units;
   in->parts = wanted < most ? wanted : most;
   in->items = in->parts * group->n;
   return count_on(in, e->stream, err);
@@ -175,9 +180,9 @@ static ff_status count_cell(ff_collect_values *out, job_group *group, size_t cel
   return FF_OK;
 }
 
-extern "C" ff_status ff_ssa_collect_values(ff_collect_values *out, ff_ensemble *e, const uint64_t *words, size_t cells,
-                                           ff_error *err) {
-  job_group group = {e, (ff_collect_job *)ff_calloc(MOST_JOBS, sizeof(ff_collect_job)), 0, 0};
+extern "C" ff_status ff_ssa_collect_values(ff_collect_values *out, ff_ensemble *e, uint64_t first, uint64_t n,
+                                           const uint64_t *words, size_t cells, ff_error *err) {
+  job_group group = {e, first, n, (ff_collect_job *)ff_calloc(MOST_JOBS, sizeof(ff_collect_job)), 0, 0};
   ff_status status = group.jobs != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for histograms");
   for (size_t i = 0; i < cells && status == FF_OK; i++)
     status = count_cell(out, &group, i, words + i * FF_COLLECT_WORDS, err);

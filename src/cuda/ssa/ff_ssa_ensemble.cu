@@ -22,7 +22,7 @@ static void give_back(ff_ensemble *e) {
   if (e->stream != NULL) cudaStreamSynchronize(e->stream);
   if (e->runner != NULL && e->own != NULL) e->runner->release(e);
   void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
-                          e->launch.counters, e->launch.state, e->sums.at};
+                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
   if (e->end != NULL) cudaEventDestroy(e->end);
@@ -103,13 +103,19 @@ static ff_ssa_stage prepare(ff_ensemble *e, double seconds) {
   return prepared ? FF_SSA_ALLOCATE : FF_SSA_PREPARE;
 }
 
+/* The trajectories that the ensemble is to run in all. */
+static uint64_t wanted_units(const ff_ensemble *e) {
+  if (e->n_points > 0) return e->n_points * e->request.n_each < MOST_UNITS ? e->n_points * e->request.n_each : MOST_UNITS;
+  return e->options.units > 0 ? e->options.units : MOST_UNITS;
+}
+
 /* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
  * shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
-  const uint64_t threads = e->info.threads, wanted = e->options.units > 0 ? e->options.units : MOST_UNITS;
+  const uint64_t threads = e->info.threads, wanted = wanted_units(e);
   const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
   /* Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the same number of them. */
   const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
@@ -142,6 +148,8 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);
+  if (status == FF_OK && e->n_points > 0)
+    status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
   return status;
 }
 
@@ -200,6 +208,8 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
     ff_cuda_leave(&guard);
   }
   e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
+  e->request.points = NULL;
+  e->request.joins = NULL;
   if (status != FF_OK) {
     destroy(e);
     return status;
@@ -215,6 +225,17 @@ static ff_ensemble_info info(const ff_ensemble *e) { return e->info; }
 extern "C" ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err) {
   ff_status status = ff_cuda_check(cudaGetLastError(), doing, err);
   return status == FF_OK ? ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err) : status;
+}
+
+/* Lets a wave begin at the point of its first trajectory. */
+static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
+  ff_ssa_launch *l = &e->launch;
+  const uint64_t each = e->request.n_each, at = first / each;
+  if (first % each != 0 || units % each != 0 || at + units / each > e->n_points)
+    return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
+  l->each = (uint32_t)each;
+  l->points = e->points + at * e->point_words;
+  return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
 static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
@@ -234,6 +255,7 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
+  if (status == FF_OK && e->n_points > 0) status = start_points(e, first, units, err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
 }
 
@@ -301,6 +323,13 @@ static ff_status states(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *co
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading counts", err) : status;
 }
 
+static ff_status events(ff_ensemble *e, uint64_t *out, ff_error *err) {
+  const size_t bytes = e->n_points > 0 ? (size_t)(e->units / e->request.n_each) * sizeof *out : 0;
+  ff_status status = ff_cuda_check(cudaMemcpyAsync(out, e->launch.point_events, bytes, cudaMemcpyDeviceToHost, e->stream),
+                                   "reading events", err);
+  return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading events", err) : status;
+}
+
 /* ---- the interface: each call makes the ensemble's device the thread's current one ------------------------------------ */
 
 #define ON_DEVICE(e, call, err)                                                  \
@@ -328,9 +357,12 @@ static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, u
   ON_DEVICE(e, refused(e, from, units, capacity, n, err), err);
 }
 
-static ff_status tally_there(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
-  ON_DEVICE(e, ff_ssa_collect(e, sums, err), err);
+static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
+  if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
+  ON_DEVICE(e, ff_ssa_collect(e, first, n, sums, err), err);
 }
+
+static ff_status events_there(ff_ensemble *e, uint64_t *out, ff_error *err) { ON_DEVICE(e, events(e, out, err), err); }
 
 static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
   ON_DEVICE(e, states(e, first, n, counts, err), err);
@@ -341,4 +373,5 @@ const ff_ssa_device ff_cuda_ssa = {.common = {.destroy = destroy, .ready = ready
                                    .advance = advance_there,
                                    .refused = refused_there,
                                    .tally = tally_there,
-                                   .states = states_there};
+                                   .states = states_there,
+                                   .events = events_there};

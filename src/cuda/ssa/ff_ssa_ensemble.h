@@ -56,13 +56,15 @@ struct ff_ensemble {
   ff_ssa_counters done; /* as last read */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
+  uint64_t n_points;   /* 0, or the points of an ensemble of several ones; prepare() sets this and the words of a point */
+  uint32_t point_words, *points; /* what launch.points is a part of: device memory that the runner's ready() fills */
 };
 
 /* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
 ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
 
-/* As ff_ssa_device's tally(). O(counts that the wave has recorded) work on the device. */
-ff_status ff_ssa_collect(ff_ensemble *e, ff_ssa_sums *sums, ff_error *err);
+/* As ff_ssa_device's tally(). O(counts that these trajectories have recorded) work on the device. */
+ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
 
 #ifdef __cplusplus
 }

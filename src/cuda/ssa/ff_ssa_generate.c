@@ -1,6 +1,9 @@
 #include "ff_ssa_generate.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_generate_text.h"
 
 #define MOST_GAIN (1024.0 * 127) /* what a count or sum can gain until a thread checks it: in 1,024 events, 127 in each */
 
@@ -10,6 +13,7 @@ void ff_ssa_code_free(ff_ssa_code *code) {
   free(code->table);
   free(code->big);
   free(code->rates);
+  free(code->numbers);
   *code = (ff_ssa_code){0};
 }
 
@@ -45,6 +49,80 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_device_reques
                       factored ? " or a sum of counts" : "", most);
 }
 
+/* ---- several points ------------------------------------------------------------------------------------------------------ */
+
+/* The words of a point: the key of each round, rate constants, numbers of formulas, other rate constants, initial counts. All
+ * doubles begin at even words, and the rate constants of each point at a multiple of 16 bytes. */
+typedef struct {
+  uint32_t rates, numbers, leaves, initial, all;
+} point_places;
+
+static point_places places_of(const ff_ssa_code *code) {
+  point_places at = {.rates = 2 * FF_PHILOX_ROUNDS};
+  at.numbers = at.rates + 2 * code->n_rates;
+  at.leaves = at.numbers + 2 * (uint32_t)code->n_numbers;
+  at.initial = at.leaves + code->n_leaves;
+  at.all = (at.initial + code->n_initial + 3) / 4 * 4;
+  return at;
+}
+
+uint32_t ff_ssa_code_point_words(const ff_ssa_code *code) { return places_of(code).all; }
+
+static void put_words(uint32_t *to, const void *from, size_t bytes) {
+  if (bytes > 0) memcpy(to, from, bytes);
+}
+
+void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words) {
+  const point_places at = places_of(code);
+  for (uint32_t i = at.initial + code->n_initial; i < at.all; i++) words[i] = 0;
+  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    words[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
+    words[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
+  }
+  put_words(words + at.rates, code->rates, code->n_rates * sizeof *code->rates);
+  put_words(words + at.numbers, code->numbers, code->n_numbers * sizeof *code->numbers);
+  put_words(words + at.leaves, code->table + code->leaves_at, code->n_leaves * 4);
+  put_words(words + at.initial, (code->initial_big ? code->big : code->table) + code->initial_at, code->n_initial * 4);
+}
+
+/* Whether two tables are equal without some words. */
+static int same_words(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t from, uint32_t without) {
+  const uint32_t to = from + without;
+  return n == 0 || (memcmp(a, b, (size_t)from * 4) == 0 && memcmp(a + to, b + to, ((size_t)n - to) * 4) == 0);
+}
+
+static int same_table(const ff_ssa_code *a, const ff_ssa_code *b) {
+  if (a->initial_big || a->n_leaves == 0) {
+    const uint32_t from = a->initial_big ? a->leaves_at : a->initial_at;
+    return same_words(a->table, b->table, a->n_table, from, a->initial_big ? a->n_leaves : a->n_initial);
+  }
+  const uint32_t middle = a->leaves_at + a->n_leaves; /* the initial counts are behind the rate constants */
+  return same_words(a->table, b->table, middle, a->leaves_at, a->n_leaves) &&
+         same_words(a->table + middle, b->table + middle, a->n_table - middle, a->initial_at - middle, a->n_initial);
+}
+
+int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b) {
+  if (a->n_table != b->n_table || a->n_big != b->n_big || a->initial_at != b->initial_at || a->n_initial != b->n_initial ||
+      a->initial_big != b->initial_big || a->leaves_at != b->leaves_at || a->n_leaves != b->n_leaves || a->n_sums != b->n_sums ||
+      a->n_store != b->n_store || a->n_numbers != b->n_numbers)
+    return 0;
+  if (strcmp(a->definitions, b->definitions) != 0 || strcmp(a->functions, b->functions) != 0) return 0;
+  const uint32_t from = a->initial_big ? a->initial_at : 0, without = a->initial_big ? a->n_initial : 0;
+  return same_table(a, b) && same_words(a->big, b->big, a->n_big, from, without);
+}
+
+/* Puts the places of a point's words before the other definitions. */
+static ff_status define_points(ff_ssa_code *code, ff_error *err) {
+  const point_places at = places_of(code);
+  ff_writer out = {.err = err};
+  ff_write(&out, "#define S_POINTS 1\n#define S_POINT_RATES %uu\n#define S_POINT_NUMBERS %uu\n", at.rates, at.numbers);
+  ff_write(&out, "#define S_POINT_LEAVES %uu\n#define S_POINT_INITIAL %uu\n", at.leaves, at.initial);
+  ff_write(&out, "#define S_POINT_WORDS %uu\n%s", at.all, code->definitions);
+  free(code->definitions);
+  code->definitions = out.text;
+  return out.status;
+}
+
 ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
                           ff_error *err) {
   *out = (ff_ssa_code){0};
@@ -64,6 +142,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   else
     status = ff_error_set(err, FF_EUNSUPPORTED, "GPUs run the methods \"direct\", \"logarithmic_direct\", \"factored\" and "
                           "\"first_reaction\"");
+  if (status == FF_OK && request->points != NULL) status = define_points(out, err);
   if (status != FF_OK) ff_ssa_code_free(out);
   return status;
 }

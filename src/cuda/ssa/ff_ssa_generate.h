@@ -21,6 +21,11 @@ typedef struct {
   uint32_t n_store;   /* in global memory */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
+  double *numbers;    /* of formulas, if the code is for several points */
+  size_t n_numbers, numbers_room;
+  int initial_big;    /* whether the initial counts are in `big`, else in `table` */
+  uint32_t initial_at, n_initial; /* where they are */
+  uint32_t leaves_at, n_leaves;   /* other rate constants: words of `table` */
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
@@ -34,6 +39,13 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
 #define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
+
+/* If the request has points, rate constants and initial counts are not read from the arrays of the code, but from the words that
+ * ff_ssa_code_point() fills for each point. */
+uint32_t ff_ssa_code_point_words(const ff_ssa_code *code);
+void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
+/* Whether two codes differ only in the words of a point. O(size). */
+int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
 /* The parts of ff_ssa_generate(): the direct method, factors, and replicated modules. What they allocate belongs to *out, also
  * after an error. */

@@ -244,6 +244,11 @@ void ff_ssa_factored_size(generator *g) {
     g->maps_at += groups;
     g->changes_at += groups;
   }
+  code->initial_big = big;
+  code->initial_at = g->initial_at;
+  code->n_initial = g->all + g->leaf_words + g->totals + g->loose;
+  code->leaves_at = 4 * (g->f->n_groups + 1);
+  code->n_leaves = g->rate_words;
 }
 
 ff_status ff_ssa_factored_fill(generator *g, ff_error *err) {

@@ -80,6 +80,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
   const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
+  code->n_initial = code->n_counts;
   code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -236,7 +237,7 @@ static void put_fire(generator *g) {
 static void put_rest(generator *g) {
   const uint32_t n = g->code->n_counts;
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
-  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
+  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
   for (uint32_t i = 0; i < n; i++)
     ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n",
@@ -269,7 +270,8 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack};
+  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
+                             .code = g->request->points != NULL ? g->code : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)

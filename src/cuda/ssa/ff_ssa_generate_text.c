@@ -28,6 +28,24 @@ void ff_ssa_write_prefix(ff_writer *out, const char *child, const char *sum, uin
   }
 }
 
+/* Writes a number of a formula: its bits, or its place among the numbers of a point. */
+static void write_number(ff_ssa_law_text *law, double number, uint32_t to) {
+  ff_ssa_code *code = law->code;
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  if (code == NULL) {
+    ff_write(law->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
+    return;
+  }
+  ff_error why;
+  if (ff_grow((void **)&code->numbers, &code->numbers_room, code->n_numbers + 1, sizeof number, &why) != FF_OK) {
+    if (law->out->status == FF_OK) law->out->status = ff_error_set(law->out->err, FF_EMEMORY, "no memory for code");
+    return;
+  }
+  ff_write(law->out, "  const double f%u = S_NUMBER(%zu);\n", to, code->n_numbers);
+  code->numbers[code->n_numbers++] = number;
+}
+
 /* Writes a formula. Its value is variable f<n>, and n is returned. */
 static uint32_t write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
   uint32_t top = 0, *stack = law->stack;
@@ -35,9 +53,7 @@ static uint32_t write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
     const ff_formula_word *word = formula->word + i;
     const uint32_t n = ff_formula_operands(word->code), to = law->variables++;
     if (word->code == FF_F_NUMBER) {
-      uint64_t bits;
-      memcpy(&bits, &word->number, sizeof bits);
-      ff_write(law->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
+      write_number(law, word->number, to);
     } else if (word->code == FF_F_SYMBOL) {
       ff_write(law->out, "  const double f%u = x%u;\n", to, law->place[word->symbol]);
     } else {

@@ -8,6 +8,7 @@ extern "C" {
 
 #include "../../ssa/ff_ssa_internal.h"
 #include "../runtime/ff_writer.h"
+#include "ff_ssa_generate.h"
 
 /* Writes the sum of `size` children of a node from number i on, as the tree adds them: halves, down to pairs. Child i is variable
  * <child>i. Children from number n on are 0, and adding 0 changes no bit. O(size). */
@@ -24,6 +25,7 @@ typedef struct {
   const uint32_t *place;
   uint32_t *stack;
   uint32_t variables;
+  ff_ssa_code *code; /* NULL, or the numbers of formulas become numbers of this code, because points may differ in them */
 } ff_ssa_law_text;
 
 /* Writes variable p<leaf>, the propensity of reaction r with rate constant number `rate`, as checked_propensity() in

@@ -12,6 +12,7 @@ typedef struct {
   ff_jit *jit;
   ff_module_kernel kernel;
   uint32_t *table, *big; /* on the device; big may be NULL */
+  uint32_t *points;      /* on the host, until they are on the device: the words of each point, or NULL */
 } generated;
 
 static size_t shared_bytes(const ff_ssa_code *code) {
@@ -27,11 +28,34 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
   return ff_error_set(err, FF_EUNSUPPORTED, "%s", ff_jit_reason(own->jit));
 }
 
+/* Fills the words of the points that share the code of the first one. */
+static ff_status gather_points(ff_ensemble *e, generated *own, ff_error *err) {
+  ff_ssa_device_request request = e->request;
+  const uint32_t shared = (uint32_t)e->device.sharedMemPerMultiprocessor;
+  e->point_words = ff_ssa_code_point_words(&own->code);
+  own->points = (uint32_t *)ff_calloc((size_t)request.n_points * e->point_words, sizeof *own->points);
+  if (own->points == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u points", request.n_points);
+  for (uint32_t i = 0; i < request.n_points; i++) {
+    const ff_ssa_device_point *point = e->request.points + i;
+    ff_ssa_code code;
+    ff_error why;
+    request.initial = point->initial;
+    const ff_status status = ff_ssa_generate(&code, point->program, &request, shared, &why);
+    if (status == FF_EMEMORY) return ff_error_set(err, status, "%s", why.text);
+    if (status != FF_OK) continue;
+    request.joins[i] = (uint8_t)ff_ssa_code_alike(&own->code, &code);
+    if (request.joins[i]) ff_ssa_code_point(&code, point->key, own->points + e->n_points++ * e->point_words);
+    ff_ssa_code_free(&code);
+  }
+  return FF_OK;
+}
+
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generated *own = (generated *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
   ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, (uint32_t)e->device.sharedMemPerMultiprocessor, err);
+  if (status == FF_OK && e->request.points != NULL) status = gather_points(e, own, err);
   if (status != FF_OK) return status;
   const char *const parts[] = {own->code.definitions, FF_SSA_CODE_HEADERS, own->code.functions};
   const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
@@ -52,6 +76,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->table, code->table, (size_t)code->n_table * 4, "a table", err);
   if (status == FF_OK && code->n_big > 0)
     status = ff_cuda_upload((void **)&own->big, code->big, (size_t)code->n_big * 4, "a table", err);
+  if (status == FF_OK && own->points != NULL)
+    status = ff_cuda_upload((void **)&e->points, own->points, (size_t)e->n_points * e->point_words * 4, "points", err);
   if (status != FF_OK) return status;
   e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_store);
@@ -69,6 +95,7 @@ static void release(ff_ensemble *e) {
   generated *own = (generated *)e->own;
   cudaFree(own->table);
   cudaFree(own->big);
+  free(own->points);
   ff_jit_free(own->jit);
   ff_ssa_code_free(&own->code);
   free(own);

@@ -172,6 +172,8 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  if (e->request.n_points > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
   ff_status status = check(e, err);
   if (status != FF_OK) return status;
   generic *own = (generic *)ff_calloc(1, sizeof *own);

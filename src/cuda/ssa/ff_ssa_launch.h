@@ -30,6 +30,9 @@ typedef struct {
   ff_ssa_counters *counters;
   uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
   uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
+  const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as generated code lays it out */
+  uint64_t *point_events; /* of complete trajectories, for each point of the wave */
+  uint32_t each;          /* trajectories of a point: number k of the wave is trajectory k % each of its point k / each */
 } ff_ssa_launch;
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */

@@ -20,6 +20,9 @@
  *   S_LOGS              where the second table has ff_ssa_log_first() for every k from -54 to 0; if it is not defined, the shared
  *                       memory of a block has these
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
+ *   S_POINTS            1 if the ensemble has several points, and then the words of a point: S_POINT_WORDS in all, which are the
+ *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
+ *                       constants, numbers of formulas, rate constants of leaves, and initial counts
  *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
@@ -50,6 +53,10 @@
 #ifndef S_AHEAD
 #define S_AHEAD 0
 #endif
+#ifndef S_POINTS
+#define S_POINTS 0
+#endif
+#define S_FEW_RATES 6 /* so many rate constants of a point are kept in registers */
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
@@ -88,6 +95,10 @@ typedef struct {
 } s_rates;
 
 typedef struct {
+  double v[2];
+} __attribute__((aligned(16))) s_pair; /* which one load reads */
+
+typedef struct {
   const ff_ssa_launch *run;
   const s_rates *rates;
   const uint32_t *table;
@@ -104,6 +115,11 @@ typedef struct {
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
   double wait, choice;     /* of the next event; kept if S_AHEAD */
+#if S_POINTS
+  const uint32_t *point;   /* what the trajectory's point has */
+  double rate[S_RATES <= S_FEW_RATES ? S_RATES : 1]; /* few rate constants are in registers */
+  uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
+#endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 } s_thread;
 
@@ -140,7 +156,20 @@ typedef struct {
 #endif
 #define S_ROW_OFFSET(i) (S_QUADS ? ((i) >> 2) * (4u * S_THREADS) + ((i) & 3u) : (i) * S_THREADS)
 #define S_ROW(i) (t->rows[S_ROW_OFFSET(i)])
+#if S_POINTS
+#define S_KEEP_RATES (S_RATES <= S_FEW_RATES)
+#define S_POINT_RATE(i) (((const s_pair *)(t->point + S_POINT_RATES))[(i) / 2].v[(i) % 2])
+#define S_RATE(i) (S_KEEP_RATES ? t->rate[S_KEEP_RATES ? (i) : 0] : S_POINT_RATE(i))
+#define S_NUMBER(i) (((const double *)(t->point + S_POINT_NUMBERS))[i])
+#define S_INITIAL_COUNT(i) (t->point[S_POINT_INITIAL + (i)])
+#define S_ROUND_KEY (t->point)
+#define S_TRAJECTORY ((uint64_t)t->number)
+#else
 #define S_RATE(i) (t->rates->value[i])
+#define S_INITIAL_COUNT(i) (t->table[i])
+#define S_ROUND_KEY (t->run->round_key)
+#define S_TRAJECTORY (t->run->first + t->unit)
+#endif
 
 FF_WARP void s_begin(s_thread *t);
 #if S_FIRST
@@ -168,24 +197,38 @@ FF_WARP ff_philox_block s_rounds(const uint32_t *key, int first, uint32_t x0, ui
 }
 
 FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
-  const uint64_t unit = t->run->first + t->unit;
-  return s_rounds(S_KEEP_KEYS ? t->key : t->run->round_key, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
+  const uint64_t unit = S_TRAJECTORY;
+  return s_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, purpose << FF_PHILOX_BLOCK_BITS | block, t->event,
                   (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words 1, 2 and 3
- * depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
+/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words
+ * 1, 2 and 3 depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
 FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
-  const uint32_t *key = S_KEEP_KEYS ? t->key : t->run->round_key;
+  const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
   const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
   const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
   return s_rounds(key, 3, (uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]);
 }
 
+/* Finds the trajectory's point. An empty slot has the first one. */
+FF_WARP void s_locate(s_thread *t) {
+#if S_POINTS
+  const ff_ssa_launch *run = t->run;
+  t->point_at = t->unit < run->units ? t->unit / run->each : 0u;
+  t->number = t->unit - t->point_at * run->each;
+  t->point = run->points + (uint64_t)t->point_at * S_POINT_WORDS;
+  FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS && S_KEEP_KEYS; i++) t->key[i] = t->point[i];
+  FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = S_POINT_RATE(i);
+#endif
+  (void)t;
+}
+
 /* The part of s_event_words() that depends on the number of the trajectory. */
 FF_WARP void s_number(s_thread *t) {
-  const uint32_t *key = t->run->round_key;
-  const uint64_t unit = t->run->first + t->unit, p = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(unit >> 32) << 16);
+  s_locate(t);
+  const uint32_t *key = S_ROUND_KEY;
+  const uint64_t unit = S_TRAJECTORY, p = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(unit >> 32) << 16);
   const uint64_t q = (uint64_t)FF_PHILOX_M1 * ((uint32_t)unit ^ key[1]);
   const uint64_t r = (uint64_t)FF_PHILOX_M0 * ((uint32_t)(q >> 32) ^ (uint32_t)p ^ key[2]);
   t->start[0] = (uint32_t)(p >> 32) ^ key[0];
@@ -308,6 +351,9 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   }
   S_FETCH_ADD(&run->counters->complete, 1u);
   S_FETCH_ADD(&run->counters->events, t->event);
+#if S_POINTS
+  S_FETCH_ADD(run->point_events + t->point_at, t->event);
+#endif
   s_take(t);
   return 0;
 }

@@ -381,7 +381,11 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 }
 
 FF_WARP void s_begin(s_thread *t) {
+#if S_POINTS
+  const uint32_t *initial = t->point + S_POINT_INITIAL;
+#else
   const uint32_t *initial = S_DATA + S_INITIAL;
+#endif
   FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + S_LEAF_WORDS + i];
 #if S_MANY

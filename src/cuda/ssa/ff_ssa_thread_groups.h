@@ -27,6 +27,11 @@
 
 #define S_SUM(i) (t->sums[(i) * S_THREADS])
 #define S_LEAF(i) S_WORD(S_LEAVES + (i))
+#if S_POINTS
+#define S_LEAF_RATE(i) (((const double *)(t->point + S_POINT_LEAVES))[i])
+#else
+#define S_LEAF_RATE(i) (((const double *)t->table)[S_LEAF_RATES + (i)])
+#endif
 
 FF_WARP int s_special(const s_thread *t, double *value, uint32_t *sum);
 FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, uint32_t *of);
@@ -47,10 +52,10 @@ FF_WARP void s_half(const s_thread *t, const double *special, const uint32_t *sp
 #if S_ONE_RATE
     leaf[k] = S_RATE(0) * a * b;
 #elif S_TWINS
-    const double rate = ((const double *)t->table)[S_LEAF_RATES + k * S_HALVES + half];
+    const double rate = S_LEAF_RATE(k * S_HALVES + half);
     leaf[k] = (rate < 0.0 ? -rate : rate) * (a - (rate < 0.0 ? 1.0 : 0.0)) * b;
 #else
-    leaf[k] = ((const double *)t->table)[S_LEAF_RATES + k * S_HALVES + half] * a * b;
+    leaf[k] = S_LEAF_RATE(k * S_HALVES + half) * a * b;
 #endif
   }
   s_insert(half, special, special_of, leaf, of);

@@ -1,0 +1,213 @@
+/* Sweeps: the points on this processor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_ssa_sweep_parts.h"
+
+/* From so many trajectories for each thread on, all threads work on one point at a time: then the lanes of their engines are
+ * full, and no thread is idle for long. With fewer, each point has a thread. */
+#define MANY_EACH 64
+
+typedef ff_ssa_sweep_point point;
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+ff_status ff_ssa_sweep_new(ff_ssa_sweep **out, const ff_ssa_point *points, uint32_t n, int threads, ff_error *err) {
+  *out = NULL;
+  if (n == 0 || threads < 1) return ff_error_set(err, FF_EARGUMENT, "a sweep needs a point and a thread");
+  ff_ssa_sweep *s = ff_calloc(1, sizeof *s);
+  if (s != NULL) s->points = ff_calloc(n, sizeof *s->points);
+  if (s == NULL || s->points == NULL) {
+    free(s);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a sweep of %u points", n);
+  }
+  for (uint32_t i = 0; i < n; i++) s->points[i] = (point){.given = points[i], .device = FF_SSA_NO_DEVICE};
+  const int many = points[0].options.n / (uint64_t)threads >= MANY_EACH, few = n < (uint32_t)threads;
+  s->n = n;
+  s->threads = threads;
+  s->each = many ? threads : few ? threads / (int)n : 1;
+  s->side = threads / s->each;
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_mutex_init(&s->creating, NULL);
+  *out = s;
+  return FF_OK;
+}
+
+void ff_ssa_sweep_free(ff_ssa_sweep *s) {
+  if (s == NULL) return;
+  for (uint32_t i = 0; i < s->n; i++) ff_ssa_run_free(s->points[i].run);
+  ff_ssa_sweep_free_devices(s);
+  pthread_mutex_destroy(&s->lock);
+  pthread_mutex_destroy(&s->creating);
+  free(s->points);
+  free(s);
+}
+
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *s) {
+  uint32_t i = 0;
+  while (i < s->n && (s->points[i].stage != FF_SSA_POINT_OVER || s->points[i].status == FF_OK)) i++;
+  return i;
+}
+
+/* The last points have more threads each if there is not one for each thread. */
+static int threads_of(const ff_ssa_sweep *s, uint32_t i) {
+  const uint32_t threads = (uint32_t)s->threads, rest = s->n % threads;
+  if (s->moved) return s->n < threads ? (int)(threads / s->n) : 1;
+  return s->each == 1 && i >= s->n - rest ? (int)(threads / rest) : s->each;
+}
+
+/* Takes the first point that somebody has begun, or else a new one. Those after a failed one do not matter. */
+static point *pick(ff_ssa_sweep *s, const ff_ssa_sweep_device *device) {
+  point *found = NULL;
+  uint32_t begun = 0;
+  pthread_mutex_lock(&s->lock);
+  const uint32_t end = ff_ssa_sweep_failed(s);
+  for (uint32_t i = 0; i < end && found == NULL; i++) {
+    point *p = s->points + i;
+    const int here = device == NULL || p->device == device->number;
+    const int back = p->stage == FF_SSA_POINT_BACK && here && !atomic_load(&s->devices[p->device].failed);
+    begun += p->stage == FF_SSA_POINT_BEGUN;
+    if (!p->busy && (back || (device == NULL && p->stage == FF_SSA_POINT_BEGUN))) found = p;
+  }
+  for (uint32_t i = 0; i < end && found == NULL && device == NULL && !s->moved && begun < (uint32_t)s->side; i++)
+    if (s->points[i].stage == FF_SSA_POINT_WAITS) {
+      found = s->points + i;
+      found->stage = FF_SSA_POINT_BEGUN;
+    }
+  if (found != NULL) found->busy = 1;
+  pthread_mutex_unlock(&s->lock);
+  return found;
+}
+
+static ff_status begin(ff_ssa_sweep *s, point *p, ff_error *err) {
+  ff_ssa_options options = p->given.options;
+  options.threads = threads_of(s, (uint32_t)(p - s->points));
+  ff_status status = ff_ssa_run_new(&p->run, p->given.program, &options, err);
+  return status == FF_OK && p->stage == FF_SSA_POINT_BACK ? ff_ssa_sweep_join(s, p, err) : status;
+}
+
+static int is_off_devices(const ff_ssa_run *run) {
+  const ff_ssa_waves *w = run->waves;
+  return w == NULL || (w->n_left == 0 && w->waves[0].stage == FF_SSA_WAVE_NONE);
+}
+
+/* What follows from a step of a point. */
+static void settle_point(ff_ssa_sweep *s, point *p, ff_status status, const ff_error *err, int done) {
+  const int back = p->stage == FF_SSA_POINT_BACK;
+  p->busy = 0;
+  /* after a failure of its device, ff_ssa_sweep_settle() lets it wait again */
+  if (back && status != FF_OK && atomic_load(&s->devices[p->device].failed)) return;
+  if (back && status == FF_EUNSUPPORTED) {
+    p->stage = FF_SSA_POINT_LEFT;
+    ff_ssa_run_free(p->run);
+    p->run = NULL;
+  } else if (status != FF_OK) {
+    p->status = status;
+    p->err = *err;
+    p->stage = FF_SSA_POINT_OVER;
+  } else if (done) {
+    p->stage = FF_SSA_POINT_OVER;
+  } else if (back && is_off_devices(p->run)) {
+    p->stage = FF_SSA_POINT_BEGUN;
+  }
+}
+
+static void work_on(ff_ssa_sweep *s, point *p) {
+  const double left = s->deadline - ff_clock();
+  ff_error err;
+  int done = 0;
+  ff_status status = p->run == NULL ? begin(s, p, &err) : FF_OK;
+  if (status == FF_OK) status = ff_ssa_run_advance(p->run, left > 0 ? left : 0, &done, &err);
+  pthread_mutex_lock(&s->lock);
+  settle_point(s, p, status, &err, done);
+  pthread_mutex_unlock(&s->lock);
+}
+
+void ff_ssa_sweep_work(ff_ssa_sweep *s, const ff_ssa_sweep_device *device) {
+  do {
+    if (device != NULL && atomic_load(&device->failed)) return;
+    point *p = pick(s, device);
+    if (p == NULL) return;
+    work_on(s, p);
+  } while (ff_clock() < s->deadline);
+}
+
+static void work(void *context, int index) {
+  ff_ssa_sweep *s = context;
+  const int devices = s->moved ? (int)s->n_devices : 0;
+  if (index < devices)
+    ff_ssa_sweep_drive(s->devices + index);
+  else
+    ff_ssa_sweep_work(s, NULL);
+}
+
+static int is_over(const ff_ssa_sweep *s) {
+  const uint32_t end = ff_ssa_sweep_failed(s);
+  for (uint32_t i = 0; i < end; i++)
+    if (s->points[i].stage != FF_SSA_POINT_OVER && s->points[i].stage != FF_SSA_POINT_LEFT) return 0;
+  return 1;
+}
+
+ff_status ff_ssa_sweep_advance(ff_ssa_sweep *s, double seconds, int *done, ff_error *err) {
+  s->deadline = ff_clock() + seconds;
+  do {
+    ff_parallel(s->moved ? (int)s->n_devices + s->threads : s->side, work, s);
+    ff_status status = ff_ssa_sweep_settle(s, err);
+    *done = status != FF_OK || is_over(s);
+    if (status != FF_OK) return status;
+  } while (!*done && ff_clock() < s->deadline);
+  const uint32_t failed = ff_ssa_sweep_failed(s);
+  if (!*done || failed == s->n) return FF_OK;
+  return ff_error_set(err, s->points[failed].status, "%s", s->points[failed].err.text);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------------ */
+
+uint64_t ff_ssa_sweep_complete(const ff_ssa_sweep *s) {
+  uint64_t n = s->complete;
+  for (uint32_t i = 0; i < s->n; i++)
+    n += s->points[i].run != NULL ? ff_ssa_run_complete(s->points[i].run)
+                                  : s->points[i].stage == FF_SSA_POINT_BACK ? s->points[i].given.options.n : 0;
+  for (uint32_t i = 0; i < s->n_devices; i++)
+    n += s->devices[i].stage == FF_SSA_SWEEP_RUNS ? s->devices[i].progress.complete : 0;
+  return n;
+}
+
+uint64_t ff_ssa_sweep_events(const ff_ssa_sweep *s) {
+  uint64_t n = s->events;
+  for (uint32_t i = 0; i < s->n; i++)
+    n += s->points[i].run != NULL ? ff_ssa_run_events(s->points[i].run)
+                                  : s->points[i].stage == FF_SSA_POINT_BACK ? s->points[i].events : 0;
+  for (uint32_t i = 0; i < s->n_devices; i++)
+    n += s->devices[i].stage == FF_SSA_SWEEP_RUNS ? s->devices[i].progress.events : 0;
+  return n;
+}
+
+uint64_t ff_ssa_sweep_waiting(const ff_ssa_sweep *s) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const point *p = s->points + i;
+    n += p->stage == FF_SSA_POINT_WAITS ? p->given.options.n : p->run != NULL ? ff_ssa_run_waiting(p->run) : 0;
+  }
+  return n;
+}
+
+ff_ssa_run *ff_ssa_sweep_run(const ff_ssa_sweep *s, uint32_t i) {
+  const point *p = s->points + i;
+  return p->stage == FF_SSA_POINT_OVER && p->status == FF_OK ? p->run : NULL;
+}
+
+void ff_ssa_sweep_drop(ff_ssa_sweep *s, uint32_t i) {
+  ff_ssa_run *run = ff_ssa_sweep_run(s, i);
+  if (run == NULL) return;
+  s->complete += ff_ssa_run_complete(run);
+  s->events += ff_ssa_run_events(run);
+  ff_ssa_run_free(run);
+  s->points[i].run = NULL;
+}
+
+int ff_ssa_sweep_is_left(const ff_ssa_sweep *s, uint32_t i) { return s->points[i].stage == FF_SSA_POINT_LEFT; }
+
+const char *ff_ssa_sweep_lost(const ff_ssa_sweep *s) { return s->lost[0] != '\0' ? s->lost : NULL; }
