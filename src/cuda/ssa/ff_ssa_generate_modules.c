@@ -219,8 +219,8 @@ static uint32_t choose_store(generator *g) {
   return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;
 }
 
-/* A search looks at modules beyond the end of the last part, which are those at the beginning of the ring. It must not come to its
- * end a second time. */
+/* A search looks at modules beyond the end of the last part, which are those at the beginning of the ring. It must not come to
+ * its end a second time. */
 static int reaches_too_far(const generator *g) { return g->last_part * g->span + g->span + g->after > 2 * g->m->n; }
 
 static void choose_parts(generator *g, uint32_t store) {
@@ -343,11 +343,13 @@ static void put_definitions(const generator *g, ff_writer *out) {
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
   const struct { const char *name; uint32_t value; } values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
-    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
+    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks},
+    {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
-    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part}, {"S_FAN", g->fan},
-    {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
+    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part},
+    {"S_FAN", g->fan}, {"S_UPPERS", g->uppers}, {"S_SUMS", counts},
+    {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
     {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_LOGS", 0}, {"S_INITIAL", data},
     {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_species},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},

@@ -20,10 +20,10 @@
  *   S_QUICK              whether s_choose_near() saves a division: not for long sums, and only if S_PLAIN
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
- *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0, then a constant for
- *                        each species that is recorded; a word for each of these, which is twice the number of its word, and 1
- *                        for the upper half; or bit 31, the module, and the species in 3 bits. Its count is then the constant
- *                        and s_derived()
+ *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0, then a constant
+ *                        for each species that is recorded; a word for each of these, which is twice the number of its word,
+ *                        and 1 for the upper half; or bit 31, the module, and the species in 3 bits. Its count is then the
+ *                        constant and s_derived()
  *   S_DERIVED            whether there are such species
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
  *   S_TERM_FIELDS        what the code needs to know about a term
@@ -239,9 +239,9 @@ FF_WARP uint32_t s_count_negative(s_sum sum, uint32_t n) {
 #endif
 }
 
-/* Finds the module, and lets it react. `below` is a sum of what comes before, minus v + 1: it is negative as long as the sum is at
- * most v. Of such numbers without signs, the last negative one is the largest. This takes one instruction for each number, and
- * another one counts those that are negative. */
+/* Finds the module, and lets it react. `below` is a sum of what comes before, minus v + 1: it is negative as long as the sum is
+ * at most v. Of such numbers without signs, the last negative one is the largest. This takes one instruction for each number,
+ * and another one counts those that are negative. */
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
   s_sum last = ~next->v, below = last;
