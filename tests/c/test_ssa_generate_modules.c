@@ -132,7 +132,7 @@ static void check_modules(const ff_ssa_program *program, const double *initial, 
 /* ---- networks ----------------------------------------------------------------------------------------------------------- */
 
 static void examples_give_the_trajectories(void) {
-  static const uint32_t sizes[] = {8, 11, 30, 100};
+  static const uint32_t sizes[] = {8, 11, 100};
   for (size_t i = 0; i < MODULE_EXAMPLES; i++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
       const module_example *e = module_examples + i;
@@ -177,7 +177,7 @@ static void random_example(uint64_t *state, module_example *e) {
 static void random_rings_give_the_trajectories(void) {
   uint64_t state = 2028;
   uint32_t checked = 0;
-  for (uint32_t i = 0; i < 24; i++) {
+  for (uint32_t i = 0; i < 18; i++) {
     module_example e;
     char what[64];
     random_example(&state, &e);
@@ -188,7 +188,7 @@ static void random_rings_give_the_trajectories(void) {
     checked += program->modules != NULL;
     ff_ssa_program_free(program);
   }
-  FF_CHECK_SAY(checked >= 12, "%u rings have modules", checked);
+  FF_CHECK_SAY(checked >= 9, "%u rings have modules", checked);
 }
 
 /* Counts that need 32 bits; a ring of which none is in shared memory, with upper sums; GPUs with less of it. */

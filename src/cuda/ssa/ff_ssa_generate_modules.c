@@ -219,8 +219,8 @@ static uint32_t choose_store(generator *g) {
   return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;
 }
 
-/* A search looks at modules beyond the end of the last part, which are those at the beginning of the ring. It must not come to its
- * end a second time. */
+/* A search looks at modules beyond the end of the last part, which are those at the beginning of the ring. It must not come to
+ * its end a second time. */
 static int reaches_too_far(const generator *g) { return g->last_part * g->span + g->span + g->after > 2 * g->m->n; }
 
 static void choose_parts(generator *g, uint32_t store) {
@@ -296,26 +296,25 @@ static void fill_initial(const generator *g, uint32_t *to) {
 }
 
 /* Where species number s of the program is, and the constant of a count that is derived. */
-static void fill_place(const generator *g, uint32_t s, uint32_t to[2]) {
+static void fill_place(const generator *g, uint32_t s, uint32_t *to, uint32_t *constant) {
   const uint32_t n = g->m->n_species, module = g->at[s] / n, species = g->at[s] % n, place = g->place[species];
-  to[1] = 0;
   if (!g->derived[species]) {
-    to[0] = g->wide ? 2 * (module * g->each + place) : 2 * (module * g->each + place / 2) + place % 2;
+    *to = g->wide ? 2 * (module * g->each + place) : 2 * (module * g->each + place / 2) + place % 2;
     return;
   }
-  to[0] = DERIVED | module << 3 | species;
-  to[1] = (uint32_t)g->request->initial[s];
+  *to = DERIVED | module << 3 | species;
+  *constant = (uint32_t)g->request->initial[s];
   for (uint32_t i = 0; i < g->n_read; i++)
-    to[1] -= (uint32_t)g->factor[species][i] * (uint32_t)g->request->initial[g->m->species[module * n + g->read_species[i]]];
+    *constant -= (uint32_t)g->factor[species][i] * (uint32_t)g->request->initial[g->m->species[module * n + g->read_species[i]]];
 }
 
 static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
-  const uint32_t words = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
-  code->n_big = words + 2 * g->request->n_species;
+  const uint32_t n = g->request->n_species, constants = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
   code->for_points = code->initial_big = 1;
-  code->initial_at = 2 * LOGARITHMS; /* and the places behind, because constants follow from initial counts */
-  code->n_initial = code->n_big - code->initial_at;
+  code->initial_at = 2 * LOGARITHMS;
+  code->n_initial = constants + n - code->initial_at;
+  code->n_big = constants + 2 * n;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->big = ff_calloc(code->n_big, sizeof *code->big);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -330,7 +329,8 @@ static ff_status fill(generator *g, ff_error *err) {
     memcpy(code->big + 2 * i, &first, sizeof first);
   }
   fill_initial(g, code->big + 2 * LOGARITHMS);
-  for (uint32_t i = 0; i < g->request->n_species; i++) fill_place(g, g->request->species[i], code->big + words + 2 * i);
+  for (uint32_t i = 0; i < n; i++)
+    fill_place(g, g->request->species[i], code->big + constants + n + i, code->big + constants + i);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t i = 0; i < g->n_constants; i++) code->table[c * g->n_constants + i] = g->constants[i][c];
   return FF_OK;
@@ -343,13 +343,15 @@ static void put_definitions(const generator *g, ff_writer *out) {
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
   const struct { const char *name; uint32_t value; } values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
-    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 2}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks}, {"S_REACTIONS", g->m->n_terms},
+    {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks},
+    {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
     {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
-    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part}, {"S_FAN", g->fan},
-    {"S_UPPERS", g->uppers}, {"S_SUMS", counts}, {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
+    {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part},
+    {"S_FAN", g->fan}, {"S_UPPERS", g->uppers}, {"S_SUMS", counts},
+    {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
     {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_LOGS", 0}, {"S_INITIAL", data},
-    {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts},
+    {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_species},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);

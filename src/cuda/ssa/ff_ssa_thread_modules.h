@@ -20,9 +20,10 @@
  *   S_QUICK              whether s_choose_near() saves a division: not for long sums, and only if S_PLAIN
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
- *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0; two words for each
- *                        species that is recorded. The first is twice the number of its word, and 1 for the upper half; or bit
- *                        31, the module, and the species in 3 bits. Its count is then the second word and s_derived()
+ *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0, then a constant
+ *                        for each species that is recorded; a word for each of these, which is twice the number of its word,
+ *                        and 1 for the upper half; or bit 31, the module, and the species in 3 bits. Its count is then the
+ *                        constant and s_derived()
  *   S_DERIVED            whether there are such species
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
  *   S_TERM_FIELDS        what the code needs to know about a term
@@ -42,6 +43,11 @@
 #define S_COUNT_WORD(i) S_ROW(i)
 #endif
 #define S_COUNT_WORDS (S_MODULES * S_EACH)
+#if S_POINTS
+#define S_INITIAL_WORDS (t->point + S_POINT_INITIAL)
+#else
+#define S_INITIAL_WORDS (t->big + S_INITIAL)
+#endif
 #define S_LOWER_HALF(word) ((word) & 0xFFFFu)
 #define S_UPPER_HALF(word) ((word) >> 16)
 #define S_WORD_OF(module, word) S_COUNT_WORD((module) * S_EACH + (word))
@@ -233,9 +239,9 @@ FF_WARP uint32_t s_count_negative(s_sum sum, uint32_t n) {
 #endif
 }
 
-/* Finds the module, and lets it react. `below` is a sum of what comes before, minus v + 1: it is negative as long as the sum is at
- * most v. Of such numbers without signs, the last negative one is the largest. This takes one instruction for each number, and
- * another one counts those that are negative. */
+/* Finds the module, and lets it react. `below` is a sum of what comes before, minus v + 1: it is negative as long as the sum is
+ * at most v. Of such numbers without signs, the last negative one is the largest. This takes one instruction for each number,
+ * and another one counts those that are negative. */
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_term term = s_term_of(next->reaction);
   s_sum last = ~next->v, below = last;
@@ -272,15 +278,9 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, ~last);
 }
 
-#if S_POINTS
-#define S_AT_START (t->point + S_POINT_INITIAL) /* words of S_INITIAL, with those of S_PLACES behind them */
-#else
-#define S_AT_START (t->big + S_INITIAL)
-#endif
-
 /* Both loops over counts make several loads at a time. */
 FF_WARP void s_begin(s_thread *t) {
-  const uint32_t *initial = S_AT_START;
+  const uint32_t *initial = S_INITIAL_WORDS;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS + S_STORE; i += 8u) {
     uint32_t words[8];
     FF_UNROLL for (uint32_t k = 0; k < 8u; k++) words[k] = initial[i + k < S_ROWS + S_STORE ? i + k : 0u];
@@ -306,13 +306,13 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 }
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
-  const uint32_t *places = S_AT_START + (S_PLACES - S_INITIAL), n = t->run->n_species;
+  const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
   FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
-    const uint32_t place = places[2u * j];
+    const uint32_t place = places[j];
     uint32_t x;
 #if S_DERIVED
     if (place >> 31 != 0u) {
-      x = places[2u * j + 1u] + s_derived(t, (place & 0x7FFFFFFFu) >> 3, place & 7u);
+      x = S_INITIAL_WORDS[S_ROWS + S_STORE + S_COUNTS + j] + s_derived(t, (place & 0x7FFFFFFFu) >> 3, place & 7u);
     } else
 #endif
     {
