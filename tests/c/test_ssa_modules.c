@@ -152,6 +152,8 @@ static void leaves_other_networks(void) {
 
 __extension__ typedef unsigned __int128 whole;
 
+static double choice_of_all = -1; /* the choice of each event, unless it is negative */
+
 /* A trajectory by the definition in ff_ssa_modules.h: everything is computed anew at each event. */
 typedef struct {
   const ff_ssa_program *p;
@@ -190,7 +192,8 @@ static void find_next(reference *r) {
     child[t] = (double)r->q[t] * m->terms[t].rate;
   }
   ff_ssa_tree_prefix(sum, child);
-  const double total = sum[FF_SSA_FAN], at = ff_ssa_closed(words.v[2], words.v[3]) * total;
+  const double total = sum[FF_SSA_FAN], choice = choice_of_all >= 0 ? choice_of_all : ff_ssa_closed(words.v[2], words.v[3]);
+  const double at = choice * total;
   r->term = 0;
   for (uint32_t t = 1; t < m->n_terms; t++)
     if (sum[t] <= at && sum[t] < total) r->term = t;
@@ -248,6 +251,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       base->start(base, lane, 1000 + step, DBL_MAX);
       lanes[lane].event = UINT64_MAX;
     }
+    for (uint32_t lane = 0; lane < FF_SSA_LANES && choice_of_all >= 0; lane++) f->wide.lanes.choice[lane] = choice_of_all;
     base->advance(base, &one);
     sized += f->size == size;
     ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
@@ -384,5 +388,19 @@ static void rounds_whole_numbers(void) {
   }
 }
 
+/* The largest choice there is: its share of Q may be rounded to Q, and then the last molecule is meant. */
+static void takes_the_last(void) {
+  choice_of_all = 1 - 0x1p-53;
+  for (size_t i = 0; i < MODULE_EXAMPLES * 6; i++) {
+    const ff_simd simd = (ff_simd)(i % 3);
+    if (!has(simd)) continue;
+    ff_ssa_program *p = program_of_modules(module_examples + i / 6, 9, 0, 0);
+    for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] = i / 3 % 2 == 0 ? p->initial[s] : 70000 + s;
+    same_trajectories(p, p->initial, simd, 20, FF_MODULAR_NARROW, module_examples[i / 6].what); /* none ends before */
+    ff_ssa_program_free(p);
+  }
+  choice_of_all = -1;
+}
+
 FF_TEST_MAIN("ssa_modules", finds_modules, finds_weights, leaves_other_networks, are_as_defined, grows_large, starts_large,
-             changes_sizes, counts_to_the_limit, rounds_whole_numbers)
+             changes_sizes, takes_the_last, counts_to_the_limit, rounds_whole_numbers)
