@@ -18,6 +18,8 @@
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
+ *   S_KEPT              words of what ff_ssa_thread_schedule.h keeps, and what it wants, if the network has events, or rates that
+ *                       depend on the time
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -37,6 +39,15 @@
 #endif
 #include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
+#ifdef S_KEPT
+#include "../../model/ff_formula_change.h"
+#include "../../ssa/ff_ssa_schedule_rules.h"
+#define S_FIRINGS(t) ((t)->event - (t)->schedule->kept.k.silent)
+#define S_WORDS (6u + S_COUNTS + S_ROWS + S_KEPT) /* that a slot keeps */
+#else
+#define S_FIRINGS(t) ((t)->event)
+#define S_WORDS (6u + S_COUNTS + S_ROWS)
+#endif
 
 #ifndef S_MANY
 #define S_MANY 0
@@ -54,7 +65,6 @@
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
-#define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define S_ANY(condition) (__any_sync(0xFFFFFFFFu, (condition)) != 0)
@@ -100,6 +110,9 @@ typedef struct {
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
   double wait, choice;     /* of the next event; kept if S_AHEAD */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
+#ifdef S_KEPT
+  struct s_schedule *schedule;
+#endif
 } s_thread;
 
 typedef struct {
@@ -212,6 +225,9 @@ FF_WARP double s_most_below(double at, double total) {
 #ifdef S_GROUPS
 #include "ff_ssa_thread_factored.h"
 #endif
+#ifdef S_KEPT
+#include "ff_ssa_thread_schedule.h"
+#endif
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
@@ -251,7 +267,7 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
     return 1;
   }
   S_FETCH_ADD(&run->counters->complete, 1u);
-  S_FETCH_ADD(&run->counters->events, t->event);
+  S_FETCH_ADD(&run->counters->events, S_FIRINGS(t));
   s_take(t);
   return 0;
 }
@@ -264,6 +280,12 @@ FF_WARP void s_draw(s_thread *t) {
 }
 
 /* Finds the next event, and lets it happen. */
+#ifdef S_KEPT
+FF_WARP void s_step(s_thread *t) {
+  if (t->wanted < ff_math_infinity()) s_scheduled_step(t, t->schedule);
+  FF_SYNCWARP();
+}
+#else
 FF_WARP void s_step(s_thread *t) {
   s_next next;
 #if S_FIRST
@@ -288,6 +310,7 @@ FF_WARP void s_step(s_thread *t) {
   t->event += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);
 }
+#endif
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
 FF_WARP void s_check(s_thread *t) {
@@ -319,6 +342,9 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
 #if S_MANY
   s_sum_all(t);
 #endif
+#ifdef S_KEPT
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) t->schedule->kept.word[i] = S_STATE(6u + S_COUNTS + S_ROWS + i);
+#endif
 }
 
 FF_WARP void s_save(const s_thread *t, uint32_t slot) {
@@ -332,6 +358,9 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   S_STATE(5) = t->wanted < ff_math_infinity();
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
+#ifdef S_KEPT
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) S_STATE(6u + S_COUNTS + S_ROWS + i) = t->schedule->kept.word[i];
+#endif
 }
 
 /* Runs a launch for one slot. */
@@ -349,6 +378,13 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->rows = rows;
   t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
+#ifdef S_KEPT
+  s_schedule schedule;
+  schedule.run = run;
+  schedule.table = table;
+  schedule.store = t->store;
+  t->schedule = &schedule;
+#endif
   if (run->fresh) {
     s_take(t);
     t->time = 0.0;
