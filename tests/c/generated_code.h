@@ -62,7 +62,9 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   void *library = g.code.functions != NULL ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept + g.code.n_store);
+    const ff_ssa_code *code = &g.code;
+    ff_ssa_launch run =
+        launch_new(&request, FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     launch_all(&run, launch_generated, &g);

@@ -25,7 +25,7 @@ typedef struct {
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
-#define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts, rows, the store and those of its own */
+#define FF_SSA_CODE_WORDS 6u /* that a slot keeps, besides counts, rows, the store and those of its own */
 
 /* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees
  * the code with ff_ssa_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a network. On

@@ -36,13 +36,17 @@ static uint32_t add(ff_ssa_schedule_code *code, const ff_formula *formula) {
   return code->n_formulas++;
 }
 
+static int has(const ff_formula *formula, uint32_t operation) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == operation) return 1;
+  return 0;
+}
+
 static void sort_event(ff_ssa_schedule_code *code, uint32_t e) {
   const ff_formula *trigger = &code->program->events[e].trigger;
-  int symbols = 0;
-  for (uint32_t i = 0; i < trigger->length; i++) symbols |= trigger->word[i].code == FF_F_SYMBOL;
-  if (!ff_formula_has_time(trigger))
+  if (!has(trigger, FF_F_TIME))
     code->by_state |= 1u << e;
-  else if (symbols)
+  else if (has(trigger, FF_F_SYMBOL))
     code->by_both |= 1u << e;
   else
     code->by_time |= 1u << e;
@@ -187,8 +191,8 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
   const ff_ssa_program *p = code->program;
   ff_write(out, "#define S_KEPT %uu\n#define S_SLOTS %uu\n#define S_SYMBOLS %uu\n", ff_ssa_schedule_code_kept(code, n_counts),
            p->n_slots, n_counts + p->n_slots);
-  ff_write(out, "#define S_TRIGGERS %uu\n#define S_BY_STATE 0x%Xu\n#define S_BY_BOTH 0x%Xu\n#define S_BY_TIME 0x%Xu\n", p->n_events,
-           code->by_state, code->by_both, code->by_time);
+  ff_write(out, "#define S_TRIGGERS %uu\n#define S_BY_STATE 0x%Xu\n#define S_BY_BOTH 0x%Xu\n#define S_BY_TIME 0x%Xu\n",
+           p->n_events, code->by_state, code->by_both, code->by_time);
   ff_write(out, "#define S_TIMED %uu\n#define S_SETS %uu\n#define S_DUE %uu\n", code->n_timed, p->most_sets, code->due);
   ff_write(out, "#define S_AT_EVENTS %uu\n#define S_AT_READERS %uu\n#define S_AT_REACTIONS %uu\n", before,
            before + code->at_readers, before + code->at_reactions);
@@ -203,7 +207,7 @@ static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
     for (uint32_t k = 0; k < code->formulas[i]->length; k++) {
       const uint32_t operation = code->formulas[i]->word[k].code;
       if (ff_ssa_is_long(operation)) value[operation] = 1;
-      if (ff_formula_has_time(code->formulas[i]) && ff_formula_operands(operation) > 0) range[operation] = 1;
+      if (has(code->formulas[i], FF_F_TIME) && ff_formula_operands(operation) > 0) range[operation] = 1;
     }
   for (uint32_t operation = 0; operation < FF_F_COUNT; operation++) {
     const uint32_t n = ff_formula_operands(operation);
@@ -211,8 +215,8 @@ static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
       ff_write(out, "S_CALL double s_operate_%u(double a, double b) { return ff_formula_operate(%uu, a, b, 0.0); }\n", operation,
                operation);
     if (range[operation])
-      ff_write(out, "S_CALL ff_range s_range_%u(ff_range_kind kind, ff_range a%s%s) {\n  return ff_range_apply(kind, %uu, %uu, a, "
-               "%s, %s);\n}\n", operation, n > 1 ? ", ff_range b" : "", n > 2 ? ", ff_range c" : "", operation, n,
+      ff_write(out, "S_CALL ff_range s_range_%u(ff_range_kind kind, ff_range a%s%s) {\n"
+               "  return ff_range_apply(kind, %uu, %uu, a, %s, %s);\n}\n", operation, n > 1 ? ", ff_range b" : "", n > 2 ? ", ff_range c" : "", operation, n,
                n > 1 ? "b" : "a", n > 2 ? "c" : "a");
   }
 }
@@ -232,7 +236,7 @@ static void write_ranges(const ff_ssa_schedule_code *code, ff_ssa_law_text *law)
   ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to) {\n"
            "  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
-    if (!ff_formula_has_time(code->formulas[i])) continue;
+    if (!has(code->formulas[i], FF_F_TIME)) continue;
     ff_write(law->out, "  case %uu: {\n", i);
     const uint32_t f = ff_ssa_write_range(law, code->formulas[i]);
     ff_write(law->out, "  return f%u;\n  }\n", f);
