@@ -29,7 +29,7 @@ write_text <- function(net, file) {
   events <- net$events
   event_lines <- vapply(seq_len(NROW(events)), function(i) {
     e <- events[i, ]
-    flags <- paste0(if (e$initially) "i", if (!e$persistent) "f", if (e$values != "trigger") "l")
+    flags <- paste(c(if (e$initially) "i", if (!e$persistent) "f", if (e$values != "trigger") "l"), collapse = "")
     set <- e$set[[1L]]
     paste(c("event", e$name, e$when, field(e$delay), field(e$priority), flags, rbind(names(set), set)), collapse = ";")
   }, "")

@@ -63,7 +63,7 @@ static const scenario scenarios[] = {
     {"images of sliced programs", prepare_rows, makes_slice_images, NULL, 0},
     {"image of a packed program", prepare_table, makes_table_image, NULL, 0},
     {"image of a reaction network", prepare_ssa_image, makes_ssa_image, NULL, 0},
-    {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 5},
+    {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 6},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},

@@ -6,6 +6,7 @@
 #include "../../src/cuda/ssa/ff_ssa_image.h"
 #include "factor_examples.h"
 #include "memory_reactions.h"
+#include "text_networks.h"
 
 static void prepare_ssa_image(void) {
   prepare_formulas();
@@ -22,9 +23,15 @@ static ff_status makes_ssa_image(ff_error *err) {
   return status;
 }
 
-/* Code for the direct method, for the first reaction method, for groups of few and of many reactions, and for many groups. */
+/* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups, and for
+ * events and rates that depend on the time. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
+  if (variant == 5) {
+    given.simulated = program_of_network(network_of_text("species;A;3\nparameter;k;2\nreaction;0 -> A;k * (1 + sin(time))\n"
+                                                         "reaction;A -> 0;1\nevent;e;A > 5;k;1;f;A;0;k;3\n"));
+    return;
+  }
   if (variant == 3) {
     given.simulated = program_of_sites(6);
     return;
@@ -46,7 +53,7 @@ static void prepare_ssa_code(void) {
 
 static ff_status generates_ssa_code(ff_error *err) {
   static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED,
-                                         FF_SSA_FACTORED};
+                                         FF_SSA_FACTORED, FF_SSA_DIRECT};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
   const ff_ssa_device_request request = {methods[given.variant], given.simulated->initial, times, 1, species, 1};

@@ -285,6 +285,9 @@ static void scheduled_networks(void) {
   check_examples(scheduled_events, sizeof scheduled_events / sizeof *scheduled_events);
   check_examples(scheduled_rates, sizeof scheduled_rates / sizeof *scheduled_rates);
   check_examples(scheduled_both, sizeof scheduled_both / sizeof *scheduled_both);
+}
+
+static void random_scheduled_networks(void) {
   uint64_t state = 1618;
   for (uint32_t i = 0; i < gpu.random / 2; i++) {
     const uint32_t n_species = 1 + below(&state, 8), n = 1 + below(&state, i % 4 == 0 ? 30 : 8), n_events = below(&state, 7);
@@ -338,7 +341,8 @@ int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"random_networks", random_networks},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"large_networks", large_networks},
-                                      {"scheduled_networks", scheduled_networks}};
+                                      {"scheduled_networks", scheduled_networks},
+                                      {"random_scheduled_networks", random_scheduled_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;
   const ff_backend *table = NULL;
