@@ -119,34 +119,54 @@ static FF_HD inline int ff_change_is_steady(FF_CHANGE_AT f, double time) {
   return 1;
 }
 
-static FF_HD inline ff_change ff_change_first(FF_CHANGE_AT f, double from, double to, int truth, uint32_t steps, double *at) {
-  uint32_t unsure = 0; /* doubles before the next one that rounding errors decide */
-  ff_change_parts p;
-  *at = to;
-  if (!ff_change_begin(&p, from, to)) return FF_CHANGE_NONE;
-  for (; p.n > 0; steps--) {
-    const uint64_t stop = ff_change_stop(&p);
-    const int sure = ff_change_sure_within(f, p.start, stop);
-    const int changed = sure < 0 && p.start == stop && ff_change_is_true(f, ff_change_double(stop)) != truth;
-    *at = ff_change_double(p.start);
-    if (sure == !truth || (changed && ff_change_is_narrow(f, stop))) return FF_CHANGE_FOUND;
-    if (changed || unsure > FF_CHANGE_MOST_DOUBLES) {
-      *at = ff_change_double(p.start - 1 - unsure);
-      return FF_CHANGE_UNSURE;
-    }
-    if (steps == 0) {
-      *at = ff_change_double(p.start - 1);
-      return FF_CHANGE_NONE;
-    }
-    if (sure < 0 && p.start < stop) {
-      ff_change_halve(&p);
-      continue;
-    }
-    unsure = sure < 0 ? unsure + 1 : 0;
-    ff_change_pass(&p);
+/* A search for the first change, which can stop after each step. */
+typedef struct {
+  ff_change_parts parts;
+  uint32_t steps;  /* that are left */
+  uint32_t unsure; /* doubles before the next one that rounding errors decide */
+} ff_change_search;
+
+/* Returns whether there is anything to search. */
+static FF_HD inline int ff_change_search_begin(ff_change_search *search, double from, double to, uint32_t steps) {
+  search->steps = steps;
+  search->unsure = 0;
+  return ff_change_begin(&search->parts, from, to);
+}
+
+/* Makes a step. Returns whether the search has ended; then *found and *at tell what ff_formula_first_change() does. */
+static FF_HD inline int ff_change_search_step(FF_CHANGE_AT f, ff_change_search *search, double to, int truth, ff_change *found,
+                                              double *at) {
+  ff_change_parts *p = &search->parts;
+  const uint64_t stop = ff_change_stop(p);
+  const int sure = ff_change_sure_within(f, p->start, stop);
+  const int changed = sure < 0 && p->start == stop && ff_change_is_true(f, ff_change_double(stop)) != truth;
+  *found = FF_CHANGE_FOUND;
+  *at = ff_change_double(p->start);
+  if (sure == !truth || (changed && ff_change_is_narrow(f, stop))) return 1;
+  *found = FF_CHANGE_UNSURE;
+  *at = ff_change_double(p->start - 1 - search->unsure);
+  if (changed || search->unsure > FF_CHANGE_MOST_DOUBLES) return 1;
+  *found = FF_CHANGE_NONE;
+  *at = ff_change_double(p->start - 1);
+  if (search->steps == 0) return 1;
+  search->steps--;
+  if (sure < 0 && p->start < stop) {
+    ff_change_halve(p);
+    return 0;
   }
+  search->unsure = sure < 0 ? search->unsure + 1 : 0;
+  ff_change_pass(p);
   *at = to;
-  return FF_CHANGE_NONE;
+  return p->n == 0;
+}
+
+static FF_HD inline ff_change ff_change_first(FF_CHANGE_AT f, double from, double to, int truth, uint32_t steps, double *at) {
+  ff_change_search search;
+  ff_change found = FF_CHANGE_NONE;
+  *at = to;
+  if (!ff_change_search_begin(&search, from, to, steps)) return FF_CHANGE_NONE;
+  while (!ff_change_search_step(f, &search, to, truth, &found, at)) continue;
+  return found;
 }
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */

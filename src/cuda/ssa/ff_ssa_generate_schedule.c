@@ -182,7 +182,7 @@ static uint32_t at_least_1(uint32_t n) { return n > 0 ? n : 1; }
 /* The size of s_kept. */
 uint32_t ff_ssa_schedule_code_kept(const ff_ssa_schedule_code *code, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
-  return 2 * (at_least_1(n_counts + p->n_slots) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 12;
+  return 2 * (at_least_1(n_counts + p->n_slots) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 14;
 }
 
 uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code) { return code->due * (5 + 2 * code->program->most_sets); }

@@ -383,6 +383,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.run = run;
   schedule.table = table;
   schedule.store = t->store;
+  schedule.searches = 0;
   t->schedule = &schedule;
 #endif
   if (run->fresh) {

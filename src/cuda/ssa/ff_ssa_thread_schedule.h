@@ -43,11 +43,29 @@
 
 #define S_AT_ONCE 1024u  /* events at the same time; the processor allows more, and then reports that they never end */
 #define S_PIECES 8u      /* of a search that makes little progress; the processor allows FF_SSA_MOST_PIECES */
+#ifndef S_SEARCH_AT_ONCE
+#define S_SEARCH_AT_ONCE 8u /* steps of a search; then other threads of the warp need not wait for its end */
+#endif
 #define S_MOST_SET (S_LARGEST / 2u) /* that an event may set a species to, so that no count exceeds S_LARGEST before a check */
 #define S_INITIALLY 1u
 #define S_PERSISTENT 2u
 #define S_LATE 4u
 #define S_ARRAY(n) ((n) > 0u ? (n) : 1u)
+
+typedef struct s_schedule s_schedule;
+
+S_CALL double s_value(uint32_t formula, const double *y, double time);
+S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to);
+
+typedef struct {
+  uint32_t formula;
+  const double *y;
+} s_at_formula;
+
+#define FF_CHANGE_AT const s_at_formula *
+#define FF_CHANGE_VALUE(f, time) s_value((f)->formula, (f)->y, (time))
+#define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->formula, (kind), (f)->y, (from), (to))
+#include "../../model/ff_formula_change_math.h"
 
 /* What a trajectory keeps between two steps. */
 typedef struct {
@@ -56,12 +74,14 @@ typedef struct {
   double bound[S_ARRAY(S_TIMED)];                                /* of timed propensities */
   double next_time, firing, event_time, later_time; /* later_time: of the next event that is delayed */
   double from, until, width;
-  double unused;
+  double search_at; /* where a piece of a search begins */
   uint32_t truth, fresh, doubt; /* of triggers, as bits */
   uint32_t n_now, n_later, serial;
   uint32_t silent, rejected, unbounded, cut;
   uint32_t next;   /* the reaction that may fire next */
   uint32_t starts; /* whether the trajectory has not begun */
+  uint32_t left;   /* the triggers whose next changes have not been found, as bits, if this was left halfway; or 0 */
+  uint32_t piece;  /* of the search for the first of them */
 } s_kept;
 
 typedef union {
@@ -70,7 +90,7 @@ typedef union {
 } s_kept_words;
 typedef char s_kept_has_its_size[sizeof(s_kept) == 4u * S_KEPT ? 1 : -1];
 
-typedef struct s_schedule {
+struct s_schedule {
   s_kept_words kept;
   const ff_ssa_launch *run;
   const uint32_t *table;
@@ -78,10 +98,10 @@ typedef struct s_schedule {
   double time;
   uint32_t unit, event, ties;
   int failed; /* the trajectory is refused */
-} s_schedule;
+  int searches; /* whether a piece of a search has begun in this launch */
+  ff_change_search search;
+};
 
-S_CALL double s_value(uint32_t formula, const double *y, double time);
-S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to);
 S_CALL double s_law_of(uint32_t k, const double *y, double rate);
 S_CALL int s_missing(uint32_t k, const double *y);
 FF_WARP uint32_t s_truths(const s_thread *t);
@@ -100,16 +120,6 @@ FF_WARP void s_draw(s_thread *t);
 #define S_REACTION(s, r, i) ((s)->table[S_AT_REACTIONS + 6u * (r) + (i)])
 
 /* ---- searches: ff_formula_change.h ---------------------------------------------------------------------------------------- */
-
-typedef struct {
-  uint32_t formula;
-  const double *y;
-} s_at_formula;
-
-#define FF_CHANGE_AT const s_at_formula *
-#define FF_CHANGE_VALUE(f, time) s_value((f)->formula, (f)->y, (time))
-#define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->formula, (kind), (f)->y, (from), (to))
-#include "../../model/ff_formula_change_math.h"
 
 FF_WARP s_at_formula s_at_of(const s_schedule *s, uint32_t formula) {
   const s_at_formula out = {formula, s->kept.k.y};
@@ -347,43 +357,73 @@ S_CALL uint32_t s_happen(s_schedule *s, uint32_t reaction) {
 
 /* ---- when something may happen next ---------------------------------------------------------------------------------------- */
 
-/* next_change() of ff_ssa_due.c */
-FF_WARP double s_next_change(s_schedule *s, uint32_t e, double to) {
+/* Searches the piece that begins at search_at. Returns 0 if it is left halfway. */
+FF_WARP int s_search_piece(s_schedule *s, const s_at_formula *trigger, double to, int truth, ff_change *found, double *at) {
+  *found = FF_CHANGE_NONE;
+  *at = to;
+  if (!s->searches && !ff_change_search_begin(&s->search, s->kept.k.search_at, to, FF_SSA_SEARCH_STEPS)) return 1;
+  s->searches = 1;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_SEARCH_AT_ONCE && s->searches; i++)
+    s->searches = !ff_change_search_step(trigger, &s->search, to, truth, found, at);
+  return !s->searches;
+}
+
+/* next_change() of ff_ssa_due.c. Returns 0 if the search is left halfway. */
+FF_WARP int s_next_change(s_schedule *s, uint32_t e, double to, int goes_on, double *change) {
   s_kept *k = &s->kept.k;
   const s_at_formula trigger = s_at_of(s, e);
   const int truth = (k->truth >> e & 1u) != 0u;
   ff_change found = FF_CHANGE_NONE;
   uint8_t doubt = 0;
   double at = s->time;
-  FF_NO_UNROLL for (uint32_t i = 0; k->zone[e] < 0.0 && found == FF_CHANGE_NONE; i++) {
-    if (i == S_PIECES) {
+  *change = ff_math_infinity();
+  if (!goes_on) {
+    k->piece = 0u;
+    k->search_at = s->time;
+    s->searches = 0;
+  }
+  FF_NO_UNROLL while (k->zone[e] < 0.0 && found == FF_CHANGE_NONE) {
+    if (k->piece == S_PIECES) {
       s->failed = 1;
-      return ff_math_infinity();
+      return 1;
     }
-    found = ff_change_first(&trigger, at, to, truth, FF_SSA_SEARCH_STEPS, &at);
-    if (found == FF_CHANGE_NONE && at >= to) return ff_math_infinity();
-    if (found == FF_CHANGE_FOUND || at - s->time > s->time * FF_SSA_LEAST_PROGRESS) return at;
+    if (!s_search_piece(s, &trigger, to, truth, &found, &at)) return 0;
+    if (found == FF_CHANGE_NONE && at >= to) return 1;
+    if (found == FF_CHANGE_FOUND || at - s->time > s->time * FF_SSA_LEAST_PROGRESS) {
+      *change = at;
+      return 1;
+    }
+    k->piece++;
+    k->search_at = at;
   }
   if (k->zone[e] < 0.0) k->zone[e] = at;
   const int is_sure = ff_change_first_sure(&trigger, k->zone[e], at > s->time ? at : s->time, to, truth, FF_SSA_SEARCH_STEPS, &at,
                                            &doubt);
   if (doubt) k->doubt |= 1u << e;
-  return is_sure || at < to ? at : ff_math_infinity();
+  if (is_sure || at < to) *change = at;
+  return 1;
 }
 
-/* Sets event_time, if it is at most `limit`; until then, no reaction fires. */
-S_CALL void s_due_next(s_schedule *s, double limit) {
+/* Sets event_time, if it is at most `limit`; until then, no reaction fires. Returns 0 if this is left halfway; then the next call
+ * goes on. */
+S_CALL int s_due_next(s_schedule *s, double limit) {
   s_kept *k = &s->kept.k;
-  k->event_time = k->later_time;
-  FF_NO_UNROLL for (uint32_t left = S_BY_TIME | S_BY_BOTH; left != 0u && !s->failed; left &= left - 1u) {
-    const uint32_t e = FF_LOWEST(left);
+  int goes_on = k->left != 0u;
+  if (!goes_on) {
+    k->event_time = k->later_time;
+    k->left = S_BY_TIME | S_BY_BOTH;
+  }
+  FF_NO_UNROLL for (; k->left != 0u && !s->failed; k->left &= k->left - 1u) {
+    const uint32_t e = FF_LOWEST(k->left);
     const int by_time = (S_BY_TIME >> e & 1u) != 0u;
+    const double to = by_time ? ff_math_infinity() : k->event_time < limit ? k->event_time : limit;
     double change = k->change[e];
-    if (!by_time || change <= s->time)
-      change = s_next_change(s, e, by_time ? ff_math_infinity() : k->event_time < limit ? k->event_time : limit);
+    if ((!by_time || change <= s->time) && !s_next_change(s, e, to, goes_on, &change)) return 0;
     if (by_time) k->change[e] = change;
     if (change < k->event_time) k->event_time = change;
+    goes_on = 0;
   }
+  return 1;
 }
 
 /* ---- rates that depend on the time ----------------------------------------------------------------------------------------- */
@@ -480,7 +520,7 @@ FF_WARP void s_start(s_schedule *s, const s_rates *rates) {
   }
   FF_NO_UNROLL for (uint32_t i = 0; i < S_DUE; i++) S_PLACE(s, i) = i;
   k->fresh = (uint32_t)((1ull << S_TRIGGERS) - 1u);
-  k->doubt = k->n_now = k->n_later = k->serial = k->silent = k->starts = 0u;
+  k->doubt = k->n_now = k->n_later = k->serial = k->silent = k->starts = k->left = 0u;
   k->later_time = ff_math_infinity();
   k->width = FF_SSA_FIRST_WIDTH;
 }
@@ -535,18 +575,18 @@ FF_WARP void s_find_next(s_thread *t, s_schedule *s) {
   s->kept.k.next = next.reaction;
 }
 
-/* What happens before a reaction may fire next. */
-FF_WARP void s_settle(s_schedule *s) {
+/* Finds what happens before a reaction may fire next. Returns 0 if this is left halfway. */
+FF_WARP int s_settle(s_schedule *s) {
   s_kept *k = &s->kept.k;
   const double limit = k->firing < k->until ? k->firing : k->until;
-  if (S_BY_TIME | S_BY_BOTH)
-    s_due_next(s, limit);
-  else
-    k->event_time = k->later_time;
+  k->event_time = S_BY_TIME | S_BY_BOTH ? k->event_time : k->later_time;
+  if ((S_BY_TIME | S_BY_BOTH) && !s_due_next(s, limit)) return 0;
   k->next_time = k->event_time < limit ? k->event_time : limit;
+  return 1;
 }
 
-FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
+/* Lets the next event happen, and finds the one after it, but for what happens before. */
+FF_WARP void s_pass(s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
   s_doing doing = {1, 0, S_TRIGGERS > 0u, 0};
   s_next next;
@@ -556,8 +596,6 @@ FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
   t->event = starts ? 0u : t->event + 1u;
   s->time = t->time;
   s->event = t->event;
-  s->unit = t->unit;
-  s->failed = 0;
   if (starts) {
     s_start(s, t->rates);
     s_show(t);
@@ -583,10 +621,18 @@ FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
   }
   if (doing.begins) s_open_window(s);
   if (doing.begins || doing.goes_on) s_find_next(t, s);
-  s_settle(s);
+}
+
+FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
+  s_kept *k = &s->kept.k;
+  s->time = t->time;
+  s->unit = t->unit;
+  s->failed = 0;
+  if (k->left == 0u) s_pass(t, s);
+  const int settled = s_settle(s);
   if (s->failed)
     s_refuse(t);
-  else if (!(k->next_time <= t->wanted))
+  else if (settled && !(k->next_time <= t->wanted))
     s_serve(t, 1.0, k->next_time);
   if (k->starts) t->event = 0u; /* of the next trajectory */
 }
