@@ -196,6 +196,7 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
   ff_write(out, "#define S_TIMED %uu\n#define S_SETS %uu\n#define S_DUE %uu\n", code->n_timed, p->most_sets, code->due);
   ff_write(out, "#define S_AT_EVENTS %uu\n#define S_AT_READERS %uu\n#define S_AT_REACTIONS %uu\n", before,
            before + code->at_readers, before + code->at_reactions);
+  ff_write(out, "#include \"cuda/ssa/ff_ssa_thread_kept.h\"\n");
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------------------ */
@@ -300,7 +301,7 @@ static void write_copies(const ff_ssa_schedule_code *code, const ff_ssa_law_text
 }
 
 void ff_ssa_schedule_code_write(const ff_ssa_schedule_code *code, ff_ssa_law_text *law, uint32_t n_counts) {
-  ff_write(law->out, "\n");
+  ff_write(law->out, "\n#include \"cuda/ssa/ff_ssa_thread_schedule.h\"\n\n");
   law->array = 1;
   write_operations(code, law->out);
   write_values(code, law);

@@ -18,8 +18,8 @@
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
- *   S_KEPT              words of what ff_ssa_thread_schedule.h keeps, and what it wants, if the network has events, or rates that
- *                       depend on the time
+ *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
+ *                       time
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -40,8 +40,6 @@
 #include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
 #ifdef S_KEPT
-#include "../../model/ff_formula_change.h"
-#include "../../ssa/ff_ssa_schedule_rules.h"
 #define S_FIRINGS(t) ((t)->event - (t)->schedule->kept.k.silent)
 #define S_WORDS (6u + S_COUNTS + S_ROWS + S_KEPT) /* that a slot keeps */
 #else
@@ -111,7 +109,7 @@ typedef struct {
   double wait, choice;     /* of the next event; kept if S_AHEAD */
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 #ifdef S_KEPT
-  struct s_schedule *schedule;
+  s_schedule *schedule;
 #endif
 } s_thread;
 
@@ -225,9 +223,6 @@ FF_WARP double s_most_below(double at, double total) {
 #ifdef S_GROUPS
 #include "ff_ssa_thread_factored.h"
 #endif
-#ifdef S_KEPT
-#include "ff_ssa_thread_schedule.h"
-#endif
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
@@ -281,6 +276,8 @@ FF_WARP void s_draw(s_thread *t) {
 
 /* Finds the next event, and lets it happen. */
 #ifdef S_KEPT
+FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s);
+
 FF_WARP void s_step(s_thread *t) {
   if (t->wanted < ff_math_infinity()) s_scheduled_step(t, t->schedule);
   FF_SYNCWARP();

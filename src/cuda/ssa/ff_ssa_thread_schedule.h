@@ -3,27 +3,11 @@
  * of the processor's code, so all bits are the same. What a thread cannot do in this way, or what fails, lets it refuse the
  * trajectory.
  *
- * Counts are in registers. What follows is in memory of the thread's own: numbers that are read by index, and what is needed only
- * when a trigger changes or a window ends. Functions that few steps call are no part of the loop (S_CALL).
+ * Counts are in registers. What ff_ssa_thread_kept.h declares is in memory of the thread's own: numbers that are read by index,
+ * and what is needed only when a trigger changes or a window ends. Functions that few steps call are no part of the loop
+ * (S_CALL).
  *
- * The generated text that comes before this one defines
- *   S_SLOTS           parameters that events set
- *   S_SYMBOLS         what formulas read: counts, then slots
- *   S_TRIGGERS        events. The trigger of event e is formula e
- *   S_BY_STATE        the events whose triggers do not depend on the time, as bits
- *   S_BY_BOTH         those whose triggers depend on the state and on the time
- *   S_BY_TIME         those whose triggers depend on the time alone
- *   S_TIMED           reactions whose propensities depend on the time. The rate of number k is formula S_TRIGGERS + k
- *   S_SETS            the most values that an event sets
- *   S_DUE             events that a thread may have waiting
- *   S_AT_EVENTS, S_AT_READERS, S_AT_REACTIONS   where these begin in the table:
- *                     for each event: delay and priority (formulas or S_NONE), flags, and where its sets begin and their number;
- *                       a set is a symbol and a formula
- *                     for each symbol: the events whose triggers read it, as bits
- *                     for each reaction: where the symbols begin that it changes and triggers read, and their number; the timed
- *                       propensities that read what it changes, as two words of bits; the number of its own, or S_NONE; the
- *                       triggers by state and time that read what it changes, as bits
- * The text that comes after this one defines
+ * The text that comes before this one defines what ff_ssa_thread_kept.h wants. The text that comes after this one defines
  *   s_value(formula, y, time)              the value of a formula
  *   s_range(formula, kind, y, from, to)    the range of one that depends on the time
  *   s_law_of(k, y, rate)                   the propensity of the timed reaction k whose formula has this value
@@ -35,11 +19,8 @@
 #ifndef FF_SSA_THREAD_SCHEDULE_H
 #define FF_SSA_THREAD_SCHEDULE_H
 
-#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
-#define S_CALL static __device__ __noinline__
-#else
-#define S_CALL static
-#endif
+#include "../../ssa/ff_ssa_schedule_rules.h"
+#include "ff_ssa_thread.h"
 
 #define S_AT_ONCE 1024u  /* events at the same time; the processor allows more, and then reports that they never end */
 #define S_PIECES 8u      /* of a search that makes little progress; the processor allows FF_SSA_MOST_PIECES */
@@ -50,57 +31,6 @@
 #define S_INITIALLY 1u
 #define S_PERSISTENT 2u
 #define S_LATE 4u
-#define S_ARRAY(n) ((n) > 0u ? (n) : 1u)
-
-typedef struct s_schedule s_schedule;
-
-S_CALL double s_value(uint32_t formula, const double *y, double time);
-S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to);
-
-typedef struct {
-  uint32_t formula;
-  const double *y;
-} s_at_formula;
-
-#define FF_CHANGE_AT const s_at_formula *
-#define FF_CHANGE_VALUE(f, time) s_value((f)->formula, (f)->y, (time))
-#define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->formula, (kind), (f)->y, (from), (to))
-#include "../../model/ff_formula_change_math.h"
-
-/* What a trajectory keeps between two steps. */
-typedef struct {
-  double y[S_ARRAY(S_SYMBOLS)];
-  double change[S_ARRAY(S_TRIGGERS)], zone[S_ARRAY(S_TRIGGERS)]; /* as in ff_ssa_schedule */
-  double bound[S_ARRAY(S_TIMED)];                                /* of timed propensities */
-  double next_time, firing, event_time, later_time; /* later_time: of the next event that is delayed */
-  double from, until, width;
-  double search_at; /* where a piece of a search begins */
-  uint32_t truth, fresh, doubt; /* of triggers, as bits */
-  uint32_t n_now, n_later, serial;
-  uint32_t silent, rejected, unbounded, cut;
-  uint32_t next;   /* the reaction that may fire next */
-  uint32_t starts; /* whether the trajectory has not begun */
-  uint32_t left;   /* the triggers whose next changes have not been found, as bits, if this was left halfway; or 0 */
-  uint32_t piece;  /* of the search for the first of them */
-} s_kept;
-
-typedef union {
-  s_kept k;
-  uint32_t word[S_KEPT];
-} s_kept_words;
-typedef char s_kept_has_its_size[sizeof(s_kept) == 4u * S_KEPT ? 1 : -1];
-
-struct s_schedule {
-  s_kept_words kept;
-  const ff_ssa_launch *run;
-  const uint32_t *table;
-  uint32_t *store;
-  double time;
-  uint32_t unit, event, ties;
-  int failed; /* the trajectory is refused */
-  int searches; /* whether a piece of a search has begun in this launch */
-  ff_change_search search;
-};
 
 S_CALL double s_law_of(uint32_t k, const double *y, double rate);
 S_CALL int s_missing(uint32_t k, const double *y);
