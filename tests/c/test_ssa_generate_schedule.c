@@ -1,5 +1,6 @@
 /* Compares generated code for networks with events, and with rates that depend on the time, with the engines of this processor,
  * bit for bit. */
+#define GENERATED_OPTIMISATION "-O0" /* the compiler takes most of the time */
 #include "generated_code.h"
 
 #include "../../src/io/ff_io.h"
