@@ -89,7 +89,39 @@ static void cases_of_the_suite_give_the_trajectories(void) {
   }
 }
 
+/* ---- refusals ----------------------------------------------------------------------------------------------------------- */
+
+/* n reactions and events, and a sum of n terms that an event sets. */
+static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_t n_terms, ff_error *err) {
+  static char text[1 << 16];
+  const double time = 1;
+  const uint32_t species = 0;
+  size_t at = (size_t)snprintf(text, sizeof text, "species;A;5\nreaction;A -> 0;time\n");
+  for (uint32_t i = 1; i < n_reactions; i++) at += (size_t)snprintf(text + at, sizeof text - at, "reaction;A -> 0;1\n");
+  for (uint32_t i = 0; i < n_events; i++) {
+    at += (size_t)snprintf(text + at, sizeof text - at, "event;e%u;A > 7;;;;A;A", i);
+    for (uint32_t k = 1; i == 0 && k < n_terms; k++) at += (size_t)snprintf(text + at, sizeof text - at, " + A");
+    at += (size_t)snprintf(text + at, sizeof text - at, "\n");
+  }
+  ff_ssa_program *program = program_of_network(network_of_text(text));
+  const ff_ssa_device_request request = {FF_SSA_DIRECT, program->initial, &time, 1, &species, 1};
+  ff_ssa_code code;
+  const ff_status status = ff_ssa_generate(&code, program, &request, shared_bytes, err);
+  if (status == FF_OK) ff_ssa_code_free(&code);
+  ff_ssa_program_free(program);
+  return status;
+}
+
+static void what_is_too_large_is_refused(void) {
+  ff_error err;
+  FF_CHECK_OK(status_of_code(64, 32, 1, &err), &err);
+  FF_CHECK_FAILS(status_of_code(65, 1, 1, &err), FF_EUNSUPPORTED, &err, "65 reactions are too many");
+  FF_CHECK_FAILS(status_of_code(1, 33, 1, &err), FF_EUNSUPPORTED, &err, "33 events");
+  FF_CHECK_OK(status_of_code(1, 1, 510, &err), &err); /* 3 words of a condition, and 1019 of a sum */
+  FF_CHECK_FAILS(status_of_code(1, 1, 512, &err), FF_EUNSUPPORTED, &err, "formulas of 1026 words");
+}
+
 FF_TEST_MAIN("ssa_generate_schedule", make_folder, code_for_events_gives_the_trajectories,
              code_for_rates_of_the_time_gives_the_trajectories, code_for_both_gives_the_trajectories,
              random_schedules_give_the_trajectories,
-             cases_of_the_suite_give_the_trajectories, remove_folder)
+             cases_of_the_suite_give_the_trajectories, what_is_too_large_is_refused, remove_folder)
