@@ -285,7 +285,7 @@ static void put_rest(generator *g) {
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
   for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = t->table[%u];\n", i, i);
   if (g->scheduled)
-    ff_write(&g->out, "  t->schedule->kept.k.starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
+    ff_write(&g->out, "  t->starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
   for (uint32_t i = 0; i < n; i++)
     ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n", g->recorded + i, NONE,

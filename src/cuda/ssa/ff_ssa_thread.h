@@ -110,6 +110,9 @@ typedef struct {
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
 #ifdef S_KEPT
   s_schedule *schedule;
+  double next_time, firing; /* of the next event of any kind; of the next reaction */
+  uint32_t next;            /* this reaction */
+  uint32_t starts;          /* whether the trajectory has not begun */
 #endif
 } s_thread;
 
@@ -340,7 +343,12 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   s_sum_all(t);
 #endif
 #ifdef S_KEPT
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) t->schedule->kept.word[i] = S_STATE(6u + S_COUNTS + S_ROWS + i);
+  s_kept_words *const kept = &t->schedule->kept;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) kept->word[i] = S_STATE(6u + S_COUNTS + S_ROWS + i);
+  t->next_time = kept->k.next_time;
+  t->firing = kept->k.firing;
+  t->next = kept->k.next;
+  t->starts = kept->k.starts;
 #endif
 }
 
@@ -356,7 +364,12 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
 #ifdef S_KEPT
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) S_STATE(6u + S_COUNTS + S_ROWS + i) = t->schedule->kept.word[i];
+  s_kept_words *const kept = &t->schedule->kept;
+  kept->k.next_time = t->next_time;
+  kept->k.firing = t->firing;
+  kept->k.next = t->next;
+  kept->k.starts = t->starts;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) S_STATE(6u + S_COUNTS + S_ROWS + i) = kept->word[i];
 #endif
 }
 
@@ -380,7 +393,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.run = run;
   schedule.table = table;
   schedule.store = t->store;
-  schedule.searches = 0;
+  schedule.searches = schedule.failed = 0;
   t->schedule = &schedule;
 #endif
   if (run->fresh) {

@@ -51,14 +51,14 @@ typedef struct {
   double y[S_ARRAY(S_SYMBOLS)];
   double change[S_ARRAY(S_TRIGGERS)], zone[S_ARRAY(S_TRIGGERS)]; /* as in ff_ssa_schedule */
   double bound[S_ARRAY(S_TIMED)];                                /* of timed propensities */
-  double next_time, firing, event_time, later_time; /* later_time: of the next event that is delayed */
+  double next_time, firing; /* in registers, except between launches */
+  double event_time, later_time; /* later_time: of the next event that is delayed */
   double from, until, width;
   double search_at; /* where a piece of a search begins */
   uint32_t truth, fresh, doubt; /* of triggers, as bits */
   uint32_t n_now, n_later, serial;
   uint32_t silent, rejected, unbounded, cut;
-  uint32_t next;   /* the reaction that may fire next */
-  uint32_t starts; /* whether the trajectory has not begun */
+  uint32_t next, starts; /* in registers, except between launches */
   uint32_t left;   /* the triggers whose next changes have not been found, as bits, if this was left halfway; or 0 */
   uint32_t piece;  /* of the search for the first of them */
 } s_kept;

@@ -27,6 +27,7 @@
 #ifndef S_SEARCH_AT_ONCE
 #define S_SEARCH_AT_ONCE 8u /* steps of a search; then other threads of the warp need not wait for its end */
 #endif
+#define S_SEARCHES ((S_BY_TIME | S_BY_BOTH) != 0u) /* for the times of events */
 #define S_MOST_SET (S_LARGEST / 2u) /* that an event may set a species to, so that no count exceeds S_LARGEST before a check */
 #define S_INITIALLY 1u
 #define S_PERSISTENT 2u
@@ -450,7 +451,7 @@ FF_WARP void s_start(s_schedule *s, const s_rates *rates) {
   }
   FF_NO_UNROLL for (uint32_t i = 0; i < S_DUE; i++) S_PLACE(s, i) = i;
   k->fresh = (uint32_t)((1ull << S_TRIGGERS) - 1u);
-  k->doubt = k->n_now = k->n_later = k->serial = k->silent = k->starts = k->left = 0u;
+  k->doubt = k->n_now = k->n_later = k->serial = k->silent = k->left = 0u;
   k->later_time = ff_math_infinity();
   k->width = FF_SSA_FIRST_WIDTH;
 }
@@ -463,11 +464,25 @@ typedef struct {
   int fired;
 } s_doing;
 
+/* What functions that are not inlined read. */
+FF_WARP void s_tell(const s_thread *t, s_schedule *s) {
+  s->time = t->time;
+  s->event = t->event;
+  s->unit = t->unit;
+}
+
+FF_WARP double s_until(const s_kept *k) { return S_TIMED > 0u ? k->until : ff_math_infinity(); }
+
+/* When a trigger may change or an event happens, if this is before the next firing. */
+FF_WARP double s_event_time(const s_kept *k) {
+  return S_SEARCHES ? k->event_time : S_TRIGGERS > 0u ? k->later_time : ff_math_infinity();
+}
+
 /* The time has come for the end of the window, or for a reaction, which may not fire. */
 FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
   s_doing out = {0, 1, 0, 0};
-  if (!(k->firing <= k->until)) {
+  if (S_TIMED > 0u && !(t->firing <= k->until)) {
     k->silent++;
     if (k->rejected == 0u && !k->cut && k->width < FF_SSA_MOST_WIDTH) k->width *= 2.0;
     out.begins = 1;
@@ -489,44 +504,34 @@ FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   return out;
 }
 
-/* Finds when a reaction may fire next. */
-FF_WARP void s_find_next(s_thread *t, s_schedule *s) {
+/* Finds when a reaction may fire next. Returns whether a propensity is invalid. */
+FF_WARP int s_find_next(s_thread *t) {
   s_next next;
 #if S_FIRST
-  const double wait = s_first(t, &next);
-  if (wait != wait) s->failed = 1;
-  s->kept.k.firing = t->time + wait;
+  const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
+  t->firing = t->time + wait;
 #else
   s_draw(t);
   const double wait = t->wait, total = s_find(t, t->choice, &next);
-  if (!(total < ff_math_infinity())) s->failed = 1;
-  s->kept.k.firing = total > 0.0 ? t->time + S_DIVIDE(wait, total) : ff_math_infinity();
+  t->firing = total > 0.0 ? t->time + S_DIVIDE(wait, total) : ff_math_infinity();
 #endif
-  s->kept.k.next = next.reaction;
+  t->next = next.reaction;
+  return !(total < ff_math_infinity());
 }
 
-/* Finds what happens before a reaction may fire next. Returns 0 if this is left halfway. */
-FF_WARP int s_settle(s_schedule *s) {
-  s_kept *k = &s->kept.k;
-  const double limit = k->firing < k->until ? k->firing : k->until;
-  k->event_time = S_BY_TIME | S_BY_BOTH ? k->event_time : k->later_time;
-  if ((S_BY_TIME | S_BY_BOTH) && !s_due_next(s, limit)) return 0;
-  k->next_time = k->event_time < limit ? k->event_time : limit;
-  return 1;
-}
-
-/* Lets the next event happen, and finds the one after it, but for what happens before. */
-FF_WARP void s_pass(s_thread *t, s_schedule *s) {
+/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
+FF_WARP int s_pass(s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
   s_doing doing = {1, 0, S_TRIGGERS > 0u, 0};
   s_next next;
-  next.reaction = k->next;
-  const int starts = k->starts != 0u, is_time = !starts && k->event_time <= k->next_time;
-  t->time = starts ? 0.0 : k->next_time;
+  next.reaction = t->next;
+  int failed = 0;
+  const int starts = t->starts != 0u, is_time = !starts && s_event_time(k) <= t->next_time;
+  t->time = starts ? 0.0 : t->next_time;
   t->event = starts ? 0u : t->event + 1u;
-  s->time = t->time;
-  s->event = t->event;
+  if (S_TIMED > 0u || S_SEARCHES) s_tell(t, s);
   if (starts) {
+    t->starts = 0u;
     s_start(s, t->rates);
     s_show(t);
   } else if (is_time) {
@@ -535,11 +540,13 @@ FF_WARP void s_pass(s_thread *t, s_schedule *s) {
   } else {
     doing = s_move(t, s, &next);
   }
-  if (doing.happens && !s->failed) {
+  if (doing.happens) {
+    s_tell(t, s);
     s_show(t);
     const uint32_t n = s_happen(s, doing.fired ? next.reaction : S_REACTIONS);
     s_take_back(t);
     if (n > 0u) doing.begins = 1;
+    failed = s->failed;
   }
   if (S_TIMED > 0u && doing.goes_on && !doing.begins) {
     s_set_bounds(s, (uint64_t)S_REACTION(s, next.reaction, 3u) << 32 | S_REACTION(s, next.reaction, 2u));
@@ -549,22 +556,32 @@ FF_WARP void s_pass(s_thread *t, s_schedule *s) {
       doing.begins = 1;
     }
   }
-  if (doing.begins) s_open_window(s);
-  if (doing.begins || doing.goes_on) s_find_next(t, s);
+  if (S_TIMED > 0u && doing.begins) s_open_window(s);
+  if (S_TIMED > 0u) failed |= s->failed;
+  if (doing.begins || doing.goes_on) failed |= s_find_next(t);
+  return failed;
 }
 
+/* A trajectory may be left halfway, in a search for what happens before a reaction may fire. */
 FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
-  s->time = t->time;
-  s->unit = t->unit;
-  s->failed = 0;
-  if (k->left == 0u) s_pass(t, s);
-  const int settled = s_settle(s);
-  if (s->failed)
+  int failed = 0, settled = 1;
+  if (!S_SEARCHES || k->left == 0u) failed = s_pass(t, s);
+  const double until = s_until(k), limit = t->firing < until ? t->firing : until;
+  if (S_SEARCHES) {
+    s_tell(t, s);
+    settled = s_due_next(s, limit);
+    failed |= s->failed;
+  }
+  const double event_time = s_event_time(k);
+  t->next_time = event_time < limit ? event_time : limit;
+  if (failed) {
+    s->failed = 0;
     s_refuse(t);
-  else if (settled && !(k->next_time <= t->wanted))
-    s_serve(t, 1.0, k->next_time);
-  if (k->starts) t->event = 0u; /* of the next trajectory */
+  } else if (settled && !(t->next_time <= t->wanted)) {
+    s_serve(t, 1.0, t->next_time);
+  }
+  if (t->starts) t->event = 0u; /* of the next trajectory */
 }
 
 #endif
