@@ -68,9 +68,9 @@
 #'   that is generated for the network: see option `fireflip.kernel` of [backends()]. There is no such code for
 #'   `"first_reaction"` with more than 64 reactions, nor for `"factored"` with more than 65,534 reactions or with groups whose
 #'   counts add up to nearly 2^30 at time 0. [Events][event()] and rates that depend on the time need such code with every method.
-#'   It is generated for networks of at most 64 reactions, 64 species and 32 events, whose conditions, delays, priorities and
-#'   values have at most 1,024 numbers, names and operations together. Species that do not change and that nothing reads do not
-#'   count.
+#'   It is generated for networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose
+#'   conditions, delays, priorities and values have at most 1,024 numbers, names and operations together. Species that do not
+#'   change and that nothing reads do not count.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].

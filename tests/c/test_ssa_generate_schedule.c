@@ -91,8 +91,8 @@ static void cases_of_the_suite_give_the_trajectories(void) {
 
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */
 
-/* n reactions and events, and a sum of n terms that an event sets. */
-static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_t n_terms, ff_error *err) {
+/* n reactions and events, a sum of n terms that an event sets, and n parameters that it sets. */
+static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_t n_terms, uint32_t n_slots, ff_error *err) {
   static char text[1 << 16];
   const double time = 1;
   const uint32_t species = 0;
@@ -101,8 +101,10 @@ static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_
   for (uint32_t i = 0; i < n_events; i++) {
     at += (size_t)snprintf(text + at, sizeof text - at, "event;e%u;A > 7;;;;A;A", i);
     for (uint32_t k = 1; i == 0 && k < n_terms; k++) at += (size_t)snprintf(text + at, sizeof text - at, " + A");
+    for (uint32_t k = 0; i == 0 && k < n_slots; k++) at += (size_t)snprintf(text + at, sizeof text - at, ";k%u;2", k);
     at += (size_t)snprintf(text + at, sizeof text - at, "\n");
   }
+  for (uint32_t k = 0; k < n_slots; k++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;k%u;1\n", k);
   ff_ssa_program *program = program_of_network(network_of_text(text));
   const ff_ssa_device_request request = {FF_SSA_DIRECT, program->initial, &time, 1, &species, 1};
   ff_ssa_code code;
@@ -114,11 +116,12 @@ static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_
 
 static void what_is_too_large_is_refused(void) {
   ff_error err;
-  FF_CHECK_OK(status_of_code(64, 32, 1, &err), &err);
-  FF_CHECK_FAILS(status_of_code(65, 1, 1, &err), FF_EUNSUPPORTED, &err, "65 reactions are too many");
-  FF_CHECK_FAILS(status_of_code(1, 33, 1, &err), FF_EUNSUPPORTED, &err, "33 events");
-  FF_CHECK_OK(status_of_code(1, 1, 510, &err), &err); /* 3 words of a condition, and 1019 of a sum */
-  FF_CHECK_FAILS(status_of_code(1, 1, 512, &err), FF_EUNSUPPORTED, &err, "formulas of 1026 words");
+  FF_CHECK_OK(status_of_code(64, 32, 1, 28, &err), &err);
+  FF_CHECK_FAILS(status_of_code(65, 1, 1, 0, &err), FF_EUNSUPPORTED, &err, "65 reactions are too many");
+  FF_CHECK_FAILS(status_of_code(1, 33, 1, 0, &err), FF_EUNSUPPORTED, &err, "33 events");
+  FF_CHECK_OK(status_of_code(1, 1, 510, 0, &err), &err); /* 3 words of a condition, and 1019 of a sum */
+  FF_CHECK_FAILS(status_of_code(1, 1, 512, 0, &err), FF_EUNSUPPORTED, &err, "formulas of 1026 words");
+  FF_CHECK_FAILS(status_of_code(1, 1, 1, 65, &err), FF_EUNSUPPORTED, &err, "set 65 parameters");
 }
 
 FF_TEST_MAIN("ssa_generate_schedule", make_folder, code_for_events_gives_the_trajectories,

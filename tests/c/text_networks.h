@@ -17,7 +17,7 @@
 #include "../../src/model/ff_reactions.h"
 #include "check.h"
 
-#define TEXT_FIELDS 64
+#define TEXT_FIELDS 256
 #define TEXT_LONGEST 16384
 
 typedef struct {

@@ -7,6 +7,7 @@
 
 #define MOST_EVENTS 32u  /* bits of a word */
 #define MOST_WORDS 1024u /* of formulas */
+#define MOST_SLOTS 64u   /* arguments of the kernel have their values */
 #define MOST_DUE 128u    /* if events have delays */
 #define MOST_STORE 4096u /* words of a thread, unless few events take more */
 #define EVENT_WORDS 5u
@@ -83,9 +84,9 @@ ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_progr
     words += (uint64_t)p->events[e].trigger.length + p->events[e].delay.length + p->events[e].priority.length;
     for (uint32_t i = 0; i < p->events[e].n_sets; i++) words += p->events[e].sets[i].value.length;
   }
-  if (p->n_events > MOST_EVENTS || words > MOST_WORDS)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u events and formulas of %llu words are too many",
-                        p->n_events, (unsigned long long)words);
+  if (p->n_events > MOST_EVENTS || p->n_slots > MOST_SLOTS || words > MOST_WORDS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u events that set %u parameters, with formulas of %llu "
+                        "words, are too many", p->n_events, p->n_slots, (unsigned long long)words);
   out->formulas = ff_calloc(most_formulas(p), sizeof *out->formulas);
   out->rate_of = ff_calloc(p->n_reactions, sizeof *out->rate_of);
   out->timed = ff_calloc(p->n_reactions, sizeof *out->timed);
@@ -217,8 +218,8 @@ static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
                operation);
     if (range[operation])
       ff_write(out, "S_CALL ff_range s_range_%u(ff_range_kind kind, ff_range a%s%s) {\n"
-               "  return ff_range_apply(kind, %uu, %uu, a, %s, %s);\n}\n", operation, n > 1 ? ", ff_range b" : "", n > 2 ? ", ff_range c" : "", operation, n,
-               n > 1 ? "b" : "a", n > 2 ? "c" : "a");
+               "  return ff_range_apply(kind, %uu, %uu, a, %s, %s);\n}\n", operation, n > 1 ? ", ff_range b" : "",
+               n > 2 ? ", ff_range c" : "", operation, n, n > 1 ? "b" : "a", n > 2 ? "c" : "a");
   }
 }
 
