@@ -76,7 +76,7 @@ static const scheduled_example scheduled_both[] = {
 static const char *const random_conditions[] = {
     "# > ~", "# + # > 2 * ~", "# > # + ~", "time >= ~ / 8", "sin(~ * time / 4) > 0.3", "# > ~ + 4 * sin(time)",
     "# < ~ & time > 0.5", "# - 5 * floor(# / 5) == 0", "time - floor(time) > # / (5 + #)", "# > ~ | # == 0", "@ * # > ~"};
-static const char *const random_values[] = {"~", "# + ~", "floor(# / 2)", "max(0, # - ~)", "floor(~ * exp(-time))", "#"};
+static const char *const random_values[] = {"~", "min(300, # + ~)", "floor(# / 2)", "max(0, # - ~)", "floor(~ * exp(-time))", "#"};
 static const char *const random_rates[] = {"~ / 9", "@", "@ * (1 + sin(~ * time))", "1 + cos(time) / 2", "exp(-time / ~)",
                                            "time / (1 + #)", "if(sin(time) > 0, @, 0.1)", "@ / (1 + #)", "~ / 5"};
 
@@ -94,7 +94,8 @@ static inline void random_formula(char *out, size_t room, const char *form, uint
 
 #define RANDOM_OF(list) list[below(state, sizeof list / sizeof *list)]
 
-/* Immigration, at most as many molecules afterwards as before in all other reactions, and events with delays and priorities. */
+/* Immigration, at most as many molecules afterwards as before in all other reactions, and events with delays and priorities. They
+ * do not let counts grow without bound. */
 static inline ff_ssa_program *random_schedule(uint64_t *state, uint32_t n_species, uint32_t n_reactions, uint32_t n_events) {
   static char text[1 << 16];
   const uint32_t n_parameters = 1 + below(state, 3);
