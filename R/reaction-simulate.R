@@ -66,18 +66,26 @@
 #'   these for most networks. A network of more than 256 reactions, of which a firing changes the propensities of 64 or more, may
 #'   have `"pssa_cr"`, which GPUs do not have. Then `"auto"` with `backend = "cuda"` is `"logarithmic_direct"`, so the
 #'   trajectories are others than those of `"auto"` on the processor; with `backend = "auto"`, the processor does the run. GPUs
-#'   cannot run a network with [events][event()] or with rates that depend on the time, `output = "events"`, `until`, an `initial`
-#'   that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts add up to
+#'   cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts add up to
 #'   nearly 2^30. `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
 #'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
 #'   most 65,534 reactions.
+#'   [Events][event()] and rates that depend on the time need such code with every method.
+#'   It is generated for networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose
+#'   conditions, delays, priorities and values have at most 1,024 numbers, names and operations together. Species that do not
+#'   change and that nothing reads do not count.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
 #'
-#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If one of
-#'   several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()` tells
-#'   which backend was used.
+#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If
+#'   one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()`
+#'   tells which backend was used.
+#'
+#'   Of a network with events, the processor also simulates the trajectories in which an event fails or sets a count of 2^29 or
+#'   more, more than 128 delayed events wait (fewer if an event sets more than 13 values), more than 1,024 events happen at one
+#'   time, or it is hard to find when a condition becomes true, for instance because it only touches a bound. If all
+#'   trajectories are like this, the run takes as long as on the processor.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
 #'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
 #'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.

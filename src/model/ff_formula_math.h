@@ -27,6 +27,14 @@ static FF_HD inline double ff_formula_floor(double x) {
 
 static FF_HD inline double ff_formula_ceiling(double x) { return -ff_formula_floor(-x); }
 
+/* ff_count_of(): whether a number is a count, which *count becomes. Only numbers near a whole one are, so it does not matter how
+ * others are rounded. */
+static FF_HD inline int ff_formula_count(double number, double *count) {
+  const double size = ff_math_absolute(number), gap = size * 1e-9;
+  *count = ff_math_signed(size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size, number) + 0.0; /* no negative zero */
+  return ff_math_absolute(number - *count) <= (gap < 1e-3 ? gap : 1e-3) && *count >= 0.0;
+}
+
 /* x^y as in C99, Annex F. For y = 1 and y = 2 it is x and x * x, which ff_pow() does not always return in the last bit. */
 static FF_HD inline double ff_formula_pow(double x, double y) {
   if (y == 2.0) return x * x;

@@ -31,11 +31,7 @@ ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_pa
   return FF_OK;
 }
 
-int ff_count_of(double number, double *count) {
-  const double gap = fabs(number) * 1e-9;
-  *count = round(number) + 0.0; /* no negative zero */
-  return fabs(number - *count) <= (gap < 1e-3 ? gap : 1e-3) && *count >= 0.0;
-}
+int ff_count_of(double number, double *count) { return ff_formula_count(number, count); }
 
 void ff_reactions_free(ff_reactions *net) {
   if (net == NULL) return;

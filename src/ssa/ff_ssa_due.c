@@ -9,9 +9,6 @@
 #define MOST_AT_ONCE 100000u     /* events at the same time: if there are more, they trigger each other without end */
 #define WORK_AT_ONCE 16384u      /* formulas that are evaluated before the step is left halfway */
 #define MOST_LATER (1u << 20)    /* events that are delayed */
-#define LEAST_PROGRESS 0x1p-24   /* of a search, relative to the time: near a crossing it converges, near a touch it does not */
-#define MOST_PIECES 128u         /* of a search that makes less progress */
-#define NO_ZONE (-1.0)
 
 void ff_ssa_due_start(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
@@ -19,7 +16,7 @@ void ff_ssa_due_start(ff_ssa_path *path) {
     s->truth[e] = path->program->events[e].initially;
     s->fresh[e] = 1;
     s->change[e] = 0;
-    s->zone[e] = NO_ZONE;
+    s->zone[e] = FF_SSA_NO_ZONE;
   }
   s->later.n = s->now.n = s->n_rows = s->n_unused = 0;
   s->serial = 0;
@@ -143,7 +140,7 @@ static int is_kept(ff_ssa_path *path, uint32_t e, uint8_t truth) {
   const int sure = ff_formula_is_sure(&trigger, path->time) >= 0;
   if (within && !sure) return 1;
   if (within && truth == s->truth[e] && s->doubt[e]) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
-  s->zone[e] = sure ? NO_ZONE : path->time;
+  s->zone[e] = sure ? FF_SSA_NO_ZONE : path->time;
   s->doubt[e] = 0;
   return !sure && truth != s->truth[e] && s->fresh[e] && path->time > 0.0 && !ff_formula_is_steady(&trigger, path->time);
 }
@@ -298,10 +295,10 @@ static double next_change(ff_ssa_path *path, uint32_t e, double to) {
   const int truth = s->truth[e];
   ff_change found = FF_CHANGE_NONE;
   double at = path->time;
-  for (uint32_t i = 0; i < MOST_PIECES && s->zone[e] < 0.0 && found == FF_CHANGE_NONE; i++) {
+  for (uint32_t i = 0; i < FF_SSA_MOST_PIECES && s->zone[e] < 0.0 && found == FF_CHANGE_NONE; i++) {
     found = ff_formula_first_change(&trigger, at, to, truth, FF_SSA_SEARCH_STEPS, &at);
     if (found == FF_CHANGE_NONE && at >= to) return INFINITY;
-    if (found == FF_CHANGE_FOUND || at - path->time > path->time * LEAST_PROGRESS) return at;
+    if (found == FF_CHANGE_FOUND || at - path->time > path->time * FF_SSA_LEAST_PROGRESS) return at;
   }
   if (s->zone[e] < 0.0 && found == FF_CHANGE_NONE) ff_ssa_path_fail(path, FF_SSA_BAD_TRIGGER, e, 0);
   if (s->zone[e] < 0.0) s->zone[e] = at;

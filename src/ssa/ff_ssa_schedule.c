@@ -13,15 +13,6 @@
 
 #include "ff_ssa_draws.h"
 
-#define FIRST_WIDTH 1.0
-#define MOST_WIDTH 1e300
-#define LEAST_WIDTH 0x1p-40 /* relative to the time */
-#define MOST_BOUND 1e100    /* a larger bound is as bad as none: the window becomes shorter */
-#define MOST_REJECTED 3u
-#define INVALID_STEPS 256u    /* a search takes about 130 ... */
-#define LEAST_SEARCHED 0x1p-10 /* ... or gets this far, as a part of the window: where a rate touches 0 it may not be decided */
-#define SAMPLES 32
-
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
 void ff_ssa_schedule_free(ff_ssa_schedule *s) {
@@ -85,20 +76,20 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 /* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
 
 /* Searches the window for an invalid rate, and ends the window at the first one. If the search takes too many steps, this window
- * is `cut`, and the search goes on in the next one. Times that it passes over are checked at SAMPLES points. */
+ * is `cut`, and the search goes on in the next one. Times that it passes over are checked at FF_SSA_SAMPLES points. */
 static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
   ff_ssa_schedule *s = path->schedule;
   double at;
-  if (ff_formula_first_invalid(formula, path->time, s->until, INVALID_STEPS, &at)) {
+  if (ff_formula_first_invalid(formula, path->time, s->until, FF_SSA_INVALID_STEPS, &at)) {
     s->until = at;
     return;
   }
   if (!(at < s->until)) return;
-  const double step = (s->until - path->time) * LEAST_SEARCHED / SAMPLES;
-  const double least = path->time + SAMPLES * step;
+  const double step = (s->until - path->time) * FF_SSA_LEAST_SEARCHED / FF_SSA_SAMPLES;
+  const double least = path->time + FF_SSA_SAMPLES * step;
   s->cut = 1;
   s->until = at > least ? at : least;
-  for (int i = 1; i <= SAMPLES && at < least; i++) {
+  for (int i = 1; i <= FF_SSA_SAMPLES && at < least; i++) {
     const double sample = path->time + i * step;
     if (sample <= at || ff_formula_propensity(formula, sample) >= 0) continue;
     s->until = sample;
@@ -117,7 +108,7 @@ double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
   const ff_range range = ff_formula_range(formula.formula, FF_RANGE_COMPUTED, path->count, path->count, window, path->ranges);
   if (range.nan || range.low < 0) search_invalid(path, &formula);
   const double bound = ff_ssa_path_law_of(path, r, range.high);
-  if (bound <= MOST_BOUND) return bound > 0 ? bound : 0;
+  if (bound <= FF_SSA_MOST_BOUND) return bound > 0 ? bound : 0;
   s->unbounded = 1;
   return 0;
 }
@@ -136,7 +127,7 @@ static void open_window(ff_ssa_path *path) {
     const double now = ff_ssa_path_law(path, s->reactions[i], path->time);
     if (!is_valid(now)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, s->reactions[i], now);
   }
-  const double least = s->from * LEAST_WIDTH;
+  const double least = s->from * FF_SSA_LEAST_WIDTH;
   if (s->width < least) s->width = least;
   while (s->n_reactions > 0 && path->failure.what == FF_SSA_FINE) {
     s->until = s->from + s->width;
@@ -172,7 +163,7 @@ void ff_ssa_schedule_resume(ff_ssa_path *path) {
 void ff_ssa_schedule_start(ff_ssa_path *path) {
   path->failure.what = FF_SSA_FINE;
   for (uint32_t i = 0; i < path->program->n_slots; i++) path->count[path->program->n_species + i] = path->program->slots[i];
-  path->schedule->width = FIRST_WIDTH;
+  path->schedule->width = FF_SSA_FIRST_WIDTH;
   ff_ssa_due_start(path);
   if (!ff_ssa_path_has_reached(path)) ff_ssa_due_happen(path);
 }
@@ -201,7 +192,7 @@ static void step_events(ff_ssa_path *path) {
 static void step_window(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   path->silent++;
-  if (s->rejected == 0 && !s->cut && s->width < MOST_WIDTH) s->width *= 2;
+  if (s->rejected == 0 && !s->cut && s->width < FF_SSA_MOST_WIDTH) s->width *= 2;
   ff_ssa_schedule_resume(path);
 }
 
@@ -218,7 +209,7 @@ static int fires(ff_ssa_path *path) {
 static void reject(ff_ssa_path *path) {
   ff_ssa_schedule *s = path->schedule;
   path->silent++;
-  if (++s->rejected < MOST_REJECTED) {
+  if (++s->rejected < FF_SSA_MOST_REJECTED) {
     path->finder->go_on(path);
     settle(path);
     return;

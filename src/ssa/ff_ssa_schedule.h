@@ -4,8 +4,7 @@
 
 #include "../model/ff_formula_change.h"
 #include "ff_ssa_internal.h"
-
-#define FF_SSA_SEARCH_STEPS 4096u /* of a search for the time at which a trigger changes */
+#include "ff_ssa_schedule_rules.h"
 
 /* An event that will happen. */
 typedef struct {

@@ -12,8 +12,6 @@
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
 static const char *unsupported(const ff_ssa_program *program, const ff_ssa_options *o) {
-  if (program->n_events > 0) return "the network has events, which only the processor simulates";
-  if (ff_ssa_program_scheduled(program)) return "rates depend on the time, which only the processor simulates";
   if (o->until != NULL) return "only the processor checks a condition that ends trajectories";
   if (o->max_firings > 0) return "only the processor keeps a list of the firings";
   if (o->starts != NULL) return "only the processor continues trajectories";

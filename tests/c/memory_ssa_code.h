@@ -8,6 +8,7 @@
 #include "factor_examples.h"
 #include "memory_reactions.h"
 #include "module_examples.h"
+#include "text_networks.h"
 
 static void prepare_ssa_image(void) {
   const int variant = given.variant;
@@ -58,9 +59,14 @@ static ff_status lists_species(ff_error *err) {
 }
 
 /* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups, for
- * replicated modules, and for the points of a sweep. */
+ * replicated modules, for the points of a sweep, and for events and rates that depend on the time. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
+  if (variant == 7) {
+    given.simulated = program_of_network(network_of_text("species;A;3\nparameter;k;2\nreaction;0 -> A;k * (1 + sin(time))\n"
+                                                         "reaction;A -> 0;1\nevent;e;A > 5;k;1;f;A;0;k;3\n"));
+    return;
+  }
   if (variant == 3) {
     given.simulated = program_of_sites(6);
     return;
@@ -86,7 +92,7 @@ static void prepare_ssa_code(void) {
 
 static ff_status generates_ssa_code(ff_error *err) {
   static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED,
-                                          FF_SSA_FACTORED, FF_SSA_FACTORED, FF_SSA_DIRECT};
+                                          FF_SSA_FACTORED, FF_SSA_FACTORED, FF_SSA_DIRECT, FF_SSA_DIRECT};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
   const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1};

@@ -8,6 +8,10 @@
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "ssa_launch.h"
 
+#ifndef GENERATED_OPTIMISATION
+#define GENERATED_OPTIMISATION "-O1"
+#endif
+
 typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
                          uint32_t *rows);
 
@@ -27,7 +31,7 @@ static inline void *compile(const ff_ssa_code *code, const char *folder) {
   fprintf(file, "%s" FF_SSA_CODE_HEADERS "%s", code->definitions, code->functions);
   fclose(file);
   const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s'",
+  snprintf(command, sizeof command, "%s -std=c11 " GENERATED_OPTIMISATION " -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s'",
            cc != NULL ? cc : "cc", source, object);
   const int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);
@@ -47,7 +51,8 @@ static inline void launch_generated(void *kernel, const ff_ssa_launch *run, uint
 static inline int run_generated(generated *g, const ff_ssa_device_request *request, const char *folder, ff_ssa_launch *run) {
   void *library = compile(&g->code, folder);
   if (library == NULL) return 0;
-  *run = launch_new(request, FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_store);
+  *run = launch_new(request, FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_kept +
+                                 g->code.n_store);
   *(void **)&g->run = dlsym(library, "s_host");
   g->rows = ff_calloc((size_t)(g->code.n_rows + g->code.n_sums) * g->code.threads, sizeof *g->rows);
   launch_all(run, launch_generated, g);

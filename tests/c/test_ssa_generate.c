@@ -1,34 +1,10 @@
 /* Compares generated code for reaction networks with the engines of this processor, bit for bit. The CUDA backend generates the
  * code, and here it is compiled for this processor. This needs a C compiler at run time. */
-#define _GNU_SOURCE /* mkdtemp */
+#include "generated_code.h"
+
 #include "factor_examples.h"
 #include "module_examples.h"
 #include "random_reactions.h"
-#include "ssa_generated.h"
-
-static uint32_t shared_bytes = FF_SSA_SHARED_H200;
-static char folder[] = "/tmp/fireflip-generate-XXXXXX";
-
-/* Runs the code of a program to the last time, and compares. */
-static void check_program(const ff_ssa_program *program, ff_ssa_method method, const double *initial, uint32_t n_species,
-                          double last, int refuses, const char *what) {
-  ff_error err;
-  generated g = {0};
-  double times[LAUNCH_TIMES];
-  uint32_t species[64];
-  for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
-  n_species = n_species < 64 ? n_species : 64;
-  for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
-  const ff_ssa_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
-                                         .species = species, .n_species = n_species};
-  FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
-  ff_ssa_launch run;
-  if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
-    launch_compare(&run, program, &request, refuses, what);
-    launch_free(&run);
-  }
-  ff_ssa_code_free(&g.code);
-}
 
 /* ---- networks ----------------------------------------------------------------------------------------------------------- */
 
@@ -443,9 +419,6 @@ static void networks_without_code_are_refused(void) {
   ff_ssa_program_free(large);
   ff_ssa_program_free(bursts);
 }
-
-static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
-static void remove_folder(void) { rmdir(folder); }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,

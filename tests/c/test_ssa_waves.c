@@ -459,9 +459,8 @@ static void check_refused(const ff_ssa_program *program, ff_ssa_options options,
 }
 
 static void tells_what_devices_cannot_do(void) {
-  static const reaction_text timed[] = {{"A -> B", "= A * (1 + time)"}, {NULL, NULL}};
   static const double large[] = {1073741824, 0}, starts[2 * RUNS] = {1, 2};
-  ff_ssa_program *program = program_with_variables(), *of_time = program_of(timed, busy_initial, 2);
+  ff_ssa_program *program = program_with_variables();
   const ff_ssa_options plain = options_of(FF_SSA_DIRECT, &outputs[0], &alone);
   ff_formula until = formula_of("A > 100");
   ff_error err;
@@ -471,7 +470,6 @@ static void tells_what_devices_cannot_do(void) {
   check_refused(program, options, "the method \"rssa_cr\" runs on the processor only, unlike \"direct\", \"logarithmic_direct\", "
                 "\"first_reaction\", \"next_reaction\", \"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\" and "
                 "\"block_search\"");
-  check_refused(of_time, plain, "rates depend on the time");
   options = plain;
   options.until = &until;
   check_refused(program, options, "a condition that ends trajectories");
@@ -496,7 +494,6 @@ static void tells_what_devices_cannot_do(void) {
   ff_ssa_run_free(run);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
-  ff_ssa_program_free(of_time);
 }
 
 /* A run can be freed while its devices are not ready. */

@@ -1,7 +1,6 @@
 # All cases of the stochastic SBML test suite with a million trajectories: make campaign CAMPAIGN=suite. FIREFLIP_SHARED names the
 # folder that has the suite in dsmts/. N is the number of trajectories and SEED the seed. The suite's rule: one miss a case is
-# fine; more must be looked into. With FIREFLIP_BACKEND=cuda, all cases run on a GPU that have neither events nor rates that depend
-# on the time.
+# fine; more must be looked into. With FIREFLIP_BACKEND=cuda, all cases run on a GPU.
 library(fireflip)
 source("tests/testthat/helper-suite.R")
 

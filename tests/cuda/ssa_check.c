@@ -1,6 +1,6 @@
 /* Compares trajectories of reaction networks on a GPU with those of this processor, bit for bit:
  *
- *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS] [method=NAME]
+ *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS] [method=NAME] [only=TEST]
  *
  * for 50 random networks (or so many) and some others, with every method and every kernel. With files of networks, it also
  * measures the speed of both:
@@ -11,8 +11,8 @@
  * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
- * and for each reaction its rate constant, reactants and changes. It is simulated to the time. `make cuda-check` builds this
- * program, and `make gpu-check` runs it.
+ * and for each reaction its rate constant, reactants and changes; or it is a text of tests/c/text_networks.h. It is simulated to
+ * the time. `make cuda-check` builds this program, and `make gpu-check` runs it.
  */
 #include <math.h>
 
@@ -24,6 +24,7 @@
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"
 #include "../c/random_reactions.h"
+#include "../c/schedule_examples.h"
 
 #define TIMES 21
 #define KEY 7
@@ -87,9 +88,21 @@ static void read_reaction(FILE *file, ff_reaction *r) {
   qsort(r->reactants, r->n_reactants, sizeof *r->reactants, by_species);
 }
 
+static ff_reactions *read_text(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return NULL;
+  char *text = ff_calloc(1 << 20, 1);
+  text[fread(text, 1, (1 << 20) - 1, file)] = '\0';
+  fclose(file);
+  ff_reactions *net = text[0] >= 'a' && text[0] <= 'z' ? network_of_text(text) : NULL;
+  free(text);
+  return net;
+}
+
 static ff_reactions *read_network(const char *path) {
   uint32_t n_species = 0, n = 0;
-  ff_reactions *net;
+  ff_reactions *net = read_text(path);
+  if (net != NULL) return net;
   ff_error err;
   FILE *file = fopen(path, "r");
   FF_CHECK_SAY(file != NULL && fscanf(file, "%u %u", &n_species, &n) == 2, "%s cannot be read", path);
@@ -293,6 +306,45 @@ static void replicated_modules(void) {
       FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
       ff_ssa_program_free(program);
     }
+}
+
+static void check_examples(const scheduled_example *examples, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (examples[i].refuses != 0) continue;
+    ff_ssa_program *program = program_of_network(network_of_text(examples[i].text));
+    const ff_ssa_method method = i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT;
+    FF_CHECK(check_program(examples[i].what, program, method, "generated", examples[i].last, 500, 1));
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Whether the processor can simulate so many trajectories. */
+static int processor_can(const ff_ssa_program *program, ff_ssa_method method, double last, uint64_t n) {
+  const uint32_t observed = 0;
+  const ff_ssa_options options = {.method = method, .key = KEY, .n = n, .times = &last, .n_times = 1, .observed = &observed,
+                                  .n_observed = 1, .threads = 1};
+  ff_error err;
+  return status_of(program, &options, 1, &err) == FF_OK;
+}
+
+/* Events, and rates that depend on the time. */
+static void scheduled_networks(void) {
+  check_examples(scheduled_events, sizeof scheduled_events / sizeof *scheduled_events);
+  check_examples(scheduled_rates, sizeof scheduled_rates / sizeof *scheduled_rates);
+  check_examples(scheduled_both, sizeof scheduled_both / sizeof *scheduled_both);
+}
+
+static void random_scheduled_networks(void) {
+  uint64_t state = 1618;
+  for (uint32_t i = 0; i < gpu.random / 2; i++) {
+    const uint32_t n_species = 1 + below(&state, 8), n = 1 + below(&state, i % 4 == 0 ? 30 : 8), n_events = below(&state, 7);
+    ff_ssa_program *program = random_schedule(&state, n_species, n, n_events);
+    const ff_ssa_method method = i % 3 == 2 ? FF_SSA_FIRST : FF_SSA_DIRECT;
+    char name[64];
+    snprintf(name, sizeof name, "random scheduled network %u", i);
+    if (processor_can(program, method, 2, 400)) FF_CHECK(check_program(name, program, method, "generated", 2, 400, 1));
+    ff_ssa_program_free(program);
+  }
 }
 
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
@@ -568,7 +620,9 @@ int main(int argc, char **argv) {
                                       {"several_points", several_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
-                                      {"large_networks", large_networks}};
+                                      {"large_networks", large_networks},
+                                      {"scheduled_networks", scheduled_networks},
+                                      {"random_scheduled_networks", random_scheduled_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;
   const ff_backend *table = NULL;
@@ -581,15 +635,20 @@ int main(int argc, char **argv) {
   }
   n_arguments = argc;
   arguments = argv;
+  const char *only = NULL;
   int has_files = 0;
   for (int i = 2; i < argc; i++) {
     has_files |= strchr(argv[i], '/') != NULL && strncmp(argv[i], "cache=", 6) != 0;
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "method=", 7) == 0) gpu.method = argv[i] + 7;
     if (strncmp(argv[i], "random=", 7) == 0) gpu.random = (uint32_t)atoi(argv[i] + 7);
+    if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
+  size_t first = 0, last = sizeof own / sizeof *own;
+  for (size_t k = 0; only != NULL && k < sizeof own / sizeof *own; k++)
+    if (strcmp(own[k].name, only) == 0) first = k, last = k + 1;
   const int failed = has_files ? ff_check_main("ssa_check", files, 1, 1, argv)
-                               : ff_check_main("ssa_check", own, sizeof own / sizeof own[0], 1, argv);
+                               : ff_check_main("ssa_check", own + first, (int)(last - first), 1, argv);
   ff_backend_close(library);
   return failed;
 }

@@ -106,6 +106,28 @@ test_that("random networks have the processor's results on a GPU", {
   }
 })
 
+# Conditions by the state, by the time and by both; delays, priorities, parameters; rates that depend on the time.
+scheduled_networks <- function() {
+  list(
+    reaction_network("0 -> A" = 20, "A -> B" = mass_action("k"), "B -> 0" = 0.7, initial = c(A = 5, B = 0), parameters = c(k = 2),
+      events = list(event("B > 12", set = c(B = 0)), event("time >= 3", set = c(A = 50, k = 1), delay = 0.5))),
+    reaction_network("0 -> A" = "k * (1 + sin(7 * time))", "A -> B" = 1, "B -> 0" = "0.5 * B * (1 + cos(time))",
+      initial = c(A = 3, B = 4), parameters = c(k = 5),
+      events = list(event("B > 9", set = c(k = "k * 0.9")), event("time >= 2 & A < 3", set = c(A = "A + 20"), priority = 2),
+                    event("A > 10.5 * cos(time)", set = c(B = "floor(B / 2)"), priority = "A"))),
+    reaction_network("0 -> A" = "5 * (1 + sin(7 * time))", "2 A -> 0" = mass_action("exp(-time / 5)"), initial = c(A = 3))
+  )
+}
+
+test_that("networks with events, and with rates that depend on the time, have the processor's results on a GPU", {
+  skip_without_gpu()
+  for (net in scheduled_networks()) {
+    for (method in c("direct", "logarithmic_direct", "first_reaction")) {
+      expect_same_outputs(net, c(0, 1, 5), method = method)
+    }
+  }
+})
+
 test_that("any number of GPUs, and parts, give the same ensemble", {
   skip_without_gpu()
   net <- example_model("toggle_reactions")

@@ -46,6 +46,21 @@ test_that("GPUs give the results of the processor, for every output", {
   expect_identical(summary(sweep("cuda"))$backend, "cuda")
 })
 
+test_that("networks with events, and with rates that depend on the time, go to GPUs", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  nets <- list(
+    reaction_network("A -> 0" = "A * time", initial = c(A = 5)),
+    reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(event("A < 3", set = c(A = 9))))
+  )
+  for (net in nets) {
+    for (method in c("direct", "first_reaction")) {
+      run <- function(backend) simulate(net, 30, seed = 1, times = c(0.5, 2), method = method, backend = backend)
+      expect_identical(run("cuda"), run("cpu"))
+      expect_identical(summary(run("cuda"))$backend, "cuda")
+    }
+  }
+})
+
 test_that("if a GPU fails, the others do its share; if the last one fails, this is an error", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   expect_warning(expect_same_ensemble(how = "7 4 9"), "GPU failed.*on fire", class = "fireflip_warning_backend")
@@ -85,13 +100,8 @@ test_that("\"auto\" with `backend` = \"cuda\" chooses among the methods of GPUs,
 
 test_that("what no GPU can do is an error with the reason, or is done by the processor if the session asks for a GPU", {
   plain_session(fireflip.cuda_library = fake("ssa"))
-  timed <- reaction_network("A -> 0" = "A * time", initial = c(A = 5))
-  evented <- reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(event("A < 3", set = c(A = 9))))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
-  expect_error(refused(timed), class = "fireflip_error_unsupported")
   expect_snapshot(error = TRUE, {
-    refused(timed)
-    refused(evented)
     refused(net, method = "rssa_cr")
     refused(net, method = "tau_leaping")
     refused(net, output = "events")

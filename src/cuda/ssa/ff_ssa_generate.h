@@ -19,6 +19,7 @@ typedef struct {
   uint32_t n_table, n_big, n_rates;
   uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
   uint32_t n_store;   /* in global memory */
+  uint32_t n_kept;    /* in memory of its own */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
   uint32_t threads;   /* per block */
   double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
@@ -31,7 +32,7 @@ typedef struct {
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
-#define FF_SSA_CODE_WORDS 6u                                          /* that a slot keeps, besides counts, rows and the store */
+#define FF_SSA_CODE_WORDS 6u /* that a slot keeps, besides counts, rows, the store and those of its own */
 
 /* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees
  * the code with ff_ssa_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a network. On

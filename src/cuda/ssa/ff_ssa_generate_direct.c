@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ff_ssa_generate.h"
+#include "ff_ssa_generate_schedule.h"
 #include "ff_ssa_generate_text.h"
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
@@ -14,6 +15,8 @@
 #define MOST_WORDS 512u /* of formulas */
 #define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
 #define MOST_CHANGE 127
+#define SCHEDULED_BLOCKS 4u
+#define SCHEDULED_CHUNK 128u /* steps between two looks at the clock: some take long */
 #define NONE UINT32_MAX
 
 typedef struct {
@@ -21,11 +24,14 @@ typedef struct {
   const ff_ssa_device_request *request;
   ff_ssa_code *code;
   ff_writer out;
-  uint32_t *place;       /* for each species: its number among the counts of a thread, or NONE */
+  uint32_t *place;       /* for each species: its number among the counts of a thread, or NONE; slots come behind the counts */
   uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
   uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
   int64_t most;          /* the most that an event adds */
   int checked;           /* whether a propensity may be invalid */
+  uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
+  int scheduled;
+  ff_ssa_schedule_code schedule; /* if scheduled */
   ff_ssa_law_text law;
 } generator;
 
@@ -34,7 +40,7 @@ typedef struct {
  * the second word may be a part of the instruction. */
 static uint32_t number_of(const generator *g, uint32_t r) {
   const uint32_t n = g->p->n_reactions, half = FEW / 2 + 1;
-  if (g->words > 0) return r;
+  if (g->words > 0 || g->scheduled) return r;
   if (n <= half) return r < n ? 0x8880u + (half + r) * 0x1111u : 0x8880u;
   return 0x8880u + (r < n ? r : FEW) * 0x1111u;
 }
@@ -45,15 +51,29 @@ static void keep(generator *g, uint32_t species) {
   if (species < g->p->n_species && g->place[species] == NONE) g->place[species] = g->code->n_counts++;
 }
 
+static void keep_symbols(generator *g, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) keep(g, formula->word[i].symbol);
+}
+
 static void keep_reactants(generator *g, const ff_ssa_propensity *law) {
   const ff_ssa_program *p = g->p;
   const int formula = law->law == FF_LAW_FORMULA || law->law == FF_LAW_SCALED;
   if (law->law >= FF_LAW_LINEAR && law->law <= FF_LAW_TWIN) keep(g, law->a);
   if (law->law == FF_LAW_PAIR) keep(g, law->b);
   for (uint32_t i = law->first; i < law->first + law->n && law->law > FF_LAW_TWIN; i++) keep(g, p->factors[i].species);
-  for (uint32_t i = 0; formula && i < p->formulas[law->a].length; i++)
-    if (p->formulas[law->a].word[i].code == FF_F_SYMBOL) keep(g, p->formulas[law->a].word[i].symbol);
+  if (formula) keep_symbols(g, &p->formulas[law->a]);
   g->checked |= law->law > FF_LAW_TWIN;
+}
+
+static void keep_event(generator *g, const ff_event *event) {
+  keep_symbols(g, &event->trigger);
+  keep_symbols(g, &event->delay);
+  keep_symbols(g, &event->priority);
+  for (uint32_t i = 0; i < event->n_sets; i++) {
+    keep(g, event->sets[i].symbol);
+    keep_symbols(g, &event->sets[i].value);
+  }
 }
 
 /* Finds the species whose counts a thread keeps. */
@@ -74,12 +94,32 @@ static ff_status list_counts(generator *g, ff_error *err) {
     }
   }
   for (uint32_t j = 0; j < g->request->n_species; j++) keep(g, g->request->species[j]);
+  for (uint32_t e = 0; e < p->n_events; e++) keep_event(g, &p->events[e]);
   if (g->code->n_counts > MOST_COUNTS || words > MOST_WORDS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u counts and formulas of %llu words are too many",
                         g->code->n_counts, (unsigned long long)words);
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE && p->changed[s]) g->changed[g->place[s]] = ++g->n_changed;
+  for (uint32_t i = 0; i < p->n_slots; i++) g->place[p->n_species + i] = g->code->n_counts + i;
   if (p->n_reactions > FEW) g->words = (g->n_changed + 3) / 4;
+  return FF_OK;
+}
+
+/* The table of events comes last. */
+static ff_status fill_schedule(generator *g, ff_error *err) {
+  ff_ssa_code *code = g->code;
+  ff_status status = ff_ssa_schedule_code_fill(&g->schedule, g->place, code->n_table, code->n_counts, err);
+  if (status != FF_OK) return status;
+  void *table = code->table;
+  size_t room = code->n_table;
+  status = ff_grow(&table, &room, (size_t)code->n_table + g->schedule.n_table, sizeof *code->table, err);
+  code->table = table;
+  if (status != FF_OK) return status;
+  for (uint32_t i = 0; i < g->p->n_slots; i++) code->rates[g->p->n_reactions + i] = g->p->slots[i];
+  for (uint32_t i = 0; i < g->schedule.n_table; i++) code->table[code->n_table + i] = g->schedule.table[i];
+  code->n_table += g->schedule.n_table;
+  code->n_kept = ff_ssa_schedule_code_kept(&g->schedule, code->n_counts);
+  code->n_store = ff_ssa_schedule_code_store(&g->schedule);
   return FF_OK;
 }
 
@@ -88,10 +128,10 @@ static ff_status list_counts(generator *g, ff_error *err) {
 static ff_status fill_data(generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   ff_ssa_code *code = g->code;
-  const uint32_t recorded = code->n_counts + (p->n_reactions + 1) * g->words;
-  code->n_rates = p->n_reactions > 0 ? p->n_reactions : 1;
+  const uint32_t recorded = g->recorded = code->n_counts + (p->n_reactions + 1) * g->words;
+  code->n_rates = p->n_reactions + p->n_slots > 0 ? p->n_reactions + p->n_slots : 1;
   code->n_initial = code->n_counts;
-  code->for_points = 1;
+  code->for_points = !g->scheduled;
   code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -107,7 +147,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
       code->table[code->n_counts + r * g->words + at / 4] |= (uint32_t)(uint8_t)p->changes[i].by << (8 * (at % 4));
     }
   }
-  return FF_OK;
+  return g->scheduled ? fill_schedule(g, err) : FF_OK;
 }
 
 /* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are. */
@@ -124,6 +164,10 @@ static int is_plain(const generator *g) {
 static void put_propensity(generator *g, uint32_t r) {
   const ff_ssa_propensity *law = g->p->propensities + r;
   const uint32_t a = law->law == FF_LAW_CONSTANT || law->law > FF_LAW_TWIN ? 0 : g->place[law->a];
+  if (g->scheduled && g->schedule.timed[r] != NONE) {
+    ff_write(&g->out, "  const double p%u = t->schedule->kept.k.bound[%u];\n", r, g->schedule.timed[r]);
+    return;
+  }
   switch (law->law) {
     case FF_LAW_CONSTANT: ff_write(&g->out, "  const double p%u = S_RATE(%u);\n", r, r); break;
     case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
@@ -183,6 +227,8 @@ static void put_propensities(generator *g) {
   ff_write(&g->out, "  next->share = 0.0;\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++)
     ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
+  for (uint32_t i = g->code->n_counts; i < g->code->n_counts + g->p->n_slots; i++)
+    ff_write(&g->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
   if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
   for (uint32_t r = 0; r < g->p->n_reactions; r++) put_propensity(g, r);
 }
@@ -197,6 +243,7 @@ static void put_first(generator *g) {
     if (r % 2 == 0) ff_write(&g->out, "  const ff_philox_block b%u = s_random(t, FF_SSA_DRAW_FIRST, %uu);\n", r / 2, r / 2);
     ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2),
              r / 2, 2 * (r % 2) + 1, r);
+    if (g->scheduled) ff_write(&g->out, "  invalid |= !(p%u < ff_math_infinity());\n", r);
     ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
     ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r,
              number_of(g, r), r, r);
@@ -238,7 +285,12 @@ static void put_bytes(generator *g) {
 
 static void put_fire(generator *g) {
   ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n");
-  ff_write(&g->out, "  const uint32_t r = next->reaction;\n  (void)t;\n  (void)r;\n");
+  if (g->scheduled && g->words == 0)
+    ff_write(&g->out, "  const uint32_t r = 0x8880u + (next->reaction + %uu) * 0x1111u;\n",
+             g->p->n_reactions <= FEW / 2 + 1 ? FEW / 2 + 1 : 0);
+  else
+    ff_write(&g->out, "  const uint32_t r = next->reaction;\n");
+  ff_write(&g->out, "  (void)t;\n  (void)r;\n");
   if (g->words == 0) put_bytes(g);
   for (uint32_t w = 0; w < g->words; w++)
     ff_write(&g->out, "  const uint32_t d%u = t->table[%uu + r * %uu];\n", w, g->code->n_counts + w, g->words);
@@ -253,27 +305,39 @@ static void put_rest(generator *g) {
   const uint32_t n = g->code->n_counts;
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
   for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
+  if (g->scheduled)
+    ff_write(&g->out, "  t->starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
   for (uint32_t i = 0; i < n; i++)
-    ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n",
-             g->code->n_table - n + i, NONE, g->code->n_table - n + i, i);
+    ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n", g->recorded + i, NONE,
+             g->recorded + i, i);
   ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n\nFF_WARP uint32_t s_most(const s_thread *t) {\n  uint32_t most = 0u;\n");
   for (uint32_t i = 0; i < n; i++)
     if (g->changed[i] > 0) ff_write(&g->out, "  most = t->x[%u] > most ? t->x[%u] : most;\n", i, i);
   ff_write(&g->out, "  (void)t;\n  return most;\n}\n");
 }
 
+/* Blocks of a multiprocessor for which registers are limited. */
+static uint32_t blocks_of(const generator *g) {
+  if (g->scheduled) return g->code->n_counts <= 16 ? SCHEDULED_BLOCKS : 2u;
+  return g->p->n_reactions <= FEW ? SMALL_BLOCKS : g->code->n_counts <= 16 ? 5u : 2u;
+}
+
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE 0u\n",
-           number_of(g, g->p->n_reactions), code->n_counts);
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE %uu\n",
+           number_of(g, g->p->n_reactions), code->n_counts, code->n_store);
   ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
-           code->threads, g->p->n_reactions <= FEW ? SMALL_BLOCKS : code->n_counts <= 16 ? 5u : 2u, code->n_table);
-  ff_write(&g->out, "#define S_FIRST %d\n#define S_DIRECT 1\n", g->request->method == FF_SSA_FIRST);
+           code->threads, blocks_of(g), code->n_table);
+  ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
+  if (!g->scheduled) ff_write(&g->out, "#define S_DIRECT 1\n");
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
-           g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
-  if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
+           g->scheduled ? 1u : g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
+  if (g->checked || g->scheduled) ff_write(&g->out, "#define S_FORMULAS 1\n");
+  if (g->scheduled) ff_write(&g->out, "#define S_CHUNK %uu\n", SCHEDULED_CHUNK);
+  if (g->scheduled)
+    ff_ssa_schedule_code_define(&g->schedule, &g->out, code->n_table - g->schedule.n_table, code->n_counts);
 }
 
 static char *finish(generator *g) {
@@ -286,7 +350,7 @@ static ff_status generate(generator *g, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL ? g->code : NULL};
+                             .code = g->request->points != NULL && !g->scheduled ? g->code : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)
@@ -295,6 +359,7 @@ static ff_status generate(generator *g, ff_error *err) {
     put_find(g);
   put_fire(g);
   put_rest(g);
+  if (g->scheduled) ff_ssa_schedule_code_write(&g->schedule, &g->law, g->code->n_counts);
   g->code->functions = finish(g);
   free(stack);
   return g->out.status;
@@ -302,17 +367,21 @@ static ff_status generate(generator *g, ff_error *err) {
 
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  ff_error *err) {
-  generator g = {.p = program, .request = request, .code = out, .out = {.err = err}};
+  generator g = {.p = program, .request = request, .code = out, .out = {.err = err},
+                 .scheduled = ff_ssa_program_scheduled(program)};
   if (program->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", program->n_reactions);
   out->threads = 128;
-  g.place = ff_calloc(program->n_species, sizeof *g.place);
+  g.place = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *g.place);
   g.changed = ff_calloc(program->n_species, sizeof *g.changed);
   ff_status status = g.place != NULL && g.changed != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  g.checked = g.scheduled && request->method == FF_SSA_FIRST;
+  if (status == FF_OK && g.scheduled) status = ff_ssa_schedule_code_new(&g.schedule, program, err);
   if (status == FF_OK) status = list_counts(&g, err);
   if (status == FF_OK) status = fill_data(&g, err);
   if (status == FF_OK) status = generate(&g, err);
   free(g.place);
   free(g.changed);
+  ff_ssa_schedule_code_free(&g.schedule);
   return status;
 }

@@ -46,8 +46,25 @@ static void write_number(ff_ssa_law_text *law, double number, uint32_t to) {
   code->numbers[code->n_numbers++] = number;
 }
 
-/* Writes a formula. Its value is variable f<n>, and n is returned. */
-static uint32_t write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
+int ff_ssa_is_long(uint32_t operation) {
+  return operation == FF_F_POW || (operation > FF_F_SQRT && ff_formula_operands(operation) == 1);
+}
+
+static void write_operation(ff_ssa_law_text *law, const ff_formula_word *word, uint32_t to, const uint32_t *operand) {
+  const uint32_t n = ff_formula_operands(word->code), most = law->array && ff_ssa_is_long(word->code) ? 2 : 3;
+  if (most == 2)
+    ff_write(law->out, "  const double f%u = s_operate_%u(", to, word->code);
+  else
+    ff_write(law->out, "  const double f%u = ff_formula_operate(%uu, ", to, word->code);
+  for (uint32_t k = 0; k < most; k++)
+    if (k < n)
+      ff_write(law->out, k > 0 ? ", f%u" : "f%u", operand[k]);
+    else
+      ff_write(law->out, ", 0.0");
+  ff_write(law->out, ");\n");
+}
+
+uint32_t ff_ssa_write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
   uint32_t top = 0, *stack = law->stack;
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = formula->word + i;
@@ -55,15 +72,37 @@ static uint32_t write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
     if (word->code == FF_F_NUMBER) {
       write_number(law, word->number, to);
     } else if (word->code == FF_F_SYMBOL) {
-      ff_write(law->out, "  const double f%u = x%u;\n", to, law->place[word->symbol]);
+      ff_write(law->out, law->array ? "  const double f%u = y[%u];\n" : "  const double f%u = x%u;\n", to,
+               law->place[word->symbol]);
+    } else if (word->code == FF_F_TIME) {
+      ff_write(law->out, "  const double f%u = time;\n", to);
     } else {
       top -= n;
-      ff_write(law->out, "  const double f%u = ff_formula_operate(%uu", to, word->code);
-      for (uint32_t k = 0; k < 3; k++)
-        if (k < n)
-          ff_write(law->out, ", f%u", stack[top + k]);
-        else
-          ff_write(law->out, ", 0.0");
+      write_operation(law, word, to, stack + top);
+    }
+    stack[top++] = to;
+  }
+  return stack[0];
+}
+
+uint32_t ff_ssa_write_range(ff_ssa_law_text *law, const ff_formula *formula) {
+  uint32_t top = 0, *stack = law->stack;
+  for (uint32_t i = 0; i < formula->length; i++) {
+    const ff_formula_word *word = formula->word + i;
+    const uint32_t n = ff_formula_operands(word->code), to = law->variables++;
+    ff_write(law->out, "  const ff_range f%u = ", to);
+    if (word->code == FF_F_NUMBER) {
+      uint64_t bits;
+      memcpy(&bits, &word->number, sizeof bits);
+      ff_write(law->out, "ff_range_leaf(kind, ff_range_of_value(ff_math_from_bits(0x%llXull)));\n", (unsigned long long)bits);
+    } else if (word->code == FF_F_SYMBOL) {
+      ff_write(law->out, "ff_range_leaf(kind, ff_range_of_value(y[%u]));\n", law->place[word->symbol]);
+    } else if (word->code == FF_F_TIME) {
+      ff_write(law->out, "time;\n");
+    } else {
+      top -= n;
+      ff_write(law->out, "s_range_%u(kind", word->code);
+      for (uint32_t k = 0; k < n; k++) ff_write(law->out, ", f%u", stack[top + k]);
       ff_write(law->out, ");\n");
     }
     stack[top++] = to;
@@ -75,7 +114,7 @@ void ff_ssa_write_law(ff_ssa_law_text *law, uint32_t r, uint32_t leaf, uint32_t 
   const ff_ssa_program *p = law->program;
   const ff_ssa_propensity *a = p->propensities + r;
   const int formula = a->law != FF_LAW_PRODUCT;
-  const uint32_t f = formula ? write_formula(law, p->formulas + a->a) : 0;
+  const uint32_t f = formula ? ff_ssa_write_formula(law, p->formulas + a->a) : 0;
   if (formula)
     ff_write(law->out, "  double v%u = f%u;\n", leaf, f);
   else

@@ -25,6 +25,8 @@
  *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
  *                       constants, numbers of formulas, rate constants of leaves, and initial counts
  *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
+ *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
+ *                       time
  * The text that comes after this one defines
  *   s_begin(t)              sets counts and rows to those at time 0
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
@@ -44,6 +46,13 @@
 #endif
 #include "../runtime/ff_divide.h"
 #include "ff_ssa_launch.h"
+#ifdef S_KEPT
+#define S_FIRINGS(t) ((t)->event - (t)->schedule->kept.k.silent)
+#define S_WORDS (6u + S_COUNTS + S_ROWS + S_KEPT) /* that a slot keeps */
+#else
+#define S_FIRINGS(t) ((t)->event)
+#define S_WORDS (6u + S_COUNTS + S_ROWS)
+#endif
 
 #ifndef S_MANY
 #define S_MANY 0
@@ -70,7 +79,6 @@
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
 #define S_LOG_ONE ((1023u + 10u) * FF_SSA_LOG_CELLS) /* the number of the first cell of 2^10 */
-#define S_WORDS (6u + S_COUNTS + S_ROWS) /* that a slot keeps */
 
 #define S_ALIGNED(n) __attribute__((aligned(n)))
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -126,6 +134,12 @@ typedef struct {
   uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
 #endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
+#ifdef S_KEPT
+  s_schedule *schedule;
+  double next_time, firing; /* of the next event of any kind; of the next reaction */
+  uint32_t next;            /* this reaction */
+  uint32_t starts;          /* whether the trajectory has not begun */
+#endif
 } s_thread;
 
 #ifdef S_LONG
@@ -359,7 +373,7 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
     return 1;
   }
   S_FETCH_ADD(&run->counters->complete, 1u);
-  S_FETCH_ADD(&run->counters->events, t->event);
+  S_FETCH_ADD(&run->counters->events, S_FIRINGS(t));
 #if S_POINTS
   S_FETCH_ADD(run->point_events + t->point_at, t->event);
 #endif
@@ -377,6 +391,14 @@ FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
 FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_event_words(t, t->event)); }
 
 /* Finds the next event, and lets it happen. */
+#ifdef S_KEPT
+FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s);
+
+FF_WARP void s_step(s_thread *t) {
+  if (t->wanted < ff_math_infinity()) s_scheduled_step(t, t->schedule);
+  FF_SYNCWARP();
+}
+#else
 FF_WARP void s_step(s_thread *t) {
   s_next next;
 #if S_FIRST
@@ -416,6 +438,7 @@ FF_WARP void s_step(s_thread *t) {
   if (S_AHEAD) s_draw(t);
 #endif
 }
+#endif
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
 FF_WARP void s_check(s_thread *t) {
@@ -447,6 +470,14 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
 #if S_MANY
   s_sum_all(t);
 #endif
+#ifdef S_KEPT
+  s_kept_words *const kept = &t->schedule->kept;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) kept->word[i] = S_STATE(6u + S_COUNTS + S_ROWS + i);
+  t->next_time = kept->k.next_time;
+  t->firing = kept->k.firing;
+  t->next = kept->k.next;
+  t->starts = kept->k.starts;
+#endif
 }
 
 FF_WARP void s_save(const s_thread *t, uint32_t slot) {
@@ -460,6 +491,14 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   S_STATE(5) = t->wanted < ff_math_infinity();
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
+#ifdef S_KEPT
+  s_kept_words *const kept = &t->schedule->kept;
+  kept->k.next_time = t->next_time;
+  kept->k.firing = t->firing;
+  kept->k.next = t->next;
+  kept->k.starts = t->starts;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) S_STATE(6u + S_COUNTS + S_ROWS + i) = kept->word[i];
+#endif
 }
 
 /* Runs a launch for one slot. */
@@ -482,6 +521,14 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->rows = rows;
   t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
+#ifdef S_KEPT
+  s_schedule schedule;
+  schedule.run = run;
+  schedule.table = table;
+  schedule.store = t->store;
+  schedule.searches = schedule.failed = 0;
+  t->schedule = &schedule;
+#endif
   if (run->fresh) {
     s_take(t);
     t->time = 0.0;
