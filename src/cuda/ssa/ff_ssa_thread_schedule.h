@@ -221,9 +221,8 @@ FF_WARP int s_precedence(const s_schedule *s, uint32_t a, double priority_a, uin
 }
 
 FF_WARP double s_check_number(const s_schedule *s, uint32_t block) {
-  const uint64_t unit = s->run->first + s->unit;
-  const ff_philox_block words = s_rounds(s->run->round_key, 0, (uint32_t)FF_SSA_DRAW_CHECK << FF_PHILOX_BLOCK_BITS | block,
-                                         s->event, (uint32_t)(unit >> 32) << 16, (uint32_t)unit);
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_CHECK, block, s->event, s->run->first + s->unit);
+  const ff_philox_block words = ff_philox_rounds(s->run->round_key, 0, counter);
   return ff_ssa_closed(words.v[0], words.v[1]);
 }
 
