@@ -5,27 +5,30 @@
 # A measurement takes about a second: it is repeated with a longer time of the network until it does. Times are those of whole
 # calls of simulate(), less that of a call which ends at time 0.
 #   FAMILIES=chain,colloid   only these
-#   MOST=1e5                 only networks of at most so many reactions
+#   MOST=1e5, LEAST=1e3      only networks of at most, or of at least, so many reactions
+#   FIGURE=7                 only this figure
 #   SECONDS=0.5              for a measurement
 library(fireflip)
 
 families <- list(
   chain = list(
     make = function(n) reaction_model("cyclic_chain", species = n), sizes = 10^(1:6),
-    methods = c("auto", "composition_rejection", "pssa_cr", "block_search")
+    methods = c("auto", "composition_rejection")
   ),
   colloid = list(
     make = function(n) reaction_model("colloid", species = n), sizes = c(10, 30, 100, 252, 500, 1000),
-    methods = c("auto", "pssa_cr", "spdm")
+    methods = c("auto", "pssa_cr")
   ),
   random = list(
     make = function(n) reaction_model("random", species = n, reactions = n, seed = 1), sizes = 2^c(6, 10, 13, 16, 19),
-    methods = c("auto", "rssa_cr", "composition_rejection", "block_search")
+    methods = c("auto", "rssa_cr")
   )
 )
 realisations <- list(chain = 5e4, colloid = 252, random = 1024) # sizes of figure 8
 least <- as.numeric(Sys.getenv("SECONDS", "0.7"))
 most <- as.numeric(Sys.getenv("MOST", "Inf"))
+fewest <- as.numeric(Sys.getenv("LEAST", "0"))
+figure <- Sys.getenv("FIGURE")
 only <- Sys.getenv("FAMILIES")
 if (nzchar(only)) families <- families[strsplit(only, ",")[[1L]]]
 cores <- fireflip_threads()
@@ -78,12 +81,12 @@ measure <- function(csv) {
     for (size in one$sizes) {
       net <- one$make(size)
       n <- nrow(net$reactions)
-      if (n > most) next
+      if (n > most || n < fewest || figure == "8") next
       nsim <- if (n < 5000) 2^18 else if (n < 2e5) 2^16 else 2^14
-      on_gpu <- if (family == "chain") "auto" else c("auto", "logarithmic_direct")
-      add(7, family, size, net, nsim, "cuda", fastest(net, nsim, on_gpu, "cuda"))
+      add(7, family, size, net, nsim, "cuda", fastest(net, nsim, "auto", "cuda"))
       add(7, family, size, net, 16 * cores, "cpu", fastest(net, 16 * cores, one$methods, "cpu"))
     }
+    if (figure == "7") next
     net <- one$make(realisations[[family]])
     for (nsim in 2^seq(5, 17, 2)) {
       add(8, family, realisations[[family]], net, nsim, "cuda", fastest(net, nsim, "auto", "cuda"))

@@ -44,7 +44,7 @@ if (only_cpu) {
 here <- do.call(c, lapply(vapply(seq_len(parts), piece, ""), readRDS))
 took <- system.time(there <- simulate(net, n_gpu, seed = 102, times = times, method = "factored", output = "histogram",
   backend = backend))[["elapsed"]]
-print(summary(there))
+cat("backend:", unique(as.data.frame(there, run = TRUE)$backend), "\n")
 found <- compare_ensembles(there, here)
 cat(sprintf("%d tests of %d species at %d times, %s trajectories in %.1f s against %s by \"rssa\"\n", sum(!is.na(found$p_value)),
   length(unique(found$species)), length(times), format(n_gpu), took, format(n)))
