@@ -66,11 +66,13 @@
 #'   these for most networks. A network of more than 256 reactions, of which a firing changes the propensities of 64 or more, may
 #'   have `"pssa_cr"`, which GPUs do not have. Then `"auto"` with `backend = "cuda"` is `"logarithmic_direct"`, so the
 #'   trajectories are others than those of `"auto"` on the processor; with `backend = "auto"`, the processor does the run. GPUs
-#'   cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts add up to
-#'   nearly 2^30. `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
+#'   cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
+#'   more, or for `"factored"` with groups whose counts add up to nearly 2^30.
+#'   `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
 #'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
 #'   most 65,534 reactions.
-#'   [Events][event()] and rates that depend on the time need such code with every method.
+#'   [Events][event()] and rates that depend on the time need such code with every method, and there is none for
+#'   `"next_reaction"`.
 #'   It is generated for networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose
 #'   conditions, delays, priorities and values have at most 1,024 numbers, names and operations together. Species that do not
 #'   change and that nothing reads do not count.

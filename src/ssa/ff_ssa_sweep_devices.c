@@ -294,8 +294,10 @@ static void record_wave(sweep_device *d) {
   ff_ssa_sweep_work(s, d);
   pthread_mutex_lock(&s->lock);
   const uint32_t end = ff_ssa_sweep_failed(s);
-  for (uint32_t i = 0; i < d->n; i++)
-    left += d->members[d->first + i] < end && s->points[d->members[d->first + i]].stage == FF_SSA_POINT_BACK;
+  for (uint32_t i = 0; i < d->n; i++) {
+    const point *p = s->points + d->members[d->first + i]; /* one behind a failed point may still read the ensemble */
+    left += p->stage == FF_SSA_POINT_BACK && (p->busy || d->members[d->first + i] < end);
+  }
   pthread_mutex_unlock(&s->lock);
   if (left == 0) d->stage = FF_SSA_SWEEP_READY;
   else nanosleep(&(struct timespec){0, 100000}, NULL); /* other threads have the last ones */

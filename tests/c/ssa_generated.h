@@ -27,6 +27,7 @@ static inline void *compile(const ff_ssa_code *code, const char *folder) {
   snprintf(source, sizeof source, "%s/s.c", folder);
   snprintf(object, sizeof object, "%s/s.so", folder);
   FILE *file = fopen(source, "w");
+  FF_CHECK_SAY(file != NULL, "%s: cannot be written", source);
   if (file == NULL) return NULL;
   fprintf(file, "%s" FF_SSA_CODE_HEADERS "%s", code->definitions, code->functions);
   fclose(file);

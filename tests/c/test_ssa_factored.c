@@ -211,10 +211,12 @@ static void networks_are_refused(void) {
   static const reaction_text two[] = {{"A -> B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
   static const reaction_text law[] = {{"A -> B", "1"}, {"B -> A", "=B / (1 + A)"}, {NULL, NULL}};
   static const reaction_text burst[] = {{"A -> 4000000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
+  static const reaction_text both[] = {{"A -> 1500001 A + 1500000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
   refuse(two, (const double[]){FF_SSA_DEVICE_MOST + 1.0, 0}, "an initial count is");
   refuse(two, (const double[]){1e9, 1e9}, "a sum of counts is 2000000000 at time 0");
   refuse(law, (const double[]){1, 1}, "1 reactions have laws without factors");
-  refuse(burst, (const double[]){1, 1}, "a reaction changes a count by 4000000");
+  refuse(burst, (const double[]){1, 1}, "a reaction changes counts by 4000001 in all");
+  refuse(both, (const double[]){1, 1}, "a reaction changes counts by 3000000 in all");
 }
 
 FF_TEST_MAIN("ssa_factored", examples_give_the_trajectories, sites_give_the_trajectories, colloids_give_the_trajectories,

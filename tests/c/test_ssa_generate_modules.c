@@ -144,6 +144,18 @@ static void examples_give_the_trajectories(void) {
     }
 }
 
+/* In a ring of 8 modules, the offsets 4 and -4 lead to the same module. */
+static void opposite_modules_react(void) {
+  static const module_example example = {"opposite modules", 2, 2, 3,
+                                         {{0.01, {{0, 0, 1}, {1, 4, 1}}, {{1, 4, 2}}},
+                                          {0.02, {{0, 0, 1}, {1, 1, 1}}, {{1, 1, 2}}},
+                                          {0.1, {{1, 0, 1}}, {{0, -4, 1}}}},
+                                         {30, 12}};
+  ff_ssa_program *program = program_of_modules(&example, 8, 0, 0);
+  check_modules(program, program->initial, 0.7, 1, example.what);
+  ff_ssa_program_free(program);
+}
+
 /* A random part of a reaction: a species, at an offset of at most `reach`. */
 static module_part random_part(uint64_t *state, uint32_t n_species, int32_t reach) {
   const int32_t offset = (int32_t)below(state, 2 * (uint32_t)reach + 1) - reach;
@@ -260,5 +272,6 @@ static void overflow_is_refused(void) {
 static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
 static void remove_folder(void) { rmdir(folder); }
 
-FF_TEST_MAIN("ssa_generate_modules", make_folder, examples_give_the_trajectories, random_rings_give_the_trajectories,
-             large_rings_give_the_trajectories, rings_fit_into_shared_memory, overflow_is_refused, remove_folder)
+FF_TEST_MAIN("ssa_generate_modules", make_folder, examples_give_the_trajectories, opposite_modules_react,
+             random_rings_give_the_trajectories, large_rings_give_the_trajectories, rings_fit_into_shared_memory,
+             overflow_is_refused, remove_folder)

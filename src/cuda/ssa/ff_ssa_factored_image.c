@@ -10,7 +10,7 @@
 #define MOST_USES 32u          /* and these, if a sum is large */
 #define LARGE_SUM 1024u
 #define TOP_CELLS 64u          /* of the top level of a sum, if uses are listed */
-#define MOST_BY (1 << 21)      /* times the largest weight it is below 2^30 */
+#define MOST_BY (1 << 21)      /* of all molecules that a reaction changes: times the largest weight it is below 2^30 */
 #define MOST_BYTE 127          /* with weights, changes are bytes */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
@@ -236,9 +236,11 @@ static ff_status check_network(const maker *m, ff_error *err) {
   for (uint32_t r = 0; r < p->n_reactions; r++)
     if (p->change_first[r + 1] - p->change_first[r] > FF_SSA_FACTORED_CHANGES)
       return ff_error_set(err, FF_EUNSUPPORTED, "a reaction changes %u counts", p->change_first[r + 1] - p->change_first[r]);
-  for (uint32_t i = 0; i < p->n_changes; i++)
-    if (p->changes[i].by > MOST_BY || p->changes[i].by < -MOST_BY)
-      return ff_error_set(err, FF_EUNSUPPORTED, "a reaction changes a count by %lld", (long long)p->changes[i].by);
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    double by = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) by += fabs((double)p->changes[i].by);
+    if (by > MOST_BY) return ff_error_set(err, FF_EUNSUPPORTED, "a reaction changes counts by %.17g in all", by);
+  }
   return FF_OK;
 }
 

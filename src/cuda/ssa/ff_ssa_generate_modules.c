@@ -178,7 +178,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
 
 static void choose_window(generator *g) {
   for (uint32_t q = 0; q < g->m->n_kinds; q++) {
-    const int32_t offset = g->m->kinds[q].offset;
+    const int32_t offset = ff_ssa_modules_around(g, g->m->kinds[q].offset); /* of 8 modules, 4 is -4 */
     if (offset < 0 && (uint32_t)-offset > g->before) g->before = (uint32_t)-offset;
     if (offset > 0 && (uint32_t)offset > g->after) g->after = (uint32_t)offset;
   }

@@ -19,7 +19,6 @@ typedef struct {
 
 /* ---- trees ----------------------------------------------------------------------------------------------------------------- */
 
-/* From the root down, lanes sum the first 0, 1, ..., 7 children of a node, and compare. */
 /* As ff_ssa_tree_find(). `total` is that of all leaves. Lane 4 a + 2 b + c, for bits a, b and c, adds up the children before
  * number 4 a + 2 b + c: four of them if a is 1, then two if b is 1, then one if c is 1. */
 FF_WARP uint32_t ff_ssa_warp_find(const ff_ssa_warp *w, double at, double total) {
