@@ -1,7 +1,14 @@
 # Runs of ensembles: short pieces of work, moving to GPUs, messages about long runs, and trajectories as a data frame.
 
-# Runs an ensemble to its end. The result has `notes` for machine_notes().
+# Runs an ensemble to its end. The result has `notes` for machine_notes(). With "auto", a run whose last GPU fails begins anew on
+# the processor, which gives the same result.
 run_ensemble <- function(model, options, progress, backend = "auto") {
+  run <- function(backend) run_ensemble_once(model, options, progress, backend)
+  if (wanted_backend(backend)$value != "auto") return(run(backend))
+  tryCatch(run("auto"), fireflip_error_backend = function(e) run(stay_on_cpu(e)$name))
+}
+
+run_ensemble_once <- function(model, options, progress, backend) {
   started <- proc.time()[["elapsed"]]
   pointer <- .Call(ffi_ssa_new, model, options_for(options, backend))
   on.exit(.Call(ffi_release, pointer))
@@ -55,7 +62,15 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
     }
   )
   options$nsim <- options$nsim * length(models) # of the whole sweep, for messages
-  follow_run(job, started, options, progress, backend)
+  follow <- function() follow_run(job, started, options, progress, backend)
+  if (wanted_backend(backend)$value == "auto") {
+    tryCatch(follow(), fireflip_error_backend = function(e) {
+      backend <<- stay_on_cpu(e)$name
+      lost <<- NULL # this warning says it
+    })
+  } else {
+    follow()
+  }
   warn_of_lost(lost)
   options$nsim <- options$nsim / length(models)
   for (i in which(!taken)) {

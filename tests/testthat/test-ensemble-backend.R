@@ -187,6 +187,19 @@ test_that("\"auto\" moves a long run to GPUs, and the result is the same", {
   expect_identical(long("auto"), long("cpu"))
 })
 
+test_that("with \"auto\", a run whose last GPU fails begins anew on the processor", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  eager()
+  long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 40, times = c(1, 1e4)) # far above 0.1 s
+  Sys.setenv(FAKE_SSA = "7 4 9 1")
+  expect_warning(there <- long("auto"), "The processor is used instead of a GPU.*on fire", class = "fireflip_warning_backend")
+  expect_identical(there, long("cpu"))
+  design <- data.frame(k = 5:16)
+  sweep <- function(backend) sweep_parameters(net, design, 4, times = c(1, 1e4), seed = 1, backend = backend, threads = 2)
+  expect_warning(there <- sweep("auto"), "on fire", class = "fireflip_warning_backend")
+  expect_identical(there, sweep("cpu"))
+})
+
 test_that("a run is worth moving if it would take long and has many trajectories", {
   worth <- function(complete, waiting, seconds) {
     state <- list(complete = complete, waiting = waiting)
