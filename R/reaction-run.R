@@ -86,7 +86,7 @@ follow_run <- function(job, started, options, progress, backend) {
   bar <- NULL
   told <- FALSE
   repeat {
-    state <- job$advance(if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
+    state <- job$advance(if (engine$name == "cuda") 0.25 else piece_seconds) # a GPU is idle between calls
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
     engine <- settle_ensemble(engine, job, state, seconds, options)
@@ -157,6 +157,7 @@ is_worth_moving <- function(state, seconds, options) {
   state$waiting * seconds / ended >= gpu_gain_seconds
 }
 gpu_gain_seconds <- 5
+piece_seconds <- 0.1 # between two looks at Ctrl-C
 gpu_least_trajectories <- 100 # for each thread of the processor: a cautious number, which was not measured
 
 # ---- long runs -----------------------------------------------------------------------------------------------------------

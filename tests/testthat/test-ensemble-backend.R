@@ -128,7 +128,7 @@ test_that("without a GPU, \"auto\" is the processor and \"cuda\" an error", {
   expect_error(simulated("cuda"), "does not run models of this kind", class = "fireflip_error_backend")
 })
 
-# With these numbers, "auto" moves every run that does not end in its first tenth of a second.
+# With these numbers, "auto" moves every run that does not end in its first, smallest piece.
 eager <- function(frame = parent.frame()) {
   space <- asNamespace("fireflip")
   set <- function(values) {
@@ -138,9 +138,9 @@ eager <- function(frame = parent.frame()) {
       lockBinding(name, space)
     }
   }
-  numbers <- c("gpu_start_seconds", "gpu_gain_seconds", "gpu_least_trajectories")
+  numbers <- c("gpu_start_seconds", "gpu_gain_seconds", "gpu_least_trajectories", "piece_seconds")
   old <- mget(numbers, space)
-  set(stats::setNames(list(0, 0, 0), numbers))
+  set(stats::setNames(list(0, 0, 0, 0), numbers))
   do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
 }
 
@@ -190,7 +190,7 @@ test_that("\"auto\" moves a long run to GPUs, and the result is the same", {
 test_that("with \"auto\", a run whose last GPU fails begins anew on the processor", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   eager()
-  long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 40, times = c(1, 1e4)) # far above 0.1 s
+  long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 40, times = c(1, 1e4)) # many pieces
   Sys.setenv(FAKE_SSA = "7 4 9 1")
   expect_warning(there <- long("auto"), "The processor is used instead of a GPU.*on fire", class = "fireflip_warning_backend")
   expect_identical(there, long("cpu"))
