@@ -7,7 +7,7 @@
 library(fireflip)
 
 skip <- function(why) {
-  cat("Skipped:", why, "\n")
+  cat("Skipped:", why, "\n0 passed, 0 failed, 1 skipped\n")
   quit("no")
 }
 shared <- Sys.getenv("FIREFLIP_SHARED")
