@@ -102,6 +102,16 @@ uint64_t ff_common_multiple(uint64_t a, uint64_t b);
  * parts are empty. Nothing overflows for any n as long as parts < 2^32. */
 static inline uint64_t ff_share(uint64_t n, uint64_t part, uint64_t parts) { return n / parts * part + n % parts * part / parts; }
 
+/* The greatest number that divides both; the other one if one of them is 0. */
+static inline uint32_t ff_common_divisor(uint32_t x, uint32_t y) {
+  while (y != 0) {
+    const uint32_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return x;
+}
+
 /* Seconds on a monotonic clock. */
 double ff_clock(void);
 

@@ -303,15 +303,6 @@ static ff_status list_items(analysis *a) {
   return status;
 }
 
-static uint32_t common_divisor(uint32_t x, uint32_t y) {
-  while (y != 0) {
-    const uint32_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return x;
-}
-
 /* How many of n items, from the first on, fit into one group. *divisor becomes the greatest common divisor of their weights. */
 static uint32_t count_group(const item *items, uint32_t n, uint32_t *divisor) {
   uint64_t total = 0, member = 0;
@@ -320,7 +311,7 @@ static uint32_t count_group(const item *items, uint32_t n, uint32_t *divisor) {
   for (; i < n && same_group(items, items + i) && (total += items[i].weight) <= SUM_WEIGHT; i++) {
     member = (i > 0 && items[i].species == items[i - 1].species ? member : 0) + items[i].weight;
     if (member > FF_FACTOR_WEIGHT) break;
-    *divisor = common_divisor(items[i].weight, *divisor);
+    *divisor = ff_common_divisor(items[i].weight, *divisor);
   }
   return i;
 }

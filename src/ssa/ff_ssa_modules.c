@@ -167,15 +167,6 @@ static ff_status choose_hubs(part *parts, uint32_t n, ff_error *err) {
   return status;
 }
 
-static uint32_t common_divisor(uint32_t x, uint32_t y) {
-  while (y != 0) {
-    const uint32_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return x;
-}
-
 /* Groups the parts by terms, and divides the weights of a term by their greatest common divisor. */
 static int find_terms(ff_ssa_modules *modules, part *parts, uint32_t n) {
   const part *first[FF_MODULES_TERMS];
@@ -191,7 +182,7 @@ static int find_terms(ff_ssa_modules *modules, part *parts, uint32_t n) {
       modules->terms[modules->n_terms++] = (ff_ssa_module_term){.hub = x->hub, .less = x->law == FF_LAW_TWIN};
     }
     modules->terms[x->term].n++;
-    divisor[x->term] = common_divisor(x->weight, divisor[x->term]);
+    divisor[x->term] = ff_common_divisor(x->weight, divisor[x->term]);
   }
   for (uint32_t t = 0, at = 0; t < modules->n_terms; at += modules->terms[t++].n) modules->terms[t].first = at;
   for (uint32_t q = n; q-- > 0;) {

@@ -7,6 +7,18 @@
 #include "../../src/ssa/ff_ssa.h"
 #include "reactions.h"
 
+/* A formula of the species A and B. */
+static inline ff_formula formula_of(const char *text) {
+  static char *names[] = {"A", "B"};
+  ff_names *table;
+  ff_formula out;
+  ff_error err;
+  FF_CHECK_OK(ff_names_new(&table, names, 2, "species", &err), &err);
+  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(table);
+  return out;
+}
+
 /* Frees the network. */
 static inline ff_ssa_program *program_of_network(ff_reactions *net) {
   ff_ssa_program *program;

@@ -28,17 +28,6 @@ static const output outputs[] = {{"moments", {1, 0}, 2, FF_SSA_COVARIANCE, 0},
                                  {"a variable", {2, 0}, 2, 0, 0},
                                  {"states", {0, 1}, 2, 0, 1}};
 
-static ff_formula formula_of(const char *text) {
-  static char *names[] = {"A", "B"};
-  ff_names *table;
-  ff_formula out;
-  ff_error err;
-  FF_CHECK_OK(ff_names_new(&table, names, 2, "species", &err), &err);
-  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
-  ff_names_free(table);
-  return out;
-}
-
 static ff_ssa_program *program_number(uint32_t i) {
   char rates[2][24];
   const double initial[] = {20 + i, 5};

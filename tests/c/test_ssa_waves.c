@@ -13,17 +13,6 @@ static const double times[] = {0, 0.2, 0.5};
 static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"0 -> A", "20"}, {NULL, NULL}};
 static const double busy_initial[] = {40, 5};
 
-static ff_formula formula_of(const char *text) {
-  static char *names[] = {"A", "B"};
-  ff_names *table;
-  ff_formula out;
-  ff_error err;
-  FF_CHECK_OK(ff_names_new(&table, names, 2, "species", &err), &err);
-  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
-  ff_names_free(table);
-  return out;
-}
-
 /* A busy program with the variables A / (1 + B) and 7. */
 static ff_ssa_program *program_with_variables(void) {
   static const char *const texts[] = {"A / (1 + B)", "7"};
