@@ -73,10 +73,7 @@ static void put_words(uint32_t *to, const void *from, size_t bytes) {
 void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words) {
   const point_places at = places_of(code);
   words[at.all - 1] = 0;
-  for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    words[2 * round] = (uint32_t)key + round * FF_PHILOX_W0;
-    words[2 * round + 1] = (uint32_t)(key >> 32) + round * FF_PHILOX_W1;
-  }
+  ff_philox_round_keys(words, key);
   put_words(words + at.rates, code->rates, code->n_rates * sizeof *code->rates);
   put_words(words + at.numbers, code->numbers, code->n_numbers * sizeof *code->numbers);
   put_words(words + at.leaves, code->table + code->leaves_at, code->n_leaves * 4);

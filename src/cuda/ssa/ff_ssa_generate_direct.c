@@ -35,14 +35,17 @@ typedef struct {
   ff_ssa_law_text law;
 } generator;
 
-/* The number by which the code knows reaction r, or no reaction if r is their number. If changes are bytes of two words, it is the
- * selector of the instruction that takes a byte of eight, with its sign: one of the last four bytes, if these are enough, because
- * the second word may be a part of the instruction. */
+/* If changes are bytes of two words, a reaction is known by the selector of the instruction that takes one byte of eight, with
+ * its sign. Few reactions have the last four bytes, because the second word may be a part of the instruction. */
+#define SELECTOR(byte) (0x8880u + (byte) * 0x1111u)
+
+static uint32_t first_byte(const generator *g) { return g->p->n_reactions <= FEW / 2 + 1 ? FEW / 2 + 1 : 0; }
+
+/* The number by which the code knows reaction r; for r = n_reactions, that of no reaction, whose byte is 0. */
 static uint32_t number_of(const generator *g, uint32_t r) {
-  const uint32_t n = g->p->n_reactions, half = FEW / 2 + 1;
   if (g->words > 0 || g->scheduled) return r;
-  if (n <= half) return r < n ? 0x8880u + (half + r) * 0x1111u : 0x8880u;
-  return 0x8880u + (r < n ? r : FEW) * 0x1111u;
+  if (r < g->p->n_reactions) return SELECTOR(first_byte(g) + r);
+  return SELECTOR(first_byte(g) > 0 ? 0 : FEW);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------------------------------------- */
@@ -180,10 +183,10 @@ static void put_propensity(generator *g, uint32_t r) {
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
- * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. The sums P are those of reactions. */
-static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, const char *chosen,
+ * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. `reactions` tells whether
+ * the children are reactions. */
+static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, int reactions, const char *chosen,
                        const char *before) {
-  const int reactions = strcmp(sum, "P") == 0;
   if (whole)
     ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
   else
@@ -208,7 +211,7 @@ static void put_groups(generator *g, uint32_t n) {
   }
   ff_ssa_write_prefix(&g->out, "g", "G", groups);
   ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
-  put_choice(g, "G", groups, "at", is_plain(g), "above", "before");
+  put_choice(g, "G", groups, "at", is_plain(g), 0, "above", "before");
   for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
     ff_write(&g->out, "  double c%u = p%u;\n", i, i);
     for (uint32_t k = 1; k < groups; k++)
@@ -219,7 +222,7 @@ static void put_groups(generator *g, uint32_t n) {
   }
   ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
   ff_write(&g->out, "  const double rest = at - before;\n");
-  put_choice(g, "C", FF_SSA_FAN, "rest", 0, "within", NULL);
+  put_choice(g, "C", FF_SSA_FAN, "rest", 0, 0, "within", NULL);
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
 }
 
@@ -260,7 +263,7 @@ static void put_find(generator *g) {
   } else if (n <= FF_SSA_FAN) {
     ff_ssa_write_prefix(&g->out, "p", "P", n);
     ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
-    put_choice(g, "P", n, "at", is_plain(g), "chosen", NULL);
+    put_choice(g, "P", n, "at", is_plain(g), 1, "chosen", NULL);
     ff_write(&g->out, "  next->reaction = chosen;\n");
   } else {
     put_groups(g, n);
@@ -278,7 +281,7 @@ static void put_bytes(generator *g) {
     for (uint32_t r = 0; r < p->n_reactions; r++)
       for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
         if (p->changes[i].species == s) bytes |= (uint64_t)(uint8_t)p->changes[i].by << (8 * r);
-    if (p->n_reactions <= FEW / 2 + 1) bytes <<= 32;
+    bytes <<= 8 * first_byte(g);
     ff_write(&g->out, "  t->x[%u] += s_byte(0x%Xu, 0x%Xu, r);\n", g->place[s], (unsigned)bytes, (unsigned)(bytes >> 32));
   }
 }
@@ -287,7 +290,7 @@ static void put_fire(generator *g) {
   ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n");
   if (g->scheduled && g->words == 0)
     ff_write(&g->out, "  const uint32_t r = 0x8880u + (next->reaction + %uu) * 0x1111u;\n",
-             g->p->n_reactions <= FEW / 2 + 1 ? FEW / 2 + 1 : 0);
+             first_byte(g));
   else
     ff_write(&g->out, "  const uint32_t r = next->reaction;\n");
   ff_write(&g->out, "  (void)t;\n  (void)r;\n");

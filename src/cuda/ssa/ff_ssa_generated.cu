@@ -51,8 +51,8 @@ static ff_status gather_points(ff_ensemble *e, generated *own, ff_error *err) {
     ff_error why;
     request.initial = point->initial;
     const ff_status status = ff_ssa_generate(&code, point->program, &request, shared, &why);
-    if (status == FF_EMEMORY) return ff_error_set(err, status, "%s", why.text);
-    if (status != FF_OK) continue;
+    if (status == FF_EUNSUPPORTED) continue;
+    if (status != FF_OK) return ff_error_set(err, status, "%s", why.text);
     request.joins[i] = (uint8_t)ff_ssa_code_alike(&own->code, &code);
     if (request.joins[i]) ff_ssa_code_point(&code, point->key, own->points + e->n_points++ * e->point_words);
     ff_ssa_code_free(&code);
