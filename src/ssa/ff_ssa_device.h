@@ -42,7 +42,8 @@ typedef struct {
   uint64_t key;
 } ff_ssa_device_point;
 
-/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. */
+/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept; but `points` and `joins` are
+ * borrowed, and `joins` is complete, when ready() has told that the ensemble is ready, or when it has failed. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */
   const double *initial;   /* the count of each species at time 0 */
@@ -54,7 +55,7 @@ typedef struct {
   const ff_ssa_device_point *points; /* NULL, or an ensemble of several points; `program` and `initial` are those of the first */
   uint32_t n_points;
   uint64_t n_each;  /* trajectories of each point, below 2^31; they are numbered from 0 */
-  uint8_t *joins;   /* for each point: set to 1 if it is a point of the ensemble. The first one is */
+  uint8_t *joins;   /* for each point, 0: becomes 1 if it is a point of the ensemble. The first one is */
 } ff_ssa_device_request;
 
 typedef struct {

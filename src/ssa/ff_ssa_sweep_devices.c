@@ -140,8 +140,9 @@ static uint32_t claim(sweep_device *d) {
 }
 
 /* Keeps the points that joined the ensemble. The others wait for another one; none of them does so if they are `alone`. */
-static void keep_members(sweep_device *d, uint32_t n, const uint8_t *joins, int alone) {
+static void keep_members(sweep_device *d, const uint8_t *joins, int alone) {
   ff_ssa_sweep *s = d->sweep;
+  const uint32_t n = d->n_members;
   d->n_members = 0;
   pthread_mutex_lock(&s->lock);
   for (uint32_t i = 0; i < n; i++) {
@@ -156,8 +157,16 @@ static void keep_members(sweep_device *d, uint32_t n, const uint8_t *joins, int 
   pthread_mutex_unlock(&s->lock);
 }
 
+static void free_points(sweep_device *d) {
+  free(d->points);
+  free(d->joins);
+  d->points = NULL;
+  d->joins = NULL;
+}
+
 static void drop_ensemble(sweep_device *d, int alone) {
-  keep_members(d, d->n_members, NULL, alone);
+  keep_members(d, NULL, alone);
+  free_points(d);
   d->sweep->choice.backend->common.destroy(d->ensemble);
   d->ensemble = NULL;
   d->n_members = 0;
@@ -165,15 +174,16 @@ static void drop_ensemble(sweep_device *d, int alone) {
 }
 
 /* One after the other, because the driver does not create them in parallel. */
-static ff_status create(sweep_device *d, const ff_ssa_device_point *points, uint32_t n, uint8_t *joins, ff_error *err) {
+static ff_status create(sweep_device *d, ff_error *err) {
   ff_ssa_sweep *s = d->sweep;
   const ff_ssa_point *first = &s->points[d->members[0]].given;
+  const uint32_t n = d->n_members;
   const ff_ensemble_options options = {.device = d->device, .kernel = s->choice.kernel, .units = n * first->options.n,
                                        .cache = s->choice.cache};
-  const ff_ssa_device_request request = {.method = first->options.method, .initial = points[0].initial,
+  const ff_ssa_device_request request = {.method = first->options.method, .initial = d->points[0].initial,
                                          .times = first->options.times, .n_times = first->options.n_times,
-                                         .species = s->species, .n_species = s->n_species, .points = points, .n_points = n,
-                                         .n_each = first->options.n, .joins = joins};
+                                         .species = s->species, .n_species = s->n_species, .points = d->points,
+                                         .n_points = n, .n_each = first->options.n, .joins = d->joins};
   pthread_mutex_lock(&s->creating);
   ff_status status = s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
   pthread_mutex_unlock(&s->creating);
@@ -183,29 +193,39 @@ static ff_status create(sweep_device *d, const ff_ssa_device_point *points, uint
 /* Makes the next ensemble. */
 static void make(sweep_device *d) {
   ff_ssa_sweep *s = d->sweep;
-  const uint32_t n = claim(d);
+  const uint32_t n = d->n_members = claim(d);
   d->first = d->n = 0;
   if (n == 0) {
     d->stage = FF_SSA_SWEEP_IDLE;
     return;
   }
-  ff_ssa_device_point *points = ff_calloc(n, sizeof *points);
-  uint8_t *joins = ff_calloc(n, 1);
+  d->points = ff_calloc(n, sizeof *d->points);
+  d->joins = ff_calloc(n, 1);
   ff_error err;
-  ff_status status = points != NULL && joins != NULL ? FF_OK : ff_error_set(&err, FF_EMEMORY, "no memory for %u points", n);
+  const int missing = d->points == NULL || d->joins == NULL;
+  ff_status status = missing ? ff_error_set(&err, FF_EMEMORY, "no memory for %u points", n) : FF_OK;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const ff_ssa_point *p = &s->points[d->members[i]].given;
-    points[i] = (ff_ssa_device_point){p->program, p->options.initial != NULL ? p->options.initial : p->program->initial,
-                                      p->options.key};
+    d->points[i] = (ff_ssa_device_point){p->program, p->options.initial != NULL ? p->options.initial : p->program->initial,
+                                         p->options.key};
   }
-  if (status == FF_OK) status = create(d, points, n, joins, &err);
-  keep_members(d, n, status == FF_OK ? joins : NULL, status == FF_EUNSUPPORTED);
-  free(points);
-  free(joins);
+  if (status == FF_OK) status = create(d, &err);
   d->stage = FF_SSA_SWEEP_STARTS;
+  if (status == FF_OK) return;
+  keep_members(d, NULL, status == FF_EUNSUPPORTED);
+  free_points(d);
   if (status == FF_EUNSUPPORTED) d->stage = FF_SSA_SWEEP_NONE;
-  else if (status != FF_OK) note(d, status, &err);
-  else if (d->n_members < 2) atomic_fetch_add(&s->singles, 1);
+  else note(d, status, &err);
+}
+
+/* The ensemble is ready, and tells which points it has. */
+static void take_ensemble(sweep_device *d) {
+  d->info = d->sweep->choice.backend->common.info(d->ensemble);
+  d->stage = FF_SSA_SWEEP_READY;
+  keep_members(d, d->joins, 0);
+  free_points(d);
+  if (d->n_members < 2) atomic_fetch_add(&d->sweep->singles, 1);
+  if (d->info.capacity < d->sweep->points[d->members[0]].given.options.n) drop_ensemble(d, 1);
 }
 
 static void wait_for_ensemble(sweep_device *d) {
@@ -218,9 +238,7 @@ static void wait_for_ensemble(sweep_device *d) {
   } else if (status != FF_OK) {
     note(d, status, &err);
   } else if (is) {
-    d->info = d->sweep->choice.backend->common.info(d->ensemble);
-    d->stage = FF_SSA_SWEEP_READY;
-    if (d->info.capacity < d->sweep->points[d->members[0]].given.options.n) drop_ensemble(d, 1);
+    take_ensemble(d);
   }
 }
 
@@ -330,6 +348,7 @@ void ff_ssa_sweep_free_devices(ff_ssa_sweep *s) {
     sweep_device *d = s->devices + i;
     if (d->ensemble != NULL) s->choice.backend->common.destroy(d->ensemble);
     pthread_mutex_destroy(&d->lock);
+    free_points(d);
     free(d->members);
     free(d->events);
     free(d->wave.refused);

@@ -47,7 +47,9 @@ typedef struct {
   ff_ssa_sweep_stage stage;
   ff_ensemble *ensemble;
   ff_ensemble_info info;
-  uint32_t *members, n_members; /* the points of the ensemble */
+  uint32_t *members, n_members; /* the points of the ensemble; until it is ready, those that may join it */
+  ff_ssa_device_point *points;  /* until then: what the ensemble reads, */
+  uint8_t *joins;               /* and which of them join it */
   uint32_t first, n;            /* the members of the wave */
   int begun;
   ff_ssa_device_progress progress;

@@ -56,7 +56,9 @@ static int fake_ssa_alike(const ff_ssa_program *a, const ff_ssa_program *b) {
   return 1;
 }
 
-static void fake_ssa_join(fake_ssa_ensemble *e, const ff_ssa_device_request *request) {
+/* Points join when the ensemble is ready. */
+static void fake_ssa_join(fake_ssa_ensemble *e) {
+  const ff_ssa_device_request *request = &e->request;
   if (request->points == NULL) return;
   e->points = calloc(request->n_points, sizeof *e->points);
   e->events = calloc(request->n_points, sizeof *e->events);
@@ -87,7 +89,6 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
   e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
   e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);
-  fake_ssa_join(e, request);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
   e->refused = calloc(e->capacity, 1);
@@ -120,6 +121,7 @@ static ff_status fake_ssa_ready(ff_ensemble *ensemble, double seconds, int *is, 
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   (void)seconds;
   *is = e->delays-- <= 0;
+  if (*is) fake_ssa_join(e);
   return *is && e->broken ? ff_error_set(err, FF_EBACKEND, "the code does not load") : FF_OK;
 }
 

@@ -186,7 +186,11 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
       if (e->stage == FF_SSA_PREPARE) return FF_OK;
       break;
     case FF_SSA_ALLOCATE: e->stage = allocate(e); break;
-    case FF_SSA_RUNS: *is = 1; return FF_OK;
+    case FF_SSA_RUNS:
+      e->request.points = NULL; /* these belong to the caller */
+      e->request.joins = NULL;
+      *is = 1;
+      return FF_OK;
     case FF_SSA_FAILED: return ff_error_set(err, e->refused.status, "%s", e->refused.text);
     }
   }
@@ -213,8 +217,6 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
     ff_cuda_leave(&guard);
   }
   e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
-  e->request.points = NULL;
-  e->request.joins = NULL;
   if (status != FF_OK) {
     destroy(e);
     return status;

@@ -192,9 +192,9 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
   const ff_ssa_program *p = code->program;
   ff_write(out, "#define S_KEPT %uu\n#define S_SLOTS %uu\n#define S_SYMBOLS %uu\n", ff_ssa_schedule_code_kept(code, n_counts),
            p->n_slots, n_counts + p->n_slots);
-  ff_write(out, "#define S_TRIGGERS %uu\n#define S_BY_STATE 0x%Xu\n#define S_BY_BOTH 0x%Xu\n#define S_BY_TIME 0x%Xu\n",
+  ff_write(out, "#define S_N_TRIGGERS %uu\n#define S_BY_STATE 0x%Xu\n#define S_BY_BOTH 0x%Xu\n#define S_BY_TIME 0x%Xu\n",
            p->n_events, code->by_state, code->by_both, code->by_time);
-  ff_write(out, "#define S_TIMED %uu\n#define S_SETS %uu\n#define S_DUE %uu\n", code->n_timed, p->most_sets, code->due);
+  ff_write(out, "#define S_N_TIMED %uu\n#define S_MOST_SETS %uu\n#define S_N_DUE %uu\n", code->n_timed, p->most_sets, code->due);
   ff_write(out, "#define S_AT_EVENTS %uu\n#define S_AT_READERS %uu\n#define S_AT_REACTIONS %uu\n", before,
            before + code->at_readers, before + code->at_reactions);
   ff_write(out, "#include \"cuda/ssa/ff_ssa_thread_kept.h\"\n");

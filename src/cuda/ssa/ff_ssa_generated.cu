@@ -14,6 +14,7 @@ typedef struct {
   ff_module_kernel kernel;
   uint32_t *table, *big; /* on the device; big may be NULL */
   uint32_t *points;      /* on the host, until they are on the device: the words of each point, or NULL */
+  uint32_t gathered;     /* points that have been compared with the first one */
 } generated;
 
 static size_t shared_bytes(const ff_ssa_code *code) {
@@ -38,26 +39,38 @@ static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
   return ff_ssa_factored_speed(e->program, n / cores) > speed;
 }
 
-/* Fills the words of the points that share the code of the first one. */
-static ff_status gather_points(ff_ensemble *e, generated *own, ff_error *err) {
+/* Fills the words of the next point, if it shares the code of the first one. */
+static ff_status gather_point(ff_ensemble *e, generated *own, ff_error *err) {
   ff_ssa_device_request request = e->request;
-  const uint32_t shared = (uint32_t)e->device.sharedMemPerMultiprocessor;
-  e->point_words = ff_ssa_code_point_words(&own->code);
-  own->points = (uint32_t *)ff_calloc((size_t)request.n_points * e->point_words, sizeof *own->points);
-  if (own->points == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u points", request.n_points);
-  for (uint32_t i = 0; i < request.n_points; i++) {
-    const ff_ssa_device_point *point = e->request.points + i;
-    ff_ssa_code code;
-    ff_error why;
-    request.initial = point->initial;
-    const ff_status status = ff_ssa_generate(&code, point->program, &request, shared, &why);
-    if (status == FF_EUNSUPPORTED) continue;
-    if (status != FF_OK) return ff_error_set(err, status, "%s", why.text);
-    request.joins[i] = (uint8_t)ff_ssa_code_alike(&own->code, &code);
-    if (request.joins[i]) ff_ssa_code_point(&code, point->key, own->points + e->n_points++ * e->point_words);
-    ff_ssa_code_free(&code);
-  }
+  const uint32_t i = own->gathered++;
+  const ff_ssa_device_point *point = request.points + i;
+  ff_ssa_code code;
+  ff_error why;
+  request.initial = point->initial;
+  const ff_status status =
+      ff_ssa_generate(&code, point->program, &request, (uint32_t)e->device.sharedMemPerMultiprocessor, &why);
+  if (status == FF_EUNSUPPORTED) return FF_OK;
+  if (status != FF_OK) return ff_error_set(err, status, "%s", why.text);
+  request.joins[i] = (uint8_t)ff_ssa_code_alike(&own->code, &code);
+  if (request.joins[i]) ff_ssa_code_point(&code, point->key, own->points + e->n_points++ * e->point_words);
+  ff_ssa_code_free(&code);
   return FF_OK;
+}
+
+/* Goes on until the deadline, or until all points are gathered, with one point at least. Each may take a while, as its code is
+ * generated. Meanwhile the code of the first one is compiled. */
+static ff_status gather_points(ff_ensemble *e, generated *own, double deadline, ff_error *err) {
+  const uint32_t n = e->request.n_points;
+  ff_status status = FF_OK;
+  if (own->points == NULL) {
+    e->point_words = ff_ssa_code_point_words(&own->code);
+    own->points = (uint32_t *)ff_calloc((size_t)n * e->point_words, sizeof *own->points);
+    if (own->points == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u points", n);
+  }
+  do
+    if (own->gathered < n) status = gather_point(e, own, err);
+  while (status == FF_OK && own->gathered < n && ff_clock() < deadline);
+  return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
@@ -65,7 +78,6 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
   ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, (uint32_t)e->device.sharedMemPerMultiprocessor, err);
-  if (status == FF_OK && e->request.points != NULL) status = gather_points(e, own, err);
   if (status != FF_OK) return status;
   if (warps_pay(e, &own->code))
     return ff_error_set(err, FF_EUNSUPPORTED, "a warp for each trajectory is expected to be faster than a thread");
@@ -82,7 +94,14 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   generated *own = (generated *)e->own;
   const ff_ssa_code *code = &own->code;
-  ff_status status = wait_for_code(own, seconds, is, err);
+  const double deadline = ff_clock() + seconds;
+  *is = 0;
+  if (e->request.n_points > own->gathered) {
+    const ff_status status = gather_points(e, own, deadline, err);
+    if (status != FF_OK || own->gathered < e->request.n_points) return status;
+  }
+  const double left = deadline - ff_clock();
+  ff_status status = wait_for_code(own, left > 0 ? left : 0, is, err);
   if (status != FF_OK || !*is) return status;
   status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "s_kernel", (int)code->threads, shared_bytes(code), err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->table, code->table, (size_t)code->n_table * 4, "a table", err);

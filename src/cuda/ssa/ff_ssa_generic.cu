@@ -3,8 +3,10 @@
  * If events change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
  * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
- * any size can be simulated. */
+ * any size can be simulated. With events, or with rates that depend on the time, a warp runs a trajectory in global memory
+ * (ff_ssa_generic_schedule.h). */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
 
 #include <stdio.h>
@@ -46,6 +48,7 @@ __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const
   w.run = &run;
   w.formulas = formulas;
   w.method = method;
+  w.scheduled = 0;
   ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
   ff_ssa_warp_run(&w, &at, kept, is_shared);
 }
@@ -66,6 +69,22 @@ __global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORM
                const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
   run_warp(image, run, at, shared, METHOD == ANY ? (int)image.method : METHOD, at.shared != 0, METHOD == ANY);
+}
+
+/* With a schedule, for all methods. */
+__global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
+    run_scheduled(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                  const __grid_constant__ ff_ssa_slot_layout at) {
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
+  if (slot >= run.slots) return;
+  char *kept = (char *)run.state + slot * at.bytes;
+  ff_ssa_warp w;
+  w.image = &image;
+  w.run = &run;
+  w.formulas = w.scheduled = 1;
+  w.method = (int)image.method;
+  ff_ssa_warp_place(&w, &at, kept + FF_SSA_SLOT_HEAD);
+  ff_ssa_scheduled_run(&w, &at, kept);
 }
 
 /* optimised_direct and sorting_direct, without formulas, in shared memory. */
@@ -109,8 +128,11 @@ static generic_kernel method_kernel(uint32_t method) {
   }
 }
 
+static int is_scheduled(const ff_ssa_image *image) { return image->schedule.formulas != NULL; }
+
 static generic_kernel warps_kernel(const ff_ssa_image *image, int is_shared) {
   const int formulas = image->depth > 0;
+  if (is_scheduled(image)) return run_scheduled;
   if (image->method != FF_SSA_TREE) return formulas ? run_method<ANY> : method_kernel(image->method);
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
   return formulas ? run_warps<false, true> : run_warps<false, false>;
@@ -204,6 +226,7 @@ static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err)
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE;
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err); /* how many warps could run */
+  if (is_scheduled(&own->image)) return status;
   const int threads = status == FF_OK && threads_pay(own, e);
   if (threads) status = plan_threads(own, e, err);
   if (status != FF_OK || own->threads) return status;
@@ -228,8 +251,6 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (e->request.n_points > 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
-  if (ff_ssa_program_scheduled(e->program))
-    return ff_error_set(err, FF_EUNSUPPORTED, "the network has events, or rates that depend on the time");
   generic *own = (generic *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;

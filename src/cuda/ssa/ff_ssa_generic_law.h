@@ -26,6 +26,12 @@
 #define FF_LANE_HERE
 #endif
 
+#if defined(__CUDACC__)
+#define FF_FUNCTION static __host__ __device__ __noinline__
+#else
+#define FF_FUNCTION static inline
+#endif
+
 /* ---- propensities ---------------------------------------------------------------------------------------------------------- */
 
 /* The counts of a trajectory: that of species s is at[s * stride]. The stack of formulas is laid out alike. */
@@ -34,18 +40,13 @@ typedef struct {
   uint32_t stride;
   double *stack;
   uint32_t stack_stride;
+  const double *symbols; /* of a network with a schedule: what formulas read; else NULL */
 } ff_ssa_counts;
 
 FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
 
-/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. On a device, a function of its own: its code
- * is long. */
-#if defined(__CUDACC__)
-static __host__ __device__ __noinline__
-#else
-static inline
-#endif
-double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
+/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. */
+FF_WARP double ff_ssa_code_run(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c, double time) {
   double top = 0.0;
   double *next = c.stack;
   FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
@@ -54,7 +55,10 @@ double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_
     if (operands == 0u) {
       *next = top;
       next += c.stack_stride;
-      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
+      top = word.code == FF_F_NUMBER   ? word.number
+            : word.code != FF_F_SYMBOL ? time
+            : c.symbols != NULL        ? c.symbols[word.symbol]
+                                       : ff_ssa_count(&c, word.symbol);
     } else if (operands == 1u) {
       top = ff_formula_operate(word.code, top, 0.0, 0.0);
     } else {
@@ -67,6 +71,17 @@ double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_
   return top;
 }
 
+/* On a device, functions of their own: their code is long. */
+FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
+  return ff_ssa_code_run(code, length, c, 0.0);
+}
+
+FF_FUNCTION double ff_ssa_code_value_at(const ff_formula_word *code, uint32_t length, const double *symbols, double *stack,
+                                        uint32_t stack_stride, double time) {
+  const ff_ssa_counts c = {NULL, 0u, stack, stack_stride, symbols};
+  return ff_ssa_code_run(code, length, c, time);
+}
+
 /* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
  * are none in the network. */
 FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, double rate, const ff_ssa_counts *c, int formulas,
@@ -75,7 +90,10 @@ FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, do
   double value = rate;
   for (uint32_t i = other.first; i < other.first + other.n; i++)
     if (ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count) return 0.0;
-  if (formulas && other.law != FF_LAW_PRODUCT) value = ff_ssa_code_value(image->words + other.code, other.length, *c);
+  if (formulas && other.law != FF_LAW_PRODUCT)
+    value = c->symbols == NULL ? ff_ssa_code_value(image->words + other.code, other.length, *c)
+                               : ff_ssa_code_value_at(image->words + other.code, other.length, c->symbols, c->stack,
+                                                      c->stack_stride, 0.0);
   for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
     const double x = ff_ssa_count(c, image->factors[i].species);
     const uint32_t k = image->factors[i].count;

@@ -11,11 +11,12 @@
 
 #include "ff_ssa_generic_warp.h"
 
-/* Changes the counts. Returns whether all of them are still in order. */
+/* Changes the counts, unless the schedule has done so. Returns whether all of them are still in order. */
 FF_WARP int ff_ssa_warp_change(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
   FF_LANE_HERE;
   FF_LANE_VAR(int, bad);
   uint32_t who;
+  if (w->scheduled) return 1;
   FF_EACH_LANE {
     FF_L(bad) = 0;
     for (uint32_t i = lane; i < row->n_changes; i += 32u) {
@@ -82,7 +83,7 @@ FF_WARP void ff_ssa_warp_set_interval(const ff_ssa_warp *w, uint32_t s) {
 
 /* A bound that is no number is infinite. Then the trajectory is refused, and the processor has no intervals in it. */
 FF_WARP double ff_ssa_warp_bound(const ff_ssa_warp *w, const ff_ssa_image_law law, const uint32_t *count, unsigned lane) {
-  const ff_ssa_counts counts = {count, 1u, w->stack + lane, 32u};
+  const ff_ssa_counts counts = {count, 1u, w->stack + lane, 32u, NULL};
   int bad = 0;
   const double bound = ff_ssa_law_value(w->image, law, &counts, 0, &bad) + 0.0; /* -0 becomes 0 */
   return bad ? ff_math_infinity() : bound;

@@ -12,6 +12,7 @@
 #ifndef FF_SSA_GENERIC_WARP_H
 #define FF_SSA_GENERIC_WARP_H
 
+#include "../../model/ff_formula_range.h"
 #include "ff_ssa_generic_law.h"
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------------ */
@@ -32,12 +33,7 @@ FF_WARP double ff_ssa_sum_children(const double *child) {
  * Bit d of `path` tells whether a part is on the right at depth d, and sum[d] is the sum to its left. */
 #define FF_SSA_SUM_PART 64u
 #define FF_SSA_SUM_DEPTH 27
-#if defined(__CUDACC__)
-static __host__ __device__ __noinline__
-#else
-static inline
-#endif
-double ff_ssa_sum_parts(const double *terms, uint32_t n, uint32_t stride) {
+FF_FUNCTION double ff_ssa_sum_parts(const double *terms, uint32_t n, uint32_t stride) {
   double sum[FF_SSA_SUM_DEPTH];
   uint32_t path = 0u;
   for (;;) {
@@ -101,10 +97,25 @@ typedef struct {
 /* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
  * shared memory is used during a launch; ff_ssa_slot_lay_out() does not decide this. */
 typedef struct {
-  uint64_t value, real, count, whole, end, stack, lists, bytes, shared;
+  uint64_t value, real, count, whole, end, stack, lists, schedule, bytes, shared;
 } ff_ssa_slot_layout;
 
 #define FF_SSA_SLOT_HEAD 128u
+#define FF_SSA_SCHEDULE_HEAD 256u /* for numbers of a schedule */
+
+/* Words of a list of events that may wait, as ff_ssa_kernel_schedule.h lays it out. */
+static inline uint64_t ff_ssa_schedule_store(const ff_ssa_image_schedule *s) {
+  return (uint64_t)s->due * (5u + 2u * (uint64_t)s->most_sets);
+}
+
+/* What a slot keeps of a schedule: see ff_ssa_scheduled_place(). */
+static inline uint64_t ff_ssa_schedule_bytes(const ff_ssa_image *image) {
+  const ff_ssa_image_schedule *s = &image->schedule;
+  const uint64_t reals = (uint64_t)image->n_species + s->n_slots + 2u * (uint64_t)s->n_events + s->n_timed;
+  const uint64_t words = 3u * (((uint64_t)s->n_events + 31u) / 32u) + ff_ssa_schedule_store(s);
+  if (s->formulas == NULL) return 0u;
+  return (FF_SSA_SCHEDULE_HEAD + reals * 8u + (uint64_t)image->depth * sizeof(ff_range) + words * 4u + 127u) / 128u * 128u;
+}
 
 static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) {
   ff_ssa_slot_layout at = {0};
@@ -115,7 +126,8 @@ static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) 
   at.end = at.whole + image->n_whole * 4u;
   at.stack = (at.end + 127u) / 128u * 128u;
   at.lists = at.stack + (uint64_t)image->depth * 32u * 8u;
-  at.bytes = (at.lists + (uint64_t)image->listed * 8u + 127u) / 128u * 128u;
+  at.schedule = (at.lists + (uint64_t)image->listed * 8u + 127u) / 128u * 128u;
+  at.bytes = at.schedule + ff_ssa_schedule_bytes(image);
   return at;
 }
 
@@ -135,7 +147,11 @@ typedef struct {
   uint32_t drawn;         /* draws of the lanes that are used up */
   ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
-  int method;             /* image->method. Both are constants of a kernel. */
+  int method;             /* image->method */
+  int scheduled;          /* whether there is a schedule. These three are constants of a kernel. */
+  const double *symbols, *bound; /* if so: what formulas read; bounds of the rates that depend on the time */
+  double next_time;       /* and when the next event of any kind happens */
+  uint32_t next;          /* the reaction that may fire next */
   FF_LANE_VAR(double, wait);
   FF_LANE_VAR(double, choice);
 } ff_ssa_warp;
@@ -152,7 +168,9 @@ FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
 }
 
 FF_WARP double ff_ssa_warp_law(const ff_ssa_warp *w, const ff_ssa_image_law law, unsigned lane, int *bad) {
-  const ff_ssa_counts counts = {w->count, 1u, w->stack + lane, 32u};
+  const ff_ssa_counts counts = {w->count, 1u, w->stack + lane, 32u, w->scheduled ? w->symbols : NULL};
+  const uint32_t timed = w->scheduled && law.b & FF_SSA_IMAGE_OTHER ? w->image->others[law.a].timed : 0u;
+  if (timed > 0u) return w->bound[timed - 1u];
   return ff_ssa_law_value(w->image, law, &counts, w->formulas, bad);
 }
 

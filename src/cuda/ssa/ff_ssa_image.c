@@ -6,25 +6,11 @@
 #include <string.h>
 
 #include "ff_ssa_generic_step.h"
+#include "ff_ssa_image_maker.h"
 
 #define COPIED_MOST ((size_t)1 << 22) /* dependents whose laws are copied: 64 MB */
 
-/* The arrays of the image are stored one after the other. A first pass (memory is NULL) counts the bytes, and a second pass fills
- * the arrays. */
-typedef struct {
-  const ff_ssa_program *program;
-  const ff_ssa_device_request *request;
-  uint32_t *place; /* of each reaction, if they are in another order; else NULL */
-  ff_ssa_image *image;
-  char *memory;
-  size_t used;
-} maker;
-
-static void *take(maker *m, size_t count, size_t size) {
-  void *at = m->memory != NULL ? m->memory + m->used : NULL;
-  m->used += (count * size + 127) / 128 * 128;
-  return at;
-}
+typedef ff_ssa_image_maker maker;
 
 /* The number of reaction r in the image. */
 static uint32_t number_of(const maker *m, uint32_t r) { return m->place != NULL ? m->place[r] : r; }
@@ -67,10 +53,10 @@ static void put_laws(maker *m) {
   size_t n_others = 0, n_words = 0, word = 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) n_others += is_other(p->propensities + r);
   for (uint32_t f = 0; f < p->n_formulas; f++) n_words += p->formulas[f].length;
-  ff_ssa_image_law *laws = take(m, p->n_reactions, sizeof *laws);
-  ff_ssa_image_other *others = take(m, n_others, sizeof *others);
-  ff_participant *factors = take(m, p->n_factors, sizeof *factors);
-  ff_formula_word *words = take(m, n_words, sizeof *words);
+  ff_ssa_image_law *laws = ff_ssa_image_take(m, p->n_reactions, sizeof *laws);
+  ff_ssa_image_other *others = ff_ssa_image_take(m, n_others, sizeof *others);
+  ff_participant *factors = ff_ssa_image_take(m, p->n_factors, sizeof *factors);
+  ff_formula_word *words = ff_ssa_image_take(m, n_words, sizeof *words);
   m->image->laws = laws;
   m->image->others = others;
   m->image->factors = factors;
@@ -83,7 +69,8 @@ static void put_laws(maker *m) {
     laws[number_of(m, r)] = law_of(p, r, (uint32_t)n_others);
     if (!is_other(a)) continue;
     ff_ssa_image_other *other = others + n_others++;
-    *other = (ff_ssa_image_other){.law = a->law, .first = a->first, .n = a->n, .exact = (uint32_t)is_exact(p, a)};
+    *other = (ff_ssa_image_other){.law = a->law, .first = a->first, .n = a->n, .exact = (uint32_t)is_exact(p, a),
+                                  .timed = m->timed != NULL ? m->timed[r] : 0};
     if (!has_formula(a)) continue;
     const ff_formula *formula = p->formulas + a->a;
     other->code = word;
@@ -116,8 +103,8 @@ static uint32_t dependents_of(const maker *m, uint32_t r) {
 
 static void put_rows(maker *m) {
   const ff_ssa_program *p = m->program;
-  ff_ssa_image_row *rows = take(m, p->n_reactions, sizeof *rows);
-  ff_ssa_image_change *changes = take(m, p->n_changes, sizeof *changes);
+  ff_ssa_image_row *rows = ff_ssa_image_take(m, p->n_reactions, sizeof *rows);
+  ff_ssa_image_change *changes = ff_ssa_image_take(m, p->n_changes, sizeof *changes);
   m->image->rows = rows;
   m->image->changes = changes;
   if (m->memory == NULL) return;
@@ -133,12 +120,12 @@ static void put_rows(maker *m) {
 static void put_dependents(maker *m) {
   const ff_ssa_program *p = m->program;
   const size_t n = p->depend_first[p->n_reactions];
-  uint32_t *dependents = take(m, n, sizeof *dependents);
+  uint32_t *dependents = ff_ssa_image_take(m, n, sizeof *dependents);
   m->image->dependents = dependents;
   if (m->memory != NULL && n > 0) memcpy(dependents, p->dependents, n * sizeof *dependents);
   if (m->memory != NULL) number_all(m, dependents, n);
   if (n > COPIED_MOST) return;
-  ff_ssa_image_law *laws = take(m, n, sizeof *laws);
+  ff_ssa_image_law *laws = ff_ssa_image_take(m, n, sizeof *laws);
   m->image->dependent_laws = laws;
   if (m->memory != NULL)
     for (size_t i = 0; i < n; i++) laws[i] = m->image->laws[dependents[i]];
@@ -147,8 +134,8 @@ static void put_dependents(maker *m) {
 static void put_readers(maker *m) {
   const ff_ssa_program *p = m->program;
   const size_t n = p->reader_first[p->n_species];
-  uint64_t *first = take(m, (size_t)p->n_species + 1, sizeof *first);
-  uint32_t *readers = take(m, n, sizeof *readers);
+  uint64_t *first = ff_ssa_image_take(m, (size_t)p->n_species + 1, sizeof *first);
+  uint32_t *readers = ff_ssa_image_take(m, n, sizeof *readers);
   m->image->reader_first = first;
   m->image->readers = readers;
   if (m->memory == NULL) return;
@@ -161,8 +148,8 @@ static void put_direct(maker *m) {
   const ff_ssa_program *p = m->program;
   size_t n = 0;
   for (size_t k = 0; k < p->reader_first[p->n_species]; k++) n += is_exact(p, p->propensities + p->readers[k]);
-  uint64_t *first = take(m, (size_t)p->n_species + 1, sizeof *first);
-  uint32_t *direct = take(m, n, sizeof *direct);
+  uint64_t *first = ff_ssa_image_take(m, (size_t)p->n_species + 1, sizeof *first);
+  uint32_t *direct = ff_ssa_image_take(m, n, sizeof *direct);
   m->image->direct_first = first;
   m->image->direct = direct;
   n = 0;
@@ -223,17 +210,22 @@ static void shape_own(ff_ssa_image *image) {
   }
 }
 
-/* The code of the kernels computes the propensities and sums, so they have the same bits. The nodes that fill a group are 0.
+/* With a schedule, all nodes are computed when a trajectory begins. Else the code of the kernels computes the propensities and
+ * sums here, so they have the same bits. The nodes that fill a group are 0.
  * Where nodes are times, these are infinite, and the other nodes are computed when a trajectory begins. */
 static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
   ff_ssa_image *image = m->image;
   double *stack = ff_calloc(image->depth, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
-  const ff_ssa_counts counts = {image->initial, 1, stack, 1};
+  const ff_ssa_counts counts = {image->initial, 1, stack, 1, NULL};
   const int times = image->method == FF_SSA_NEXT;
   int invalid = 0;
   image->tree = value;
   for (uint32_t i = 0; times && i < image->n_values; i++) value[i] = INFINITY;
+  if (m->timed != NULL) {
+    free(stack);
+    return FF_OK;
+  }
   for (uint32_t r = 0; r < image->n_reactions; r++)
     value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
   const ff_ssa_warp warp = {.image = image, .value = value, .method = (int)image->method};
@@ -274,7 +266,7 @@ static double *make(maker *m, char *memory) {
                              .method = method_of(p, m->request->method)};
   m->image->n_values = (uint32_t)shape_nodes(m->image);
   shape_own(m->image);
-  uint32_t *initial = take(m, (size_t)p->n_species + 1, sizeof *initial);
+  uint32_t *initial = ff_ssa_image_take(m, (size_t)p->n_species + 1, sizeof *initial);
   m->image->initial = initial;
   for (uint32_t s = 0; memory != NULL && s < p->n_species; s++) initial[s] = (uint32_t)m->request->initial[s];
   if (memory != NULL) initial[p->n_species] = 1;
@@ -285,8 +277,9 @@ static double *make(maker *m, char *memory) {
   else
     put_readers(m);
   if (m->image->method == FF_SSA_RSSA) put_direct(m);
+  if (m->timed != NULL) ff_ssa_image_put_schedule(m);
   m->image->listed = list_length(m);
-  double *tree = take(m, m->image->n_values, sizeof *tree);
+  double *tree = ff_ssa_image_take(m, m->image->n_values, sizeof *tree);
   m->image->tree = tree;
   return tree;
 }
@@ -342,8 +335,10 @@ ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, cons
     if (m.place == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", program->n_reactions);
     for (uint32_t i = 0; i < program->n_reactions; i++) m.place[request->order[i]] = i;
   }
-  status = make_image(&m, memory, bytes, err);
+  if (ff_ssa_program_scheduled(program)) status = ff_ssa_image_number_timed(&m, err);
+  if (status == FF_OK) status = make_image(&m, memory, bytes, err);
   free(m.place);
+  free(m.timed);
   return status;
 }
 
@@ -365,6 +360,17 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   MOVE(readers);
   MOVE(direct_first);
   MOVE(direct);
+  MOVE(schedule.formulas);
+  MOVE(schedule.words);
+  MOVE(schedule.events);
+  MOVE(schedule.watched);
+  MOVE(schedule.kinds);
+  MOVE(schedule.watch_first);
+  MOVE(schedule.watchers);
+  MOVE(schedule.rates);
+  MOVE(schedule.timed_first);
+  MOVE(schedule.timed);
+  MOVE(schedule.slots);
 #undef MOVE
   return out;
 }

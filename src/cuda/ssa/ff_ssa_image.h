@@ -34,6 +34,7 @@ typedef struct {
   uint32_t first, n; /* a range of `factors` */
   uint32_t length;   /* of the formula */
   uint32_t exact;    /* whether rssa computes it anew instead of bounds */
+  uint32_t timed;    /* 1 + the number of a rate that depends on the time, else 0 */
   uint64_t code;     /* its first word */
 } ff_ssa_image_other;
 
@@ -47,6 +48,30 @@ typedef struct {
   uint32_t species;
   int32_t by;
 } __attribute__((aligned(8))) ff_ssa_image_change;
+
+/* A formula of a schedule: a part of `words`. */
+typedef struct {
+  uint64_t first;
+  uint32_t length;
+} ff_ssa_image_formula;
+
+/* Events of the network, and rates that depend on the time. Symbols of formulas are species, then the parameters that events set.
+ * The formulas are triggers, rates that depend on the time, and then delays, priorities and values. */
+typedef struct {
+  uint32_t n_events, n_timed, n_slots, n_watched;
+  uint32_t most_sets, due;             /* the largest number of values that an event sets; events that may wait */
+  const ff_ssa_image_formula *formulas; /* NULL if there are neither events nor such rates */
+  const ff_formula_word *words;
+  const uint32_t *events;      /* as ff_ssa_kernel_schedule.h describes them */
+  const uint32_t *watched;     /* the events whose triggers depend on the time */
+  const uint32_t *kinds;       /* for each event: 0, or 1 if its trigger depends on the time alone, or 2 if on the state, too */
+  const uint64_t *watch_first; /* n_species + n_slots + 1 */
+  const uint32_t *watchers;    /* of a symbol: the events whose triggers read it */
+  const uint32_t *rates;       /* for each rate that depends on the time: its number in `others` */
+  const uint64_t *timed_first; /* n_reactions + 1 */
+  const uint32_t *timed;       /* of a reaction: the rates that depend on the time and on what it changes */
+  const double *slots;         /* values at time 0 of the parameters that events set */
+} ff_ssa_image_schedule;
 
 typedef struct {
   uint32_t n_species, n_reactions;
@@ -73,10 +98,11 @@ typedef struct {
   const uint32_t *readers;
   const uint64_t *direct_first;             /* for rssa: the readers that it computes anew when a species changes */
   const uint32_t *direct;
+  ff_ssa_image_schedule schedule;
 } ff_ssa_image;
 
-/* Makes the image of a program that is not scheduled, for the method, initial counts and order of a request. The caller frees it
- * with ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
+/* Makes the image of a program for the method, initial counts and order of a request. The caller frees it with
+ * ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
  * FF_SSA_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
  * nothing to free. O(size of the program). */
 ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,

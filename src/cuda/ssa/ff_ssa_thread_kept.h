@@ -4,13 +4,13 @@
  * The generated text that comes before this one defines
  *   S_SLOTS           parameters that events set
  *   S_SYMBOLS         what formulas read: counts, then slots
- *   S_TRIGGERS        events. The trigger of event e is formula e
+ *   S_N_TRIGGERS      events. The trigger of event e is formula e
  *   S_BY_STATE        the events whose triggers do not depend on the time, as bits
  *   S_BY_BOTH         those whose triggers depend on the state and on the time
  *   S_BY_TIME         those whose triggers depend on the time alone
- *   S_TIMED           reactions whose propensities depend on the time. The rate of number k is formula S_TRIGGERS + k
- *   S_SETS            the most values that an event sets
- *   S_DUE             events that a thread may have waiting
+ *   S_N_TIMED         reactions whose propensities depend on the time. The rate of number k is formula S_N_TRIGGERS + k
+ *   S_MOST_SETS       the most values that an event sets
+ *   S_N_DUE           events that a thread may have waiting
  *   S_AT_EVENTS, S_AT_READERS, S_AT_REACTIONS   where these begin in the table:
  *                     for each event: delay and priority (formulas or S_NONE), flags, and where its sets begin and their number;
  *                       a set is a symbol and a formula
@@ -49,8 +49,8 @@ typedef struct {
 /* What a trajectory keeps between two steps. */
 typedef struct {
   double y[S_ARRAY(S_SYMBOLS)];
-  double change[S_ARRAY(S_TRIGGERS)], zone[S_ARRAY(S_TRIGGERS)]; /* as in ff_ssa_schedule */
-  double bound[S_ARRAY(S_TIMED)];                                /* of timed propensities */
+  double change[S_ARRAY(S_N_TRIGGERS)], zone[S_ARRAY(S_N_TRIGGERS)]; /* as in ff_ssa_schedule */
+  double bound[S_ARRAY(S_N_TIMED)];                                  /* of timed propensities */
   double next_time, firing; /* in registers, except between launches */
   double event_time, later_time; /* later_time: of the next event that is delayed */
   double from, until, width;
