@@ -171,6 +171,12 @@ event_text <- function(events) {
 
 event_lines <- function(events) sprintf("  %s  %s", format(events$name), event_text(events))
 
+# The core writes the time as `time()`, which no name of a network hides. Prints show `time`, unless that is a name.
+plain_time <- function(lines, model) {
+  if ("time" %in% c(model$species$species, names(model$parameters), names(model$variables))) return(lines)
+  gsub("(?<![\\w.])time\\(\\)", "time", lines, perl = TRUE)
+}
+
 # The data frame of events with what they set as text.
 events_shown <- function(events) {
   if (is.null(events)) {

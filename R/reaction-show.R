@@ -60,6 +60,7 @@ format.reaction_network <- function(x, n = 10, ...) {
     if (length(shown) > 0L) reaction_lines(x$reactions[shown, ]),
     if (length(shown_events) > 0L) event_lines(x$events[shown_events, ])
   )
+  lines <- plain_time(lines, x)
   long <- nchar(lines) > getOption("width")
   lines[long] <- paste0(substr(lines[long], 1L, max(getOption("width") - 3L, 20L)), "...")
   c(lines, if (n > 0 && reactions > length(shown)) sprintf("... and %s", count_of(reactions - length(shown), "more reaction")),

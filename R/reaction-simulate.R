@@ -71,11 +71,10 @@
 #'   `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
 #'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
 #'   most 65,534 reactions.
-#'   [Events][event()] and rates that depend on the time need such code with every method, and there is none for
-#'   `"next_reaction"`.
-#'   It is generated for networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose
-#'   conditions, delays, priorities and values have at most 1,024 numbers, names and operations together. Species that do not
-#'   change and that nothing reads do not count.
+#'   [Events][event()] and rates that depend on the time have the same methods as on the processor. They are fastest in
+#'   networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose conditions, delays,
+#'   priorities and values have at most 1,024 numbers, names and operations together: for these, code is generated, unless the
+#'   method is `"next_reaction"`. Species that do not change and that nothing reads do not count.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
@@ -86,8 +85,9 @@
 #'
 #'   Of a network with events, the processor also simulates the trajectories in which an event fails or sets a count of 2^29 or
 #'   more, more than 128 delayed events wait (fewer if an event sets more than 13 values), more than 1,024 events happen at one
-#'   time, or it is hard to find when a condition becomes true, for instance because it only touches a bound. If all
-#'   trajectories are like this, the run takes as long as on the processor.
+#'   time, or it is hard to find when a condition becomes true, for instance because it only touches a bound. Where no code is
+#'   generated, an event may set counts below 2^30, and up to 2,340 delayed events may wait (fewer if an event sets several
+#'   values). If all trajectories are like this, the run takes as long as on the processor.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
 #'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
 #'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.
@@ -170,7 +170,9 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
     parameters = parameters, until = until, quantiles = quantiles, covariance = covariance, shard = shard,
     confidence = confidence, tolerance = tolerance, backend = backend, threads = threads, progress = progress, start = start
   )
-  planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
+  result <- run_ensemble(plan$model, plan$options, progress, backend)
+  if (has_one_solution(method, start)) note_one_solution(plan$asked)
+  planned_result(plan, plan$model, result)
 }
 
 # Checks the arguments of simulate(). Returns what is simulated: the network, the options of the core, and what the result
@@ -186,7 +188,8 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   check_summary_options(output, quantiles, covariance)
   check_condition(until, "until")
   wanted_backend(backend)
-  if (method == "ode" && is.null(start)) nsim <- one_solution(nsim)
+  asked <- nsim
+  if (has_one_solution(method, start)) nsim <- 1
   if (output %in% c("final", "events")) times <- times[[length(times)]]
   if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
@@ -202,7 +205,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
     tolerance = if (is.null(tolerance)) 0 else tolerance
   ))
   list(
-    model = object, options = options, nsim = nsim, seed = seed, species = observable_names(object)[observed],
+    model = object, options = options, nsim = nsim, asked = asked, seed = seed, species = observable_names(object)[observed],
     confidence = confidence, start = start,
     record = Filter(Negate(is.null), list(output = output, until = until, quantiles = quantiles, shard = part$shard))
   )
@@ -249,12 +252,13 @@ check_method <- function(method) {
 }
 
 # Differential equations have one solution. It is computed once, whatever `nsim` is.
-one_solution <- function(nsim) {
-  if (nsim == 1) return(nsim)
-  message(new_condition("method", "message", sprintf(
+has_one_solution <- function(method, start = NULL) identical(method, "ode") && is.null(start)
+
+# Says so after a run, because the run may be refused.
+note_one_solution <- function(nsim) {
+  if (nsim > 1) message(new_condition("method", "message", sprintf(
     "method = \"ode\": all trajectories are the same, so the result has one instead of %s.\n", format_whole(nsim)
   ), NULL))
-  1
 }
 
 # Which trajectories are simulated, and where they start.

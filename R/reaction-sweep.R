@@ -58,7 +58,9 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   model <- with_arguments(model, initial, parameters)
   design <- check_design(model, design)
   check_design_columns(design, model, output, observe)
-  if (identical(method, "ode")) nsim <- if (missing(nsim)) 1 else one_solution(check_count(nsim, "nsim", 1, 2^47))
+  check_count(nsim, "nsim", 1, 2^47)
+  asked <- if (missing(nsim)) 1 else nsim
+  if (has_one_solution(method)) nsim <- 1
   seed <- resolve_seed(seed)
   seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
   started <- proc.time()[["elapsed"]]
@@ -68,6 +70,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     progress = progress
   )
   results <- simulate_settings(model, design, plan, seeds, progress, backend)
+  if (has_one_solution(method)) note_one_solution(asked)
   rows <- vapply(results, nrow, 0L)
   setting <- rep(seq_len(nrow(design)), rows)
   out <- c(list(setting = setting), lapply(design, `[`, setting), as.list(do.call(rbind, lapply(results, plain_frame))))

@@ -10,8 +10,17 @@
 #include "module_examples.h"
 #include "text_networks.h"
 
+static void give_schedule(void) {
+  given.simulated = program_of_network(network_of_text("species;A;3\nparameter;k;2\nreaction;0 -> A;k * (1 + sin(time))\n"
+                                                       "reaction;A -> 0;1\nevent;e;A > 5;k;1;f;A;0;k;3\n"));
+}
+
 static void prepare_ssa_image(void) {
   const int variant = given.variant;
+  if (variant == 2) {
+    give_schedule();
+    return;
+  }
   prepare_formulas();
   given.variant = variant;
   give_program();
@@ -21,7 +30,7 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes;
-  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED};
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED, FF_SSA_NEXT};
   static uint32_t order[64];
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
   FF_CHECK(given.simulated->n_reactions <= 64);
@@ -63,8 +72,7 @@ static ff_status lists_species(ff_error *err) {
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
   if (variant == 7) {
-    given.simulated = program_of_network(network_of_text("species;A;3\nparameter;k;2\nreaction;0 -> A;k * (1 + sin(time))\n"
-                                                         "reaction;A -> 0;1\nevent;e;A > 5;k;1;f;A;0;k;3\n"));
+    give_schedule();
     return;
   }
   if (variant == 3) {

@@ -308,12 +308,18 @@ static void replicated_modules(void) {
     }
 }
 
+static ff_ssa_method scheduled_method(size_t i) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FIRST};
+  return methods[i % 3];
+}
+
 static void check_examples(const scheduled_example *examples, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (examples[i].refuses != 0) continue;
     ff_ssa_program *program = program_of_network(network_of_text(examples[i].text));
     const ff_ssa_method method = i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT;
     FF_CHECK(check_program(examples[i].what, program, method, "generated", examples[i].last, 500, 1));
+    FF_CHECK(check_program(examples[i].what, program, scheduled_method(i), "generic", examples[i].last, 100, 1));
     ff_ssa_program_free(program);
   }
 }
@@ -343,6 +349,24 @@ static void random_scheduled_networks(void) {
     char name[64];
     snprintf(name, sizeof name, "random scheduled network %u", i);
     if (processor_can(program, method, 2, 400)) FF_CHECK(check_program(name, program, method, "generated", 2, 400, 1));
+    ff_ssa_program_free(program);
+  }
+}
+
+/* More reactions and events than generated code has. */
+static void large_scheduled_networks(void) {
+  uint64_t state = 577;
+  for (uint32_t i = 0; i < gpu.random / 2; i++) {
+    const uint32_t n_species = 2 + below(&state, 22), n = 1 + below(&state, 300), n_events = below(&state, 60);
+    ff_ssa_program *program = random_schedule(&state, n_species, n, n_events);
+    const ff_ssa_method method = scheduled_method(i);
+    char name[64];
+    snprintf(name, sizeof name, "large scheduled network %u", i);
+    if (i % 4 == 3) { /* as if the lists were too long */
+      free(program->dependents);
+      program->dependents = NULL;
+    }
+    if (processor_can(program, method, 0.1, 100)) FF_CHECK(check_program(name, program, method, "generic", 0.1, 100, 1));
     ff_ssa_program_free(program);
   }
 }
@@ -622,7 +646,8 @@ int main(int argc, char **argv) {
                                       {"replicated_modules", replicated_modules},
                                       {"large_networks", large_networks},
                                       {"scheduled_networks", scheduled_networks},
-                                      {"random_scheduled_networks", random_scheduled_networks}};
+                                      {"random_scheduled_networks", random_scheduled_networks},
+                                      {"large_scheduled_networks", large_scheduled_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   ff_backend_library *library = NULL;
   const ff_backend *table = NULL;

@@ -283,6 +283,11 @@ test_that("differential equations are solved once, which is said", {
     two <- sweep_parameters(net, data.frame(A = 1:2), nsim = 5, times = 1, method = "ode", seed = 1), "one instead of 5"
   )
   expect_identical(attr(two, "run")$nsim, 1)
+  # a run that is refused has no result
+  timed <- reaction_network("0 -> A" = 1, events = list(event("time > 1", c(A = 0))))
+  expect_no_message(
+    expect_error(simulate(timed, nsim = 9, times = 2, method = "ode"), class = "fireflip_error_unsupported")
+  )
   # states that differ are continued each by itself
   ends <- simulate(net, nsim = 3, times = 1, output = "final", seed = 1)
   expect_identical(nrow(simulate(net, initial = ends, times = 2, method = "ode", output = "final", seed = 1)), 3L)

@@ -65,6 +65,16 @@ test_that("SBML has the same propensities", {
   expect_identical(written(timed, ".sbml")$reactions$rate, "1 + sin(2 * 3.141592653589793 * time() / 24)")
 })
 
+test_that("the time is printed as `time`, unless this is a name", {
+  rule <- event("time >= 25", set = c(X = "X + time"), delay = "1 / (1 + time)")
+  net <- reaction_network("0 -> X" = "1 / (1 + time)", events = list(reset = rule))
+  shown <- format(written(net, ".sbml"))
+  expect_match(shown, "when time >= 25: X = X + time; after 1 / (1 + time)", fixed = TRUE, all = FALSE)
+  expect_match(shown, "rate     1 / (1 + time)", fixed = TRUE, all = FALSE)
+  hidden <- reaction_network("0 -> X" = "time / (1 + time())", parameters = c(time = 2))
+  expect_match(format(written(hidden, ".sbml")), "time / (1 + time())", fixed = TRUE, all = FALSE)
+})
+
 test_that("a network of BioNetGen has the same propensities", {
   again <- written(every_law, ".net")
   expect_same_network(again, every_law)

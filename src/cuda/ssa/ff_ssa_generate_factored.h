@@ -8,6 +8,7 @@ extern "C" {
 
 #include "ff_ssa_generate.h"
 #include "ff_ssa_generate_text.h"
+#include "ff_ssa_launch.h"
 
 #define FF_SSA_PLACE_NONE UINT32_MAX
 #define FF_SSA_PLACE_REGISTER 0x80000000u /* a place in registers */
@@ -17,7 +18,6 @@ extern "C" {
 #define FF_SSA_MOST_CHUNKS 65535u /* their numbers have 16 bits */
 #define FF_SSA_UPPER 0x4432u
 #define FF_SSA_NOTHING 0x4444u
-#define FF_SSA_BLOCK_BYTES 15872u /* what each block takes of shared memory for itself and for s_common */
 #define FF_SSA_MOST_CHANGE 127
 #define FF_SSA_FEW_GROUPS 32u /* so many values are in registers; for more, sums are kept */
 #define FF_SSA_MOST_SPECIAL 16u

@@ -7,6 +7,7 @@
 #include "../../ssa/ff_ssa_exponential.h"
 #include "ff_ssa_expect.h"
 #include "ff_ssa_generate_modules.h"
+#include "ff_ssa_launch.h"
 
 #define NONE FF_SSA_MODULE_NONE
 #define MOST_SHORT 0x3FFFFFFFu    /* of 32 bits. Searches add up to twice the total */
@@ -24,7 +25,7 @@
 #define MOST_DERIVED 0x10000000u  /* at time 0; and what other counts may be then */
 #define MOST_OTHERS 0x4000000u
 #define DERIVED 0x80000000u       /* the place of a count that is derived; then the module and, in 3 bits, the species */
-#define BLOCK_BYTES 1792u         /* what each block takes of shared memory for itself and for s_common */
+#define BLOCK_BYTES FF_SSA_BLOCK_SHORT_BYTES
 #define LOGARITHMS (55u * FF_SSA_LOG_CELLS)
 
 typedef ff_ssa_modules_generator generator;

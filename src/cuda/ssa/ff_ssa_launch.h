@@ -35,6 +35,14 @@ typedef struct {
   uint32_t each;          /* trajectories of a point: number k of the wave is trajectory k % each of its point k / each */
 } ff_ssa_launch;
 
+/* Shared memory of a block of generated code besides its table and rows: s_common of ff_ssa_thread.h, with or without the first
+ * table of logarithms; what the system keeps (1,024 bytes), and what the alignment of s_common may leave unused (256 bytes). */
+#define FF_SSA_COMMON_BYTES 14592u
+#define FF_SSA_COMMON_SHORT_BYTES 512u
+#define FF_SSA_BLOCK_RESERVE 1280u
+#define FF_SSA_BLOCK_BYTES (FF_SSA_COMMON_BYTES + FF_SSA_BLOCK_RESERVE)
+#define FF_SSA_BLOCK_SHORT_BYTES (FF_SSA_COMMON_SHORT_BYTES + FF_SSA_BLOCK_RESERVE)
+
 /* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
 #define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))
 

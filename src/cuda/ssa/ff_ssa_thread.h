@@ -105,6 +105,11 @@ typedef struct S_ALIGNED(256) {
   double rate[S_FEW_RATES]; /* if S_KEEP_RATES */
   uint32_t key[2 * FF_PHILOX_ROUNDS];
 } s_common;
+#ifdef S_LOGS
+typedef char s_common_has_its_size[sizeof(s_common) == FF_SSA_COMMON_SHORT_BYTES ? 1 : -1];
+#else
+typedef char s_common_has_its_size[sizeof(s_common) == FF_SSA_COMMON_BYTES ? 1 : -1];
+#endif
 
 typedef struct {
   double value[S_RATES];
