@@ -204,7 +204,7 @@ FF_WARP double ff_ssa_warp_closed(const ff_ssa_warp *w, ff_ssa_trial *t) {
 
 /* The propensity of a law with bounds: it has no formula, so it needs no stack. */
 FF_WARP double ff_ssa_warp_exact(const ff_ssa_warp *w, uint32_t reaction) {
-  const ff_ssa_counts counts = {w->count, 1u, NULL, 0u, NULL};
+  const ff_ssa_counts counts = {w->count, 1u, NULL, 0u, 0, NULL};
   int bad = 0;
   const double value = ff_ssa_law_value(w->image, w->image->laws[reaction], &counts, 0, &bad);
   return bad ? ff_math_nan() : value;

@@ -40,13 +40,17 @@ typedef struct {
   uint32_t stride;
   double *stack;
   uint32_t stack_stride;
-  const double *symbols; /* of a network with a schedule: what formulas read; else NULL */
+  int scheduled;         /* whether formulas read `symbols` instead of counts */
+  const double *symbols;
 } ff_ssa_counts;
 
 FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
 
+/* On a device, functions of their own: their code is long. */
+FF_FUNCTION double ff_ssa_operate(uint32_t code, double a, double b, double c) { return ff_formula_operate(code, a, b, c); }
+
 /* As ff_formula_value(), where the last value is kept in `top` and not on the stack. */
-FF_WARP double ff_ssa_code_run(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c, double time) {
+FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
   double top = 0.0;
   double *next = c.stack;
   FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
@@ -55,10 +59,7 @@ FF_WARP double ff_ssa_code_run(const ff_formula_word *code, uint32_t length, con
     if (operands == 0u) {
       *next = top;
       next += c.stack_stride;
-      top = word.code == FF_F_NUMBER   ? word.number
-            : word.code != FF_F_SYMBOL ? time
-            : c.symbols != NULL        ? c.symbols[word.symbol]
-                                       : ff_ssa_count(&c, word.symbol);
+      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
     } else if (operands == 1u) {
       top = ff_formula_operate(word.code, top, 0.0, 0.0);
     } else {
@@ -71,15 +72,21 @@ FF_WARP double ff_ssa_code_run(const ff_formula_word *code, uint32_t length, con
   return top;
 }
 
-/* On a device, functions of their own: their code is long. */
-FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
-  return ff_ssa_code_run(code, length, c, 0.0);
-}
-
+/* The same for a network with a schedule. */
 FF_FUNCTION double ff_ssa_code_value_at(const ff_formula_word *code, uint32_t length, const double *symbols, double *stack,
-                                        uint32_t stack_stride, double time) {
-  const ff_ssa_counts c = {NULL, 0u, stack, stack_stride, symbols};
-  return ff_ssa_code_run(code, length, c, time);
+                                        uint32_t stride, double time) {
+  double *top = stack; /* the place above the last value */
+  FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
+    const ff_formula_word word = code[i];
+    const uint32_t n = ff_formula_operands(word.code);
+    top -= n * stride;
+    *top = n > 0u ? ff_ssa_operate(word.code, top[0], n > 1u ? top[stride] : 0.0, n > 2u ? top[2u * stride] : 0.0)
+           : word.code == FF_F_NUMBER ? word.number
+           : word.code == FF_F_SYMBOL ? symbols[word.symbol]
+                                      : time;
+    top += stride;
+  }
+  return stack[0];
 }
 
 /* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
@@ -91,9 +98,9 @@ FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, do
   for (uint32_t i = other.first; i < other.first + other.n; i++)
     if (ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count) return 0.0;
   if (formulas && other.law != FF_LAW_PRODUCT)
-    value = c->symbols == NULL ? ff_ssa_code_value(image->words + other.code, other.length, *c)
-                               : ff_ssa_code_value_at(image->words + other.code, other.length, c->symbols, c->stack,
-                                                      c->stack_stride, 0.0);
+    value = c->scheduled ? ff_ssa_code_value_at(image->words + other.code, other.length, c->symbols, c->stack, c->stack_stride,
+                                                0.0)
+                         : ff_ssa_code_value(image->words + other.code, other.length, *c);
   for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
     const double x = ff_ssa_count(c, image->factors[i].species);
     const uint32_t k = image->factors[i].count;

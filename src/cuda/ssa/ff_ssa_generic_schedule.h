@@ -22,6 +22,24 @@ typedef struct {
   uint32_t formula;
 } s_at_formula;
 
+#if defined(__CUDACC__) /* ranges compute functions at several places; each is compiled once */
+#define ff_formula_operate ff_ssa_operate
+#define ff_formula_pow(x, y) ff_ssa_operate(FF_F_POW, (x), (y), 0.0)
+#define ff_sin(x) ff_ssa_operate(FF_F_SIN, (x), 0.0, 0.0)
+#define ff_cos(x) ff_ssa_operate(FF_F_COS, (x), 0.0, 0.0)
+#define ff_tan(x) ff_ssa_operate(FF_F_TAN, (x), 0.0, 0.0)
+#define ff_cosh(x) ff_ssa_operate(FF_F_COSH, (x), 0.0, 0.0)
+#endif
+#include "../../model/ff_formula_range_math.h"
+#if defined(__CUDACC__)
+#undef ff_formula_operate
+#undef ff_formula_pow
+#undef ff_sin
+#undef ff_cos
+#undef ff_tan
+#undef ff_cosh
+#endif
+
 #define FF_CHANGE_AT const s_at_formula *
 #define FF_CHANGE_VALUE(f, time) s_value((f)->s, (f)->formula, (time))
 #define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->s, (f)->formula, (kind), (from), (to))

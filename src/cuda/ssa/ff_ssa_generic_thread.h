@@ -358,7 +358,7 @@ FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, 
   t->value = rows + thread;
   t->count = (uint32_t *)(rows + ((size_t)image->n_values + image->depth) * stride) + thread;
   t->whole = t->count + ((size_t)image->n_species + 1u) * stride;
-  const ff_ssa_counts counts = {t->count, stride, t->value + (size_t)image->n_values * stride, stride, NULL};
+  const ff_ssa_counts counts = {t->count, stride, t->value + (size_t)image->n_values * stride, stride, 0, NULL};
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;
@@ -376,7 +376,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
   t->together = 1;
   t->value = (double *)(kept + at->value);
   t->count = t->whole = (uint32_t *)(kept + at->count); /* the direct method keeps no more */
-  const ff_ssa_counts counts = {t->count, 1u, (double *)(kept + at->stack), 1u, NULL};
+  const ff_ssa_counts counts = {t->count, 1u, (double *)(kept + at->stack), 1u, 0, NULL};
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;

@@ -83,7 +83,7 @@ FF_WARP void ff_ssa_warp_set_interval(const ff_ssa_warp *w, uint32_t s) {
 
 /* A bound that is no number is infinite. Then the trajectory is refused, and the processor has no intervals in it. */
 FF_WARP double ff_ssa_warp_bound(const ff_ssa_warp *w, const ff_ssa_image_law law, const uint32_t *count, unsigned lane) {
-  const ff_ssa_counts counts = {count, 1u, w->stack + lane, 32u, NULL};
+  const ff_ssa_counts counts = {count, 1u, w->stack + lane, 32u, 0, NULL};
   int bad = 0;
   const double bound = ff_ssa_law_value(w->image, law, &counts, 0, &bad) + 0.0; /* -0 becomes 0 */
   return bad ? ff_math_infinity() : bound;

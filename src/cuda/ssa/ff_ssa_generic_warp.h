@@ -167,11 +167,21 @@ FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
   w->drawn = 0u;
 }
 
+/* The propensity with a schedule; NaN if it is invalid. A function, because the methods call it at several places. */
+FF_FUNCTION double ff_ssa_scheduled_law(const ff_ssa_image *image, const ff_ssa_image_law law, const ff_ssa_counts counts,
+                                        const double *bound) {
+  const uint32_t timed = law.b & FF_SSA_IMAGE_OTHER ? image->others[law.a].timed : 0u;
+  int bad = 0;
+  const double value = timed > 0u ? bound[timed - 1u] : ff_ssa_law_value(image, law, &counts, 1, &bad);
+  return bad ? ff_math_nan() : value;
+}
+
 FF_WARP double ff_ssa_warp_law(const ff_ssa_warp *w, const ff_ssa_image_law law, unsigned lane, int *bad) {
-  const ff_ssa_counts counts = {w->count, 1u, w->stack + lane, 32u, w->scheduled ? w->symbols : NULL};
-  const uint32_t timed = w->scheduled && law.b & FF_SSA_IMAGE_OTHER ? w->image->others[law.a].timed : 0u;
-  if (timed > 0u) return w->bound[timed - 1u];
-  return ff_ssa_law_value(w->image, law, &counts, w->formulas, bad);
+  const ff_ssa_counts counts = {w->count, 1u, w->stack + lane, 32u, w->scheduled, w->symbols};
+  if (!w->scheduled) return ff_ssa_law_value(w->image, law, &counts, w->formulas, bad);
+  const double value = ff_ssa_scheduled_law(w->image, law, counts, w->bound);
+  *bad |= value != value;
+  return value == value ? value : 0.0;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------------- */

@@ -217,7 +217,7 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
   ff_ssa_image *image = m->image;
   double *stack = ff_calloc(image->depth, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
-  const ff_ssa_counts counts = {image->initial, 1, stack, 1, NULL};
+  const ff_ssa_counts counts = {image->initial, 1, stack, 1, 0, NULL};
   const int times = image->method == FF_SSA_NEXT;
   int invalid = 0;
   image->tree = value;
