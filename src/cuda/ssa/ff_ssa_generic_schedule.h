@@ -45,7 +45,7 @@ typedef struct {
 #define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->s, (f)->formula, (kind), (from), (to))
 #include "../../model/ff_formula_change_math.h"
 
-/* What a trajectory keeps between two steps, as ff_ssa_schedule of the processor. The arrays are in the slot. */
+/* What a trajectory keeps between two steps, as ff_ssa_schedule of the processor. */
 typedef struct {
   double *y, *change, *zone, *bound;
   uint32_t *truth, *fresh, *doubt; /* of triggers, as bits */
@@ -54,8 +54,8 @@ typedef struct {
   double next_time; /* of the next event of any kind, and the reaction that may fire next: between launches */
   uint32_t next;
 } s_kept;
-typedef char s_kept_has_room[sizeof(s_kept) <= FF_SSA_SCHEDULE_HEAD ? 1 : -1];
 
+/* This is in the slot, before the arrays. Memory of the thread's own would have a sector for each word of lane 0. */
 struct s_schedule {
   struct {
     s_kept k;
@@ -73,6 +73,7 @@ struct s_schedule {
   int searches;
   ff_change_search search;
 };
+typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 : -1];
 
 #define S_CALL FF_FUNCTION
 #define S_NONE UINT32_MAX
@@ -328,7 +329,7 @@ FF_WARP int ff_ssa_scheduled_find(ff_ssa_warp *w, uint32_t doing, double *firing
 }
 
 FF_WARP void ff_ssa_scheduled_end(ff_ssa_warp *w, const s_schedule *s, int refused) {
-  w->event -= s->kept.k.silent; /* that of lane 0 counts */
+  w->event -= s->kept.k.silent;
   ff_ssa_warp_end(w, refused);
 }
 
@@ -397,11 +398,11 @@ FF_WARP void ff_ssa_scheduled_step(ff_ssa_warp *w, s_schedule *s) {
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
 
 /* Where the arrays of a slot are. */
-FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image, char *place) {
+FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image) {
   s_kept *k = &s->kept.k;
   const ff_ssa_image_schedule *all = &image->schedule;
   const uint32_t n_words = (all->n_events + 31u) / 32u;
-  k->y = (double *)(place + FF_SSA_SCHEDULE_HEAD);
+  k->y = (double *)((char *)s + FF_SSA_SCHEDULE_HEAD);
   k->change = k->y + image->n_species + all->n_slots;
   k->zone = k->change + all->n_events;
   k->bound = k->zone + all->n_events;
@@ -413,16 +414,18 @@ FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image, ch
 }
 
 /* Takes up what the slot has kept. */
-FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s, const ff_ssa_slot_layout *at, char *kept) {
-  char *const place = kept + at->schedule;
-  s->failed = s->searches = 0;
-  s->kept.k = *(const s_kept *)place;
-  s->image = w->image;
-  s->run = w->run;
-  s->table = w->image->schedule.events;
-  s->count = w->count;
-  s->stack = w->stack;
-  ff_ssa_scheduled_place(s, w->image, place);
+FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
+  FF_LANE_HERE;
+  FF_EACH_LANE if (lane == 0u) {
+    s->failed = s->searches = 0;
+    s->image = w->image;
+    s->run = w->run;
+    s->table = w->image->schedule.events;
+    s->count = w->count;
+    s->stack = w->stack;
+    ff_ssa_scheduled_place(s, w->image);
+  }
+  FF_SYNCWARP();
   w->symbols = s->kept.k.y;
   w->bound = s->kept.k.bound;
   w->next_time = s->kept.k.next_time;
@@ -433,9 +436,9 @@ FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s, const ff_ssa
 FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept) {
   FF_LANE_HERE;
   ff_ssa_slot *head = (ff_ssa_slot *)kept;
-  s_schedule schedule, *s = &schedule;
+  s_schedule *s = (s_schedule *)(kept + at->schedule);
   if (!ff_ssa_warp_resume(w, head)) return;
-  ff_ssa_scheduled_resume(w, s, at, kept);
+  ff_ssa_scheduled_resume(w, s);
   uint64_t began, now;
   uint32_t late = 0u;
   FF_NANOSECONDS(began);
@@ -454,7 +457,6 @@ FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, 
     *head = after;
     s->kept.k.next_time = w->next_time;
     s->kept.k.next = w->next;
-    *(s_kept *)(kept + at->schedule) = s->kept.k;
   }
 }
 

@@ -101,7 +101,7 @@ typedef struct {
 } ff_ssa_slot_layout;
 
 #define FF_SSA_SLOT_HEAD 128u
-#define FF_SSA_SCHEDULE_HEAD 256u /* for numbers of a schedule */
+#define FF_SSA_SCHEDULE_HEAD 1024u /* for the numbers of a schedule */
 
 /* Words of a list of events that may wait, as ff_ssa_kernel_schedule.h lays it out. */
 static inline uint64_t ff_ssa_schedule_store(const ff_ssa_image_schedule *s) {
