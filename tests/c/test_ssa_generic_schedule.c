@@ -110,5 +110,22 @@ static void events_give_the_trajectories(void) { check_texts(scheduled_events, C
 static void rates_of_the_time_give_the_trajectories(void) { check_texts(scheduled_rates, COUNT(scheduled_rates)); }
 static void both_give_the_trajectories(void) { check_texts(scheduled_both, COUNT(scheduled_both)); }
 
+/* ---- refusals ----------------------------------------------------------------------------------------------------------- */
+
+/* Counts from 2^30 on; and an event that sets so many parameters that only 192 events may wait. */
+static void refuses_some_trajectories(void) {
+  static char text[4096];
+  size_t at = (size_t)snprintf(text, sizeof text, BIRTH "event;e;A - 2 * floor(A / 2) == 0;1000;;;B;B + 1\nevent;many;A < 0;;;");
+  for (int i = 0; i < 40; i++) at += (size_t)snprintf(text + at, sizeof text - at, ";p%d;1", i);
+  at += (size_t)snprintf(text + at, sizeof text - at, "\n");
+  for (int i = 0; i < 40; i++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;p%d;1\n", i);
+  ff_ssa_program *program = program_of_network(network_of_text(text));
+  check_all(program, 9.6, -1, "more delays than fit");
+  ff_ssa_program_free(program);
+  program = program_of_network(network_of_text(BIRTH "species;C;0\nevent;e;B > 8;;;;C;2e9\n"));
+  check_all(program, 0.8, -1, "a count that becomes too large");
+  ff_ssa_program_free(program);
+}
+
 FF_TEST_MAIN("ssa_generic_schedule", events_give_the_trajectories, rates_of_the_time_give_the_trajectories,
-             both_give_the_trajectories, random_schedules_give_the_trajectories)
+             both_give_the_trajectories, random_schedules_give_the_trajectories, refuses_some_trajectories)
