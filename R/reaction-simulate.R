@@ -72,7 +72,7 @@
 #'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
 #'   most 65,534 reactions.
 #'   [Events][event()] and rates that depend on the time have the same methods as on the processor. They are fastest in
-#'   networks of at most 64 reactions, 64 species and 32 events, which set at most 64 parameters, and whose conditions, delays,
+#'   networks of at most 64 reactions, 16 species and 32 events, which set at most 64 parameters, and whose conditions, delays,
 #'   priorities and values have at most 1,024 numbers, names and operations together: for these, code is generated, unless the
 #'   method is `"next_reaction"`. Species that do not change and that nothing reads do not count.
 #'

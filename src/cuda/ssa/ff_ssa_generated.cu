@@ -8,6 +8,8 @@
 #include "ff_ssa_factored_image.h"
 #include "ff_ssa_generate.h"
 
+#define SCHEDULED_MOST 16u /* counts of a network with a schedule, for a thread */
+
 typedef struct {
   ff_ssa_code code;
   ff_jit *jit;
@@ -31,9 +33,12 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
 }
 
 /* Whether a warp for each trajectory is expected to be faster: a network with groups of reactions whose events change many of
- * them, or few trajectories for so many threads. */
+ * them, or few trajectories for so many threads; or with a schedule and so many counts that registers have room for few threads
+ * (measured for 30 counts). */
 static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
-  if (e->options.kernel != NULL || e->request.n_points > 0 || code->speed == 0) return 0;
+  if (e->options.kernel != NULL || e->request.n_points > 0) return 0;
+  if (ff_ssa_program_scheduled(e->program)) return code->n_counts > SCHEDULED_MOST;
+  if (code->speed == 0) return 0;
   const double cores = e->device.multiProcessorCount, n = e->options.units > 0 ? (double)e->options.units : INFINITY;
   const double busy = n / (code->threads * cores), speed = code->speed * (busy < 1 ? busy : 1);
   return ff_ssa_factored_speed(e->program, n / cores) > speed;
