@@ -25,6 +25,7 @@ static const example examples[] = {
     {"three molecules", {{"3 A -> B", "0.01"}, {"2 A + B -> C", "0.02"}, {"C -> 3 A", "1"}, {"0 -> A", "9"}}, {5, 4, 3}, 3, 6, 0, 0},
     {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
                   {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, 6, 0, 0},
+    {"a sum that loses its digits", {{"A -> 0", "1e18"}, {"B -> C", "1"}, {"C -> B", "0.5"}}, {1, 30, 2}, 3, 5, 0, 0},
     {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1, 0},
     {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1, 0},
     {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1, 1},
@@ -63,6 +64,7 @@ static void check_both(const ff_ssa_program *program, const double *initial, uin
   for (size_t m = 0; m < 2; m++) check_program(program, searching[m], initial, n_species, last, refuses, what);
 }
 
+/* After the first event, "a sum that loses its digits" is all rounding error, unless it is added up again. */
 static void corrected_sums_give_the_trajectories(void) {
   for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
     const example *e = examples + i;
@@ -221,14 +223,38 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
   return program;
 }
 
-/* Rings whose events read what they change from a table. The bound of the rounding errors exceeds its limit about once in 8,192
- * corrections, of which the events of a trajectory of three regions make more. */
+/* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
 static void tables_give_the_trajectories(void) {
-  static const struct { uint32_t n; double people, last; } rings[] = {{6, 3000, 20}, {11, 30, 5}, {40, 30, 2}};
+  static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18}, {40, 30, 2, 0}};
   for (size_t i = 0; i < 3; i++) {
     ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, 1);
+    if (rings[i].rate > 0) program->propensities[3].rate = rings[i].rate;
     check_both(program, program->initial, program->n_species, rings[i].last, 0, "a ring of regions");
     ff_ssa_program_free(program);
+  }
+}
+
+/* The order of the reactions is data, so that another seed needs no other code. */
+static void the_code_does_not_depend_on_the_order(void) {
+  const double time = 1;
+  const uint32_t species = 0;
+  ff_ssa_program *programs[] = {program_of(examples[2].reactions, examples[2].initial, 3), program_of_regions(12, 30, 0)};
+  for (int i = 0; i < 2; i++) {
+    const ff_ssa_program *p = programs[i];
+    uint32_t *order = ff_calloc(p->n_reactions, sizeof *order);
+    const ff_ssa_device_request request = {.method = FF_SSA_OPTIMISED, .initial = p->initial, .times = &time, .n_times = 1,
+                                           .species = &species, .n_species = 1, .order = order};
+    ff_ssa_code codes[2];
+    ff_error err;
+    for (int k = 0; k < 2; k++) {
+      for (uint32_t r = 0; r < p->n_reactions; r++) order[r] = k == 0 ? r : p->n_reactions - 1 - r;
+      FF_CHECK_OK(ff_ssa_generate(&codes[k], p, &request, shared_bytes, &err), &err);
+    }
+    FF_CHECK(strcmp(codes[0].definitions, codes[1].definitions) == 0 && strcmp(codes[0].functions, codes[1].functions) == 0);
+    FF_CHECK(memcmp(codes[0].big, codes[1].big, codes[0].n_big * 4) != 0);
+    for (int k = 0; k < 2; k++) ff_ssa_code_free(&codes[k]);
+    free(order);
+    ff_ssa_program_free(programs[i]);
   }
 }
 
@@ -443,6 +469,18 @@ static void networks_without_code_are_refused(void) {
   request.initial = &few;
   request.method = FF_SSA_NEXT;
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "no generated code for this method") != NULL);
+  request.method = FF_SSA_OPTIMISED;
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "the order of the reactions is missing") != NULL);
+  request.method = FF_SSA_SORTING;
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  ff_ssa_program *sites = program_of_sites(4), *regions = program_of_regions(100, 30, 0);
+  request.initial = sites->initial;
+  FF_CHECK(ff_ssa_generate(&code, sites, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "words is too large") != NULL);
+  request.initial = regions->initial;
+  FF_CHECK(ff_ssa_generate(&code, regions, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "shared memory has room") != NULL);
+  ff_ssa_program_free(sites);
+  ff_ssa_program_free(regions);
+  request.initial = &few;
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
   request.method = FF_SSA_FACTORED;
@@ -461,7 +499,7 @@ static void networks_without_code_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
-             corrected_sums_give_the_trajectories, tables_give_the_trajectories,
+             corrected_sums_give_the_trajectories, tables_give_the_trajectories, the_code_does_not_depend_on_the_order,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
              counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
