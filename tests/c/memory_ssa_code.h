@@ -59,8 +59,8 @@ static ff_status lists_species(ff_error *err) {
 }
 
 /* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups, for
- * replicated modules, for the points of a sweep, for events and rates that depend on the time, and for propensities that are kept,
- * without and with a table. */
+ * replicated modules, for the points of a sweep, for events and rates that depend on the time, and for optimised_direct and
+ * sorting_direct. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
   if (variant == 7) {

@@ -22,7 +22,7 @@ typedef struct {
   const ff_ssa_device_request *request;
   ff_ssa_code *code;
   ff_writer out;
-  uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind the counts */
+  uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind them */
   uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
   uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
   int64_t most;          /* the most that an event adds */

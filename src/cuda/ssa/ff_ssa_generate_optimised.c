@@ -1,6 +1,6 @@
-/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event computes either
- * all propensities, by straight-line code, or those that it changes, which it reads from a table. A branch for each reaction would
- * be slower: the threads of a warp let many different reactions fire. */
+/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either computes
+ * all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction would be
+ * slower: the threads of a warp let many different reactions fire. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ static ff_status fill_values(ff_ssa_code *code, const ff_ssa_optimised_code *o, 
 }
 
 static void define(ff_writer *out, const ff_ssa_optimised_code *o, uint32_t n, int sorted, uint32_t places, int by_table) {
-  ff_write(out, "#define S_SEARCHED %uu\n#define S_VALUES %uu\n#define S_SEARCH %uu\n#define S_SORTS %d\n", n, o->values, o->search,
-           sorted);
+  ff_write(out, "#define S_SEARCHED %uu\n#define S_VALUES %uu\n#define S_SEARCH %uu\n", n, o->values, o->search);
+  ff_write(out, "#define S_SORTS %d\n", sorted);
   ff_write(out, "#define S_ORDERS %uu\n#define S_BY_TABLE %d\n#define S_ORDER %uu\n", places, by_table, o->order);
 }
 
@@ -78,7 +78,7 @@ static ff_status append_table(ff_ssa_code *code, uint32_t n, ff_error *err) {
   return FF_OK;
 }
 
-/* The rate constants are followed by the offset of each reaction's propensity, as the bits of a number: a constant that all threads
+/* The rate constants are followed by the offset of each reaction's propensity, as the bits of a number: to read what all threads
  * read takes no instruction. */
 static ff_status append_offsets(generator *g, ff_error *err) {
   const uint32_t n = g->p->n_reactions;

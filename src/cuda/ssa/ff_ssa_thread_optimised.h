@@ -5,8 +5,8 @@
  * rounding errors. The order is data, so one code works for all orders.
  *
  *   S_SEARCHED              reactions
- *   S_VALUES, S_SEARCH   propensities that a thread keeps, and those that it reads between two looks whether the search has ended,
- *                        of which S_VALUES is a multiple; those from number S_SEARCHED on are infinite
+ *   S_VALUES             propensities that a thread keeps, a multiple of S_SEARCH; those from number S_SEARCHED on are infinite
+ *   S_SEARCH             propensities that it reads between two looks whether the search has ended
  *   S_SORTS              1 if each thread has an order of its own, which changes: sorting_direct. Row S_ORDERS + i then is the
  *                        reaction at position i, and from bit 16 on the position of reaction i
  *   S_BY_TABLE           1 if events read what they change from a table; else the code of all reactions is executed
