@@ -17,6 +17,7 @@
 #define TABLE_SHARE 4u       /* a table takes at most this part of the shared memory */
 #define TERM_COST 2.25       /* a dependent that is read from a table takes the instructions of so many in straight-line code */
 #define MOST_CHANGE 127
+#define NONE UINT32_MAX
 
 typedef ff_ssa_direct_generator generator;
 
@@ -30,17 +31,23 @@ static void shape_search(ff_ssa_optimised_code *o, uint32_t n) {
   o->values = parts * o->search;
 }
 
-/* The size of blocks with which most threads share a multiprocessor. */
-static ff_status choose_threads(ff_ssa_code *code, ff_ssa_optimised_code *o, uint32_t most, uint32_t shared, ff_error *err) {
+/* Blocks of so many threads that share a multiprocessor. */
+static uint32_t blocks_of(const ff_ssa_code *code, const ff_ssa_optimised_code *o, uint32_t threads, uint32_t shared) {
   const uint64_t each = 8 * (uint64_t)o->values + 4 * (uint64_t)code->n_rows, fixed = COMMON_BYTES + 4 * (uint64_t)code->n_table;
+  const uint64_t blocks = shared / (fixed + threads * each), most = MOST_THREADS / threads;
+  return (uint32_t)(blocks < most ? blocks : most);
+}
+
+/* The size of blocks with which most threads share a multiprocessor; if several have, that next to 128. */
+static ff_status choose_threads(ff_ssa_code *code, ff_ssa_optimised_code *o, uint32_t shared, ff_error *err) {
+  static const uint32_t sizes[] = {128, 160, 96, 192, 224, 64, 256, 320, 384, 448, 512, 32};
   uint32_t best = 0;
-  for (uint32_t threads = 128; threads >= 32; threads /= 2) {
-    uint64_t blocks = shared / (fixed + threads * each);
-    if (blocks * threads > most) blocks = most / threads;
-    if (blocks * threads <= best) continue;
-    best = (uint32_t)blocks * threads;
-    code->threads = threads;
-    o->blocks = (uint32_t)blocks;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const uint32_t blocks = blocks_of(code, o, sizes[i], shared);
+    if (blocks * sizes[i] <= best) continue;
+    best = blocks * sizes[i];
+    code->threads = sizes[i];
+    o->blocks = blocks;
   }
   if (best >= FEWEST_THREADS) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: shared memory has room for the propensities of %u threads", best);
@@ -107,7 +114,7 @@ ff_status ff_ssa_optimised_fill(generator *g, uint32_t shared, ff_error *err) {
   g->code->for_points = 0;
   g->code->n_rows = sorts(g->request) ? n : 0;
   ff_status status = append_table(g->code, n + 1 + (o->order + n + 1) % 2, err); /* the propensities begin at even words */
-  if (status == FF_OK) status = choose_threads(g->code, o, MOST_THREADS, shared, err);
+  if (status == FF_OK) status = choose_threads(g->code, o, shared, err);
   if (status == FF_OK) status = append_offsets(g, err);
   if (status == FF_OK) status = ff_ssa_image_new(&image, &memory, &bytes, g->p, g->request, err);
   if (status != FF_OK) return status;
@@ -140,10 +147,11 @@ void ff_ssa_optimised_write(generator *g) {
 
 /* ---- code with a table --------------------------------------------------------------------------------------------------- */
 
-/* Where the parts of the table begin. */
+/* The rows of a thread, and where the parts of the table begin. */
 typedef struct {
-  uint32_t events, changes, dependents, all;
-} table_places;
+  uint32_t *row; /* of each species, or NONE if neither a law nor the record reads it; the last one is that of the count 1 */
+  uint32_t rows, events, changes, dependents, recorded, all;
+} table_plan;
 
 static uint32_t most_dependents(const ff_ssa_program *p) {
   size_t most = 0;
@@ -164,32 +172,56 @@ static int fits_table(const ff_ssa_program *p) {
   return 1;
 }
 
-static table_places lay_out(const ff_ssa_program *p) {
-  table_places at = {.events = p->n_species + 1};
-  at.changes = at.events + 2 * (p->n_reactions + 1);
-  at.dependents = (at.changes + p->n_changes + 3) / 4 * 4;
-  at.all = at.dependents + 4 * (uint32_t)p->depend_first[p->n_reactions];
-  return at;
+static void give_row(table_plan *plan, uint32_t species) {
+  if (plan->row[species] == NONE) plan->row[species] = plan->rows++;
 }
 
-static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table_places *at, int sorted) {
-  uint32_t *table = code->table;
-  for (uint32_t s = 0; s <= image->n_species; s++) table[s] = image->initial[s];
+static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_ssa_device_request *request) {
+  for (uint32_t s = 0; s < p->n_species; s++) plan->row[s] = NONE;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const ff_ssa_propensity *law = p->propensities + r;
+    if (law->law != FF_LAW_CONSTANT) give_row(plan, law->a);
+    if (law->law == FF_LAW_PAIR) give_row(plan, law->b);
+  }
+  for (uint32_t j = 0; j < request->n_species; j++) give_row(plan, request->species[j]);
+  plan->row[p->n_species] = plan->rows++;
+  plan->events = plan->rows;
+  plan->changes = plan->events + 2 * (p->n_reactions + 1);
+  plan->dependents = (plan->changes + p->n_changes + 3) / 4 * 4;
+  plan->recorded = plan->dependents + 4 * (uint32_t)p->depend_first[p->n_reactions];
+  plan->all = (plan->recorded + request->n_species + 1) / 2 * 2;
+}
+
+/* Appends what a reaction changes to the list of n changes. Returns how many there are then. */
+static uint32_t fill_changes(uint32_t *to, uint32_t n, const table_plan *plan, const ff_ssa_image *image,
+                             const ff_ssa_image_row *reaction) {
+  for (uint32_t i = reaction->change; i < reaction->change + reaction->n_changes; i++) {
+    const uint32_t row = plan->row[image->changes[i].species];
+    if (row != NONE) to[n++] = row | (uint32_t)image->changes[i].by << 16;
+  }
+  return n;
+}
+
+static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table_plan *plan,
+                       const ff_ssa_device_request *request) {
+  uint32_t *table = code->table, n = 0;
+  for (uint32_t s = 0; s <= image->n_species; s++)
+    if (plan->row[s] != NONE) table[plan->row[s]] = image->initial[s];
   for (uint32_t r = 0; r < image->n_reactions; r++) {
-    const ff_ssa_image_row *row = image->rows + r;
-    table[at->events + 2 * r] = row->change | row->n_changes << 16;
-    table[at->events + 2 * r + 1] = row->dependent | row->n_dependents << 16;
-    for (uint32_t i = row->change; i < row->change + row->n_changes; i++)
-      table[at->changes + i] = image->changes[i].species | (uint32_t)image->changes[i].by << 16;
-    for (uint32_t i = row->dependent; i < row->dependent + row->n_dependents; i++) {
+    const ff_ssa_image_row *reaction = image->rows + r;
+    const uint32_t first = n;
+    n = fill_changes(table + plan->changes, n, plan, image, reaction);
+    table[plan->events + 2 * r] = first | (n - first) << 16;
+    table[plan->events + 2 * r + 1] = reaction->dependent | reaction->n_dependents << 16;
+    for (uint32_t i = reaction->dependent; i < reaction->dependent + reaction->n_dependents; i++) {
       const ff_ssa_image_law law = image->laws[image->dependents[i]];
-      const uint32_t term = sorted ? image->dependents[i] : image->dependents[i] * code->threads;
-      uint32_t *to = table + at->dependents + 4 * i;
+      uint32_t *to = table + plan->dependents + 4 * i;
       memcpy(to, &law.rate, sizeof law.rate);
-      to[2] = law.a | (law.b & FF_SSA_IMAGE_SPECIES) << 16;
-      to[3] = term | (law.b & FF_SSA_IMAGE_LESS);
+      to[2] = plan->row[law.a] | plan->row[law.b & FF_SSA_IMAGE_SPECIES] << 16;
+      to[3] = image->dependents[i] * (sorts(request) ? 1 : code->threads) | (law.b & FF_SSA_IMAGE_LESS);
     }
   }
+  for (uint32_t j = 0; j < request->n_species; j++) table[plan->recorded + j] = plan->row[request->species[j]];
 }
 
 static int is_plain(const ff_ssa_program *p) {
@@ -200,7 +232,7 @@ static int is_plain(const ff_ssa_program *p) {
   return 1;
 }
 
-static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_optimised_code *o, const table_places *at,
+static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_optimised_code *o, const table_plan *plan,
                               int sorted, ff_error *err) {
   ff_writer out = {.err = err};
   int64_t most = 0;
@@ -212,28 +244,28 @@ static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const 
            is_plain(p));
   ff_write(&out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)most,
            code->threads, o->blocks, code->n_table);
-  ff_write(&out, "#define S_SPECIES %uu\n#define S_EVENTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
-           p->n_species, at->events, at->changes, at->dependents);
-  define(&out, o, p->n_reactions, sorted, p->n_species + 1, 1);
+  ff_write(&out, "#define S_ROWS_READ %uu\n#define S_EVENTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
+           plan->rows, plan->events, plan->changes, plan->dependents);
+  ff_write(&out, "#define S_RECORDED_AT %uu\n", plan->recorded);
+  define(&out, o, p->n_reactions, sorted, plan->rows, 1);
   code->definitions = out.text;
   return out.status;
 }
 
-static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request, uint32_t shared,
-                                ff_error *err) {
+static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request,
+                           const table_plan *plan, uint32_t shared, ff_error *err) {
   ff_ssa_optimised_code o = {.order = 0};
-  const table_places at = lay_out(p);
   ff_ssa_image image;
   void *memory;
   size_t bytes;
-  if (at.all * 4 > shared / TABLE_SHARE)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a table of %u words is too large", at.all);
-  code->n_table = at.all;
-  code->n_initial = p->n_species + 1;
+  if ((uint64_t)plan->all * 4 > shared / TABLE_SHARE)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a table of %u words is too large", plan->all);
+  code->n_table = plan->all;
+  code->n_initial = plan->rows;
   code->n_rates = 1;
-  code->n_rows = p->n_species + 1 + (sorts(request) ? p->n_reactions : 0);
+  code->n_rows = plan->rows + (sorts(request) ? p->n_reactions : 0);
   shape_search(&o, p->n_reactions);
-  ff_status status = choose_threads(code, &o, MOST_THREADS, shared, err);
+  ff_status status = choose_threads(code, &o, shared, err);
   if (status != FF_OK) return status;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -242,10 +274,20 @@ static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, cons
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   status = ff_ssa_image_new(&image, &memory, &bytes, p, request, err);
   if (status != FF_OK) return status;
-  fill_table(code, &image, &at, sorts(request));
+  fill_table(code, &image, plan, request);
   status = fill_values(code, &o, &image, err);
   ff_free_aligned(memory);
-  return status == FF_OK ? define_table(code, p, &o, &at, sorts(request), err) : status;
+  return status == FF_OK ? define_table(code, p, &o, plan, sorts(request), err) : status;
+}
+
+static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request, uint32_t shared,
+                                ff_error *err) {
+  table_plan plan = {.row = ff_calloc((size_t)p->n_species + 1, sizeof *plan.row)};
+  if (plan.row == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  plan_table(&plan, p, request);
+  const ff_status status = fill_code(code, p, request, &plan, shared, err);
+  free(plan.row);
+  return status;
 }
 
 ff_status ff_ssa_generate_optimised(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,

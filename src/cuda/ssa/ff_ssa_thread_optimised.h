@@ -13,12 +13,13 @@
  *   S_ORDER              where the table begins that has the number in the code of each position, or of each reaction if S_SORTS
  * The table in global memory has the propensities by position at time 0, and their sum.
  *
- * With S_BY_TABLE, number r is a position, or a reaction if S_SORTS. Row s is the count of species s, and row S_SPECIES is 1.
- *   S_SPECIES            species
+ * With S_BY_TABLE, number r is a position, or a reaction if S_SORTS. The first S_ROWS_READ rows are the counts that laws or the
+ * record read, and then 1. The table begins with what they are at time 0.
  *   S_EVENTS_AT          where two words for each number begin: the first change and their number, the first dependent and their
  *                        number (the latter from bit 16 on)
  *   S_CHANGES_AT         a word for each change: a row, and from bit 16 on what is added
  *   S_DEPENDENTS_AT      four words for each dependent: s_dependent
+ *   S_RECORDED_AT        the rows of what is recorded
  * Otherwise, s_fire() computes the propensities that events change, and calls s_correct() for each of them. */
 #ifndef FF_SSA_THREAD_OPTIMISED_H
 #define FF_SSA_THREAD_OPTIMISED_H
@@ -137,7 +138,7 @@ typedef struct {
 } __attribute__((aligned(16))) s_dependent;
 
 FF_WARP void s_begin(s_thread *t) {
-  FF_NO_UNROLL for (uint32_t i = 0; i <= S_SPECIES; i++) S_ROW(i) = t->table[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS_READ; i++) S_ROW(i) = t->table[i];
   s_begin_values(t);
 }
 
@@ -158,12 +159,12 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
   const ff_ssa_launch *run = t->run;
-  FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = S_ROW(run->species[j]);
+  FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = S_ROW(t->table[S_RECORDED_AT + j]);
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {
   uint32_t most = 0u;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_SPECIES; i++) most = S_ROW(i) > most ? S_ROW(i) : most;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS_READ; i++) most = S_ROW(i) > most ? S_ROW(i) : most;
   return most;
 }
 #endif
