@@ -223,17 +223,6 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
   return program;
 }
 
-/* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
-static void tables_give_the_trajectories(void) {
-  static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18}, {40, 30, 2, 0}};
-  for (size_t i = 0; i < 3; i++) {
-    ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, 1);
-    if (rings[i].rate > 0) program->propensities[3].rate = rings[i].rate;
-    check_both(program, program->initial, program->n_species, rings[i].last, 0, "a ring of regions");
-    ff_ssa_program_free(program);
-  }
-}
-
 /* The order of the reactions is data, so that another seed needs no other code. */
 static void the_code_does_not_depend_on_the_order(void) {
   const double time = 1;
@@ -276,13 +265,14 @@ static void code_for_smaller_gpus(void) {
   static const uint32_t sizes[] = {65536, 102400};
   for (size_t i = 0; i < 2; i++) {
     shared_bytes = sizes[i];
-    ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0)};
-    for (size_t k = 0; k < 2; k++) {
-      const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = programs[k]->initial, .times = &(double){1},
+    ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0), program_of_regions(8, 50, 0)};
+    for (size_t k = 0; k < 3; k++) {
+      const ff_ssa_method method = k < 2 ? FF_SSA_FACTORED : FF_SSA_SORTING;
+      const ff_ssa_device_request request = {.method = method, .initial = programs[k]->initial, .times = &(double){1},
                                              .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
       ff_ssa_code code;
       ff_error err;
-      check_program(programs[k], FF_SSA_FACTORED, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
+      check_program(programs[k], method, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
       FF_CHECK_OK(ff_ssa_generate(&code, programs[k], &request, shared_bytes, &err), &err);
       const uint32_t bytes = 4 * (code.n_table + (code.n_rows + code.n_sums) * code.threads) + 15872;
       FF_CHECK_SAY(bytes <= shared_bytes, "%u of %u bytes", bytes, shared_bytes);
@@ -310,6 +300,28 @@ static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t
   for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
   reactions[n] = (reaction_text){NULL, NULL};
   return program_of(reactions, initial, n_species);
+}
+
+/* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
+static void tables_give_the_trajectories(void) {
+  static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18}, {40, 30, 2, 0}};
+  uint64_t state = 5;
+  double counts[14];
+  ff_ssa_program *coupled = random_many(&state, 14, 150, 0, counts); /* its table is partly in global memory */
+  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = counts};
+  ff_ssa_code code;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_generate(&code, coupled, &request, shared_bytes, &err), &err);
+  FF_CHECK(strstr(code.definitions, "#define S_FAR 1\n") != NULL);
+  ff_ssa_code_free(&code);
+  check_both(coupled, counts, 14, 0.05, 0, "150 reactions");
+  ff_ssa_program_free(coupled);
+  for (size_t i = 0; i < 3; i++) {
+    ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, 1);
+    if (rings[i].rate > 0) program->propensities[3].rate = rings[i].rate;
+    check_both(program, program->initial, program->n_species, rings[i].last, 0, "a ring of regions");
+    ff_ssa_program_free(program);
+  }
 }
 
 static void many_random_groups_give_the_trajectories(void) {
@@ -473,7 +485,7 @@ static void networks_without_code_are_refused(void) {
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "the order of the reactions is missing") != NULL);
   request.method = FF_SSA_SORTING;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
-  ff_ssa_program *sites = program_of_sites(4), *regions = program_of_regions(100, 30, 0);
+  ff_ssa_program *sites = program_of_network(ring_of(20000)), *regions = program_of_regions(100, 30, 0);
   request.initial = sites->initial;
   FF_CHECK(ff_ssa_generate(&code, sites, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "words is too large") != NULL);
   request.initial = regions->initial;
