@@ -305,17 +305,6 @@ static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t
 /* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
 static void tables_give_the_trajectories(void) {
   static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18}, {40, 30, 2, 0}};
-  uint64_t state = 5;
-  double counts[14];
-  ff_ssa_program *coupled = random_many(&state, 14, 150, 0, counts); /* its table is partly in global memory */
-  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = counts};
-  ff_ssa_code code;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_generate(&code, coupled, &request, shared_bytes, &err), &err);
-  FF_CHECK(strstr(code.definitions, "#define S_FAR 1\n") != NULL);
-  ff_ssa_code_free(&code);
-  check_both(coupled, counts, 14, 0.05, 0, "150 reactions");
-  ff_ssa_program_free(coupled);
   for (size_t i = 0; i < 3; i++) {
     ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, 1);
     if (rings[i].rate > 0) program->propensities[3].rate = rings[i].rate;

@@ -14,8 +14,8 @@
 #define MOST_THREADS 768u    /* which leave 80 registers to each */
 #define MOST_STRAIGHT 64u    /* reactions in straight-line code */
 #define MOST_ENTRIES 65535u  /* of a list of a table */
-#define TABLE_SHARE 4u       /* a table takes at most this part of the shared memory; else its largest part is in global memory */
-#define TERM_COST 2.0        /* a dependent that is read from a table takes the instructions of so many in straight-line code */
+#define TABLE_SHARE 4u       /* a table takes at most this part of the shared memory */
+#define TERM_COST 2.5        /* a dependent that is read from a table takes the instructions of so many in straight-line code */
 #define MOST_CHANGE 127
 #define NONE UINT32_MAX
 
@@ -54,16 +54,12 @@ static ff_status choose_threads(ff_ssa_code *code, ff_ssa_optimised_code *o, uin
   return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: shared memory has room for the propensities of %u threads", best);
 }
 
-/* Where more data begin in global memory. */
-static uint32_t behind_values(const ff_ssa_optimised_code *o) { return (2 * (o->values + 1) + 3) / 4 * 4; }
-
-/* The propensities at time 0, and their sum; and room for more words. */
-static ff_status fill_values(ff_ssa_code *code, const ff_ssa_optimised_code *o, const ff_ssa_image *image, uint32_t more,
-                             ff_error *err) {
-  code->n_big = behind_values(o) + more;
+/* The propensities at time 0, and their sum. */
+static ff_status fill_values(ff_ssa_code *code, const ff_ssa_optimised_code *o, const ff_ssa_image *image, ff_error *err) {
+  code->n_big = 2 * (o->values + 1);
   code->n_sums = 2 * o->values;
   code->n_kept = 4 + 2 * o->values;
-  double *big = ff_calloc(((size_t)code->n_big + 1) / 2, sizeof *big);
+  double *big = ff_calloc((size_t)o->values + 1, sizeof *big);
   code->big = (uint32_t *)big;
   if (big == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   for (uint32_t i = 0; i < o->values; i++) big[i] = i < image->n_reactions ? image->tree[i] : INFINITY;
@@ -127,7 +123,7 @@ ff_status ff_ssa_optimised_fill(generator *g, uint32_t shared, ff_error *err) {
     const uint32_t r = i == n || sorts(g->request) ? i : g->request->order[i];
     g->code->table[o->order + i] = ff_ssa_direct_number(g, r);
   }
-  status = fill_values(g->code, o, &image, 0, err);
+  status = fill_values(g->code, o, &image, err);
   ff_free_aligned(memory);
   return status;
 }
@@ -156,7 +152,6 @@ void ff_ssa_optimised_write(generator *g) {
 typedef struct {
   uint32_t *row; /* of each species, or NONE if neither a law nor the record reads it; the last one is that of the count 1 */
   uint32_t rows, events, changes, recorded, dependents, all;
-  uint32_t far; /* words of the list of dependents, if it is in global memory, else 0 */
 } table_plan;
 
 static uint32_t most_dependents(const ff_ssa_program *p) {
@@ -182,8 +177,7 @@ static void give_row(table_plan *plan, uint32_t species) {
   if (plan->row[species] == NONE) plan->row[species] = plan->rows++;
 }
 
-static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_ssa_device_request *request, uint32_t shared) {
-  const uint32_t dependents = 4 * (uint32_t)p->depend_first[p->n_reactions];
+static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_ssa_device_request *request) {
   for (uint32_t s = 0; s < p->n_species; s++) plan->row[s] = NONE;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *law = p->propensities + r;
@@ -196,8 +190,7 @@ static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_ssa_d
   plan->changes = plan->events + 2 * (p->n_reactions + 1);
   plan->recorded = plan->changes + p->n_changes;
   plan->dependents = (plan->recorded + request->n_species + 3) / 4 * 4;
-  plan->far = ((uint64_t)plan->dependents + dependents) * 4 > shared / TABLE_SHARE ? dependents : 0;
-  plan->all = plan->dependents + dependents - plan->far;
+  plan->all = plan->dependents + 4 * (uint32_t)p->depend_first[p->n_reactions];
 }
 
 /* Appends what a reaction changes to the list of n changes. Returns how many there are then. */
@@ -211,7 +204,7 @@ static uint32_t fill_changes(uint32_t *to, uint32_t n, const table_plan *plan, c
 }
 
 static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table_plan *plan,
-                       const ff_ssa_device_request *request, uint32_t *dependents) {
+                       const ff_ssa_device_request *request) {
   uint32_t *table = code->table, n = 0;
   for (uint32_t s = 0; s <= image->n_species; s++)
     if (plan->row[s] != NONE) table[plan->row[s]] = image->initial[s];
@@ -223,7 +216,7 @@ static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table
     table[plan->events + 2 * r + 1] = reaction->dependent | reaction->n_dependents << 16;
     for (uint32_t i = reaction->dependent; i < reaction->dependent + reaction->n_dependents; i++) {
       const ff_ssa_image_law law = image->laws[image->dependents[i]];
-      uint32_t *to = dependents + 4 * i;
+      uint32_t *to = table + plan->dependents + 4 * i;
       memcpy(to, &law.rate, sizeof law.rate);
       to[2] = plan->row[law.a] | plan->row[law.b & FF_SSA_IMAGE_SPECIES] << 16;
       to[3] = image->dependents[i] * (sorts(request) ? 1 : code->threads) | (law.b & FF_SSA_IMAGE_LESS);
@@ -253,8 +246,8 @@ static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const 
   ff_write(&out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)most,
            code->threads, o->blocks, code->n_table);
   ff_write(&out, "#define S_ROWS_READ %uu\n#define S_EVENTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
-           plan->rows, plan->events, plan->changes, plan->far > 0 ? behind_values(o) : plan->dependents);
-  ff_write(&out, "#define S_RECORDED_AT %uu\n#define S_FAR %d\n", plan->recorded, plan->far > 0);
+           plan->rows, plan->events, plan->changes, plan->dependents);
+  ff_write(&out, "#define S_RECORDED_AT %uu\n", plan->recorded);
   define(&out, o, p->n_reactions, sorted, plan->rows, 1);
   code->definitions = out.text;
   return out.status;
@@ -282,9 +275,8 @@ static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   status = ff_ssa_image_new(&image, &memory, &bytes, p, request, err);
   if (status != FF_OK) return status;
-  status = fill_values(code, &o, &image, plan->far, err);
-  if (status == FF_OK)
-    fill_table(code, &image, plan, request, plan->far > 0 ? code->big + behind_values(&o) : code->table + plan->dependents);
+  fill_table(code, &image, plan, request);
+  status = fill_values(code, &o, &image, err);
   ff_free_aligned(memory);
   return status == FF_OK ? define_table(code, p, &o, plan, sorts(request), err) : status;
 }
@@ -293,7 +285,7 @@ static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, cons
                                 ff_error *err) {
   table_plan plan = {.row = ff_calloc((size_t)p->n_species + 1, sizeof *plan.row)};
   if (plan.row == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  plan_table(&plan, p, request, shared);
+  plan_table(&plan, p, request);
   const ff_status status = fill_code(code, p, request, &plan, shared, err);
   free(plan.row);
   return status;

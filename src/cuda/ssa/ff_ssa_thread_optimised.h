@@ -18,7 +18,7 @@
  *   S_EVENTS_AT          where two words for each number begin: the first change and their number, the first dependent and their
  *                        number (the latter from bit 16 on)
  *   S_CHANGES_AT         a word for each change: a row, and from bit 16 on what is added
- *   S_DEPENDENTS_AT      four words for each dependent: s_dependent. They are in global memory if S_FAR
+ *   S_DEPENDENTS_AT      four words for each dependent: s_dependent
  *   S_RECORDED_AT        the rows of what is recorded
  * Otherwise, s_fire() computes the propensities that events change, and calls s_correct() for each of them. */
 #ifndef FF_SSA_THREAD_OPTIMISED_H
@@ -149,9 +149,8 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
     const uint32_t change = t->table[S_CHANGES_AT + i];
     S_ROW(change & 0xFFFFu) += (uint32_t)((int32_t)change >> 16);
   }
-  const s_dependent *const all = (const s_dependent *)((S_FAR ? t->big : t->table) + S_DEPENDENTS_AT);
   FF_NO_UNROLL for (uint32_t i = dependents & 0xFFFFu, end = i + (dependents >> 16); i < end; i++) {
-    const s_dependent d = all[i];
+    const s_dependent d = ((const s_dependent *)(t->table + S_DEPENDENTS_AT))[i];
     const double a = S_REAL(S_ROW(d.species & 0xFFFFu)), b = S_REAL(S_ROW(d.species >> 16) - (d.term >> 31));
     s_correct(t, s_offset(t, d.term & 0x7FFFFFFFu), d.rate * (a * b));
   }
