@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "ff_ssa_generate_direct.h"
-#include "ff_ssa_generate_factored.h" /* FF_SSA_BLOCK_BYTES */
+#include "ff_ssa_generate_factored.h"
 #include "ff_ssa_image.h"
+#include "ff_ssa_launch.h"
 
 #define SEARCH 8u            /* the most propensities between two looks whether the search has ended */
 #define FEWEST_THREADS 64u   /* of a multiprocessor; with fewer, the kernel that reads the network as data is as fast */
