@@ -11,12 +11,12 @@
 #include "ff_ssa_launch.h"
 
 #define SEARCH 8u            /* the most propensities between two looks whether the search has ended */
-#define FEWEST_THREADS 64u   /* of a multiprocessor; with fewer, the kernel that reads the network as data is as fast */
+#define FEWEST_THREADS 64u   /* of a multiprocessor; for fewer, the kernel that reads the network as data is better */
 #define MOST_THREADS 768u    /* which leave 80 registers to each */
 #define MOST_STRAIGHT 64u    /* reactions in straight-line code */
 #define MOST_ENTRIES 65535u  /* of a list of a table */
 #define TABLE_SHARE 4u       /* a table takes at most this part of the shared memory */
-#define TERM_COST 2.5        /* a dependent that is read from a table takes the instructions of so many in straight-line code */
+#define TERM_COST 2.5        /* a table is faster if there are so many times as many reactions as an event may change */
 #define MOST_CHANGE 127
 #define NONE UINT32_MAX
 
