@@ -42,8 +42,8 @@ typedef struct {
   uint64_t key;
 } ff_ssa_device_point;
 
-/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept; but `points` and `joins` are
- * borrowed, and `joins` is complete, when ready() has told that the ensemble is ready, or when it has failed. */
+/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. But `points` and `joins` are
+ * borrowed until ready() has told that the ensemble is ready, or has failed; then `joins` is complete. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */
   const double *initial;   /* the count of each species at time 0 */
