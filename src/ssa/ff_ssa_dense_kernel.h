@@ -182,12 +182,13 @@ FF_INLINED D FF_KERNEL(dense_value)(const ff_ssa_factored *f, uint32_t g, int h)
 
 /* Chooses among n children by their prefix sums, as ff_ssa_tree_find(). */
 FF_INLINED D FF_KERNEL(dense_pick)(const D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN], uint32_t n, D at, D *before, D *leaf) {
+  const D below = FF_KERNEL(below)(at, sum[FF_SSA_FAN]);
   D chosen = D_SET(0.0);
   *before = D_SET(0.0);
   *leaf = child[0];
   FF_UNROLLED for (uint32_t i = 1; i < FF_SSA_FAN; i++) {
     if (i >= n) break;
-    const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+    const M passed = D_MOST(sum[i], below);
     chosen = D_PICK(passed, D_SET((double)i), chosen);
     *before = D_PICK(passed, sum[i], *before);
     *leaf = D_PICK(passed, child[i], *leaf);

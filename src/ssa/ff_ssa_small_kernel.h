@@ -23,18 +23,22 @@ FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small 
     value[r] = D_SET(0.0);
     if (r >= n) continue;
     const uint32_t at = first + r;
-    const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), b = D_LOAD(SMALL_AT(w->lanes.count, w->b[at], h));
-    value[r] = D_SET(w->rate[at]) * (a * (b - D_SET(w->less[at])));
+    const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), rate = D_SET(w->rate[at]);
+    if (w->b[at] == w->lanes.program->n_species)
+      value[r] = rate * a;
+    else
+      value[r] = rate * (a * (D_LOAD(SMALL_AT(w->lanes.count, w->b[at], h)) - D_SET(w->less[at])));
   }
 }
 
 /* Chooses among n children by their prefix sums, as ff_ssa_tree_find(). *before becomes the sum of those before the chosen. */
 FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t n, D at, D *before) {
+  const D below = FF_KERNEL(below)(at, sum[FF_SSA_FAN]);
   U chosen = U_SET(0);
   *before = D_SET(0.0);
 #pragma GCC unroll 8
   for (uint32_t i = 1; i < n; i++) {
-    const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+    const M passed = D_MOST(sum[i], below);
     chosen = U_PICK(passed, U_SET(i), chosen);
     *before = D_PICK(passed, sum[i], *before);
   }

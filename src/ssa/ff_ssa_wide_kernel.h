@@ -227,6 +227,12 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
 
 static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
 
+/* A number x is at most this if x <= at and x < total, for a positive total: the smaller one of `at` and the number before the total. */
+static inline D FF_KERNEL(below)(D at, D total) {
+  const D before = D_OF(U_ADD(U_OF(total), U_SET(UINT64_MAX)));
+  return D_PICK(D_LESS(before, at), before, at);
+}
+
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
  * than 1. */
 FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
@@ -244,9 +250,10 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
       if (i < n && level != w->levels - 1) child[i] = D_GATHER(v, U_ADD(base, U_SET(i)));
     }
     FF_KERNEL(prefix)(sum, child);
+    const D below = FF_KERNEL(below)(at, sum[FF_SSA_FAN]);
     leaf = child[0];
     for (uint32_t i = 1; i < n; i++) {
-      const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+      const M passed = D_MOST(sum[i], below);
       chosen = U_PICK(passed, U_SET(i), chosen);
       before = D_PICK(passed, sum[i], before);
       leaf = D_PICK(passed, child[i], leaf);
