@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PORTABLE_LINES 8u /* the most for which the dense layout is faster without vector instructions */
 #define BEYOND 0x1p60 /* it exceeds all totals */
 
 int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->factor->n_groups != FF_FACTOR_NONE; }
@@ -185,7 +186,7 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const f
   const ff_ssa_factor *factor = f->factor = program->factor;
   const ff_ssa_wide_shape shape = {.rows = factor->n_rows, .leaves = factor->n_groups, .draws = FF_SSA_DRAWS};
   ff_status status = ff_ssa_wide_fill(&f->wide, program, shape, initial, options->key, simd, err);
-  f->dense = factor->dense;
+  f->dense = *simd == FF_SIMD_PORTABLE && factor->dense != NULL && factor->dense->lines > PORTABLE_LINES ? NULL : factor->dense;
   f->wide.lanes.drawn = FF_SSA_DRAWS;
   if (status == FF_OK) status = allocate(f, err);
   if (status == FF_OK) status = list_observed(f, options, err);

@@ -21,8 +21,8 @@ FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small 
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < FF_SSA_FAN; r++) {
     value[r] = D_SET(0.0);
-    if (r >= n) continue;
     const uint32_t at = first + r;
+    if (r >= n || at >= w->lanes.program->n_reactions) continue;
     const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), rate = D_SET(w->rate[at]);
     if (w->b[at] == w->lanes.program->n_species)
       value[r] = rate * a;
