@@ -6,8 +6,8 @@
 
 #include "ff_ssa_factored.h"
 
-/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change a line of cells. Members are gathered twice, because
- * their rows must be looked up. */
+/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change a line of cells. Members take two gathers, because
+ * their rows are looked up. */
 #define ENTRY 11u
 #define LINE 45u
 
@@ -192,7 +192,7 @@ static void write_tables(ff_ssa_dense *d, const ff_ssa_factor *f) {
 }
 
 static int may_be_dense(const ff_ssa_factor *f, const ff_ssa_program *p) {
-  return f->n_groups <= FF_DENSE_GROUPS && f->reactions != NULL && !f->sparse && f->n_rows < FF_DENSE_ROWS &&
+  return f->n_groups <= FF_DENSE_GROUPS && f->reactions != NULL && f->n_rows < FF_DENSE_ROWS &&
          most_changes(p) <= FF_DENSE_CHANGES;
 }
 

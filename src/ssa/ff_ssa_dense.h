@@ -1,6 +1,6 @@
-/* A second layout of the groups of a network, for networks of few groups and sums, and vectors that gather and scatter. Rows are as
- * in ff_ssa_factor.h. The nodes above the members of a sum have few entries, so that all lanes search at the same time: an entry of
- * a node is gathered for all lanes. What a reaction adds to the cells of a lane is dense: a byte for each cell.
+/* A second layout of the groups of a network: the dense one, for networks of few groups and sums. Rows are as in ff_ssa_factor.h.
+ * The nodes above the members of a sum have few entries, so that all lanes search at the same time: an entry of a node is
+ * gathered for all lanes. What a reaction adds to the cells of a lane is an array of bytes, one for each cell.
  */
 #ifndef FF_SSA_DENSE_H
 #define FF_SSA_DENSE_H
@@ -13,7 +13,7 @@
 #define FF_DENSE_LEVELS 4u    /* the most levels of cells */
 #define FF_DENSE_WIDTH 8u     /* the most entries of a node */
 #define FF_DENSE_LINE 16u     /* cells that are changed at once */
-#define FF_DENSE_LINES 32u    /* the most; with more, it is faster to change only the cells that a reaction changes */
+#define FF_DENSE_LINES 32u    /* the most */
 #define FF_DENSE_CHANGES 4u   /* the most species that a reaction changes */
 #define FF_DENSE_ROWS 0x100000u /* there are fewer */
 #define FF_DENSE_SMALL 0x1p28 /* totals are below this, so FF_DENSE_WIDTH of them are below 2^31 */
@@ -43,8 +43,8 @@ typedef struct ff_ssa_dense {
 
 struct ff_ssa_factor;
 
-/* Makes the layout of a network whose steps are listed by reaction. *out is NULL if it would not be faster. The caller frees it with
- * ff_ssa_dense_free(), which accepts NULL. O(reactions * cells). */
+/* Makes the layout of a network whose steps are listed by reaction. *out is NULL if the network has too many groups or cells, or
+ * if a reaction adds too much. The caller frees it with ff_ssa_dense_free(), which accepts NULL. O(reactions * cells). */
 ff_status ff_ssa_dense_new(ff_ssa_dense **out, const struct ff_ssa_factor *factor, const ff_ssa_program *program, ff_error *err);
 void ff_ssa_dense_free(ff_ssa_dense *dense);
 

@@ -65,6 +65,24 @@ static void set_cells(ff_ssa_factored *f) {
   }
 }
 
+/* The groups of a lane, for networks whose groups are computed only when they change. Row i is rows[i * stride]. */
+static void set_values(ff_ssa_factored *f, uint32_t lane, const double *rows, size_t stride) {
+  for (uint32_t g = 0; g < f->factor->n_factored; g++) {
+    const ff_ssa_factor_group *group = f->factor->groups + g;
+    const double a = rows[group->a * stride] - group->less;
+    f->wide.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * rows[group->b * stride];
+  }
+}
+
+/* Goes on with the other layout. wide.lanes.count is set. */
+static void leave_dense(ff_ssa_factored *f) {
+  for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+    f->wide.lanes.next[lane] = f->group[lane] < f->factor->n_groups ? f->group[lane] : f->wide.lanes.program->n_reactions;
+    if (f->factor->sparse) set_values(f, lane, f->wide.lanes.count + lane, FF_SSA_LANES);
+  }
+  f->dense = NULL;
+}
+
 /* So many events lead to no total that is not below `limit`. */
 static double safe_events(const ff_ssa_factored *f, double limit) {
   return f->factor->most > 0 ? (limit - f->most) / f->factor->most : INFINITY;
@@ -77,9 +95,7 @@ void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
   const double events = (double)most + steps;
   if (f->is_large || events < safe_events(f, f->dense != NULL ? FF_DENSE_SMALL : FF_FACTORED_SMALL)) return;
   ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES && f->dense != NULL; lane++)
-    f->wide.lanes.next[lane] = f->group[lane] < f->factor->n_groups ? f->group[lane] : f->wide.lanes.program->n_reactions;
-  f->dense = NULL;
+  if (f->dense != NULL) leave_dense(f);
   f->is_large = events >= safe_events(f, FF_FACTORED_SMALL);
   set_cells(f);
 }
@@ -105,17 +121,14 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
     memcpy(f->large + lane * f->stride, f->initial_large, factor->n_cells * sizeof *f->large);
   else
     memcpy(f->small + lane * f->stride, f->initial_small, f->stride * sizeof *f->small);
-  for (uint32_t g = 0; g < factor->n_factored && factor->sparse; g++) {
-    const ff_ssa_factor_group *group = factor->groups + g;
-    const double a = f->initial_rows[group->a] - group->less;
-    f->wide.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * f->initial_rows[group->b];
-  }
+  if (factor->sparse) set_values(f, lane, f->initial_rows, 1);
 }
 
 /* In an idle lane all rows and cells are 0, so no event of a group happens. The species of which there is always one is read by
  * searches without a group. */
 static void rest(ff_ssa_engine *engine, uint32_t lane) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
+  const uint32_t beyond = f->dense != NULL ? f->dense->beyond : f->factor->beyond;
   start(engine, lane, 0, INFINITY);
   for (uint32_t i = 0; i < f->factor->n_rows; i++) {
     const int x = i == f->wide.lanes.program->n_species;
@@ -127,7 +140,7 @@ static void rest(ff_ssa_engine *engine, uint32_t lane) {
   if (f->is_large)
     memset(f->large + lane * f->stride, 0, f->factor->beyond * sizeof *f->large);
   else
-    memset(f->small + lane * f->stride, 0, (f->dense != NULL ? f->dense->beyond : f->factor->beyond) * sizeof *f->small);
+    memset(f->small + lane * f->stride, 0, beyond * sizeof *f->small);
   for (uint32_t g = 0; g < f->factor->n_groups; g++) f->wide.value[(size_t)g * FF_SSA_LANES + lane] = 0;
 }
 
@@ -165,7 +178,8 @@ static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
   f->initial_rows = ff_calloc(f->factor->n_rows, sizeof *f->initial_rows);
   f->initial_small = ff_calloc(f->stride, sizeof *f->initial_small);
   f->initial_large = ff_calloc(cells, sizeof *f->initial_large);
-  if (f->group && f->share && f->rows && f->small && f->large && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
+  const int all = f->group && f->share && f->rows && f->small && f->large;
+  if (all && f->initial_rows && f->initial_small && f->initial_large) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.lanes.program->n_species);
 }
 
@@ -186,7 +200,8 @@ static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const f
   const ff_ssa_factor *factor = f->factor = program->factor;
   const ff_ssa_wide_shape shape = {.rows = factor->n_rows, .leaves = factor->n_groups, .draws = FF_SSA_DRAWS};
   ff_status status = ff_ssa_wide_fill(&f->wide, program, shape, initial, options->key, simd, err);
-  f->dense = *simd == FF_SIMD_PORTABLE && factor->dense != NULL && factor->dense->lines > PORTABLE_LINES ? NULL : factor->dense;
+  f->dense = factor->dense;
+  if (*simd == FF_SIMD_PORTABLE && f->dense != NULL && f->dense->lines > PORTABLE_LINES) f->dense = NULL;
   f->wide.lanes.drawn = FF_SSA_DRAWS;
   if (status == FF_OK) status = allocate(f, err);
   if (status == FF_OK) status = list_observed(f, options, err);

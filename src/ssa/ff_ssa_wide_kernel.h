@@ -227,10 +227,11 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
 
 static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
 
-/* A number x is at most this if x <= at and x < total, for a positive total: the smaller one of `at` and the number before the total. */
+/* A number x is at most this if x <= at and x < total: the lesser one of `at` and the number before the total. If the total is 0,
+ * this is NaN, so no number is. */
 static inline D FF_KERNEL(below)(D at, D total) {
   const D before = D_OF(U_ADD(U_OF(total), U_SET(UINT64_MAX)));
-  return D_PICK(D_LESS(before, at), before, at);
+  return D_PICK(D_MOST(at, before), at, before);
 }
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
