@@ -6,6 +6,8 @@
 
 #include "ff_ssa_factored.h"
 
+_Static_assert(2 * FF_DENSE_WIDTH % FF_DENSE_LINE == 0, "a line of cells is aligned in each lane");
+
 /* Cycles for 16 lanes: to gather and compare an entry of a node, and to change a line of cells. Members take two gathers, because
  * their rows are looked up. */
 #define ENTRY 11u
@@ -78,8 +80,9 @@ static ff_status place_cells(ff_ssa_dense *d, const ff_ssa_factor *f) {
       cells += n > 1 ? n : 0;
     }
   d->lines = divide_up(cells, FF_DENSE_LINE);
-  d->n_cells = d->beyond = d->lines * FF_DENSE_LINE;
-  d->stride = d->n_cells + FF_DENSE_LINE;
+  d->n_cells = d->lines * FF_DENSE_LINE;
+  d->beyond = d->n_cells + FF_DENSE_WIDTH; /* searches read zeros behind the last sum, and behind this */
+  d->stride = d->beyond + FF_DENSE_WIDTH;
   for (uint32_t i = 0; i < f->n_sums * FF_DENSE_LEVELS; i++)
     if (d->sum_at[i] == UINT32_MAX) d->sum_at[i] = d->beyond;
   return FF_OK;

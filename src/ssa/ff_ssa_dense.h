@@ -28,7 +28,7 @@ typedef struct ff_ssa_dense {
   uint32_t levels; /* of cells, the same for all sums; the upper levels of a small sum are one entry that exceeds all numbers */
   ff_ssa_dense_level level[FF_DENSE_LEVELS + 1];
   uint32_t n_cells, lines; /* n_cells: with those that fill the last line. Cells after them are not changed: */
-  uint32_t beyond, stride; /* the one that exceeds all numbers, and zeros, up to `stride` */
+  uint32_t beyond, stride; /* zeros; the one that exceeds all numbers; zeros up to `stride` */
   uint32_t n_changes, n_words;
   int weighted;      /* whether a member has a weight other than 1 */
   uint32_t *sum_at;  /* where the cells of a sum begin, by sum and then by level from 1 on; `beyond` for levels that it lacks */
