@@ -1,4 +1,5 @@
 /* The analysis: classes of rates, pools, hubs, groups. */
+#include "ff_ssa_dense.h"
 #include "ff_ssa_factor.h"
 
 #include <float.h>
@@ -375,6 +376,7 @@ static void clear(ff_ssa_factor *f) {
   free(f->steps);
   free(f->wide_steps);
   free(f->rest);
+  ff_ssa_dense_free(f->dense);
   *f = (ff_ssa_factor){.n_groups = FF_FACTOR_NONE};
 }
 
@@ -410,6 +412,7 @@ static ff_status analyse(analysis *a) {
   else if (status == FF_OK)
     a->f->n_groups = FF_FACTOR_NONE;
   if (status == FF_OK && a->f->n_groups == FF_FACTOR_NONE) clear(a->f);
+  if (status == FF_OK && a->f->n_groups != FF_FACTOR_NONE) status = ff_ssa_dense_new(&a->f->dense, a->f, p, a->err);
   return status;
 }
 

@@ -102,6 +102,7 @@ typedef struct ff_ssa_factor {
   ff_ssa_wide_step *wide_steps;
   size_t n_steps;
   uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
+  struct ff_ssa_dense *dense; /* NULL if there are too many groups or cells */
 } ff_ssa_factor;
 
 /* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at

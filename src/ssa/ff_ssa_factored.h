@@ -8,19 +8,22 @@
 #ifndef FF_SSA_FACTORED_H
 #define FF_SSA_FACTORED_H
 
+#include "ff_ssa_dense.h"
 #include "ff_ssa_factor.h"
 #include "ff_ssa_wide.h"
 
 typedef struct {
   ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next */
   const ff_ssa_factor *factor;
+  const ff_ssa_dense *dense; /* the layout of cells; NULL for that of ff_ssa_factor. With it, totals are below FF_DENSE_SMALL */
+  uint32_t *group; /* for each lane with the dense layout: the group of the next event, or n_groups. wide.next is then not set */
   double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
   int32_t *rows;  /* first by row, while totals are small; wide.lanes.count is then set only for lanes that are reported */
-  int32_t *small; /* cells, first by lane, while totals are small */
+  int32_t *small; /* cells of either layout, first by lane, while totals are small */
   double *large;  /* the cells if is_large; the rows are then in wide.lanes.count, and counts are compared with the most */
   size_t stride;  /* of the cells of a lane */
   int is_large;
-  double safe; /* a trajectory of fewer events than this has small totals */
+  double most; /* the largest total at the beginning */
   double *initial_rows, *initial_large;
   int32_t *initial_small;
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
@@ -32,8 +35,8 @@ _Static_assert(FF_FACTOR_MOLECULES <= FF_SSA_LANES, "a list of steps for each mo
 /* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30
 
-/* Makes rows and cells large if a trajectory may have totals that are not small within so many steps. It changes no bit of a
- * trajectory. */
+/* Leaves the dense layout, or makes rows and cells large, if a trajectory may have totals that are too large for this within so
+ * many steps. It changes no bit of a trajectory. */
 void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
 
 /* Sets wide.lanes.count of the lanes with these bits from small rows: of all rows, or of those that reports need. */

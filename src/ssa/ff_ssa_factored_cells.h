@@ -7,14 +7,22 @@
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
-/* All groups, or only those that are not computed when a row changes. */
-static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
+/* The groups of kind FF_GROUP_REST. */
+static inline void FF_CELLS(rest)(ff_ssa_factored *f) {
   ff_ssa_wide *w = &f->wide;
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f);
   for (uint32_t i = 0; i < factor->n_rest && !CHECKS; i++)
     EACH(h) D_STORE(AT(w->lanes.count, factor->rest[i], h), ROW_LOAD(AT(rows, factor->rest[i], h)));
   for (uint32_t g = factor->n_factored; g < factor->n_groups; g++) FF_KERNEL(checked)(w, factor->groups[g].hub, g);
+}
+
+/* All groups, or only those that are not computed when a row changes. */
+static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
+  ff_ssa_wide *w = &f->wide;
+  const ff_ssa_factor *factor = f->factor;
+  const CELL *rows = ROWS_OF(f);
+  FF_CELLS(rest)(f);
   if (factor->sparse) return;
   for (uint32_t g = 0; g < factor->n_factored; g++) {
     const ff_ssa_factor_group *group = factor->groups + g;

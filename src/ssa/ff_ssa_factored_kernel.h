@@ -75,7 +75,10 @@ static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, 
 #define CHECKS 1
 #include "ff_ssa_factored_cells.h"
 
+#include "ff_ssa_dense_kernel.h"
+
 uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_t g, double v, double v2) {
+  if (f->dense != NULL) return FF_KERNEL(reaction_of_dense)(f, lane, g, v, v2);
   return f->is_large ? FF_KERNEL(reaction_of_large)(f, lane, g, v, v2) : FF_KERNEL(reaction_of_small)(f, lane, g, v, v2);
 }
 
@@ -87,21 +90,26 @@ uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
   uint64_t bits = FF_KERNEL(report)(w);
   ff_ssa_factored_prepare(f, *steps);
   for (; bits == 0 && *steps > 0; --*steps) {
+    if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_LANES);
     EACH(h) {
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
       U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
     }
-    if (f->is_large)
-      FF_KERNEL(change_large)(f);
-    else
-      FF_KERNEL(change_small)(f);
-    FF_KERNEL(draw)(w, 0); /* this does not wait for the changes */
-    if (f->is_large)
-      FF_KERNEL(groups_large)(f);
-    else
-      FF_KERNEL(groups_small)(f);
-    FF_KERNEL(sums)(w);
-    FF_KERNEL(next_events)(w, f->share);
+    if (f->dense != NULL) {
+      FF_KERNEL(dense_change)(f);
+      FF_KERNEL(dense_look)(f);
+    } else {
+      if (f->is_large) {
+        FF_KERNEL(change_large)(f);
+        FF_KERNEL(groups_large)(f);
+      } else {
+        FF_KERNEL(change_small)(f);
+        FF_KERNEL(groups_small)(f);
+      }
+      FF_KERNEL(sums)(w);
+      FF_KERNEL(next_events)(w, f->share);
+    }
+    w->lanes.drawn++;
     bits = FF_KERNEL(report)(w);
   }
   ff_ssa_factored_set_counts(f, bits, 0);

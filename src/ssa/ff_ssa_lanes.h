@@ -4,6 +4,8 @@
 
 #include "ff_ssa_engine.h"
 
+#define FF_SSA_DRAWS 4 /* draws are made for so many events in advance, by engines that do so */
+
 /* The first member of such an engine's struct. Arrays of numbers are first by item (a species, a draw), then by lane. */
 typedef struct {
   ff_ssa_engine base;

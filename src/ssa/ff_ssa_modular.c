@@ -304,7 +304,8 @@ static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff
                       ff_simd *simd, ff_error *err) {
   const ff_ssa_modules *m = f->modules = program->modules;
   double q[FF_MODULES_TERMS];
-  ff_status status = ff_ssa_wide_fill(&f->wide, program, program->n_species, m->n_terms, initial, options->key, simd, err);
+  const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = m->n_terms, .draws = 1};
+  ff_status status = ff_ssa_wide_fill(&f->wide, program, shape, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, program, *simd, err);
   if (status == FF_OK) status = ff_ssa_list_observed(&f->observed, &f->n_observed, program, options, err);
   if (status != FF_OK) return status;

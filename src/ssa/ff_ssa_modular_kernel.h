@@ -1,24 +1,4 @@
-/* The step of ff_ssa_modular. Part of ff_ssa_wide_kernel.h. It needs vectors of 32-bit words, besides the macros of that file:
- *   I, IM, IL                a vector, a truth value for each lane, and the number of lanes
- *   I_LOAD I_STORE I_SET     as for D
- *   I_ADD I_SUB I_MUL I_AND  of the words, modulo 2^32
- *   I_LEAST(a, b)            the smaller one, without signs
- *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable
- *   I_RIGHT_EACH(a, b)       shifts by b of each lane
- *   I_EQUAL(a, b) I_MOST(a, b) I_PICK(m, a, b)   I_MOST: a <= b, with signs
- *   I_COUNT(m, n)            n + 1 where m is true, else n
- *   I_OF(d)                  the words of the whole numbers d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
- *   I_GATHER(p, i) I_SCATTER(p, i, x)   p[i] of each lane
- *   I_TABLE8(p, i) I_TABLE32(p, i)      p[i] of a table of so many words, aligned
- *   D_SCATTER(base, index, x)           as D_GATHER */
-#if defined(__GNUC__) && !defined(__clang__)
-#define FF_UNROLLED _Pragma("GCC unroll 8") /* -O2 does not do this */
-#else
-#define FF_UNROLLED
-#endif
-#define IW (FF_SSA_LANES / IL)
-static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-#define IAT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * IL)
+/* The step of ff_ssa_modular. Part of ff_ssa_wide_kernel.h. */
 
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
@@ -85,19 +65,6 @@ FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms, int r
 
 /* ---- the event ---------------------------------------------------------------------------------------------------------- */
 
-/* A search in `n` rows: *left was number v of their sum and becomes what is left of it in its row, whose number is returned.
- * Numbers below 0 have the highest bit, so they are never the least. */
-#define FF_MODULAR_SEARCH(n, x_of, found, left)                              \
-  do {                                                                       \
-    I rest = left, behind = I_SET(0);                                        \
-    for (uint32_t i = 0; i + 1 < (n); i++) {                                 \
-      rest = I_SUB(rest, x_of);                                              \
-      left = I_LEAST(left, rest);                                            \
-      behind = I_ADD(behind, I_RIGHT(rest, 31));                             \
-    }                                                                        \
-    found = I_SUB(I_SET((n)-1), behind);                                     \
-  } while (0)
-
 /* The sum of a block of the term of each lane. */
 FF_INLINED I FF_KERNEL(modular_block)(const uint32_t *cells, size_t stride, const IM *is, uint32_t terms) {
   I x = I_LOAD(cells);
@@ -114,16 +81,16 @@ FF_INLINED I FF_KERNEL(modular_find)(const ff_ssa_modular *f, I term, I *left, i
   I block, place;
   FF_UNROLLED for (uint32_t t = 1; t < terms; t++) is[t] = I_EQUAL(term, I_SET(t));
 #define BLOCK_SUM(i) FF_KERNEL(modular_block)(cells + (size_t)(i) * FF_SSA_LANES, stride, is, terms)
-  FF_MODULAR_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
+  FF_LANES_SEARCH(plan->blocks, BLOCK_SUM(i), block, *left);
 #undef BLOCK_SUM
   block = I_LEFT_BY(block, plan->shift);
   const I known = I_AND(term, I_SET(FF_MODULES_TERMS - 1)), row = I_ADD(I_TABLE8(plan->items_of_terms, known), block);
   const I at = I_ADD(I_LEFT(row, 4), I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)));
   if (plan->narrow) {
     const I shift = I_TABLE8(plan->shifts, known), mask = I_TABLE8(plan->masks, known);
-    FF_MODULAR_SEARCH(width, I_AND(I_RIGHT_EACH(I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), shift), mask), place, *left);
+    FF_LANES_SEARCH(width, I_AND(I_RIGHT_EACH(I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), shift), mask), place, *left);
   } else {
-    FF_MODULAR_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
+    FF_LANES_SEARCH(width, I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), place, *left);
   }
   return I_ADD(block, place);
 }
@@ -212,7 +179,7 @@ FF_INLINED void FF_KERNEL(modular_event)(ff_ssa_modular *f, uint32_t terms) {
 /* Numbers of rows from whole numbers of at least 0. */
 static inline U FF_KERNEL(modular_row)(D x) { return U_AND(U_OF(x + D_SET(0x1p52)), U_SET(UINT64_C(0xFFFFFFFF))); }
 
-/* As FF_MODULAR_SEARCH. */
+/* As FF_LANES_SEARCH. */
 #define FF_MODULAR_REAL_SEARCH(n, x_of, found, left)                         \
   do {                                                                       \
     D sum = D_SET(0.0), passed = D_SET(0.0);                                 \

@@ -43,10 +43,10 @@ static void set_laws(ff_ssa_small *w) {
 
 static ff_status fill(ff_ssa_small *w, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd *simd,
                       ff_error *err) {
-  const ff_ssa_lanes_shape shape = {FF_SSA_SMALL_LANES, program->n_species + 1, FF_SSA_SMALL_DRAWS};
+  const ff_ssa_lanes_shape shape = {FF_SSA_SMALL_LANES, program->n_species + 1, FF_SSA_DRAWS};
   ff_status status = ff_ssa_lanes_fill(&w->lanes, program, shape, initial, key, simd, err);
   if (status != FF_OK) return status;
-  w->lanes.drawn = FF_SSA_SMALL_DRAWS;
+  w->lanes.drawn = FF_SSA_DRAWS;
   w->changed = ff_calloc(program->n_species, sizeof *w->changed);
   w->change = ff_calloc_aligned((size_t)program->n_species * FF_SSA_SMALL_TABLE, sizeof *w->change);
   if (w->changed != NULL && w->change != NULL) return FF_OK;

@@ -6,7 +6,6 @@
 #include "ff_ssa_lanes.h"
 
 #define FF_SSA_SMALL_LANES 32
-#define FF_SSA_SMALL_DRAWS 4      /* draws are made for so many events in advance */
 #define FF_SSA_SMALL_REACTIONS 31 /* the most: a table has an entry for each, and one for no reaction */
 #define FF_SSA_SMALL_GROUPS 4     /* nodes of ff_ssa_tree above the reactions */
 #define FF_SSA_SMALL_TABLE 32     /* entries of a table by reaction; entry n_reactions is for no reaction */

@@ -3,40 +3,6 @@
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 
-/* Several vectors at a time, so that the processor need not wait for one result after the other. */
-#define AT_ONCE (SMALL_W % 4 == 0 ? 4 : 1)
-
-/* As FF_KERNEL(philox)(), for the event with the number w->lanes.event + draw + 1. */
-static inline __attribute__((always_inline)) void FF_KERNEL(small_words)(U x[AT_ONCE][4], const ff_ssa_small *w, uint32_t draw,
-                                                                         int h) {
-  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
-#pragma GCC unroll 4
-  for (int i = 0; i < AT_ONCE; i++)
-    FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(SMALL_AT(w->lanes.event, 0, h + i)), U_SET(draw + UINT64_C(1))),
-                       U_LOAD(SMALL_AT(w->lanes.unit, 0, h + i)));
-  for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
-    const U k0 = U_SET(w->lanes.key_words[0][round]), k1 = U_SET(w->lanes.key_words[1][round]);
-#pragma GCC unroll 4
-    for (int i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
-  }
-}
-
-/* Makes the draws for the next events. */
-static void FF_KERNEL(small_draw)(ff_ssa_small *w) {
-  for (uint32_t draw = 0; draw < FF_SSA_SMALL_DRAWS; draw++)
-    for (int h = 0; h < SMALL_W; h += AT_ONCE) {
-      U x[AT_ONCE][4];
-      FF_KERNEL(small_words)(x, w, draw, h);
-#pragma GCC unroll 4
-      for (int i = 0; i < AT_ONCE; i++) {
-        const D whole = FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5);
-        D_STORE(SMALL_AT(w->lanes.wait, draw, h + i), FF_KERNEL(minus_log)(whole));
-        D_STORE(SMALL_AT(w->lanes.choice, draw, h + i), FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
-      }
-    }
-  w->lanes.drawn = 0;
-}
-
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
 FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, U next, int h) {
   M large = M_NONE;
@@ -55,20 +21,24 @@ FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small 
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < FF_SSA_FAN; r++) {
     value[r] = D_SET(0.0);
-    if (r >= n) continue;
     const uint32_t at = first + r;
-    const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), b = D_LOAD(SMALL_AT(w->lanes.count, w->b[at], h));
-    value[r] = D_SET(w->rate[at]) * (a * (b - D_SET(w->less[at])));
+    if (r >= n || at >= w->lanes.program->n_reactions) continue;
+    const D a = D_LOAD(SMALL_AT(w->lanes.count, w->a[at], h)), rate = D_SET(w->rate[at]);
+    if (w->b[at] == w->lanes.program->n_species)
+      value[r] = rate * a;
+    else
+      value[r] = rate * (a * (D_LOAD(SMALL_AT(w->lanes.count, w->b[at], h)) - D_SET(w->less[at])));
   }
 }
 
 /* Chooses among n children by their prefix sums, as ff_ssa_tree_find(). *before becomes the sum of those before the chosen. */
 FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t n, D at, D *before) {
+  const D below = FF_KERNEL(below)(at, sum[FF_SSA_FAN]);
   U chosen = U_SET(0);
   *before = D_SET(0.0);
 #pragma GCC unroll 8
   for (uint32_t i = 1; i < n; i++) {
-    const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+    const M passed = D_MOST(sum[i], below);
     chosen = U_PICK(passed, U_SET(i), chosen);
     *before = D_PICK(passed, sum[i], *before);
   }
@@ -133,7 +103,7 @@ static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_small *w) {
 FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, uint32_t *steps) {
   uint64_t bits = FF_KERNEL(small_report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
-    if (w->lanes.drawn == FF_SSA_SMALL_DRAWS) FF_KERNEL(small_draw)(w);
+    if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_SMALL_LANES);
     for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, groups, n, h);
     w->lanes.drawn++;
   }

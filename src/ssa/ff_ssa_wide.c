@@ -31,12 +31,12 @@ static void drop(ff_ssa_engine *engine) {
   free(engine);
 }
 
-ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32_t rows, uint32_t leaves,
-                           const double *initial, uint64_t key, ff_simd *simd, ff_error *err) {
-  const ff_ssa_lanes_shape shape = {.lanes = FF_SSA_LANES, .rows = rows, .draws = 1};
-  ff_status status = ff_ssa_lanes_fill(&w->lanes, program, shape, initial, key, simd, err);
+ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, ff_ssa_wide_shape shape, const double *initial,
+                           uint64_t key, ff_simd *simd, ff_error *err) {
+  const ff_ssa_lanes_shape lanes = {.lanes = FF_SSA_LANES, .rows = shape.rows, .draws = shape.draws};
+  ff_status status = ff_ssa_lanes_fill(&w->lanes, program, lanes, initial, key, simd, err);
   if (status != FF_OK) return status;
-  w->value = ff_calloc_aligned(shape_of(w, leaves) * FF_SSA_LANES, sizeof *w->value);
+  w->value = ff_calloc_aligned(shape_of(w, shape.leaves) * FF_SSA_LANES, sizeof *w->value);
   w->stack = ff_calloc_aligned(((size_t)program->depth + 1) * FF_SSA_LANES, sizeof *w->stack);
   if (w->value != NULL && w->stack != NULL) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the propensities of %u reactions", program->n_reactions);
@@ -75,7 +75,8 @@ ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program,
   *out = NULL;
   ff_ssa_wide *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
-  ff_status status = ff_ssa_wide_fill(w, program, program->n_species, program->n_reactions, initial, key, &simd, err);
+  const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = program->n_reactions, .draws = 1};
+  ff_status status = ff_ssa_wide_fill(w, program, shape, initial, key, &simd, err);
   const ff_ssa_engine calls = {.advance = FF_SSA_KERNEL_FOR(simd, advance), .free = drop};
   return ff_ssa_wide_end(out, w, &calls, status);
 }

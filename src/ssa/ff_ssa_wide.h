@@ -15,10 +15,13 @@ typedef struct {
   uint32_t levels, first[FF_SSA_MAX_LEVELS], n[FF_SSA_MAX_LEVELS]; /* as in ff_ssa_tree */
 } ff_ssa_wide;
 
-/* For engines that have a wide one as their first member: as ff_ssa_lanes_fill(), with so many rows in all, and a tree of so many
- * leaves. Frees what it has, also after a failure. */
-ff_status ff_ssa_wide_fill(ff_ssa_wide *wide, const ff_ssa_program *program, uint32_t rows, uint32_t leaves,
-                           const double *initial, uint64_t key, ff_simd *simd, ff_error *err);
+typedef struct {
+  uint32_t rows, leaves, draws; /* rows and draws as in ff_ssa_lanes_shape, and leaves of the tree */
+} ff_ssa_wide_shape;
+
+/* For engines that have a wide one as their first member: as ff_ssa_lanes_fill(). Frees what it has, also after a failure. */
+ff_status ff_ssa_wide_fill(ff_ssa_wide *wide, const ff_ssa_program *program, ff_ssa_wide_shape shape, const double *initial,
+                           uint64_t key, ff_simd *simd, ff_error *err);
 void ff_ssa_wide_clear(ff_ssa_wide *wide);
 /* Ends the making of such an engine, with the status of what was done so far, and returns it. If it is FF_OK, the calls that are
  * not NULL take the place of those of ff_ssa_lanes, and all lanes are idle; else calls->free() frees the engine. */

@@ -67,6 +67,7 @@
 #define I_LEAST(a, b) _mm512_min_epu32(a, b)
 #define I_LEFT(a, n) _mm512_slli_epi32(a, n)
 #define I_RIGHT(a, n) _mm512_srli_epi32(a, n)
+#define I_RIGHT_SIGNED(a, n) _mm512_srai_epi32(a, n)
 #define I_RIGHT_EACH(a, b) _mm512_srlv_epi32(a, b)
 #define I_RIGHT_BY(a, n) _mm512_srl_epi32(a, _mm_cvtsi32_si128((int)(n)))
 #define I_LEFT_BY(a, n) _mm512_sll_epi32(a, _mm_cvtsi32_si128((int)(n)))

@@ -10,7 +10,19 @@
  *   D_LOAD_SMALL(p)             aligned load of 32-bit whole numbers
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
- * D has the operators + - * /. */
+ * D has the operators + - * /. Vectors of 32-bit words:
+ *   I, IM, IL                a vector, a truth value for each lane, and the number of lanes
+ *   I_LOAD I_STORE I_SET     as for D
+ *   I_ADD I_SUB I_MUL I_AND  of the words, modulo 2^32
+ *   I_LEAST(a, b)            the smaller one, without signs
+ *   I_LEFT(a, n) I_RIGHT(a, n)   shifts by a constant; I_LEFT_BY, I_RIGHT_BY: by a variable; I_RIGHT_SIGNED: with the sign
+ *   I_RIGHT_EACH(a, b)       shifts by b of each lane
+ *   I_EQUAL(a, b) I_MOST(a, b) I_PICK(m, a, b)   I_MOST: a <= b, with signs
+ *   I_COUNT(m, n)            n + 1 where m is true, else n
+ *   I_OF(d)                  the words of the whole parts of d[0] to d[IL / VL - 1], which are below 2^31 and at least -1
+ *   I_GATHER(p, i) I_SCATTER(p, i, x)   p[i] of each lane
+ *   I_TABLE8(p, i) I_TABLE32(p, i)      p[i] of a table of so many words, aligned
+ *   D_SCATTER(base, index, x)           as D_GATHER */
 #if defined(__GNUC__)
 #define FF_INLINED static inline __attribute__((always_inline)) /* for functions that two steps use */
 #else
@@ -19,6 +31,27 @@
 #define W (FF_SSA_LANES / VL)
 #define EACH(h) for (int h = 0; h < W; h++)
 #define AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * VL)
+#if defined(__GNUC__) && !defined(__clang__)
+#define FF_UNROLLED _Pragma("GCC unroll 8") /* -O2 does not do this */
+#else
+#define FF_UNROLLED
+#endif
+#define IW (FF_SSA_LANES / IL)
+static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#define IAT(array, item, h) ((array) + (size_t)(item) * FF_SSA_LANES + (size_t)(h) * IL)
+
+/* A search in `n` rows: *left was number v of their sum and becomes what is left of it in its row, whose number is returned.
+ * Numbers below 0 have the highest bit, so they are never the least. */
+#define FF_LANES_SEARCH(n, x_of, found, left)                              \
+  do {                                                                       \
+    I rest = left, behind = I_SET(0);                                        \
+    for (uint32_t i = 0; i + 1 < (n); i++) {                                 \
+      rest = I_SUB(rest, x_of);                                              \
+      left = I_LEAST(left, rest);                                            \
+      behind = I_ADD(behind, I_RIGHT(rest, 31));                             \
+    }                                                                        \
+    found = I_SUB(I_SET((n)-1), behind);                                     \
+  } while (0)
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
@@ -165,9 +198,41 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
   }
 }
 
+/* Several vectors at a time, so that the processor need not wait for one result after the other. */
+#define AT_ONCE 4
+
+/* Makes the draws for the next FF_SSA_DRAWS events of so many lanes. */
+FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
+  const uint32_t vectors = lanes / VL;
+  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
+  for (uint32_t first = 0; first < FF_SSA_DRAWS * vectors; first += AT_ONCE) {
+    U x[AT_ONCE][4];
+    FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
+      const uint32_t draw = (first + i) / vectors, h = (first + i) % vectors;
+      FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1))), U_LOAD(l->unit + h * VL));
+    }
+    for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+      const U k0 = U_SET(l->key_words[0][round]), k1 = U_SET(l->key_words[1][round]);
+      FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
+    }
+    FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
+      D_STORE(l->wait + (first + i) * VL, FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5)));
+      D_STORE(l->choice + (first + i) * VL, FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
+    }
+  }
+  l->drawn = 0;
+}
+
 /* ---- the next event ----------------------------------------------------------------------------------------------------- */
 
 static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
+
+/* A number x is at most this if x <= at and x < total: the lesser one of `at` and the number before the total. If the total is 0,
+ * this is NaN, so no number is. */
+static inline D FF_KERNEL(below)(D at, D total) {
+  const D before = D_OF(U_ADD(U_OF(total), U_SET(UINT64_MAX)));
+  return D_PICK(D_MOST(at, before), at, before);
+}
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
  * than 1. */
@@ -186,9 +251,10 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
       if (i < n && level != w->levels - 1) child[i] = D_GATHER(v, U_ADD(base, U_SET(i)));
     }
     FF_KERNEL(prefix)(sum, child);
+    const D below = FF_KERNEL(below)(at, sum[FF_SSA_FAN]);
     leaf = child[0];
     for (uint32_t i = 1; i < n; i++) {
-      const M passed = M_AND(D_MOST(sum[i], at), D_LESS(sum[i], sum[FF_SSA_FAN]));
+      const M passed = D_MOST(sum[i], below);
       chosen = U_PICK(passed, U_SET(i), chosen);
       before = D_PICK(passed, sum[i], before);
       leaf = D_PICK(passed, child[i], leaf);
@@ -204,8 +270,8 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
 FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
   const double *total = AT(w->value, w->first[w->levels - 1], 0);
   EACH(h) {
-    const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, 0, h)) * sum;
-    const D time = D_LOAD(AT(w->lanes.time, 0, h)) + D_LOAD(AT(w->lanes.wait, 0, h)) / sum;
+    const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, w->lanes.drawn, h)) * sum;
+    const D time = D_LOAD(AT(w->lanes.time, 0, h)) + D_LOAD(AT(w->lanes.wait, w->lanes.drawn, h)) / sum;
     const M some = D_LESS(D_SET(0.0), sum);
     D left;
     const U found = FF_KERNEL(find)(w, at, h, &left);

@@ -59,6 +59,7 @@
 #define I_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define I_LEFT(a, n) ((a) << (n))
 #define I_RIGHT(a, n) ((a) >> (n))
+#define I_RIGHT_SIGNED(a, n) ((uint32_t)((int32_t)(a) >> (n)))
 #define I_RIGHT_EACH(a, b) ((a) >> (b))
 #define I_RIGHT_BY(a, n) ((a) >> (n))
 #define I_LEFT_BY(a, n) ((a) << (n))

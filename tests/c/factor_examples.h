@@ -14,6 +14,7 @@ typedef struct {
 static const factor_example factor_examples[] = {
     {"equal rates", {{"A -> B", "2"}, {"B -> C", "2"}, {"C -> A", "2"}}, {3, 4, 5}, 3, 1, 1},
     {"multiples of a rate", {{"A -> B", "0.1"}, {"B -> C", "0.3"}, {"C -> A", "0.25"}}, {3, 4, 5}, 3, 2, 2},
+    {"a large multiple of a rate", {{"A -> B", "0.1"}, {"B -> C", "1.2"}, {"C -> A", "0.9"}}, {3, 4, 5}, 3, 1, 1},
     {"several reactions of a species", {{"A -> B", "1"}, {"A -> C", "2"}, {"A -> 0", "1"}, {"B -> A", "1"}}, {3, 4, 5}, 3, 1, 1},
     {"constants", {{"0 -> A", "2"}, {"0 -> B", "4"}, {"A -> B", "1"}, {"B -> 0", "7.5"}}, {3, 4}, 2, 2, 2},
     {"a hub", {{"A + B -> C", "1"}, {"A + C -> B", "1"}, {"D + A -> A", "3"}, {"B + C -> D", "1"}}, {3, 4, 5, 6}, 4, 2, 2},

@@ -3,12 +3,14 @@
 #include "factor_examples.h"
 #include "random.h"
 
-/* Calls `check` with the program of each example and with that of a complex. */
+/* Calls `check` with the program of each example, and with those of complexes and of a colloid. */
 static void check_all(uint32_t sites, void (*check)(ff_ssa_program *p, const char *what)) {
-  for (size_t i = 0; i <= FACTOR_EXAMPLES; i++) {
-    const int last = i == FACTOR_EXAMPLES;
-    ff_ssa_program *p = last ? program_of_sites(sites) : program_of_example(factor_examples + i);
-    check(p, last ? "sites" : factor_examples[i].what);
+  for (size_t i = 0; i < FACTOR_EXAMPLES + 3; i++) {
+    const char *what = i < FACTOR_EXAMPLES ? factor_examples[i].what : i < FACTOR_EXAMPLES + 2 ? "sites" : "a colloid";
+    ff_ssa_program *p = i < FACTOR_EXAMPLES ? program_of_example(factor_examples + i)
+                                            : i < FACTOR_EXAMPLES + 2 ? program_of_sites(i == FACTOR_EXAMPLES ? sites : 4)
+                                                                      : program_of_colloid(20);
+    check(p, what);
     ff_ssa_program_free(p);
   }
 }
@@ -128,17 +130,20 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
 }
 
 static void chooses_in_proportion(ff_ssa_program *p, const char *what) {
+  ff_ssa_dense *dense = p->factor->dense;
   for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
-    for (int large = 0; large <= 1; large++) {
+    for (int kind = 0; kind <= 2; kind++) {
+      p->factor->dense = kind == 0 ? dense : NULL;
       ff_ssa_factored *f = engine_of(p, simd);
-      if (large) ff_ssa_factored_prepare(f, UINT32_MAX);
-      FF_CHECK_INT(f->is_large, large);
+      if (kind == 2) ff_ssa_factored_prepare(f, UINT32_MAX);
+      FF_CHECK_INT(f->is_large, kind == 2);
       counts_choices(f, simd, 0, what);
       advance(f, 30);
       counts_choices(f, simd, 0, what);
       counts_choices(f, simd, 15, what);
       f->wide.lanes.base.free(&f->wide.lanes.base);
     }
+  p->factor->dense = dense;
 }
 
 static void choices_of_reactions(void) {
@@ -188,26 +193,36 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
     }
 }
 
-/* Vectors of any width, and cells and steps of both sizes, give the same trajectories. Groups that are computed only when they
- * change have the bits of all groups. */
+#define SOME_STEPS 300000000u /* events that are too many for the dense layout, but lead to no large total */
+
+/* Vectors of any width, and cells and steps of all sizes and layouts, give the same trajectories. Groups that are computed only
+ * when they change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
+  enum { DENSE, DENSE_TO_SMALL, DENSE_TO_LARGE, SMALL, SMALL_TO_LARGE, SPARSE, WIDE, KINDS };
+  ff_ssa_dense *dense = p->factor->dense;
+  p->factor->dense = NULL;
   ff_ssa_factored *one = engine_of(p, FF_SIMD_PORTABLE);
   advance(one, 400);
-  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
-    for (int kind = 0; kind <= 3; kind++) {
-      if (kind == 2) p->factor->sparse = !p->factor->sparse;
-      if (kind == 3 && p->factor->wide_steps == NULL) make_wide(p->factor);
+  for (int kind = 0; kind < KINDS; kind++) {
+    p->factor->dense = kind <= DENSE_TO_LARGE ? dense : NULL;
+    if (kind == SPARSE) p->factor->sparse = !p->factor->sparse;
+    if (kind == WIDE && p->factor->wide_steps == NULL) make_wide(p->factor);
+    for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
       ff_ssa_factored *f = engine_of(p, simd);
       advance(f, 100);
-      if (kind == 1) ff_ssa_factored_prepare(f, UINT32_MAX);
+      if (kind == DENSE_TO_SMALL) ff_ssa_factored_prepare(f, SOME_STEPS);
+      if (kind == DENSE_TO_LARGE || kind == SMALL_TO_LARGE) ff_ssa_factored_prepare(f, UINT32_MAX);
+      FF_CHECK(f->dense == NULL || kind == DENSE);
       advance(f, 300);
       const ff_ssa_lanes *a = &one->wide.lanes, *b = &f->wide.lanes;
       FF_CHECK_SAY(memcmp(a->count, b->count, n) == 0, "%s, %s, %d: counts", what, ff_simd_name(simd), kind);
       FF_CHECK_SAY(memcmp(a->next_time, b->next_time, FF_SSA_LANES * sizeof(double)) == 0, "%s: times", what);
       f->wide.lanes.base.free(&f->wide.lanes.base);
-      if (kind == 2) p->factor->sparse = !p->factor->sparse;
     }
+    if (kind == SPARSE) p->factor->sparse = !p->factor->sparse;
+  }
+  p->factor->dense = dense;
   lists_by_species(p, one, what);
   one->wide.lanes.base.free(&one->wide.lanes.base);
 }
@@ -215,6 +230,41 @@ static void same_bits(ff_ssa_program *p, const char *what) {
 static void vectors_change_no_bit(void) { check_all(6, same_bits); }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+/* Searches read the numbers behind those of a sum. Here these have the largest totals that the dense layout may have. */
+static void totals_at_the_limit(void) {
+  static const reaction_text pairs[] = {{"A -> B", "1"},    {"B -> A", "1"},    {"C -> D", "1.37"}, {"D -> C", "1.37"},
+                                        {"E -> F", "2.71"}, {"F -> G", "2.71"}, {"G -> H", "2.71"}, {"H -> I", "2.71"},
+                                        {"I -> E", "2.71"}, {"J -> K", "3.33"}, {"K -> J", "3.33"}, {NULL, NULL}};
+  const double half = 0x1p27 - 500;
+  const double initial[] = {half, half, half, half, 2 * half, 0, 0, 0, 0, half, half};
+  ff_ssa_program *p = program_of(pairs, initial, 11);
+  FF_CHECK(p->factor->dense != NULL && p->factor->n_sums == 4);
+  same_bits(p, "totals at the limit");
+  ff_ssa_program_free(p);
+}
+
+/* Layouts that are chosen, so that the tests reach all parts of the code. */
+static void check_layout(ff_ssa_program *p, uint32_t levels, uint32_t lines) {
+  const ff_ssa_dense *d = p->factor->dense;
+  FF_CHECK(d != NULL);
+  if (d != NULL) FF_CHECK_SAY(d->levels == levels && d->lines == lines, "%u levels, %u lines", d->levels, d->lines);
+  ff_ssa_program_free(p);
+}
+
+static void layouts(void) {
+  check_layout(program_of_example(factor_examples), 0, 0);
+  check_layout(program_of_sites(4), 2, 3);
+  check_layout(program_of_sites(5), 2, 6);
+  check_layout(program_of_sites(6), 3, 19);
+  check_layout(program_of_colloid(20), 1, 2);
+  ff_ssa_program *p = program_of_network(ring_of(70000));
+  FF_CHECK(p->factor->dense == NULL);
+  ff_ssa_program_free(p);
+  p = program_of_colloid(70); /* more groups than a table has entries */
+  FF_CHECK(p->factor->n_groups > FF_DENSE_GROUPS && p->factor->dense == NULL);
+  ff_ssa_program_free(p);
+}
 
 /* Counts at their limit: sums are exact, and a larger count is a failure. */
 static void counts_to_the_limit(void) {
@@ -292,4 +342,4 @@ static void suits_the_options(void) {
 }
 
 FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
-             counts_to_the_limit, leaves_other_networks, suits_the_options)
+             layouts, totals_at_the_limit, counts_to_the_limit, leaves_other_networks, suits_the_options)
